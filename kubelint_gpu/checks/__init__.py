@@ -1,0 +1,1 @@
+"""Facts of the core to findings, one module per rule family."""

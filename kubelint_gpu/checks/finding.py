@@ -1,0 +1,115 @@
+"""What the checks say and every output format prints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Severity = Literal["error", "warning", "note"]
+Certainty = Literal["certain", "possible"]
+Safety = Literal["safe", "unsafe"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """A range of a file: lines and columns are 1-based, columns count code points, the end is exclusive."""
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A further place and the sentence that says what stands there."""
+
+    place: Place
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One event of a trace: who acts and what happens."""
+
+    step: int
+    actor: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextEdit:
+    """The text that replaces what stands at a place; an empty range inserts."""
+
+    place: Place
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A change of the manifest that makes the finding go away.
+
+    `verified` is true only if the core, run on the changed manifest, no longer gives the finding.
+    """
+
+    title: str
+    safety: Safety
+    verified: bool
+    edits: tuple[TextEdit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One cause, said once, at the line that its author can change.
+
+    `object` is `kind/namespace/name`, empty where no object could be read.
+    `scheduler` is the text of the FailedScheduling event, where the finding rests on one.
+    `fingerprint` stays the same when lines move.
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    certainty: Certainty
+    message: str
+    place: Place
+    object: str = ""
+    scheduler: str | None = None
+    related: tuple[Related, ...] = ()
+    trace: tuple[Step, ...] = ()
+    cycle: tuple[str, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+    help: tuple[str, ...] = ()
+    fingerprint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a run looked at and what it found; `seconds` is wall time."""
+
+    files: int = 0
+    documents: int = 0
+    workloads: int = 0
+    nodes: int = 0
+    errors: int = 0
+    warnings: int = 0
+    notes: int = 0
+    ignored: int = 0
+    undecided: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RuleInfo:
+    """A rule as the catalogue describes it; `page` is the Markdown of its README."""
+
+    code: str
+    name: str
+    severity: Severity
+    summary: str
+    fix: Literal["safe", "unsafe", "none"]
+    since: str
+    url: str
+    tags: tuple[str, ...] = ()
+    page: str = ""

@@ -1,0 +1,1 @@
+"""click commands, configuration, exit codes."""

@@ -1,0 +1,1 @@
+"""YAML and JSON text to plain data with exact positions; knows nothing of Kubernetes."""

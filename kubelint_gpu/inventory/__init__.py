@@ -1,0 +1,1 @@
+"""The declared cluster: its schema, its loading, its table."""

@@ -1,0 +1,1 @@
+"""Kubernetes' vocabulary as immutable types; knows nothing of YAML, files or positions."""

@@ -1,0 +1,62 @@
+"""What is wrong with an object, by field, so that somebody who knows lines can point at it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+Pointer = tuple[str | int, ...]
+
+# ${VAR}, $VAR, {{ template }}, <no value>, __TOKEN__, replaced-by-…, %{…}
+_PLACEHOLDER = re.compile(
+    r"\$\{[^}]*\}|\$[A-Za-z_]\w*|\$\([A-Za-z_]\w*\)|\{\{.*?\}\}|<[A-Za-z][^<>]*>|__[A-Za-z0-9_]+?__|%\{[^}]*\}|replaced?[-_]by",
+    re.ASCII,
+)
+
+
+def is_placeholder(value: object) -> bool:
+    """Whether a text stands for a value that something fills in later (`${GPUS}`, `{{ .Values.gpus }}`)."""
+    return isinstance(value, str) and _PLACEHOLDER.search(value) is not None
+
+
+def field_path(pointer: Pointer) -> str:
+    """A pointer as the API server writes it: `spec.template.spec.containers[0].image`."""
+    text = ""
+    for part in pointer:
+        if isinstance(part, int) or (text and ("/" in part or "." in part)):
+            text += f"[{part}]"
+        else:
+            text += f".{part}" if text else part
+    return text
+
+
+class InvalidObject(ValueError):  # noqa: N818 - it names the thing, as Kubernetes' own error does
+    """A field of an API object has a value that the API server would refuse.
+
+    Attributes:
+        kind: `kind` of the object, or what it was read as.
+        name: `namespace/name`, or the name alone for a cluster-scoped object.
+        pointer: where the field is, from the root of the object.
+        value: the value found.
+        detail: what is wrong and what would be right.
+    """
+
+    def __init__(
+        self, detail: str, pointer: Pointer = (), value: Any = None, *, kind: str = "", name: str = ""
+    ) -> None:
+        self.detail = detail
+        self.pointer = pointer
+        self.value = value
+        self.kind = kind
+        self.name = name
+        super().__init__(detail)
+
+    @property
+    def placeholder(self) -> bool:
+        """The value is not wrong but not known: something else fills it in."""
+        return is_placeholder(self.value)
+
+    def __str__(self) -> str:
+        where = field_path(self.pointer)
+        who = " ".join(part for part in (self.kind, self.name) if part)
+        return ": ".join(part for part in (who, where, self.detail) if part)

@@ -1,0 +1,116 @@
+"""Resource quantities, exact.
+
+Grammar and rounding are those of apimachinery's `resource.Quantity`: a decimal number, then nothing, one of
+`n u m k M G T P E`, one of `Ki Mi Gi Ti Pi Ei`, or a decimal exponent.
+Nothing here is ever a float.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+_FORM = re.compile(
+    r"(?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))(?:(?P<suffix>[numkMGTPE]|[KMGTPE]i)|[eE](?P<exponent>[+-]?[0-9]{1,4}))?",
+    re.ASCII,
+)
+_DECIMAL = {"n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+_LARGEST_EXPONENT = 100
+_LONGEST = 64
+_CPU = "cpu"
+
+
+class QuantityError(ValueError):
+    """A text is no quantity; the message says what would be one."""
+
+
+def parse_quantity(value: str | float) -> Fraction:
+    """The exact amount that a quantity means.
+
+    Numbers are read as the decimal text that YAML or JSON gave for them.
+
+    Raises:
+        QuantityError: the text is not a quantity.
+    """
+    if isinstance(value, bool):
+        raise QuantityError('must be a quantity such as 1, 500m or 16Gi, not the boolean "' + str(value).lower() + '"')
+    if isinstance(value, int):
+        return Fraction(value)
+    if isinstance(value, float):
+        return _parse(repr(value))
+    if isinstance(value, str):
+        return _parse(value)
+    raise QuantityError("must be a quantity such as 1, 500m or 16Gi")
+
+
+@lru_cache(maxsize=65536)
+def _parse(text: str) -> Fraction:
+    found = _FORM.fullmatch(text) if len(text) <= _LONGEST else None
+    if found is None:
+        raise QuantityError(f'"{text[:_LONGEST]}" is no quantity{_hint(text)}')
+    number = Fraction(found["number"])
+    if found["exponent"] is not None:
+        exponent = int(found["exponent"])
+        if abs(exponent) > _LARGEST_EXPONENT:
+            raise QuantityError(f'the exponent of "{text}" is too large')
+        return number * Fraction(10) ** exponent
+    suffix = found["suffix"]
+    if suffix is None:
+        return number
+    if suffix in _BINARY:
+        return number * Fraction(2 ** _BINARY[suffix])
+    return number * Fraction(10) ** _DECIMAL[suffix]
+
+
+def _hint(text: str) -> str:
+    stripped = text.strip()
+    if stripped != text and _FORM.fullmatch(stripped):
+        return f'; write "{stripped}" without spaces'
+    wrong = {"K": "k or Ki", "KB": "k or Ki", "kb": "k or Ki", "kB": "k or Ki", "ki": "Ki"}
+    wrong |= {unit + tail: f"{unit} or {unit}i" for unit in "MGTPE" for tail in ("B", "iB", "b", "I")}
+    wrong |= {unit.lower(): f"{unit} or {unit}i" for unit in "GTP"} | {
+        unit + "i": unit.upper() + "i" for unit in "mgtpe"
+    }
+    number = stripped.rstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz ")
+    suffix = stripped[len(number) :].strip()
+    if number and suffix in wrong:
+        return f"; the suffix is {wrong[suffix]}"
+    return "; a number, then nothing, one of n u m k M G T P E, or one of Ki Mi Gi Ti Pi Ei"
+
+
+@lru_cache(maxsize=65536)
+def _thousandths(value: str | int) -> int:
+    return -(-parse_quantity(value) * 1000 // 1)
+
+
+def thousandths(value: Any) -> int:
+    """A quantity in thousandths of its unit, rounded up, as API defaulting rounds every resource list.
+
+    Raises:
+        QuantityError: the value is not a quantity.
+    """
+    if isinstance(value, (str, int)) and not isinstance(value, bool):
+        return _thousandths(value)
+    return -(-parse_quantity(value) * 1000 // 1)
+
+
+def scheduler_units(resource: str, amount: int) -> int:
+    """Thousandths as the integer that kube-scheduler counts in.
+
+    Milli-CPU for `cpu`; whole units, rounded up, for everything else.
+    """
+    return amount if resource == _CPU else -(-amount // 1000)
+
+
+def shown(resource: str, amount: int) -> str:
+    """An amount in the scheduler's units as a person writes it: `1500m`, `16Gi`, `2`."""
+    if resource == _CPU:
+        return str(amount // 1000) if amount % 1000 == 0 else f"{amount}m"
+    if resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-"):
+        for suffix, power in reversed(_BINARY.items()):
+            if amount and amount % 2**power == 0:
+                return f"{amount >> power}{suffix}"
+    return str(amount)

@@ -1,0 +1,94 @@
+"""Taints of nodes and tolerations of pods.
+
+Behaviour: `Toleration.ToleratesTaint` of staging/src/k8s.io/api/core/v1/toleration.go, 1.35; the alpha operators
+`Lt` and `Gt` (gate TaintTolerationComparisonOperators, off) tolerate nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from kubelint_gpu.kube.fields import Fields
+from kubelint_gpu.kube.names import is_label_value, is_qualified_name
+
+EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+UNSCHEDULABLE_KEY = "node.kubernetes.io/unschedulable"
+
+
+@dataclass(frozen=True, slots=True)
+class Taint:
+    """A taint of a node."""
+
+    key: str
+    value: str = ""
+    effect: str = "NoSchedule"
+
+    @property
+    def blocks(self) -> bool:
+        """Whether a pod that does not tolerate it stays away from the node."""
+        return self.effect in ("NoSchedule", "NoExecute")
+
+    def __str__(self) -> str:
+        return f"{self.key}={self.value}:{self.effect}" if self.value else f"{self.key}:{self.effect}"
+
+
+@dataclass(frozen=True, slots=True)
+class Toleration:
+    """A toleration of a pod; `seconds` plays no part in scheduling."""
+
+    key: str = ""
+    operator: str = "Equal"
+    value: str = ""
+    effect: str = ""
+    seconds: int | None = None
+
+    def tolerates(self, taint: Taint) -> bool:
+        """Whether this toleration covers the taint; an empty key or effect covers all."""
+        if self.effect and self.effect != taint.effect:
+            return False
+        if self.key and self.key != taint.key:
+            return False
+        if self.operator == "Exists":
+            return True
+        return self.operator == "Equal" and self.value == taint.value
+
+
+def first_untolerated(taints: Iterable[Taint], tolerations: tuple[Toleration, ...]) -> Taint | None:
+    """The first NoSchedule or NoExecute taint, in the node's order, that no toleration covers."""
+    for taint in taints:
+        if taint.blocks and not any(toleration.tolerates(taint) for toleration in tolerations):
+            return taint
+    return None
+
+
+def read_taint(fields: Fields) -> Taint:
+    """A `v1.Taint`."""
+    return Taint(fields.text("key"), fields.text("value"), fields.choice("effect", EFFECTS, "NoSchedule"))
+
+
+def read_toleration(fields: Fields) -> Toleration:
+    """A `v1.Toleration`.
+
+    Raises:
+        InvalidObject: operator, effect, key and value do not go together, as API validation has it.
+    """
+    key, value = fields.text("key"), fields.text("value")
+    operator = fields.choice("operator", ("Equal", "Exists"), "Equal")
+    effect = fields.choice("effect", EFFECTS, "")
+    seconds = fields.optional_integer("tolerationSeconds", maximum=2**63 - 1)
+    if key and not is_qualified_name(key):
+        fields.report(("key",), f'"{key}" is not a taint key', key)
+    if not key and operator != "Exists":
+        fields.report(
+            ("operator",),
+            'operator must be Exists when `key` is empty, which means "match all values and all keys"',
+            operator,
+        )
+    if operator == "Exists" and value:
+        fields.report(("value",), "value must be empty when `operator` is 'Exists'", value)
+    if operator == "Equal" and not is_label_value(value):
+        fields.report(("value",), f'"{value}" is not a taint value', value)
+    if seconds is not None and effect != "NoExecute":
+        fields.report(("effect",), "effect must be 'NoExecute' when `tolerationSeconds` is set", effect)
+    return Toleration(key, operator, value, effect, seconds)

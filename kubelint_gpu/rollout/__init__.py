@@ -1,0 +1,1 @@
+"""Whether a rollout ends: controller arithmetic and the search through every order of events."""

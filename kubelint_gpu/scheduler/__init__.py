@@ -1,0 +1,1 @@
+"""The filter and preemption core: pure functions over immutable values."""
