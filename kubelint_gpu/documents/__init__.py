@@ -1,1 +1,28 @@
 """YAML and JSON text to plain data with exact positions; knows nothing of Kubernetes."""
+
+from __future__ import annotations
+
+from kubelint_gpu.documents.comments import Comment, comments
+from kubelint_gpu.documents.document import Document, Item, Pointer, Problem, Reading, Role
+from kubelint_gpu.documents.items import items
+from kubelint_gpu.documents.reader import MAX_BYTES, read, too_large
+from kubelint_gpu.documents.source_text import SourceText, Span, encode, source_text
+
+__all__ = [
+    "MAX_BYTES",
+    "Comment",
+    "Document",
+    "Item",
+    "Pointer",
+    "Problem",
+    "Reading",
+    "Role",
+    "SourceText",
+    "Span",
+    "comments",
+    "encode",
+    "items",
+    "read",
+    "source_text",
+    "too_large",
+]

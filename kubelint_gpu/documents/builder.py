@@ -1,0 +1,337 @@
+"""Parse events to plain data and positions, in one pass and without recursion."""
+
+from __future__ import annotations
+
+import re
+from binascii import a2b_base64
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from kubelint_gpu.documents import scalars
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kubelint_gpu.documents.document import Node
+
+MAX_DEPTH = 200
+MAX_EXPANSION = 200_000
+
+_CORE = "tag:yaml.org,2002:"
+_PROPERTIES = re.compile(r"(?:[&!][^\s,\[\]{}]*|#[^\r\n\u0085\u2028\u2029]*|\s+)*")
+_COLON = re.compile(r"\s*:")
+_LINE_END = re.compile(r"\r\n|[\n\r\u0085\u2028\u2029]")
+_BLOCK_STYLES = frozenset("|>")
+_TOO_DEEP = (
+    f"nested deeper than {MAX_DEPTH} levels, which no Kubernetes object is; look for brackets or indentation that repeat"
+)
+TEMPLATE = (
+    "a template that is not rendered yet; render it first (helm template, kustomize build) and check the result, "
+    "or quote the value"
+)
+# Stands for the key `<<`; no key of a document is equal to it, because NUL is not allowed there.
+_MERGE = "\0<<"
+
+
+class Unreadable(Exception):  # noqa: N818 - it says what the document is
+    """The rest of the document has no meaning.
+
+    Args:
+        start: offset of the place.
+        end: offset behind it.
+        message: what is wrong and what to do.
+    """
+
+    def __init__(self, start: int, end: int, message: str) -> None:
+        super().__init__(message)
+        self.start = start
+        self.end = end
+        self.message = message
+
+
+@dataclass(slots=True)
+class Ledger:
+    """What is counted and collected over all documents of a file.
+
+    `expanded` counts the nodes that aliases repeat.
+    `complaints` are (start, end, message, related) with related as (start, end, message).
+    `hashes` are offsets of scalars, anchors and tags that hold a `#`.
+    """
+
+    expanded: int = 0
+    complaints: list[tuple[int, int, str, tuple[tuple[int, int, str], ...]]] = field(default_factory=list)
+    hashes: list[tuple[int, int]] = field(default_factory=list)
+    keys: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Built:
+    """One document: its value, where it stands, and the anchored values that are repeated."""
+
+    value: Any
+    root: Node
+    shared: list[tuple[int, int]]
+
+
+class Builder:
+    """Documents under construction.
+
+    `documents` are complete at any time, also when `run` was left by an exception.
+
+    Args:
+        text: the whole file.
+        base: offset in it of the text that the events count from.
+        ledger: what is counted over the whole file.
+    """
+
+    __slots__ = ("_anchors", "_base", "_ledger", "_shared", "_text", "documents")
+
+    def __init__(self, text: str, base: int, ledger: Ledger) -> None:
+        self.documents: list[Built] = []
+        self._text = text
+        self._base = base
+        self._ledger = ledger
+        # Name to (value, node, number of nodes), None while the anchored value is still open.
+        self._anchors: dict[str, tuple[Any, Node, int] | None] = {}
+        self._shared: list[tuple[int, int]] = []
+
+    def run(self, next_event: Callable[[], Any]) -> None:
+        """Read events until the end of the stream.
+
+        Raises:
+            Unreadable: where the document has no meaning from some place on.
+            ruamel.yaml.error.YAMLError: where the text is no YAML.
+        """
+        from ruamel.yaml.events import (
+            AliasEvent,
+            DocumentStartEvent,
+            MappingEndEvent,
+            MappingStartEvent,
+            ScalarEvent,
+            SequenceEndEvent,
+            SequenceStartEvent,
+            StreamEndEvent,
+        )
+
+        text, base, keys, hints = self._text, self._base, self._ledger.keys, scalars.HINTS
+        stack: list[tuple[Any, Any, str | None, int, int, int, bool, str | None, int]] = []
+        container: Any = None  # the list or dict being filled
+        nodes: Any = None  # the list or dict of nodes beside it
+        key: str | None = None  # the key whose value comes next
+        key_start = key_end = -1
+        start = last = 0  # begin of the container; end of what was read last
+        flow = False
+        anchor: str | None = None
+        count = count_at_start = 0
+        value: Any
+        children: Any
+
+        while True:
+            event = next_event()
+            kind = event.__class__
+            if kind is ScalarEvent:
+                count += 1
+                value = event.value
+                begin = event.start_mark.index + base
+                end = event.end_mark.index + base
+                is_plain, tag = event.implicit[0], event.tag
+                is_key = key is None and nodes.__class__ is dict
+                if event.anchor is not None or tag is not None:
+                    begin = min(self._after_properties(begin), end)
+                elif begin == end:
+                    begin = end = self._place_of_nothing(begin, last, is_value=key is not None)
+                elif event.style in _BLOCK_STYLES:
+                    end = begin + len(text[begin:end].rstrip())
+                if "#" in value:
+                    self._ledger.hashes.append((self._after_header(begin) if event.style in _BLOCK_STYLES else begin, end))
+                last = end
+                if is_key:
+                    key_start, key_end = begin, end
+                    if tag is not None:
+                        key = self._key(scalars.key(self._tagged(event, begin, end)), begin, end)
+                    elif not is_plain:
+                        key = value
+                    elif value == "<<":
+                        key = _MERGE
+                    elif value in keys:
+                        key = keys[value]
+                    else:
+                        key = self._key(scalars.plain_key(value), begin, end)
+                        keys[value] = key
+                    if event.anchor is not None:
+                        self._anchors[event.anchor] = (key, (begin, end, None, -1, -1), 1)
+                    continue
+                if tag is not None:
+                    value = self._tagged(event, begin, end)
+                elif is_plain and (not value or value[0] in hints):
+                    value = self._plain(value, begin, end)
+                children = None
+                if event.anchor is not None:
+                    self._anchors[event.anchor] = (value, (begin, end, None, -1, -1), 1)
+            elif kind is MappingStartEvent or kind is SequenceStartEvent:
+                count += 1
+                begin = event.start_mark.index + base
+                if event.anchor is not None or event.tag is not None:
+                    begin = self._after_properties(begin)
+                if key is None and nodes.__class__ is dict:
+                    raise self._complex_key(begin)
+                if len(stack) >= MAX_DEPTH:
+                    raise Unreadable(begin, begin + 1, _TOO_DEEP)
+                stack.append((container, nodes, key, key_start, key_end, start, flow, anchor, count_at_start))
+                container, nodes = ({}, {}) if kind is MappingStartEvent else ([], [])
+                key = None
+                start, flow, anchor, count_at_start = begin, bool(event.flow_style), event.anchor, count
+                last = begin
+                if anchor is not None:
+                    self._anchors[anchor] = None
+                continue
+            elif kind is MappingEndEvent or kind is SequenceEndEvent:
+                if flow:
+                    last = event.end_mark.index + base
+                value, children, begin, end = container, nodes, start, last
+                if anchor is not None:
+                    size = count - count_at_start + 1
+                    self._anchors[anchor] = (value, (begin, end, children, -1, -1), size)
+                container, nodes, key, key_start, key_end, start, flow, anchor, count_at_start = stack.pop()
+            elif kind is AliasEvent:
+                begin = event.start_mark.index + base
+                last = end = event.end_mark.index + base
+                value, node, size = self._alias(event.anchor, begin, end)
+                count += size
+                children = node[2]
+                if key is None and nodes.__class__ is dict:
+                    if children is not None:
+                        raise self._complex_key(begin)
+                    key_start, key_end = begin, end
+                    key = self._key(scalars.key(value), begin, end)
+                    continue
+            elif kind is DocumentStartEvent:
+                self._anchors = {}
+                self._shared = []
+                last = event.end_mark.index + base
+                continue
+            elif kind is StreamEndEvent:
+                return
+            else:
+                continue
+
+            if key is None:
+                if nodes is None:
+                    self.documents.append(Built(value, (begin, end, children, -1, -1), self._shared))
+                else:
+                    container.append(value)
+                    nodes.append((begin, end, children, -1, -1))
+                continue
+            if key is _MERGE:
+                self._merge(container, nodes, value, (begin, end, children))
+            else:
+                if key in nodes:
+                    self._duplicate(key, nodes[key], key_start, key_end)
+                container[key] = value
+                nodes[key] = (begin, end, children, key_start, key_end)
+            key = None
+
+    def _complain(self, start: int, end: int, message: str, *related: tuple[int, int, str]) -> None:
+        self._ledger.complaints.append((start, end, message, related))
+
+    def _after_properties(self, begin: int) -> int:
+        """Where the value begins behind its anchor and tag."""
+        match = _PROPERTIES.match(self._text, begin)
+        return match.end() if match else begin
+
+    def _after_header(self, begin: int) -> int:
+        """Where the lines of a block scalar begin behind `|`; a comment may stand beside that."""
+        match = _LINE_END.search(self._text, begin)
+        return match.end() if match else begin
+
+    def _place_of_nothing(self, begin: int, last: int, *, is_value: bool) -> int:
+        """Behind the colon or dash to which an empty value belongs; one of the parsers gives the next word."""
+        if is_value:
+            colon = _COLON.match(self._text, last)
+            return colon.end() if colon else last
+        if self._text[begin - 1 : begin] == "-":
+            return begin
+        dash = self._text.rfind("-", last, begin)
+        return dash + 1 if dash >= 0 else begin
+
+    def _plain(self, text: str, begin: int, end: int) -> scalars.Scalar:
+        try:
+            return scalars.plain(text)
+        except scalars.NotJson:
+            self._complain(
+                begin, end, f"{text} is a number that JSON does not have, so kubectl refuses it; quote it if text is meant"
+            )
+            return text
+
+    def _key(self, key: str | None, begin: int, end: int) -> str:
+        if key is None:
+            written = self._text[begin:end]
+            shown = f"{written} as a key" if written else "an empty key"
+            self._complain(begin, end, f"kubectl refuses {shown}; a key is text, quote it if it is meant so")
+            return written
+        return key
+
+    def _tagged(self, event: Any, begin: int, end: int) -> scalars.Scalar:
+        """A scalar with a tag: `!!str` and tags that kubectl does not know give text, the others must fit."""
+        text: str = event.value
+        tag: str = event.tag
+        name = tag.removeprefix(_CORE) if tag.startswith(_CORE) else ""
+        if name == "binary":
+            return self._binary(text, begin, end)
+        if name not in scalars.TAGGED:
+            return text
+        value = self._plain(text, begin, end)
+        if not isinstance(value, scalars.TAGGED[name]):
+            self._complain(begin, end, f"{text!r} is not what its tag !!{name} says; remove the tag or correct the value")
+        return value
+
+    def _binary(self, text: str, begin: int, end: int) -> str:
+        try:
+            return a2b_base64(text.encode(), strict_mode=False).decode(errors="replace")
+        except ValueError:
+            self._complain(begin, end, "the value is not base64, as its tag !!binary says")
+            return text
+
+    def _complex_key(self, begin: int) -> Unreadable:
+        if self._text[max(begin - 1, 0) : begin + 1] == "{{":
+            return Unreadable(begin - 1, begin + 1, TEMPLATE)
+        return Unreadable(begin, begin + 1, "a mapping or a list stands where a key must be; quote it if text is meant")
+
+    def _alias(self, name: str, begin: int, end: int) -> tuple[Any, Node, int]:
+        if name not in self._anchors:
+            raise Unreadable(begin, end, f"no anchor &{name} before this alias; quote the value if text with a * is meant")
+        anchored = self._anchors[name]
+        if anchored is None:
+            raise Unreadable(begin, end, f"the value of anchor &{name} contains itself")
+        value, node, size = anchored
+        self._ledger.expanded += size
+        if self._ledger.expanded > MAX_EXPANSION:
+            raise Unreadable(
+                begin, end, f"the aliases of this file repeat more than {MAX_EXPANSION} values; write fewer of them"
+            )
+        self._shared.append((node[0], node[1]))
+        return value, node, size
+
+    def _merge(self, container: dict[str, Any], nodes: dict[str, Node], value: Any, node: Node) -> None:
+        """Merge keys: they win over keys written before them, and are overridden by those after (goyaml.v2)."""
+        begin, end, children = node
+        sources = [(value, children)]
+        if isinstance(value, list) and not self._text.startswith("*", begin):
+            sources = [(element, child[2]) for element, child in zip(value, children, strict=True)]
+        if not all(isinstance(source, dict) for source, _ in sources):
+            self._complain(begin, end, "the merge key << needs a mapping or a list of mappings")
+            return
+        for source, places in reversed(sources):
+            for key, entry in source.items():
+                container[key] = entry
+                nodes[key] = (*places[key][:5], True)
+
+    def _duplicate(self, key: str, first: Node, start: int, end: int) -> None:
+        """Kubectl takes the last of equal keys silently, the API server refuses them, kustomize too."""
+        if len(first) == 5:
+            self._complain(
+                start,
+                end,
+                f"the key {key!r} stands twice in this mapping and only the last one counts; remove one of them",
+                (first[3], first[4], f"{key!r} is first set here"),
+            )

@@ -1,0 +1,59 @@
+"""Comments of a file, told apart from a `#` inside of a value."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kubelint_gpu.documents.document import Reading
+
+# The parser that kubectl uses ends a comment at these line ends too; what follows one is applied.
+_COMMENT = re.compile(r"#[^\r\n\u0085\u2028\u2029]*")
+# A `#` inside of a tag or an anchor is preceded by something else.
+_BEFORE = frozenset(" \t\r\n\u0085\u2028\u2029,[]{}\"'\ufeff")
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment from its `#` on; line and column are 1-based, `offset` counts code points of the text."""
+
+    line: int
+    column: int
+    text: str
+    offset: int
+
+
+def comments(reading: Reading) -> tuple[Comment, ...]:
+    """All comments of what could be read, in order; those of broken documents are not given."""
+    if reading.source is None:
+        return ()
+    text = reading.source.text
+    values = _Regions(reading.hashes)
+    unread = _Regions(reading.unread)
+    found: list[Comment] = []
+    at = text.find("#")
+    while at >= 0:
+        end = max(values.end_around(at), unread.end_around(at))
+        if end < 0 and (at == 0 or text[at - 1] in _BEFORE):
+            match = _COMMENT.match(text, at)
+            end = match.end() if match else at + 1
+            span = reading.source.span(at, end)
+            found.append(Comment(span.line, span.column, text[at:end], at))
+        at = text.find("#", max(end, at + 1))
+    return tuple(found)
+
+
+class _Regions:
+    """Disjoint, ordered pieces of a text."""
+
+    def __init__(self, regions: tuple[tuple[int, int], ...]) -> None:
+        self._starts = [start for start, _ in regions]
+        self._ends = [end for _, end in regions]
+
+    def end_around(self, offset: int) -> int:
+        """End of the piece that holds the offset, -1 where none does."""
+        index = bisect_right(self._starts, offset) - 1
+        return self._ends[index] if index >= 0 and offset < self._ends[index] else -1

@@ -1,0 +1,142 @@
+"""What reading a file gives: documents with positions, and problems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from kubelint_gpu.documents.source_text import SourceText, Span
+
+Pointer = tuple[str | int, ...]
+Role = Literal["key", "value"]
+
+# A node is where a value stands: (start, end, children, key start, key end).
+# `children` is None for a scalar, a list of nodes for a sequence, a dict of nodes for a mapping.
+# Without a key, as in a sequence, the last two are -1. A sixth member says that a merge key brought the entry.
+# Plain tuples, because there is one for each value of files with a hundred thousand of them.
+Node = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that could not be read, or that kubectl would refuse while reading.
+
+    `span` is None where there is no place to point at, as in a binary file.
+    `related` are further places, each with what is to be said of it.
+    """
+
+    path: str
+    span: Span | None
+    message: str
+    related: tuple[tuple[Span, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Document:
+    """One YAML document, or one JSON value of a file.
+
+    `index` counts from 0 within the file.
+    `value` is plain data; an alias shares the object of its anchor, so nothing in it may be changed.
+    `chunk` are the offsets of the text between two `---` lines in which it stands.
+    `shared` are the offsets of anchored values that an alias repeats elsewhere.
+    """
+
+    source: SourceText
+    index: int
+    value: Any
+    span: Span
+    root: Node = field(repr=False)
+    chunk: tuple[int, int]
+    is_json: bool
+    shared: tuple[tuple[int, int], ...] = ()
+
+    def node(self, pointer: Pointer) -> Node | None:
+        """Where the value of this pointer stands, None where it is absent."""
+        node: Node = self.root
+        for step in pointer:
+            child = _child(node, step)
+            if child is None:
+                return None
+            node = child
+        return node
+
+    def present(self, pointer: Pointer) -> bool:
+        """Whether the document holds a value, even null, at this pointer."""
+        return self.node(pointer) is not None
+
+    def locate(self, pointer: Pointer, role: Role = "value") -> Span:
+        """The place of a value or of its key.
+
+        An absent value has the place of the nearest present ancestor's key; the root stands for its first key.
+        The elements of a sequence have no key: for them the first key inside, or the element itself, is given.
+        An alias stands where it is written, what is inside of it where its anchor stands, likewise merge keys.
+        An empty value (`key:`) has the place of its key.
+        """
+        node: Node = self.root
+        for step in pointer:
+            child = _child(node, step)
+            if child is None:
+                role = "key"
+                break
+            node = child
+        if role == "value" and node[0] < node[1]:
+            return self.source.span(node[0], node[1])
+        return self.source.span(*_key_offsets(node))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Item:
+    """One object: a document, or an element of a `List` inside of one.
+
+    `pointer` leads from the document to the object.
+    """
+
+    document: Document
+    pointer: Pointer
+    value: dict[str, Any]
+
+    def present(self, pointer: Pointer) -> bool:
+        """Whether the object holds a value, even null, at this pointer."""
+        return self.document.present(self.pointer + pointer)
+
+    def locate(self, pointer: Pointer, role: Role = "value") -> Span:
+        """The place of a value or of its key within the object; see `Document.locate`."""
+        return self.document.locate(self.pointer + pointer, role)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """A file as far as it could be read.
+
+    `source` is None when the bytes are not text.
+    `hashes` are offsets of scalars, anchors and tags that hold a `#`, in order: no comment begins there.
+    `unread` are offsets of what no parser could make sense of, in order.
+    """
+
+    documents: tuple[Document, ...]
+    problems: tuple[Problem, ...]
+    source: SourceText | None
+    hashes: tuple[tuple[int, int], ...] = field(default=(), repr=False)
+    unread: tuple[tuple[int, int], ...] = field(default=(), repr=False)
+
+
+def _child(node: Node, step: str | int) -> Node | None:
+    children = node[2]
+    if isinstance(children, dict):
+        child: Node | None = children.get(step)
+        return child
+    if isinstance(children, list) and isinstance(step, int) and 0 <= step < len(children):
+        element: Node = children[step]
+        return element
+    return None
+
+
+def _key_offsets(node: Node) -> tuple[int, int]:
+    """The key of the node, else the first key inside, else the node."""
+    while node[3] < 0:
+        children = node[2]
+        if not children:
+            return node[0], node[1]
+        node = children[0] if isinstance(children, list) else next(iter(children.values()))
+    return node[3], node[4]

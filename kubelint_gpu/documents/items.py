@@ -1,0 +1,47 @@
+"""The objects of a document: `List` kinds are taken apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kubelint_gpu.documents.document import Item
+
+if TYPE_CHECKING:
+    from kubelint_gpu.documents.document import Document, Pointer
+
+
+def items(document: Document) -> tuple[Item, ...]:
+    """The mappings that stand for one object each, in the order of the text.
+
+    A kind that ends with `List` and has `items` stands for its elements, nested ones too; without elements for nothing.
+    Elements of a typed list (`NodeList`) that leave out kind and apiVersion take them from the list.
+    Documents and elements that are no mapping give none.
+    """
+    found: list[Item] = []
+    todo: list[tuple[Pointer, Any]] = [((), document.value)]
+    while todo:
+        pointer, value = todo.pop()
+        if not isinstance(value, dict):
+            continue
+        elements = _elements(value)
+        if elements is None:
+            found.append(Item(document, pointer, value))
+        else:
+            places = [((*pointer, "items", index), element) for index, element in enumerate(elements)]
+            todo.extend(reversed(places))
+    return tuple(found)
+
+
+def _elements(value: dict[str, Any]) -> list[Any] | None:
+    kind = value.get("kind")
+    elements = value.get("items", 0)
+    if not isinstance(kind, str) or not kind.endswith("List"):
+        return None
+    if elements is None:
+        return []
+    if not isinstance(elements, list):
+        return None
+    if kind == "List":
+        return elements
+    inherited = {name: value[name] for name in ("apiVersion",) if name in value} | {"kind": kind.removesuffix("List")}
+    return [inherited | element if isinstance(element, dict) else element for element in elements]

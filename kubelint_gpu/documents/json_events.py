@@ -1,0 +1,123 @@
+"""JSON text as the events of a YAML parser, so that one builder serves both.
+
+JSON is nearly YAML; what differs (tabs, surrogate pairs, long keys) is read here as Go's `encoding/json` does.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_TOKEN = re.compile(
+    r"""[ \t\r\n]*(?:
+      (?P<string>"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")
+    | (?P<word>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?(?![0-9.a-zA-Z_])|(?:true|false|null)(?![0-9a-zA-Z_]))
+    | (?P<mark>[\[\]{},:])
+    )""",
+    re.VERBOSE,
+)
+_SPACE = re.compile(r"[ \t\r\n]*")
+_PLAIN = (True, False)
+_QUOTED = (False, True)
+
+
+class NotJson(ValueError):  # noqa: N818 - it says what the text is
+    """The text is no JSON; `offset` is where that shows."""
+
+    def __init__(self, offset: int, expected: str) -> None:
+        super().__init__(f"{expected} is expected here")
+        self.offset = offset
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """An offset, named as the parsers of ruamel.yaml name it."""
+
+    index: int
+
+
+def json_events(text: str, start: int, end: int) -> Callable[[], Any]:
+    """A function that gives one event after the other for the JSON values in `text[start:end]`.
+
+    It raises NotJson where the text is none.
+    """
+    return _events(text, start, end).__next__
+
+
+def _events(text: str, position: int, end: int) -> Iterator[Any]:
+    from ruamel.yaml import events
+
+    def mark() -> Mark:
+        return Mark(match.start(match.lastgroup or 0))
+
+    stream_mark = Mark(position)
+    # What may come next: a value, the first key or `}`, a key, `:`, or what follows a value.
+    state = "value"
+    stack: list[str] = []
+    while True:
+        if not stack and state == "value" and _SPACE.fullmatch(text, position, end):
+            yield events.StreamEndEvent(Mark(end), Mark(end))
+            return
+        match = _TOKEN.match(text, position, end)
+        if match is None:
+            space = _SPACE.match(text, position, end)
+            raise NotJson(space.end() if space else position, _EXPECTED[state])
+        group, token, position = match.lastgroup, match[match.lastgroup or 0], match.end()
+        if not stack and state == "value":
+            yield events.DocumentStartEvent(stream_mark, stream_mark)
+        if state == "colon":
+            if token != ":":
+                raise NotJson(mark().index, _EXPECTED[state])
+            state = "value"
+            continue
+        if group == "string":
+            if state == "comma":
+                raise NotJson(mark().index, _EXPECTED[state])
+            yield events.ScalarEvent(None, None, _QUOTED, _string(token), mark(), Mark(position), style='"')
+            state = "colon" if state in {"key", "first key"} else "comma"
+        elif state == "comma" and token == ",":
+            state = "key" if stack[-1] == "}" else "value"
+            continue
+        elif token in {"}", "]"} and stack and stack[-1] == token and state in {"comma", "first key", "first value"}:
+            stack.pop()
+            closing = events.MappingEndEvent if token == "}" else events.SequenceEndEvent
+            yield closing(mark(), Mark(position))
+            state = "comma"
+        elif state not in {"value", "first value"} or token in {"}", "]", ":", ","}:
+            raise NotJson(mark().index, _EXPECTED[state])
+        elif token == "{":
+            yield events.MappingStartEvent(None, None, implicit=True, start_mark=mark(), end_mark=Mark(position), flow_style=True)
+            stack.append("}")
+            state = "first key"
+        elif token == "[":
+            yield events.SequenceStartEvent(None, None, implicit=True, start_mark=mark(), end_mark=Mark(position), flow_style=True)
+            stack.append("]")
+            state = "first value"
+        else:
+            yield events.ScalarEvent(None, None, _PLAIN, token, mark(), Mark(position))
+            state = "comma"
+        if not stack:
+            state = "value"
+
+
+_EXPECTED = {
+    "value": "a value",
+    "first value": "a value or `]`",
+    "key": "a key in double quotes",
+    "first key": "a key in double quotes or `}`",
+    "colon": "`:`",
+    "comma": "`,` or the closing bracket",
+}
+
+
+def _string(token: str) -> str:
+    """Half of a surrogate pair becomes U+FFFD, as in Go."""
+    if "\\" not in token:
+        return token[1:-1]
+    value: str = json.loads(token)
+    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

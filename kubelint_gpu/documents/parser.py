@@ -1,0 +1,38 @@
+"""The YAML parser in use: events of ruamel.yaml, from its C extension where that is installed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NextEvent = "Callable[[], Any]"
+
+
+def parser_name(*, pure: bool = False) -> str:
+    """What `--version` prints: `libyaml` for the C extension, `pure Python` where that is missing."""
+    return "pure Python" if pure or _c_parser() is None else "libyaml"
+
+
+def next_event(text: str, *, pure: bool = False) -> Callable[[], Any]:
+    """A function that gives one parse event after the other; the last one is a StreamEndEvent.
+
+    It raises a `ruamel.yaml.error.YAMLError` where the text is no YAML.
+    """
+    parser = None if pure else _c_parser()
+    if parser is None:
+        from ruamel.yaml.loader import SafeLoader
+
+        parser = SafeLoader
+    get_event: Callable[[], Any] = parser(text).get_event
+    return get_event
+
+
+def _c_parser() -> Any:
+    """The parser class of the C extension, None where it is not installed."""
+    try:
+        from _ruamel_yaml import CParser  # type: ignore[import-not-found]
+    except ImportError:
+        return None
+    return CParser

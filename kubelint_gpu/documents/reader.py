@@ -1,0 +1,196 @@
+"""Bytes to documents, as kubectl reads them.
+
+Like kubectl, the text is cut at lines of `---` first and each piece parsed for itself: what is broken in one costs
+no other. YAML allows such a line nowhere inside of a value, so whole streams come out the same.
+"""
+
+from __future__ import annotations
+
+import re
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.documents.builder import Builder, Ledger, Unreadable
+from kubelint_gpu.documents.document import Document, Problem, Reading
+from kubelint_gpu.documents.source_text import SourceText, Span, source_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MAX_BYTES = 32 * 1024 * 1024
+
+_BOMS = ((BOM_UTF8, "utf-8"), (BOM_UTF16_LE, "utf-16-le"), (BOM_UTF16_BE, "utf-16-be"))
+_SEPARATOR = re.compile(r"---(?=[ \t\r\n]|\Z)[ \t]*(?P<rest>[^\r\n]*)")
+_BEGIN = re.compile(r"\ufeff*(?:---[^\r\n]*)?\s*")
+_DIRECTIVE = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*(?P<directive>%[A-Z][^\r\n]*)")
+
+
+def read(path: str, data: bytes, *, max_bytes: int = MAX_BYTES, pure: bool = False) -> Reading:
+    """All documents of a file, and a problem for each thing that could not be read.
+
+    Never raises for what the bytes are. Merge keys, aliases, words and numbers mean what they mean for kubectl.
+    A tag that kubectl does not know is ignored, as kubectl does: it makes text of a scalar.
+    Of equal keys the last one counts, and a problem names both.
+    `pure` takes the parser written in Python although the C extension is there.
+    """
+    if len(data) > max_bytes:
+        return too_large(path, max_bytes)
+    source = _decode(path, data)
+    if isinstance(source, Problem):
+        return Reading((), (source,), None)
+    return _Reader(source, pure=pure).reading()
+
+
+def too_large(path: str, max_bytes: int) -> Reading:
+    """What reading a file of more than `max_bytes` gives."""
+    message = f"the file is larger than {max_bytes / 2**20:g} MB, the most that is read; split it"
+    return Reading((), (Problem(path, None, message),), None)
+
+
+def _decode(path: str, data: bytes) -> SourceText | Problem:
+    """The text; UTF-16 needs its byte-order mark, as for kubectl."""
+    bom, encoding = next((known for known in _BOMS if data.startswith(known[0])), (b"", "utf-8"))
+    if encoding == "utf-8" and b"\0" in data:
+        return Problem(path, None, "a binary file (it holds NUL bytes), neither YAML nor JSON")
+    try:
+        text = data[len(bom) :].decode(encoding)
+    except UnicodeDecodeError as error:
+        before = source_text(path, data[len(bom) : len(bom) + error.start].decode(encoding) + "\ufffd")
+        span = before.span(len(before.text) - 1, len(before.text))
+        byte = data[len(bom) + error.start]
+        return Problem(path, span, f"not {encoding.upper()}: the byte 0x{byte:02x} is no character; save the file as UTF-8")
+    return source_text(path, text, encoding=encoding, has_bom=bool(bom))
+
+
+class _Reader:
+    """One file being read; documents and problems are added, never taken back."""
+
+    def __init__(self, source: SourceText, *, pure: bool) -> None:
+        self._source = source
+        self._pure = pure
+        self._ledger = Ledger()
+        self._documents: list[Document] = []
+        self._problems: list[Problem] = []
+        self._unread: list[tuple[int, int]] = []
+
+    def reading(self) -> Reading:
+        """Everything that the text holds."""
+        for start, end in _chunks(self._source.text):
+            self._read_chunk(start, end)
+        for start, end, message, related in self._ledger.complaints:
+            places = tuple((self._source.span(begin, stop), words) for begin, stop, words in related)
+            self._problems.append(Problem(self._source.path, self._span(start, end), message, places))
+        self._problems.sort(key=_order)
+        return Reading(
+            tuple(self._documents),
+            tuple(self._problems),
+            self._source,
+            tuple(sorted(self._ledger.hashes)),
+            tuple(self._unread),
+        )
+
+    def _read_chunk(self, start: int, end: int) -> None:
+        text = self._source.text
+        separator = _SEPARATOR.match(text, start, end)
+        if separator and separator["rest"] and not separator["rest"].startswith("#"):
+            place = separator.start("rest")
+            message = "kubectl refuses text behind `---`; put it on the next line"
+            self._complain(place, separator.end("rest"), message)
+        begin = _BEGIN.match(text, start, end)
+        first = begin.end() if begin else start
+        if first >= end and not separator:
+            return
+        directive = _DIRECTIVE.match(text, start, end)
+        if directive:
+            place, stop = directive.span("directive")
+            self._complain(place, stop, "kubectl refuses directives before `---`; remove this line")
+            self._unread.append((start, end))
+            return
+        if text[first : first + 1] in {"{", "["}:
+            failed = self._read_json(start, first, end)
+            if failed is None:
+                return
+            if self._source.path.endswith(".json"):
+                self._complain(*failed)
+                self._unread.append((start, end))
+                return
+        self._read_yaml(start, end)
+
+    def _read_json(self, start: int, first: int, end: int) -> tuple[int, int, str] | None:
+        """Where and why the text is no JSON, None when it is and was read."""
+        from kubelint_gpu.documents.json_events import NotJson, json_events
+
+        complaints, expanded = len(self._ledger.complaints), self._ledger.expanded
+        builder = Builder(self._source.text, 0, self._ledger)
+        try:
+            builder.run(json_events(self._source.text, first, end))
+        except NotJson as error:
+            del self._ledger.complaints[complaints:]
+            self._ledger.expanded = expanded
+            return error.offset, error.offset + 1, f"not JSON: {error}"
+        except Unreadable as error:
+            self._complain(error.start, error.end, error.message)
+            self._unread.append((start, end))
+        self._keep(builder, start, end, is_json=True)
+        return None
+
+    def _read_yaml(self, start: int, end: int) -> None:
+        from ruamel.yaml.error import YAMLError
+
+        from kubelint_gpu.documents.parser import next_event
+        from kubelint_gpu.documents.syntax_error import syntax_error
+
+        text = self._source.text
+        while text.startswith("\ufeff", start):
+            start += 1
+        builder = Builder(text, start, self._ledger)
+        try:
+            builder.run(next_event(text[start:end], pure=self._pure))
+        except YAMLError as error:
+            self._complain(*syntax_error(error, text, start, end))
+            self._unread.append((start, end))
+        except Unreadable as error:
+            self._complain(error.start, error.end, error.message)
+            self._unread.append((start, end))
+        self._keep(builder, start, end, is_json=False)
+
+    def _keep(self, builder: Builder, start: int, end: int, *, is_json: bool) -> None:
+        for number, built in enumerate(builder.documents):
+            begin, stop = built.root[0], built.root[1]
+            span = self._source.span(begin, stop)
+            if number and not is_json:
+                message = "kubectl reads no second document without a line `---` before it; add one"
+                self._complain(begin, min(stop, begin + 1), message)
+            document = Document(
+                self._source,
+                len(self._documents),
+                built.value,
+                span,
+                built.root,
+                (start, end),
+                is_json,
+                tuple(built.shared),
+            )
+            self._documents.append(document)
+
+    def _complain(self, start: int, end: int, message: str) -> None:
+        self._ledger.complaints.append((start, end, message, ()))
+
+    def _span(self, start: int, end: int) -> Span:
+        return self._source.span(start, max(end, start + 1))
+
+
+def _chunks(text: str) -> Iterator[tuple[int, int]]:
+    """Pieces that begin with the text or with a line `---`, as offsets."""
+    start = 0
+    at = text.find("---")
+    while at >= 0:
+        if at > start and text[at - 1] in "\r\n" and _SEPARATOR.match(text, at):
+            yield start, at
+            start = at
+        at = text.find("---", at + 3)
+    yield start, len(text)
+
+
+def _order(problem: Problem) -> tuple[int, int, str]:
+    return (problem.span.start, problem.span.end, problem.message) if problem.span else (0, 0, problem.message)

@@ -1,0 +1,135 @@
+"""What kubectl makes of a scalar.
+
+Its library is neither YAML 1.1 nor 1.2: the words of 1.1 are booleans, but base 60 numbers and dates are text.
+Mirrors goyaml.v2 `resolve.go` followed by the JSON conversion of sigs.k8s.io/yaml (kubectl 1.32).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+
+Scalar = str | int | float | bool | None
+
+# A plain scalar that begins with none of these is text, whatever follows.
+HINTS = frozenset("0123456789+-.~yYnNtTfFoO")
+
+WORDS: dict[str, bool | None] = {
+    **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "true", "True", "TRUE"), True),
+    **dict.fromkeys(("n", "N", "no", "No", "NO", "off", "Off", "OFF", "false", "False", "FALSE"), False),
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+}
+
+# JSON has no such numbers, so kubectl refuses a document that holds one.
+NOT_IN_JSON: dict[str, float] = {
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), math.nan),
+    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), math.inf),
+    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -math.inf),
+}
+
+# What a core tag demands of the value; all other tags leave text as it is.
+TAGGED: dict[str, type | tuple[type, ...]] = {
+    "int": int,
+    "float": (int, float),
+    "bool": bool,
+    "null": type(None),
+    "timestamp": str,
+}
+
+_INTEGERS = (
+    (re.compile(r"[-+]?0[xX][0-9a-fA-F]+"), 16),
+    (re.compile(r"[-+]?0[oO][0-7]+"), 8),
+    (re.compile(r"[-+]?0[bB][01]+"), 2),
+    (re.compile(r"[-+]?0[0-7]+"), 8),
+    (re.compile(r"[-+]?(?:0|[1-9][0-9]*)"), 10),
+)
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_POINT_FLOAT = re.compile(r"\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?")
+_LONGEST_INTEGER = 80
+
+
+class NotJson(ValueError):  # noqa: N818 - it states what the scalar is, the message is the reader's
+    """The scalar is a number that JSON cannot hold: infinity or not-a-number."""
+
+
+def plain(text: str) -> Scalar:
+    """The value of a scalar that is written without quotes and without tag.
+
+    Raises:
+        NotJson: for `.inf` and `.nan`.
+    """
+    if text in WORDS:
+        return WORDS[text]
+    first = text[0]
+    if first not in HINTS or first.isalpha():
+        return text
+    if text in NOT_IN_JSON:
+        raise NotJson(text)
+    if first == ".":
+        return _float(text.replace("_", ""), text) if _POINT_FLOAT.fullmatch(text) else text
+    digits = text.replace("_", "")
+    if len(digits) <= _LONGEST_INTEGER:
+        for form, base in _INTEGERS:
+            if form.fullmatch(digits):
+                return _integer(int(digits, base))
+    return _float(digits, text) if _FLOAT.fullmatch(digits) else text
+
+
+def key(value: Scalar) -> str | None:
+    """The JSON key that a scalar becomes, None where kubectl refuses it (null, and integers beyond 64 bits)."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    return None if value is None else _short_float(value)
+
+
+def plain_key(text: str) -> str | None:
+    """The JSON key of a key that is written without quotes and without tag.
+
+    A float stays one here, other than as a value: `1e6` is `1e+06`, not `1000000`.
+    """
+    if text in NOT_IN_JSON:
+        return text.lower().lstrip("+")
+    value = plain(text)
+    if isinstance(value, int) and not isinstance(value, bool):
+        digits = text.replace("_", "")
+        if not any(form.fullmatch(digits) for form, _ in _INTEGERS):
+            return _short_float(float(digits))
+    return key(value)
+
+
+def _integer(value: int) -> int | float:
+    """Beyond 64 bits with sign JSON numbers are floats for Kubernetes."""
+    return value if -(2**63) <= value < 2**63 else float(value)
+
+
+def _float(digits: str, text: str) -> Scalar:
+    """A float that is a whole number within 64 bits is printed as an integer on the way through JSON."""
+    value = float(digits)
+    if math.isinf(value):
+        return text
+    if value.is_integer() and abs(value) < 2.0**63:
+        return int(value)
+    return value
+
+
+def _short_float(value: float) -> str:
+    """Go's `strconv.FormatFloat(value, 'g', -1, 32)`: the shortest digits that give the same 32-bit float."""
+    try:
+        single = struct.unpack("f", struct.pack("f", value))[0]
+    except OverflowError:
+        return ".inf" if value > 0 else "-.inf"
+    text = next(
+        short
+        for precision in range(10)
+        if struct.unpack("f", struct.pack("f", float(short := f"{single:.{precision}e}")))[0] == single
+    )
+    mantissa, exponent = text.split("e")
+    if -4 <= int(exponent) < 6:
+        decimals = max(0, len(mantissa.lstrip("-").replace(".", "")) - 1 - int(exponent))
+        return f"{float(text):.{decimals}f}"
+    return f"{mantissa}e{exponent}"

@@ -1,0 +1,30 @@
+"""Which Kubernetes the cluster runs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_VERSION = re.compile(r"v?(?P<major>[0-9]{1,3})\.(?P<minor>[0-9]{1,4})(?:[.+-].*)?", re.ASCII | re.DOTALL)
+
+
+def minor_version(text: str) -> tuple[int, int] | None:
+    """Major and minor of a version as Kubernetes writes it (`v1.34.1+k3s1`), None where it is none."""
+    found = _VERSION.fullmatch(text)
+    return (int(found["major"]), int(found["minor"])) if found else None
+
+
+def cluster_version(declared: str | None, kubelets: Iterable[str]) -> str | None:
+    """The version of the control plane: the declared one, else that of the newest kubelet.
+
+    A kubelet is never newer than its control plane (Kubernetes version skew policy).
+    """
+    if declared is not None:
+        found = minor_version(declared)
+    else:
+        versions = (minor_version(text) for text in set(kubelets))
+        found = max((version for version in versions if version is not None), default=None)
+    return f"{found[0]}.{found[1]}" if found else None

@@ -1,0 +1,203 @@
+"""Any number of files, concise and raw declarations mixed, as one inventory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from kubelint_gpu.inventory.complaint import error_at
+from kubelint_gpu.inventory.consistency import inconsistencies
+from kubelint_gpu.inventory.inventory import UNHEALTHY, Admission, Inventory, InventoryError, Pool, Scheduler
+from kubelint_gpu.inventory.kubernetes_version import cluster_version
+from kubelint_gpu.inventory.nodes import MOST_NODES, node, pool
+from kubelint_gpu.inventory.policies import POLICIES
+from kubelint_gpu.inventory.raw import is_cluster_object, is_plausible, raw_object
+from kubelint_gpu.inventory.recognition import is_concise, rejection
+from kubelint_gpu.inventory.running import MOST_PODS, admitted, running_pods
+from kubelint_gpu.kube.node import Node
+from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.kube.priority import PriorityClass
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kubelint_gpu.documents import Item, Pointer, Reading
+    from kubelint_gpu.inventory.declared import Declared
+
+@dataclass(slots=True)
+class _Gathered:
+    # What was found so far; running pods wait until every node and class is known.
+    objects: list[Declared] = field(default_factory=list)
+    pods: list[Declared] = field(default_factory=list)
+    pools: list[Pool] = field(default_factory=list)
+    concise: list[Item] = field(default_factory=list)
+    waiting: list[tuple[Item, Pointer]] = field(default_factory=list)
+    ignored: Counter[str] = field(default_factory=Counter)
+    problems: list[InventoryError] = field(default_factory=list)
+    nodes: int = 0
+
+
+def load(readings: Sequence[Reading]) -> tuple[Inventory, tuple[InventoryError, ...]]:
+    """The inventory that some files declare, and everything that is wrong with them.
+
+    Where there is an error of severity `error` the inventory lacks what the error is about and must not be judged by.
+    Contradictions between declarations that are each well-formed are not looked for here: see `contradictions`.
+    """
+    found = _Gathered()
+    for reading in readings:
+        found.problems += [
+            InventoryError(
+                problem.path,
+                problem.span,
+                problem.message,
+                related=tuple((problem.path, span, sentence) for span, sentence in problem.related),
+            )
+            for problem in reading.problems
+        ]
+        _read(reading, found)
+    _run(found)
+    objects = (*found.objects, *found.pods)
+    found.problems += inconsistencies(objects)
+    return _inventory(found, objects), tuple(found.problems)
+
+
+def _read(reading: Reading, found: _Gathered) -> None:
+    from kubelint_gpu.documents import items
+
+    recognised = False
+    others: list[Item] = []
+    for document in reading.documents:
+        for item in items(document):
+            if is_concise(item.value):
+                recognised = True
+                _concise(item, found)
+            elif is_cluster_object(item.value):
+                recognised = True
+                _raw(item, found)
+            else:
+                others.append(item)
+    if not recognised:
+        if not reading.problems:
+            found.problems += rejection(reading)
+        return
+    for item in others:
+        if is_plausible(item.value):
+            found.ignored[item.value["kind"]] += 1
+        else:
+            sentence = "this is neither a ClusterInventory nor a Kubernetes object: it has no apiVersion and kind"
+            found.problems.append(error_at(item, (), sentence, role="key"))
+
+
+def _raw(item: Item, found: _Gathered) -> None:
+    declared = raw_object(item, found.problems)
+    if declared is None:
+        return
+    if isinstance(declared.typed, Node):
+        found.nodes += 1
+        if found.nodes == MOST_NODES + 1:
+            sentence = f"more than {MOST_NODES:,} nodes, more than an inventory may have"
+            found.problems.append(error_at(item, (), sentence, role="key"))
+        if found.nodes > MOST_NODES:
+            return
+    (found.pods if isinstance(declared.typed, Pod) else found.objects).append(declared)
+
+
+def _concise(item: Item, found: _Gathered) -> None:
+    from kubelint_gpu.inventory.validation import validate
+
+    errors, broken = validate(item)
+    found.problems += errors
+    found.concise.append(item)
+
+    def entries(section: str) -> list[Pointer]:
+        listed = item.value.get(section)
+        if (section,) in broken or not isinstance(listed, list):
+            return []
+        pointers: list[Pointer] = [(section, index) for index in range(len(listed))]
+        return [pointer for pointer in pointers if pointer not in broken]
+
+    for section, declare in POLICIES.items():
+        for pointer in entries(section):
+            found.objects.append(declare(item, pointer, item.value[section][pointer[1]]))
+    for pointer in entries("nodes"):
+        found.objects.append(node(item, pointer, found.problems))
+        found.nodes += 1
+    for pointer in entries("pools"):
+        declared, nodes = pool(item, pointer, MOST_NODES - found.nodes, found.problems)
+        found.pools.append(declared)
+        found.objects += nodes
+        found.nodes += len(nodes)
+    found.waiting += [(item, pointer) for pointer in entries("running")]
+
+
+def _run(found: _Gathered) -> None:
+    classes = tuple(each.typed for each in found.objects if isinstance(each.typed, PriorityClass))
+    nodes = {each.name: each for each in found.objects if isinstance(each.typed, Node)}
+    found.pods = [admitted(pod, classes, found.problems, raw=True) for pod in found.pods]
+    total = 0
+    for item, pointer in found.waiting:
+        entry: dict[str, Any] = item.value["running"][pointer[1]]
+        total += entry.get("count", 1)
+        if total > MOST_PODS:
+            sentence = f"this brings the inventory above {MOST_PODS:,} running pods, more than it may have"
+            found.problems.append(error_at(item, pointer, sentence))
+            return
+        if "pod" in entry:
+            value = {"apiVersion": "v1", "kind": "Pod", **entry["pod"]}
+            declared = raw_object(item, found.problems, value, (*pointer, "pod"))
+            if declared is not None:
+                found.pods.append(admitted(declared, classes, found.problems, raw=True))
+        else:
+            found.pods += running_pods(item, pointer, nodes, classes, found.problems)
+
+
+def _inventory(found: _Gathered, objects: tuple[Declared, ...]) -> Inventory:
+    values = [item.value for item in found.concise]
+    nodes = [each for each in objects if isinstance(each.typed, Node)]
+    stated = [value["complete"] for value in values if isinstance(value.get("complete"), bool)]
+    growing = any(each.room for each in found.pools)
+    admission = [value["admission"] for value in values if isinstance(value.get("admission"), dict)]
+    scheduler = [value["scheduler"] for value in values if isinstance(value.get("scheduler"), dict)]
+    return Inventory(
+        objects=objects,
+        kubernetes_version=_version(found, nodes),
+        complete=all(stated) if stated else bool(nodes or found.pools) and not growing,
+        pools=tuple(found.pools),
+        unhealthy=frozenset(each.name for each in nodes if _is_unhealthy(each)),
+        admission=Admission(
+            any(each.get("extendedResourceToleration") is True for each in admission),
+            _together(admission, "defaultTolerations"),
+        ),
+        scheduler=Scheduler(_together(scheduler, "profiles"), _together(scheduler, "defaultConstraints")),
+        name=next((name for name in map(_name, values) if name), ""),
+        ignored=tuple(sorted(found.ignored.items())),
+    )
+
+
+def _version(found: _Gathered, nodes: list[Declared]) -> str | None:
+    declared: str | None = None
+    for item in found.concise:
+        version = item.value.get("kubernetesVersion")
+        if not isinstance(version, str):
+            continue
+        if declared is not None and cluster_version(version, ()) != cluster_version(declared, ()):
+            sentence = f'kubernetesVersion is "{version}" here and "{declared}" elsewhere'
+            found.problems.append(error_at(item, ("kubernetesVersion",), sentence))
+        declared = declared or version
+    return cluster_version(declared, (node.typed.kubelet_version for node in nodes if isinstance(node.typed, Node)))
+
+
+def _is_unhealthy(node: Declared) -> bool:
+    return isinstance(node.typed, Node) and bool(node.typed.meta.annotations.get(UNHEALTHY))
+
+
+def _together(settings: list[dict[str, Any]], key: str) -> tuple[dict[str, Any], ...]:
+    lists = (each[key] for each in settings if isinstance(each.get(key), list))
+    return tuple(entry for entries in lists for entry in entries if isinstance(entry, dict))
+
+
+def _name(value: dict[str, Any]) -> str:
+    metadata = value.get("metadata")
+    name = metadata.get("name") if isinstance(metadata, dict) else None
+    return name if isinstance(name, str) else ""

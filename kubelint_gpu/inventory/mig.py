@@ -1,0 +1,59 @@
+"""MIG layouts: what the devices of a node are called, and whether a GPU can hold a layout at all.
+
+Behaviour: NVIDIA device plugin and GPU feature discovery, `migStrategy` single and mixed.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.inventory.suggestion import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kubelint_gpu.inventory.gpu_models import GpuModel
+
+_PROFILE = re.compile(r"(?P<slices>[0-9]{1,3})g\.(?P<memory>[0-9]{1,5})gb(?P<attributes>.*)", re.ASCII)
+
+
+def mig_resource(profile: str) -> str:
+    """The resource name of a profile: `1g.5gb+me` is `nvidia.com/mig-1g.5gb.me`."""
+    return "nvidia.com/mig-" + profile.replace("+", ".")
+
+
+def impossible(model: GpuModel, profiles: dict[str, int]) -> Iterator[tuple[str, str, str]]:
+    """Why one GPU of a model cannot hold a layout: profile, sentence, hint.
+
+    Necessary conditions only: which start positions are free is not looked at.
+    The driver rounds the memory in a profile's name, so a difference of 1 is none.
+    """
+    if not model.profiles:
+        first = next(iter(profiles))
+        yield first, f"{model.product} cannot be divided by MIG", "use timeSlicing or mps"
+        return
+    known = dict(model.profiles)
+    slices = 0
+    for profile, count in profiles.items():
+        most = next((most for name, most in known.items() if _same(name, profile)), None)
+        if most is None:
+            hint = did_you_mean(profile, known) or f"it has {', '.join(known)}"
+            yield profile, f'{model.product} has no MIG profile "{profile}"', hint
+            continue
+        if count > most:
+            yield profile, f"{model.product} holds at most {most} of {profile}, not {count}", ""
+        slices += _parts(profile)[0] * count
+    if slices > model.slices:
+        last = next(reversed(profiles))
+        yield last, f"the layout takes {slices} compute slices, {model.product} has {model.slices}", ""
+
+
+def _parts(profile: str) -> tuple[int, int, str]:
+    found = _PROFILE.fullmatch(profile)
+    return (int(found["slices"]), int(found["memory"]), found["attributes"]) if found else (0, 0, profile)
+
+
+def _same(one: str, other: str) -> bool:
+    (slices, memory, attributes), (slices2, memory2, attributes2) = _parts(one), _parts(other)
+    return slices == slices2 and attributes == attributes2 and abs(memory - memory2) <= 1

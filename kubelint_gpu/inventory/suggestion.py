@@ -1,0 +1,28 @@
+"""The word somebody probably meant."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# The cost of a comparison grows with the product of the lengths.
+_LONGEST = 100
+_MOST = 5000
+
+
+def nearest(word: str, words: Iterable[str]) -> str | None:
+    """The known word closest to a given one, None where none is close; case does not count."""
+    if len(word) > _LONGEST:
+        return None
+    known = {candidate.casefold(): candidate for candidate in sorted(words)[:_MOST]}
+    found = get_close_matches(word.casefold(), known, n=1)
+    return known[found[0]] if found else None
+
+
+def did_you_mean(word: str, words: Iterable[str]) -> str:
+    """`did you mean "x"?` for a hint, or an empty text."""
+    found = nearest(word, words)
+    return f'did you mean "{found}"?' if found else ""

@@ -1,0 +1,63 @@
+"""A `ClusterInventory` against its schema, each deviation as one sentence at its place."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from kubelint_gpu.inventory.complaint import error_at
+from kubelint_gpu.inventory.inventory import InventoryError
+from kubelint_gpu.inventory.schema import schema
+from kubelint_gpu.inventory.sentences import deviations
+from kubelint_gpu.kube.names import is_label_value, is_qualified_name, is_subdomain
+from kubelint_gpu.kube.quantity import QuantityError, parse_quantity
+
+if TYPE_CHECKING:
+    from jsonschema import Draft7Validator
+
+    from kubelint_gpu.documents import Item, Pointer
+
+# A file that is wrong throughout is told so, not listed.
+_MOST = 100
+
+
+def validate(item: Item) -> tuple[tuple[InventoryError, ...], frozenset[Pointer]]:
+    """Errors of a document, and what of it must not be read: pointers of sections and of their entries."""
+    errors: list[InventoryError] = []
+    broken: set[Pointer] = set()
+    found = sorted(
+        (deviation for error in islice(_validator().iter_errors(item.value), _MOST) for deviation in deviations(error)),
+        key=lambda deviation: item.locate(deviation.pointer, deviation.role).start,
+    )
+    for deviation in found:
+        broken.add(deviation.pointer[:2])
+        error = error_at(item, deviation.pointer, deviation.sentence, deviation.hint, role=deviation.role)
+        if error not in errors:
+            errors.append(error)
+    return tuple(errors), frozenset(broken)
+
+
+@lru_cache(maxsize=1)
+def _validator() -> Draft7Validator:
+    from jsonschema import Draft7Validator, FormatChecker
+
+    formats = FormatChecker(formats=())
+    formats.checks("kubernetes-quantity", QuantityError)(_is_quantity)
+    formats.checks("kubernetes-name")(_text(is_subdomain))
+    formats.checks("kubernetes-label-key")(_text(is_qualified_name))
+    formats.checks("kubernetes-label-value")(_text(is_label_value))
+    return Draft7Validator(schema(), format_checker=formats)
+
+
+def _is_quantity(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        return True
+    if parse_quantity(value) < 0:
+        raise QuantityError(f"must not be negative, as {value} is")
+    return True
+
+
+def _text(check: Any) -> Any:
+    # A format says nothing of other types; the keyword `type` does.
+    return lambda value: not isinstance(value, str) or check(value)

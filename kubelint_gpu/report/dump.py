@@ -1,0 +1,41 @@
+"""JSON in pieces: well-formed UTF-8, and harmless where it is printed to a terminal."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_ODD = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+"""Outside ASCII only strings can hold these: control and direction characters, and lone surrogates."""
+
+
+def dump(value: Any, *, indent: int | None = None, margin: int = 0) -> str:
+    """The value as JSON, its lines after the first moved right by `margin`.
+
+    Odd characters are written as escapes; a lone surrogate, which UTF-8 cannot hold, becomes U+FFFD.
+    """
+    separators = (", ", ": ") if indent is None else (",", ": ")
+    text = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
+    if not text.isascii():
+        text = _ODD.sub(_escaped, text)
+    text = text.replace("\x7f", "\\u007f")
+    return text.replace("\n", "\n" + " " * margin) if margin and indent is not None else text
+
+
+def array(values: Iterable[Any], *, indent: int | None = None, margin: int = 0) -> Iterator[str]:
+    """A JSON array with one value at a time in memory; each begins a line at `margin` + 2."""
+    inner = margin + 2
+    opening = "["
+    for value in values:
+        yield f"{opening}\n{' ' * inner}{dump(value, indent=indent, margin=inner)}"
+        opening = ","
+    yield "[]" if opening == "[" else f"\n{' ' * margin}]"
+
+
+def _escaped(match: re.Match[str]) -> str:
+    point = ord(match[0])
+    return "\ufffd" if 0xD800 <= point <= 0xDFFF else f"\\u{point:04x}"

@@ -1,0 +1,36 @@
+"""The output formats by name; a module is imported when its format is asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kubelint_gpu.report.model import Options, Report
+
+FORMATS: dict[str, tuple[str, str]] = {
+    "text": ("kubelint_gpu.report.text", "render"),
+    "json": ("kubelint_gpu.report.json", "render"),
+    "sarif": ("kubelint_gpu.report.sarif", "render"),
+    "github": ("kubelint_gpu.report.github", "render"),
+    "gitlab": ("kubelint_gpu.report.gitlab", "render"),
+    "junit": ("kubelint_gpu.report.junit", "render"),
+}
+
+
+class Render(Protocol):
+    """Writes a report in pieces, so that ten thousand findings need no more memory than one."""
+
+    def __call__(self, report: Report, options: Options) -> Iterator[str]:
+        """The pieces in order; together they end with a line end, or are empty."""
+
+
+def renderer(name: str) -> Render:
+    """The function that writes a format.
+
+    Raises KeyError for a name that is not in FORMATS.
+    """
+    module, function = FORMATS[name]
+    return cast("Render", getattr(import_module(module), function))

@@ -1,0 +1,60 @@
+"""The places of a finding, each with what is said of it, in groups that share a snippet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kubelint_gpu.checks.finding import Finding, Place
+
+NEAR = 40
+"""Lines between two places that a reader still sees as one picture: about one screen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A place, the label under it, and whether it is where the finding stands."""
+
+    place: Place
+    label: str
+    primary: bool = False
+
+    @property
+    def last_line(self) -> int:
+        """The last line that shows a part of the place: an end before the first column leaves its line out."""
+        place = self.place
+        ends_before = place.end_column <= 1 and place.end_line > place.line
+        return max(place.line, place.end_line - (1 if ends_before else 0))
+
+
+def groups(finding: Finding) -> list[list[Mark]]:
+    """The marks of each snippet by line; the primary place's snippet comes first, the others as they are related.
+
+    What is said of the primary place is its label; if nothing is, the object is named.
+    """
+    said: dict[Place, list[str]] = {finding.place: []}
+    for related in finding.related:
+        said.setdefault(related.place, []).append(related.message)
+    turn = {place: index for index, place in enumerate(said)}
+    found: list[list[Mark]] = []
+    for place in sorted(said):
+        primary = place == finding.place
+        label = "; ".join(said[place]) or (object_name(finding) if primary else "")
+        mark = Mark(place, label, primary)
+        if found and _near(found[-1], mark):
+            found[-1].append(mark)
+        else:
+            found.append([mark])
+    return sorted(found, key=lambda group: min(turn[mark.place] for mark in group))
+
+
+def object_name(finding: Finding) -> str:
+    """The object as people write it: `Deployment vision/object-tracker`."""
+    kind, _, name = finding.object.partition("/")
+    return f"{kind} {name.lstrip('/')}".rstrip()
+
+
+def _near(group: list[Mark], mark: Mark) -> bool:
+    last = group[-1]
+    return last.place.path == mark.place.path and mark.place.line <= last.last_line + NEAR

@@ -1,0 +1,92 @@
+"""What every output format is given: the findings of one run, and how they are to be shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING, Protocol
+
+from kubelint_gpu.checks.finding import Summary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from kubelint_gpu.checks.finding import Finding, RuleInfo
+
+Key = tuple[str, int, int, str, int, int, str, str, str]
+
+
+class Source(Protocol):
+    """The text of a file that was read."""
+
+    def line(self, number: int) -> str:
+        """The 1-based line without its line end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a report is shown.
+
+    `width` counts the cells of the terminal, `unicode` is false where only ASCII can be shown.
+    `fix_hints` says how fixes are applied; a run that applied them leaves it out.
+    `category` tells apart the runs of one commit, one for each inventory.
+    """
+
+    color: bool = False
+    width: int = 80
+    unicode: bool = False
+    fix_hints: bool = True
+    category: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The outcome of one run; `findings` stand in the order of `assemble`."""
+
+    findings: tuple[Finding, ...] = ()
+    summary: Summary = field(default_factory=Summary)
+    rules: Mapping[str, RuleInfo] = field(default_factory=dict)
+    sources: Mapping[str, Source] = field(default_factory=dict)
+    version: str = ""
+
+
+def assemble(
+    findings: Iterable[Finding],
+    summary: Summary,
+    rules: Mapping[str, RuleInfo],
+    sources: Mapping[str, Source],
+    version: str,
+) -> Report:
+    """The report whose findings are sorted by path, line, column and code, whatever their order was."""
+    return Report(tuple(_ordered(findings)), summary, rules, sources, version)
+
+
+def source_line(report: Report, path: str, number: int) -> str | None:
+    """The line as it was read, None where the file or the line is not at hand."""
+    source = report.sources.get(path)
+    if source is None or number < 1:
+        return None
+    try:
+        return source.line(number)
+    except IndexError:
+        return None
+
+
+def _ordered(findings: Iterable[Finding]) -> Iterator[Finding]:
+    for _, ties in groupby(sorted(findings, key=_key), _key):
+        yield from sorted(ties, key=repr)
+
+
+def _key(finding: Finding) -> Key:
+    place = finding.place
+    return (
+        place.path,
+        place.line,
+        place.column,
+        finding.code,
+        place.end_line,
+        place.end_column,
+        finding.object,
+        finding.message,
+        finding.fingerprint,
+    )

@@ -1,0 +1,176 @@
+"""Lines of a file with numbers, carets under the places and a label under each caret."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.report.display import cells
+from kubelint_gpu.report.strip import strip
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from kubelint_gpu.report.mark import Mark
+    from kubelint_gpu.report.strip import Strip
+    from kubelint_gpu.report.theme import Style, Theme
+
+BESIDE = 36
+"""Cells that a label of several lines needs beside its carets; with fewer it stands below them."""
+
+BELOW = 24
+"""Cells that a label needs below its carets; with fewer it begins at the margin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The look of one snippet: `digits` is the width of the line numbers, `style` the colour of the finding."""
+
+    theme: Theme
+    digits: int
+    style: Style
+
+    def row(self, number: str, text: str) -> str:
+        """A line of the snippet behind its number."""
+        gutter = self.theme.paint("frame", f"{number:>{self.digits}} {self.theme.rule}")
+        return f"{gutter} {text}" if text else gutter
+
+    @property
+    def indent(self) -> int:
+        """The cells before the text of the file."""
+        return self.digits + 3
+
+
+def snippet(marks: Sequence[Mark], line: Callable[[int], str | None], frame: Frame) -> list[str]:
+    """The lines with their marks, nothing if there is neither a line nor a label.
+
+    Where a line cannot be had, its labels stand alone.
+    """
+    ranges = [mark for mark in marks if _long(mark) and _readable(mark, line)]
+    block = next((mark for mark in sorted(ranges, key=lambda mark: not mark.primary)), None)
+    rows: list[str] = []
+    before = 0
+    for number in _numbers(marks, block):
+        text = line(number)
+        here = [mark for mark in marks if mark.place.line == number and mark is not block]
+        if text is None:
+            for mark in here:
+                rows.extend(_bare_label(mark, frame))
+            continue
+        if before and number > before + 1:
+            rows.append(frame.theme.paint("frame", "..."))
+        before = number
+        rows.extend(_line_rows(number, text, here, block, frame))
+        if block is not None and number == block.last_line:
+            rows.extend(_block_end(block, text, frame))
+    return [frame.row("", ""), *rows] if rows else []
+
+
+def _numbers(marks: Sequence[Mark], block: Mark | None) -> list[int]:
+    wanted = {mark.place.line for mark in marks}
+    if block is not None:
+        wanted |= {block.place.line + 1, block.last_line}
+    shown = sorted(wanted)
+    gaps = [low + 1 for low, high in pairwise(shown) if high == low + 2]
+    return sorted([*shown, *gaps])
+
+
+def _line_rows(number: int, text: str, marks: list[Mark], block: Mark | None, frame: Frame) -> Iterator[str]:
+    brace = "" if block is None else _brace(block, number, frame)
+    room = frame.theme.width - frame.indent - (2 if block else 0)
+    if not marks:
+        at = 0 if block is None else block.place.column - 1 if number == block.place.line else 0
+        yield frame.row(str(number), brace + strip(text, at, room, frame.theme).text)
+        return
+    left = marks
+    under = "" if block is None else _brace(block, number, frame, under=True)
+    while left:
+        lead = next((mark for mark in left if mark.primary), left[0])
+        seen = strip(text, lead.place.column - 1, room, frame.theme)
+        inside = [mark for mark in left if mark is lead or seen.holds(mark.place.column - 1)]
+        yield frame.row(str(number), brace + seen.text)
+        for mark in inside:
+            start, carets = _carets(mark, text, seen)
+            yield from _label_rows(mark, start, carets, frame, under)
+        left = [mark for mark in left if mark not in inside]
+
+
+def _carets(mark: Mark, text: str, seen: Strip) -> tuple[int, str]:
+    place = mark.place
+    end = len(text) if _long(mark) else place.end_column - 1
+    start = seen.cell(place.column - 1)
+    return start, ("^" if mark.primary else "-") * max(1, seen.cell(end) - start)
+
+
+def _label_rows(mark: Mark, start: int, carets: str, frame: Frame, brace: str) -> Iterator[str]:
+    theme = frame.theme
+    style = frame.style if mark.primary else "frame"
+    label = theme.show(mark.label)
+    if _long(mark):
+        label = f"{label} (to line {mark.last_line})".lstrip()
+    base = frame.indent + (2 if brace else 0)
+    hang = start + len(carets) + 1
+    lines = _beside(label, base + hang, theme)
+    head = carets
+    if lines:
+        head = f"{carets} {lines.pop(0)}"
+    elif label:
+        hang = start if base + start + BELOW <= theme.width else 0
+        lines = theme.wrap(label, first=base + hang, hang=base + hang)
+    yield frame.row("", brace + " " * start + theme.paint(style, head))
+    for more in lines:
+        yield frame.row("", brace + " " * hang + theme.paint(style, more))
+
+
+def _beside(label: str, start: int, theme: Theme) -> list[str]:
+    """The label in lines that begin at cell `start`, none if there is too little room."""
+    if not label or start + min(BESIDE, cells(label)) > theme.width:
+        return []
+    return theme.wrap(label, first=start, hang=start)
+
+
+def _bare_label(mark: Mark, frame: Frame) -> Iterator[str]:
+    if mark.label:
+        lead = f"line {mark.place.line}: "
+        label = frame.theme.show(mark.label)
+        for line in frame.theme.wrap(lead + label, first=frame.indent, hang=frame.indent + 2):
+            indent = "" if line.startswith(lead) else "  "
+            yield frame.row("", indent + line)
+
+
+def _readable(mark: Mark, line: Callable[[int], str | None]) -> bool:
+    return line(mark.place.line) is not None and line(mark.last_line) is not None
+
+
+def _long(mark: Mark) -> bool:
+    return mark.last_line > mark.place.line
+
+
+def _brace(block: Mark, number: int, frame: Frame, *, under: bool = False) -> str:
+    first, middle, _, _ = frame.theme.brace
+    begins = number == block.place.line and not under
+    inside = block.place.line <= number <= block.last_line
+    sign = first if begins else middle if inside else " "
+    return frame.theme.paint(frame.style if block.primary else "frame", sign) + " "
+
+
+def _block_end(block: Mark, text: str, frame: Frame) -> Iterator[str]:
+    theme = frame.theme
+    style = frame.style if block.primary else "frame"
+    ends = block.place.end_column - 1 if block.place.end_line == block.last_line else len(text)
+    seen = strip(text, 0, theme.width - frame.indent - 2, theme)
+    _, _, corner, dash = theme.brace
+    tail = corner + dash * max(1, seen.cell(ends)) + ("^" if block.primary else "-")
+    label = theme.show(block.label)
+    hang = cells(tail) + 1
+    lines = _beside(label, frame.indent + hang, theme)
+    head = tail
+    if lines:
+        head = f"{tail} {lines.pop(0)}"
+    elif label:
+        hang = 2
+        lines = theme.wrap(label, first=frame.indent + hang, hang=frame.indent + hang)
+    yield frame.row("", theme.paint(style, head))
+    for more in lines:
+        yield frame.row("", " " * hang + theme.paint(style, more))

@@ -1,0 +1,98 @@
+"""What a run comes to: the closing line of the report, and the table of `--statistics`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.report.display import cells
+from kubelint_gpu.report.theme import theme_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kubelint_gpu.checks.finding import Finding, Severity, Summary
+    from kubelint_gpu.report.model import Options, Report
+
+
+def closing(report: Report, options: Options) -> Iterator[str]:
+    """The last lines of the text report: what was checked, what was found, what can be fixed."""
+    theme = theme_of(options)
+    if not report.findings:
+        for line in theme.wrap(_nothing(report.summary), first=0, hang=2):
+            yield theme.paint("good", line) + "\n"
+        return
+    for line in theme.wrap(_found(report), first=0, hang=2):
+        yield theme.paint("bold", line) + "\n"
+    hint = _fix_hint(report.findings)
+    if options.fix_hints and hint:
+        for line in theme.wrap(hint, first=0, hang=2):
+            yield line + "\n"
+
+
+def statistics(report: Report, options: Options) -> Iterator[str]:
+    """A table of the codes that were found: count, code, name, severity and how many carry a fix.
+
+    The most frequent comes first; equal counts are sorted by code.
+    """
+    theme = theme_of(options)
+    counts: Counter[tuple[str, str, Severity]] = Counter()
+    fixable: Counter[str] = Counter()
+    for finding in report.findings:
+        counts[finding.code, finding.name, finding.severity] += 1
+        fixable[finding.code] += any(fix.edits for fix in finding.fixes)
+    entries = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+    size = max((len(str(count)) for _, count in entries), default=0)
+    wide = max((cells(theme.show(name)) for (_, name, _), _ in entries), default=0)
+    for (code, name, severity), count in entries:
+        shown = theme.show(name)
+        gap = " " * (wide - cells(shown))
+        fixes = f"  {fixable[code]} fixable" if fixable[code] else ""
+        kind = theme.paint(severity, severity) + (" " * (len("warning") - len(severity)) if fixes else "")
+        yield f"{count:>{size}}  {theme.paint('bold', code)}  {shown}{gap}  {kind}{fixes}\n"
+    yield from closing(report, options)
+
+
+def _found(report: Report) -> str:
+    summary = report.summary
+    findings = _listed([(summary.errors, "error"), (summary.warnings, "warning"), (summary.notes, "note")], plural="s")
+    fixable = sum(1 for finding in report.findings if any(fix.edits for fix in finding.fixes))
+    rest = _listed([(summary.ignored, "ignored"), (fixable, "fixable"), (summary.undecided, "undecided")])
+    checked = f"{_count(summary.files, 'file')}, {_count(summary.workloads, 'workload')} checked"
+    return f"{checked}: {findings or _count(len(report.findings), 'finding')}" + (f" ({rest})" if rest else "")
+
+
+def _nothing(summary: Summary) -> str:
+    if not summary.files:
+        return "Nothing to check: no file was given or found."
+    looked = f"{_count(summary.files, 'file')}, {_count(summary.documents, 'document')}"
+    against = (
+        f"{_count(summary.workloads, 'workload')} against {_count(summary.nodes, 'node')}"
+        if summary.nodes
+        else f"{_count(summary.workloads, 'workload')} without an inventory of nodes"
+    )
+    hidden = summary.errors + summary.warnings + summary.notes
+    verdict = "nothing to report" if hidden or summary.undecided else "all is well"
+    rest = _listed([(summary.ignored, "ignored"), (summary.undecided, "undecided")])
+    return f"Checked {looked}, {against}: {verdict}" + (f" ({rest})." if rest else ".")
+
+
+def _fix_hint(findings: tuple[Finding, ...]) -> str:
+    safe = unsafe = 0
+    for finding in findings:
+        kinds = {fix.safety for fix in finding.fixes if fix.edits}
+        safe += "safe" in kinds
+        unsafe += kinds == {"unsafe"}
+    if safe and unsafe:
+        return f"--fix repairs {safe} of them, --fix --unsafe-fixes {unsafe} more."
+    if safe:
+        return f"--fix repairs {safe} of them."
+    return f"--fix --unsafe-fixes repairs {unsafe} of them." if unsafe else ""
+
+
+def _listed(counts: list[tuple[int, str]], plural: str = "") -> str:
+    return ", ".join(f"{count} {word}{plural if count != 1 else ''}" for count, word in counts if count)
+
+
+def _count(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"

@@ -1,0 +1,165 @@
+"""Every run of a model, breadth first, to a budget counted in states.
+
+Nothing here knows what a state means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Generic, TypeVar
+
+S = TypeVar("S", bound=Hashable)
+
+
+class Verdict(str, Enum):
+    """Whether every run comes to its end.
+
+    `stuck`: no run can.
+    `may-stick`: some run reaches a state from which none can.
+    `completes`: from every state that can be reached the end can be reached.
+    `undecided`: the budget ended before it was known.
+    """
+
+    STUCK = "stuck"
+    MAY_STICK = "may-stick"
+    COMPLETES = "completes"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration(Generic[S]):
+    """What was found; `path` is the shortest run, from a start, into a state where waiting is for ever.
+
+    `states` is how many states were looked at.
+    `starts` and `dead_starts` count the start states and those from which the end cannot be reached.
+    """
+
+    verdict: Verdict
+    states: int
+    path: tuple[S, ...] = ()
+    starts: int = 0
+    dead_starts: int = 0
+
+
+def explore(
+    starts: Iterable[S], successors: Callable[[S], Iterable[S]], done: Callable[[S], bool], budget: int
+) -> Exploration[S]:
+    """Search all runs; a cut-off search says `stuck` or `may-stick` only where the part that is closed proves it."""
+    order: list[S] = []
+    index: dict[S, int] = {}
+    parent: list[int] = []
+    edges: list[list[int]] = []
+    finished: list[int] = []
+
+    def meet(state: S, came_from: int) -> int:
+        found = index.get(state)
+        if found is None:
+            found = index[state] = len(order)
+            order.append(state)
+            parent.append(came_from)
+        return found
+
+    for state in starts:
+        meet(state, -1)
+    count = len(order)
+    expanded = 0
+    while expanded < len(order) and expanded < budget:
+        state = order[expanded]
+        if done(state):
+            finished.append(expanded)
+            edges.append([])
+        else:
+            edges.append([meet(following, expanded) for following in successors(state)])
+        expanded += 1
+
+    frontier = range(expanded, len(order))
+    alive = _backwards(edges, [*finished, *frontier], len(order))
+    dead = [number for number in range(expanded) if not alive[number]]
+    dead_starts = sum(1 for number in range(count) if not alive[number])
+    if dead:
+        verdict = Verdict.STUCK if dead_starts == count else Verdict.MAY_STICK
+        path = _path(order, parent, _resting(edges, dead))
+        return Exploration(verdict, expanded, path, count, dead_starts)
+    verdict = Verdict.UNDECIDED if frontier or not count else Verdict.COMPLETES
+    return Exploration(verdict, expanded, (), count, 0)
+
+
+def _backwards(edges: list[list[int]], targets: list[int], size: int) -> bytearray:
+    """Which states reach a target."""
+    incoming: list[list[int]] = [[] for _ in range(size)]
+    for number, following in enumerate(edges):
+        for target in following:
+            incoming[target].append(number)
+    reached = bytearray(size)
+    stack = list(targets)
+    for number in stack:
+        reached[number] = 1
+    while stack:
+        for number in incoming[stack.pop()]:
+            if not reached[number]:
+                reached[number] = 1
+                stack.append(number)
+    return reached
+
+
+def _resting(edges: list[list[int]], dead: list[int]) -> int:
+    """The nearest dead state at which a run ends: nothing moves any more, or it moves in a circle for ever."""
+    for number in dead:
+        if not edges[number]:
+            return number
+    component = _components(edges, dead)
+    leaves = {component[number] for number in dead}
+    for number in dead:
+        if any(component[following] != component[number] for following in edges[number]):
+            leaves.discard(component[number])
+    return next(number for number in dead if component[number] in leaves)
+
+
+def _components(edges: list[list[int]], nodes: list[int]) -> dict[int, int]:
+    """Strongly connected components of a closed set of states (Tarjan, without recursion)."""
+    low: dict[int, int] = {}
+    number: dict[int, int] = {}
+    component: dict[int, int] = {}
+    stack: list[int] = []
+    for root in nodes:
+        if root in number:
+            continue
+        work = [(root, 0)]
+        while work:
+            node, position = work.pop()
+            if position == 0:
+                number[node] = low[node] = len(number)
+                stack.append(node)
+            following = edges[node]
+            descended = False
+            while position < len(following):
+                target = following[position]
+                position += 1
+                if target not in number:
+                    work.extend(((node, position), (target, 0)))
+                    descended = True
+                    break
+                if target not in component:
+                    low[node] = min(low[node], number[target])
+            if descended:
+                continue
+            if low[node] == number[node]:
+                while True:
+                    member = stack.pop()
+                    component[member] = node
+                    if member == node:
+                        break
+            if work:
+                above = work[-1][0]
+                low[above] = min(low[above], low[node])
+    return component
+
+
+def _path(order: list[S], parent: list[int], number: int) -> tuple[S, ...]:
+    path = []
+    while number >= 0:
+        path.append(order[number])
+        number = parent[number]
+    return tuple(reversed(path))
