@@ -23,7 +23,7 @@ _COLON = re.compile(r"\s*:")
 _LINE_END = re.compile(r"\r\n|[\n\r\u0085\u2028\u2029]")
 _BLOCK_STYLES = frozenset("|>")
 _TOO_DEEP = (
-    f"nested deeper than {MAX_DEPTH} levels, which no Kubernetes object is; look for brackets or indentation that repeat"
+    f"nested deeper than {MAX_DEPTH} levels, as no Kubernetes object is; look for brackets or indentation that repeat"
 )
 TEMPLATE = (
     "a template that is not rendered yet; render it first (helm template, kustomize build) and check the result, "
@@ -143,7 +143,8 @@ class Builder:
                 elif event.style in _BLOCK_STYLES:
                     end = begin + len(text[begin:end].rstrip())
                 if "#" in value:
-                    self._ledger.hashes.append((self._after_header(begin) if event.style in _BLOCK_STYLES else begin, end))
+                    held = self._after_header(begin) if event.style in _BLOCK_STYLES else begin
+                    self._ledger.hashes.append((held, end))
                 last = end
                 if is_key:
                     key_start, key_end = begin, end
@@ -258,9 +259,7 @@ class Builder:
         try:
             return scalars.plain(text)
         except scalars.NotJson:
-            self._complain(
-                begin, end, f"{text} is a number that JSON does not have, so kubectl refuses it; quote it if text is meant"
-            )
+            self._complain(begin, end, f"JSON has no number {text}, so kubectl refuses it; quote it if text is meant")
             return text
 
     def _key(self, key: str | None, begin: int, end: int) -> str:
@@ -282,12 +281,12 @@ class Builder:
             return text
         value = self._plain(text, begin, end)
         if not isinstance(value, scalars.TAGGED[name]):
-            self._complain(begin, end, f"{text!r} is not what its tag !!{name} says; remove the tag or correct the value")
+            self._complain(begin, end, f"{text!r} is not what its tag !!{name} says; correct one of them")
         return value
 
     def _binary(self, text: str, begin: int, end: int) -> str:
         try:
-            return a2b_base64(text.encode(), strict_mode=False).decode(errors="replace")
+            return a2b_base64(text.encode()).decode(errors="replace")
         except ValueError:
             self._complain(begin, end, "the value is not base64, as its tag !!binary says")
             return text
@@ -299,7 +298,9 @@ class Builder:
 
     def _alias(self, name: str, begin: int, end: int) -> tuple[Any, Node, int]:
         if name not in self._anchors:
-            raise Unreadable(begin, end, f"no anchor &{name} before this alias; quote the value if text with a * is meant")
+            raise Unreadable(
+                begin, end, f"no anchor &{name} stands before this alias; quote the value if text is meant"
+            )
         anchored = self._anchors[name]
         if anchored is None:
             raise Unreadable(begin, end, f"the value of anchor &{name} contains itself")

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 _TOKEN = re.compile(
     r"""[ \t\r\n]*(?:
       (?P<string>"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")
-    | (?P<word>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?(?![0-9.a-zA-Z_])|(?:true|false|null)(?![0-9a-zA-Z_]))
+    | (?P<word>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?(?![0-9.a-zA-Z_])
+              |(?:true|false|null)(?![0-9a-zA-Z_]))
     | (?P<mark>[\[\]{},:])
     )""",
     re.VERBOSE,
@@ -52,57 +53,62 @@ def json_events(text: str, start: int, end: int) -> Callable[[], Any]:
 def _events(text: str, position: int, end: int) -> Iterator[Any]:
     from ruamel.yaml import events
 
-    def mark() -> Mark:
-        return Mark(match.start(match.lastgroup or 0))
-
-    stream_mark = Mark(position)
-    # What may come next: a value, the first key or `}`, a key, `:`, or what follows a value.
+    # What may come next: a value, the first one or `]`, a key, the first one or `}`, `:`, or what follows a value.
     state = "value"
     stack: list[str] = []
     while True:
-        if not stack and state == "value" and _SPACE.fullmatch(text, position, end):
-            yield events.StreamEndEvent(Mark(end), Mark(end))
-            return
         match = _TOKEN.match(text, position, end)
         if match is None:
             space = _SPACE.match(text, position, end)
-            raise NotJson(space.end() if space else position, _EXPECTED[state])
-        group, token, position = match.lastgroup, match[match.lastgroup or 0], match.end()
+            position = space.end() if space else position
+            if stack or state != "value" or position < end:
+                raise NotJson(position, _EXPECTED[state])
+            yield events.StreamEndEvent(Mark(end), Mark(end))
+            return
+        group = match.lastgroup or ""
+        word, start, position = match[group], Mark(match.start(group)), match.end()
         if not stack and state == "value":
-            yield events.DocumentStartEvent(stream_mark, stream_mark)
-        if state == "colon":
-            if token != ":":
-                raise NotJson(mark().index, _EXPECTED[state])
+            yield events.DocumentStartEvent(start, start)
+        if state == "comma" and word in {",", *stack[-1:]}:
+            if word != ",":
+                yield _closing(events, stack.pop(), start, Mark(position))
+            else:
+                state = "key" if stack[-1] == "}" else "value"
+                continue
+        elif state in {"first key", "first value"} and word == stack[-1]:
+            yield _closing(events, stack.pop(), start, Mark(position))
+            state = "comma"
+        elif state == "colon" and word == ":":
             state = "value"
             continue
-        if group == "string":
-            if state == "comma":
-                raise NotJson(mark().index, _EXPECTED[state])
-            yield events.ScalarEvent(None, None, _QUOTED, _string(token), mark(), Mark(position), style='"')
-            state = "colon" if state in {"key", "first key"} else "comma"
-        elif state == "comma" and token == ",":
-            state = "key" if stack[-1] == "}" else "value"
+        elif state in {"key", "first key"} and group == "string":
+            yield events.ScalarEvent(None, None, _QUOTED, _string(word), start, Mark(position), style='"')
+            state = "colon"
             continue
-        elif token in {"}", "]"} and stack and stack[-1] == token and state in {"comma", "first key", "first value"}:
-            stack.pop()
-            closing = events.MappingEndEvent if token == "}" else events.SequenceEndEvent
-            yield closing(mark(), Mark(position))
-            state = "comma"
-        elif state not in {"value", "first value"} or token in {"}", "]", ":", ","}:
-            raise NotJson(mark().index, _EXPECTED[state])
-        elif token == "{":
-            yield events.MappingStartEvent(None, None, implicit=True, start_mark=mark(), end_mark=Mark(position), flow_style=True)
+        elif state not in {"value", "first value"} or word in {"}", "]", ":", ","}:
+            raise NotJson(start.index, _EXPECTED[state])
+        elif word == "{":
+            yield events.MappingStartEvent(None, None, True, start, Mark(position), flow_style=True)
             stack.append("}")
             state = "first key"
-        elif token == "[":
-            yield events.SequenceStartEvent(None, None, implicit=True, start_mark=mark(), end_mark=Mark(position), flow_style=True)
+            continue
+        elif word == "[":
+            yield events.SequenceStartEvent(None, None, True, start, Mark(position), flow_style=True)
             stack.append("]")
             state = "first value"
+            continue
+        elif group == "string":
+            yield events.ScalarEvent(None, None, _QUOTED, _string(word), start, Mark(position), style='"')
+            state = "comma"
         else:
-            yield events.ScalarEvent(None, None, _PLAIN, token, mark(), Mark(position))
+            yield events.ScalarEvent(None, None, _PLAIN, word, start, Mark(position))
             state = "comma"
         if not stack:
             state = "value"
+
+
+def _closing(events: Any, bracket: str, start: Mark, end: Mark) -> Any:
+    return events.MappingEndEvent(start, end) if bracket == "}" else events.SequenceEndEvent(start, end)
 
 
 _EXPECTED = {

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-NextEvent = "Callable[[], Any]"
-
 
 def parser_name(*, pure: bool = False) -> str:
     """What `--version` prints: `libyaml` for the C extension, `pure Python` where that is missing."""
@@ -22,9 +20,7 @@ def next_event(text: str, *, pure: bool = False) -> Callable[[], Any]:
     """
     parser = None if pure else _c_parser()
     if parser is None:
-        from ruamel.yaml.loader import SafeLoader
-
-        parser = SafeLoader
+        parser = _pure_parser()
     get_event: Callable[[], Any] = parser(text).get_event
     return get_event
 
@@ -36,3 +32,17 @@ def _c_parser() -> Any:
     except ImportError:
         return None
     return CParser
+
+
+def _pure_parser() -> Any:
+    from ruamel.yaml.docinfo import DocInfo
+    from ruamel.yaml.loader import SafeLoader
+
+    class PureParser(SafeLoader):
+        """The parser alone: it notes directives where a whole `YAML` object would stand."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__(text)
+            self.doc_infos = [DocInfo()]
+
+    return PureParser

@@ -58,7 +58,9 @@ def _decode(path: str, data: bytes) -> SourceText | Problem:
         before = source_text(path, data[len(bom) : len(bom) + error.start].decode(encoding) + "\ufffd")
         span = before.span(len(before.text) - 1, len(before.text))
         byte = data[len(bom) + error.start]
-        return Problem(path, span, f"not {encoding.upper()}: the byte 0x{byte:02x} is no character; save the file as UTF-8")
+        return Problem(
+            path, span, f"not {encoding.upper()}: the byte 0x{byte:02x} is no character; save the file as UTF-8"
+        )
     return source_text(path, text, encoding=encoding, has_bom=bool(bom))
 
 
@@ -120,17 +122,18 @@ class _Reader:
         """Where and why the text is no JSON, None when it is and was read."""
         from kubelint_gpu.documents.json_events import NotJson, json_events
 
-        complaints, expanded = len(self._ledger.complaints), self._ledger.expanded
-        builder = Builder(self._source.text, 0, self._ledger)
+        ledger = Ledger(self._ledger.expanded)
+        builder = Builder(self._source.text, 0, ledger)
         try:
             builder.run(json_events(self._source.text, first, end))
         except NotJson as error:
-            del self._ledger.complaints[complaints:]
-            self._ledger.expanded = expanded
             return error.offset, error.offset + 1, f"not JSON: {error}"
         except Unreadable as error:
             self._complain(error.start, error.end, error.message)
             self._unread.append((start, end))
+        self._ledger.expanded = ledger.expanded
+        self._ledger.complaints += ledger.complaints
+        self._ledger.hashes += ledger.hashes
         self._keep(builder, start, end, is_json=True)
         return None
 

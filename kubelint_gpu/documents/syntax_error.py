@@ -7,8 +7,8 @@ from typing import Any
 
 from kubelint_gpu.documents.builder import TEMPLATE
 
-_TEMPLATE_LINE = re.compile(r"^[ \t]*(?:- )?[ \t]*\{(?:\{-?|%)", re.MULTILINE)
-_TEMPLATE_MARK = re.compile(r"\{[{%]")
+_TEMPLATE_LINE = re.compile(r"^[ \t]*(?:- )?[ \t]*(?P<mark>\{\{-?|\{%|%\{)", re.MULTILINE)
+_TEMPLATE_MARK = re.compile(r"\{[{%]|%\{")
 _CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 _UNPRINTABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _INDENT = re.compile(r"[ \t]*")
@@ -73,8 +73,7 @@ def _special(text: str, base: int, place: int, end: int) -> tuple[int, int, str]
         return conflict.start(), conflict.end() - 1, "a conflict of a merge that is not resolved yet; resolve it"
     template = _TEMPLATE_LINE.search(text, base, end)
     if template and template.end() <= _line_end(text, place):
-        start = template.end() - 2 if text[template.end() - 1] != "-" else template.end() - 3
-        return start, template.end(), TEMPLATE
+        return template.start("mark"), template.end(), TEMPLATE
     template = _TEMPLATE_MARK.search(text, _line_start(text, place), _line_end(text, place))
     return (template.start(), template.end(), TEMPLATE) if template else None
 
@@ -96,7 +95,9 @@ def _words(error: Exception) -> tuple[str, str]:
 def _unexpected_colon(text: str, place: int) -> str:
     if re.search(r":\s", text[_line_start(text, place) : place]):
         return "a second `: ` in one line; quote the value if it is part of it, else put the inner key on its own line"
-    return "a key where the text above still goes on; check the colon and the indentation of this line and the one above"
+    return (
+        "a key where the text above still goes on; check the colon and the indentation of this line and the one above"
+    )
 
 
 def _misplaced(text: str, place: int) -> str:

@@ -30,8 +30,8 @@ def inconsistencies(objects: Iterable[Declared]) -> Iterator[InventoryError]:
             yield _twice(declared, earlier, sentence, "it is also declared here")
         if isinstance(declared.typed, PriorityClass) and declared.typed.global_default:
             if default is not None and default.name != declared.name:
-                sentence = f"priority classes {default.name} and {declared.name} are both globalDefault: only one can be"
-                yield _twice(declared, default, sentence, f"{default.name} is globalDefault here", ("globalDefault",))
+                sentence = f"priority classes {default.name} and {declared.name} are both globalDefault"
+                yield _twice(declared, default, sentence, "the other one is here", ("globalDefault",))
             default = default or declared
 
 

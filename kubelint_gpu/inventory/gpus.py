@@ -64,7 +64,9 @@ def advertised(gpus: dict[str, Any] | list[dict[str, Any]]) -> Advertised:
 def _together(parts: Iterable[Advertised]) -> Advertised:
     # One model wins the labels of a node that has several; here it is the first.
     result = Advertised()
-    product, arch, remarks, ones = "", None, [], set()
+    product, arch = "", None
+    remarks: list[tuple[Pointer, str, str]] = []
+    ones: set[str] = set()
     for part in parts:
         for resource, amount in part.resources.items():
             result.resources[resource] = result.resources.get(resource, 0) + amount
@@ -112,9 +114,7 @@ def _entry(entry: dict[str, Any], at: Pointer) -> Advertised:
     return Advertised(resources, labels, origins, model.arch if model else None, ones, tuple(remarks))
 
 
-def _model(
-    spelling: str, memory: int | None, at: Pointer
-) -> tuple[GpuModel | None, list[tuple[Pointer, str, str]]]:
+def _model(spelling: str, memory: int | None, at: Pointer) -> tuple[GpuModel | None, list[tuple[Pointer, str, str]]]:
     models = models_called(spelling)
     where = (*at, "model")
     if not models:
@@ -139,9 +139,7 @@ def _sharing(sharing: dict[str, Any]) -> _Sharing:
     return _Sharing()
 
 
-def _labels(
-    product: str, model: GpuModel | None, memory: int | None, count: int, sharing: _Sharing
-) -> dict[str, str]:
+def _labels(product: str, model: GpuModel | None, memory: int | None, count: int, sharing: _Sharing) -> dict[str, str]:
     labels = {
         GPU + ".present": "true",
         GPU + ".product": sharing.product(product),
@@ -179,7 +177,8 @@ def _divided(
         resource = sharing.resource(GPU)
         return {resource: devices * count * sharing.replicas}, labels, {resource: profile}
     labels[GPU + ".product"], labels[GPU + ".replicas"] = product, "1"
-    resources, below = {}, {}
+    resources: dict[str, int] = {}
+    below: dict[str, str] = {}
     for profile, devices in profiles.items():
         name = mig_resource(profile)
         own = {

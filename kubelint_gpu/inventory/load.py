@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from kubelint_gpu.documents import items
 from kubelint_gpu.inventory.complaint import error_at
 from kubelint_gpu.inventory.consistency import inconsistencies
 from kubelint_gpu.inventory.inventory import UNHEALTHY, Admission, Inventory, InventoryError, Pool, Scheduler
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from kubelint_gpu.documents import Item, Pointer, Reading
     from kubelint_gpu.inventory.declared import Declared
+
 
 @dataclass(slots=True)
 class _Gathered:
@@ -63,8 +65,6 @@ def load(readings: Sequence[Reading]) -> tuple[Inventory, tuple[InventoryError, 
 
 
 def _read(reading: Reading, found: _Gathered) -> None:
-    from kubelint_gpu.documents import items
-
     recognised = False
     others: list[Item] = []
     for document in reading.documents:
@@ -144,7 +144,7 @@ def _run(found: _Gathered) -> None:
             found.problems.append(error_at(item, pointer, sentence))
             return
         if "pod" in entry:
-            value = {"apiVersion": "v1", "kind": "Pod", **entry["pod"]}
+            value = {**entry["pod"], "apiVersion": "v1", "kind": "Pod"}
             declared = raw_object(item, found.problems, value, (*pointer, "pod"))
             if declared is not None:
                 found.pods.append(admitted(declared, classes, found.problems, raw=True))

@@ -36,7 +36,7 @@ def pool(item: Item, pointer: Pointer, room: int, problems: list[InventoryError]
     entry = _at(item, pointer)
     name, scaling = entry["name"], entry.get("autoscaling")
     autoscaling = Autoscaling(scaling.get("min", 0), scaling["max"]) if scaling else None
-    count = entry["count"] if "count" in entry else autoscaling.minimum if autoscaling else 0
+    count: int = entry.get("count", autoscaling.minimum if autoscaling else 0)
     if autoscaling and not autoscaling.minimum <= count <= autoscaling.maximum:
         where = ("count",) if "count" in entry else ("autoscaling", "min")
         sentence = f"{count} nodes are outside the sizes of the pool, {autoscaling.minimum} to {autoscaling.maximum}"
@@ -62,7 +62,7 @@ def _at(item: Item, pointer: Pointer) -> dict[str, Any]:
     return found
 
 
-def _expanded(  # noqa: PLR0917 - a private step of two callers
+def _expanded(
     item: Item,
     base: Pointer,
     name_at: Pointer,
@@ -89,7 +89,7 @@ def _expanded(  # noqa: PLR0917 - a private step of two callers
         UNHEALTHY: entry.get("reason", "declared unhealthy") if entry.get("unhealthy") else "",
     }
     taints = [_taint(taint) for taint in entry.get("taints", ())]
-    value = {
+    value: dict[str, Any] = {
         "apiVersion": "v1",
         "kind": "Node",
         "metadata": {

@@ -48,6 +48,7 @@ _READERS: dict[str, Callable[[Any, list[InvalidObject]], Any]] = {
     "PriorityClass": read_priority_class,
 }
 
+
 def is_cluster_object(value: dict[str, Any]) -> bool:
     """Whether an object is of a kind that describes a cluster."""
     kind, version = value.get("kind"), value.get("apiVersion")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from kubelint_gpu.inventory.complaint import error_about, error_at
 from kubelint_gpu.inventory.declared import Declared
 from kubelint_gpu.inventory.quantities import text
-from kubelint_gpu.inventory.suggestion import did_you_mean
+from kubelint_gpu.inventory.suggestion import MOST_HINTS, did_you_mean
 from kubelint_gpu.kube.node import Node
 from kubelint_gpu.kube.pod import Pod, read_pod
 from kubelint_gpu.kube.priority import SYSTEM_CLASSES, PriorityClass, UnknownPriorityClass, resolve_priority
@@ -49,7 +49,8 @@ def running_pods(
     found = nodes.get(entry["node"])
     if found is None:
         sentence = f'running pod "{entry["name"]}" is on node "{entry["node"]}", which is not declared'
-        problems.append(error_at(item, (*pointer, "node"), sentence, did_you_mean(entry["node"], nodes)))
+        hint = did_you_mean(entry["node"], nodes) if len(problems) < MOST_HINTS else ""
+        problems.append(error_at(item, (*pointer, "node"), sentence, hint))
         return []
     namespace, owner = _owner(item, pointer, entry, problems)
     requests = {name: text(amount) for name, amount in entry.get("requests", {}).items()}
@@ -60,10 +61,10 @@ def running_pods(
         requests[resource] = str(entry["gpus"])
     extended = {name: amount for name, amount in requests.items() if is_extended(name)}
     resources = {"requests": requests, **({"limits": extended} if extended else {})}
-    container = {"name": "main", "image": "registry.invalid/declared", "resources": resources}
+    container: dict[str, Any] = {"name": "main", "image": "registry.invalid/declared", "resources": resources}
     if entry.get("hostPorts"):
         container["ports"] = [_port(port) for port in entry["hostPorts"]]
-    value = {
+    value: dict[str, Any] = {
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {
@@ -93,7 +94,7 @@ def admitted(
 
     A raw pod that names no class stays as it is: a class that became the default later does not change it.
     """
-    pod, spec = declared.typed, declared.value["spec"]
+    pod = declared.typed
     assert isinstance(pod, Pod)  # noqa: S101 - only pods are running
     if pod.spec.priority is not None or (raw and not pod.spec.priority_class_name):
         return declared
@@ -114,7 +115,7 @@ def admitted(
         preemption_policy=priority.preemption_policy,
         priority_class_name=priority.name,
     )
-    value = {**declared.value, "spec": {**spec, **admission}}
+    value = {**declared.value, "spec": {**declared.value.get("spec", {}), **admission}}
     return replace(declared, value=value, typed=replace(pod, spec=read))
 
 
@@ -126,7 +127,7 @@ def _owner(
     if len(parts) < 2:
         return namespace, None
     if len(parts) == 3 and parts[1] != namespace:
-        sentence = f'the owner is in namespace "{parts[1]}", the pod in "{namespace}": an owner is in its pods\' namespace'
+        sentence = f'the owner is in namespace "{parts[1]}", its pod in "{namespace}": they must be the same'
         problems.append(error_at(item, (*pointer, "owner"), sentence))
     version = _OWNER_VERSIONS.get(parts[0], "v1")
     return namespace, {"apiVersion": version, "kind": parts[0], "name": parts[-1], "controller": True}

@@ -75,7 +75,8 @@ def deviations(error: ValidationError) -> Iterator[Deviation]:
     elif keyword == "type":
         yield Deviation(at, f"{path} {_expected(error, schema, keyword)}", _type_hint(error))
     elif keyword in ("enum", "const"):
-        choices = error.validator_value if keyword == "enum" else [error.validator_value]
+        value: Any = error.validator_value
+        choices = value if keyword == "enum" else [value]
         hint = did_you_mean(str(error.instance), [str(choice) for choice in choices])
         yield Deviation(at, f"{path} {_expected(error, schema, keyword)}", hint)
     else:
@@ -85,7 +86,8 @@ def deviations(error: ValidationError) -> Iterator[Deviation]:
 
 def _expected(error: ValidationError, schema: dict[str, Any], keyword: str) -> str:
     # What the value must be, and what it is.
-    value, bound = error.instance, error.validator_value
+    value: Any = error.instance
+    bound: Any = error.validator_value
     if keyword == "type":
         types = [bound] if isinstance(bound, str) else bound
         return f"must be {' or '.join(_TYPES.get(name, name) for name in types)}, not {described(value)}"
@@ -98,7 +100,8 @@ def _expected(error: ValidationError, schema: dict[str, Any], keyword: str) -> s
     if keyword == "format":
         return str(error.cause) if error.cause else f"{_FORMATS[bound]}; it is {described(value)}"
     if keyword in _BOUNDS:
-        return f"must be {_BOUNDS[keyword].format(bound)}" + ("" if isinstance(value, dict) else f", not {described(value)}")
+        found = "" if isinstance(value, dict) else f", not {described(value)}"
+        return f"must be {_BOUNDS[keyword].format(bound)}{found}"
     if keyword == "dependencies":
         present, needed = _dependency(bound, value)
         return f"has '{present}', which needs '{needed}' beside it"
@@ -110,18 +113,21 @@ def _expected(error: ValidationError, schema: dict[str, Any], keyword: str) -> s
 def _unknown(error: ValidationError, at: Pointer, schema: dict[str, Any]) -> Iterator[Deviation]:
     known = schema.get("properties", {})
     where = f"in {field_path(at)}" if at else "in a ClusterInventory"
-    for key in error.instance:
+    value: Any = error.instance
+    for key in value:
         if key not in known:
             hint = did_you_mean(str(key), known) or f"known are {', '.join(known)}"
             yield Deviation((*at, key), f'unknown field "{_short(str(key))}" {where}', hint, "key")
 
 
 def _missing(error: ValidationError, at: Pointer) -> Iterator[Deviation]:
-    needed = [name for name in error.validator_value if name not in error.instance]
+    value: Any = error.instance
+    required: Any = error.validator_value
+    needed = [name for name in required if name not in value]
     path = field_path(at) or "the inventory"
     hint = "" if len(needed) == 1 else f"all that is missing: {', '.join(needed)}"
     name = next((name for name in needed if error.message.startswith(repr(name))), needed[0])
-    similar = did_you_mean(name, [str(key) for key in error.instance])
+    similar = did_you_mean(name, [str(key) for key in value])
     yield Deviation(at, f"{path} has no '{name}'", similar.replace("did you mean", "is it") or hint, "key")
 
 

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 # The cost of a comparison grows with the product of the lengths.
 _LONGEST = 100
 _MOST = 5000
+# Where every line is wrong in the same way, the first so many have a hint.
+MOST_HINTS = 50
 
 
 def nearest(word: str, words: Iterable[str]) -> str | None:

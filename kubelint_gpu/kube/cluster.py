@@ -88,14 +88,13 @@ def read_cluster(objects: Iterable[Any], *, version: str | None = None) -> Clust
     found: dict[str, list[Any]] = {field: [] for field, _, _ in _READERS.values()}
     seen: set[tuple[str, str, str]] = set()
     for value in objects:
-        reader = _READERS.get(value.get("kind", "")) if isinstance(value, dict) else None
+        kind = value.get("kind") if isinstance(value, dict) else None
+        reader = _READERS.get(kind) if isinstance(kind, str) else None
         if reader is None:
             continue
         field, namespaced, read = reader
         try:
-            identity = _identity(value, namespaced)
-            if identity in seen:
-                raise InvalidObject("is given twice", ("metadata", "name"), identity[2])
+            identity = _identity(value, namespaced, seen)
         except InvalidObject as error:
             raise named(error, value) from None
         seen.add(identity)
@@ -103,10 +102,13 @@ def read_cluster(objects: Iterable[Any], *, version: str | None = None) -> Clust
     return Cluster(version=version, **{field: tuple(values) for field, values in found.items()})
 
 
-def _identity(value: dict[str, Any], namespaced: bool) -> tuple[str, str, str]:
+def _identity(value: dict[str, Any], namespaced: bool, seen: set[tuple[str, str, str]]) -> tuple[str, str, str]:
     meta = value.get("metadata")
     name = meta.get("name") if isinstance(meta, dict) else None
     if not isinstance(meta, dict) or not isinstance(name, str) or not name:
         raise InvalidObject("must be the name of the object", ("metadata", "name"), name)
     namespace = meta.get("namespace") or "default"
-    return value["kind"], str(namespace) if namespaced else "", name
+    identity = (value["kind"], str(namespace) if namespaced else "", name)
+    if identity in seen:
+        raise InvalidObject("is given twice", ("metadata", "name"), name)
+    return identity

@@ -114,3 +114,23 @@ def shown(resource: str, amount: int) -> str:
             if amount and amount % 2**power == 0:
                 return f"{amount >> power}{suffix}"
     return str(amount)
+
+
+def canonical(amount: int) -> str:
+    """Thousandths of a unit as a quantity's shortest exact text, as the API server prints it.
+
+    The binary suffixes win where they are as short: of a number alone nobody can tell how it was written.
+    """
+    decimal = next((f"{amount // step}{suffix}" for suffix, step in _DECIMAL_STEPS if amount % step == 0), str(amount))
+    units = amount // 1000
+    if amount % 1000 or not units:
+        return decimal if units or amount else "0"
+    binary = next((f"{units >> power}{suffix}" for suffix, power in _BINARY_STEPS if units % 2**power == 0), decimal)
+    return binary if len(binary) <= len(decimal) else decimal
+
+
+_DECIMAL_STEPS = tuple(
+    (suffix, 10 ** (power + 3))
+    for suffix, power in (("E", 18), ("P", 15), ("T", 12), ("G", 9), ("M", 6), ("k", 3), ("", 0), ("m", -3))
+)
+_BINARY_STEPS = tuple(sorted(_BINARY.items(), key=lambda entry: -entry[1]))

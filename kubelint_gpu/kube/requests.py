@@ -51,6 +51,23 @@ def pod_requests(spec: PodSpec, *, pod_level: bool = True) -> FrozenMap[str, int
     return _converted(_total(spec, lambda container: container.requests, pod_level))
 
 
+def pod_amounts(spec: PodSpec, *, pod_level: bool = True) -> FrozenMap[str, int]:
+    """The request of a pod per resource in thousandths, of every resource it names: what quotas count."""
+    return FrozenMap(_total(spec, lambda container: container.requests, pod_level))
+
+
+def pod_limits(spec: PodSpec, *, pod_level: bool = True) -> FrozenMap[str, int]:
+    """The limit of a pod per resource in thousandths, put together as its request is.
+
+    Overhead adds only to a limit that is there.
+    """
+    total = _sum(spec, lambda container: container.limits)
+    if pod_level and spec.resources is not None:
+        total |= {name: amount for name, amount in spec.resources.limits.items() if is_pod_level(name)}
+    _add(total, {name: amount for name, amount in spec.overhead.items() if total.get(name)})
+    return FrozenMap(total)
+
+
 def running_requests(pod: Pod, *, pod_level: bool = True, in_place: bool = True) -> FrozenMap[str, int]:
     """The request of a pod that is on a node, in the scheduler's units.
 
@@ -75,6 +92,14 @@ def running_requests(pod: Pod, *, pod_level: bool = True, in_place: bool = True)
 
 
 def _total(spec: PodSpec, amounts: Callable[[Container], Amounts], pod_level: bool) -> dict[str, int]:
+    total = _sum(spec, amounts)
+    if pod_level and spec.resources is not None:
+        total |= _pod_level_requests(spec, total)
+    _add(total, spec.overhead)
+    return total
+
+
+def _sum(spec: PodSpec, amounts: Callable[[Container], Amounts]) -> dict[str, int]:
     total: dict[str, int] = {}
     for container in spec.containers:
         _add(total, amounts(container))
@@ -89,9 +114,6 @@ def _total(spec: PodSpec, amounts: Callable[[Container], Amounts], pod_level: bo
         else:
             _raise(peak, {name: amount + side.get(name, 0) for name, amount in found.items()})
     _raise(total, peak)
-    if pod_level and spec.resources is not None:
-        total |= _pod_level_requests(spec, total)
-    _add(total, spec.overhead)
     return total
 
 

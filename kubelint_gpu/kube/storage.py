@@ -167,7 +167,9 @@ def read_persistent_volume(value: Any, problems: list[InvalidObject] | None = No
         if reference is not None:
             claim = ClaimReference(reference.text("namespace"), reference.text("name"), reference.text("uid"))
         required = spec.down("nodeAffinity").child("required")
-        kind = next((key for key, found in spec.value.items() if isinstance(found, dict) and key not in _NOT_SOURCES), "")
+        kind = next(
+            (key for key, found in spec.value.items() if isinstance(found, dict) and key not in _NOT_SOURCES), ""
+        )
         return PersistentVolume(
             meta=meta,
             capacity=spec.quantities("capacity").get("storage", 0),
@@ -213,5 +215,7 @@ def _access_modes(fields: Fields) -> tuple[str, ...]:
     modes = fields.texts("accessModes")
     for index, mode in enumerate(modes):
         if mode not in _MODES:
-            fields.report(("accessModes", index), f'"{mode}" is not an access mode; use one of {", ".join(_MODES)}', mode)
+            fields.report(
+                ("accessModes", index), f'"{mode}" is not an access mode; use one of {", ".join(_MODES)}', mode
+            )
     return modes

@@ -93,7 +93,7 @@ def _line_rows(number: int, text: str, marks: list[Mark], block: Mark | None, fr
         for mark in inside:
             start, carets = _carets(mark, text, seen)
             yield from _label_rows(mark, start, carets, frame, under)
-        left = [mark for mark in left if mark not in inside]
+        left = [mark for mark in left if mark is not lead and not seen.holds(mark.place.column - 1)]
 
 
 def _carets(mark: Mark, text: str, seen: Strip) -> tuple[int, str]:
@@ -133,10 +133,10 @@ def _beside(label: str, start: int, theme: Theme) -> list[str]:
 def _bare_label(mark: Mark, frame: Frame) -> Iterator[str]:
     if mark.label:
         lead = f"line {mark.place.line}: "
-        label = frame.theme.show(mark.label)
-        for line in frame.theme.wrap(lead + label, first=frame.indent, hang=frame.indent + 2):
-            indent = "" if line.startswith(lead) else "  "
-            yield frame.row("", indent + line)
+        first, *rest = frame.theme.wrap(lead + frame.theme.show(mark.label), first=frame.indent, hang=frame.indent + 2)
+        yield frame.row("", first)
+        for line in rest:
+            yield frame.row("", "  " + line)
 
 
 def _readable(mark: Mark, line: Callable[[int], str | None]) -> bool:

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from kubelint_gpu.report.theme import Theme
 
 
+LEAST_ROOM = 16
+"""Room for one code point that is written out, between two ellipses."""
+
+
 @dataclass(frozen=True, slots=True)
 class Strip:
     """A cropped line: `text` is what is shown, `edges[i]` the cell of code point `first + i`.
@@ -36,9 +40,11 @@ class Strip:
 def strip(line: str, at: int, room: int, theme: Theme) -> Strip:
     """The line, cropped to `room` cells around the code point `at` if it is wider.
 
+    A room too small for anything is taken as LEAST_ROOM.
     Only the neighbourhood is looked at, so a line of a megabyte costs no more than a screen line.
     """
     at = min(at, len(line))
+    room = max(room, LEAST_ROOM)
     low = max(0, at - room)
     high = min(len(line), at + room)
     shown: list[str] = []
@@ -52,7 +58,8 @@ def strip(line: str, at: int, room: int, theme: Theme) -> Strip:
     mark = theme.ellipsis
     inner = room - 2 * len(mark)
     from_start = low == 0 and edges[min(at + 1, len(shown))] <= inner + len(mark)
-    begin = 0 if from_start else _first_after(edges, edges[at - low] - inner // 2)
+    size = edges[min(at - low + 1, len(shown))] - edges[at - low]
+    begin = 0 if from_start else _first_after(edges, edges[at - low] - min(inner // 2, inner - size))
     to_end = high == len(line)
     if to_end and not from_start:
         begin = min(begin, _first_after(edges, edges[-1] - inner - len(mark)))

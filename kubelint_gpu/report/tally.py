@@ -65,16 +65,18 @@ def _found(report: Report) -> str:
 def _nothing(summary: Summary) -> str:
     if not summary.files:
         return "Nothing to check: no file was given or found."
-    looked = f"{_count(summary.files, 'file')}, {_count(summary.documents, 'document')}"
-    against = (
-        f"{_count(summary.workloads, 'workload')} against {_count(summary.nodes, 'node')}"
-        if summary.nodes
-        else f"{_count(summary.workloads, 'workload')} without an inventory of nodes"
+    looked = ", ".join(
+        [
+            _count(summary.files, "file"),
+            _count(summary.documents, "document"),
+            _count(summary.workloads, "workload"),
+        ]
     )
-    hidden = summary.errors + summary.warnings + summary.notes
-    verdict = "nothing to report" if hidden or summary.undecided else "all is well"
+    against = f"against {_count(summary.nodes, 'node')}" if summary.nodes else "without an inventory"
+    hidden = summary.errors + summary.warnings + summary.notes + summary.undecided
+    verdict = "nothing to report" if hidden else "all is well" if summary.nodes else "nothing found"
     rest = _listed([(summary.ignored, "ignored"), (summary.undecided, "undecided")])
-    return f"Checked {looked}, {against}: {verdict}" + (f" ({rest})." if rest else ".")
+    return f"Checked {looked} {against}: {verdict}" + (f" ({rest})." if rest else ".")
 
 
 def _fix_hint(findings: tuple[Finding, ...]) -> str:

@@ -1,1 +1,57 @@
-"""The filter and preemption core: pure functions over immutable values."""
+"""The filter and preemption core: pure functions over immutable values.
+
+```python
+from kubelint_gpu.scheduler import Snapshot, attempt, read_cluster, read_pod
+```
+
+No I/O, no clock, no randomness, no state outside the values: what kube-scheduler decides for a pod, and what it says.
+"""
+
+from __future__ import annotations
+
+from kubelint_gpu.kube.cluster import Cluster, read_cluster
+from kubelint_gpu.kube.errors import InvalidObject
+from kubelint_gpu.kube.node import Node, read_node
+from kubelint_gpu.kube.pod import Pod, read_pod
+from kubelint_gpu.kube.priority import UnknownPriorityClass
+from kubelint_gpu.scheduler.attempt import Attempt, attempt, resolved
+from kubelint_gpu.scheduler.candidate import Candidate
+from kubelint_gpu.scheduler.classes import NodeClass
+from kubelint_gpu.scheduler.fit import FitResult, fit
+from kubelint_gpu.scheduler.framework import Code, Status
+from kubelint_gpu.scheduler.merged import merged
+from kubelint_gpu.scheduler.message import message, note
+from kubelint_gpu.scheduler.preempt import Preemption, preempt
+from kubelint_gpu.scheduler.profile import Profile
+from kubelint_gpu.scheduler.snapshot import NodeInfo, Snapshot
+from kubelint_gpu.scheduler.version import Behaviour, behaviour
+
+__all__ = [
+    "Attempt",
+    "Behaviour",
+    "Candidate",
+    "Cluster",
+    "Code",
+    "FitResult",
+    "InvalidObject",
+    "Node",
+    "NodeClass",
+    "NodeInfo",
+    "Pod",
+    "Preemption",
+    "Profile",
+    "Snapshot",
+    "Status",
+    "UnknownPriorityClass",
+    "attempt",
+    "behaviour",
+    "fit",
+    "merged",
+    "message",
+    "note",
+    "preempt",
+    "read_cluster",
+    "read_node",
+    "read_pod",
+    "resolved",
+]

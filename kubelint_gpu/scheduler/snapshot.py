@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+from kubelint_gpu.kube.affinity import PodAffinityTerm
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.errors import InvalidObject
+from kubelint_gpu.kube.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.node import Node
 from kubelint_gpu.kube.pod import HostPort, Pod
 from kubelint_gpu.kube.taints import Taint
 from kubelint_gpu.scheduler.memory import Memory
 from kubelint_gpu.scheduler.profile import DEFAULT_PROFILE, Profile
 from kubelint_gpu.scheduler.version import Behaviour, behaviour, minor_of
+
+T = TypeVar("T")
 
 
 class NodeInfo(NamedTuple):
@@ -60,22 +64,206 @@ class NodeInfo(NamedTuple):
 
     def without(self, pods: Iterable[Pod]) -> NodeInfo:
         """This node without some of its pods, which are told by identity."""
-        gone = {id(pod) for pod in pods}
+        gone = [id(pod) for pod in pods]
         used = dict(self.used)
+        left = []
         ports = False
         for pod in self.pods:
-            if id(pod) in gone:
-                load = self.memory.load(pod)
-                ports = ports or bool(load.ports)
-                for name, amount in load.requests:
-                    used[name] -= amount
-        left = tuple(pod for pod in self.pods if id(pod) not in gone)
+            if id(pod) not in gone:
+                left.append(pod)
+                continue
+            gone.remove(id(pod))
+            load = self.memory.load(pod)
+            ports = ports or bool(load.ports)
+            for name, amount in load.requests:
+                used[name] -= amount
+                if not used[name]:
+                    del used[name]
         return NodeInfo(
             self.node,
-            left,
+            tuple(left),
             used,
             tuple(port for pod in left for port in self.memory.load(pod).ports) if ports else self.ports,
-            tuple(pod for pod in self.anti if id(pod) not in gone) if self.anti else self.anti,
+            tuple(pod for pod in left if pod.spec.pod_anti_affinity) if self.anti else self.anti,
             self.taints,
             self.memory,
         )
+
+
+Placed = tuple[Pod, NodeInfo]
+
+
+class Snapshot:
+    """Nodes, the pods on them, and what else of the cluster filters look at; never changed.
+
+    `place` and `remove` give a new snapshot that shares all else with this one.
+    What is derived from it (`by_labels`, `anti_groups` …) is computed when it is first asked for.
+
+    Attributes:
+        cluster: everything that is not nodes and pods (claims, namespaces, budgets …).
+        nodes: the nodes, by name.
+        behaviour: wordings and switches of the cluster's release.
+        profile: the scheduler's configuration.
+        memory: what is remembered of pods across snapshots.
+    """
+
+    __slots__ = ("_derived", "_positions", "_statics", "behaviour", "cluster", "memory", "nodes", "profile")
+
+    def __init__(self, like: Snapshot | None, nodes: tuple[NodeInfo, ...]) -> None:
+        self.nodes = nodes
+        self._derived: dict[Hashable, Any] = {}
+        if like is not None:
+            self.cluster: Cluster = like.cluster
+            self.behaviour: Behaviour = like.behaviour
+            self.profile: Profile = like.profile
+            self.memory: Memory = like.memory
+            self._positions: dict[str, int] = like._positions
+            self._statics: dict[Hashable, Any] = like._statics
+
+    @classmethod
+    def of(cls, cluster: Cluster, pods: Iterable[Pod] | None = None, *, profile: Profile = DEFAULT_PROFILE) -> Snapshot:
+        """The cluster with its own pods, or with others, each on the node that its spec names.
+
+        Finished pods and pods of nodes that are not there are left out.
+
+        Raises:
+            InvalidObject: two nodes have one name, or the version is none.
+        """
+        found = behaviour(_version(cluster))
+        memory = Memory(found)
+        by_node: dict[str, list[Pod]] = {}
+        for pod in cluster.pods if pods is None else pods:
+            if pod.spec.node_name and not pod.finished:
+                by_node.setdefault(pod.spec.node_name, []).append(pod)
+        nodes = sorted(cluster.nodes, key=attrgetter("name"))
+        snapshot = cls(None, tuple(_info(node, by_node.get(node.name, ()), memory) for node in nodes))
+        snapshot.cluster = cluster
+        snapshot.behaviour = found
+        snapshot.profile = profile
+        snapshot.memory = memory
+        snapshot._positions = {node.name: position for position, node in enumerate(nodes)}
+        snapshot._statics = {}
+        if len(snapshot._positions) < len(nodes):
+            twice = next(one.name for one, other in zip(nodes, nodes[1:], strict=False) if one.name == other.name)
+            raise InvalidObject("there are two nodes of this name", ("metadata", "name"), twice, kind="Node", name=twice)
+        return snapshot
+
+    def node(self, name: str) -> NodeInfo | None:
+        """The node of this name."""
+        position = self._positions.get(name)
+        return None if position is None else self.nodes[position]
+
+    @property
+    def pods(self) -> tuple[Pod, ...]:
+        """Every pod on a node, by node."""
+        return tuple(pod for info in self.nodes for pod in info.pods)
+
+    def place(self, pod: Pod, node_name: str) -> Snapshot:
+        """This snapshot with one more pod on a node, whatever the pod's own `nodeName` says.
+
+        Raises:
+            KeyError: there is no such node.
+        """
+        position = self._positions[node_name]
+        nodes = self.nodes
+        changed = nodes[position].with_pod(pod)
+        return Snapshot(self, (*nodes[:position], changed, *nodes[position + 1 :]))
+
+    def remove(self, pod_key: str, node_name: str | None = None) -> Snapshot:
+        """This snapshot without the pod `namespace/name`; naming its node saves the search.
+
+        Raises:
+            KeyError: no node holds such a pod.
+        """
+        namespace, _, name = pod_key.partition("/")
+        nodes = self.nodes
+        everywhere = range(len(nodes))
+        for position in everywhere if node_name is None else (self._positions[node_name],):
+            for pod in nodes[position].pods:
+                if pod.meta.name == name and pod.meta.namespace == namespace:
+                    changed = nodes[position].without((pod,))
+                    return Snapshot(self, (*nodes[:position], changed, *nodes[position + 1 :]))
+        raise KeyError(pod_key)
+
+    def derived(self, key: Hashable, compute: Callable[[Snapshot], T]) -> T:
+        """`compute(self)`, computed once per snapshot."""
+        if key not in self._derived:
+            self._derived[key] = compute(self)
+        found: T = self._derived[key]
+        return found
+
+    def static(self, key: Hashable, compute: Callable[[Snapshot], T]) -> T:
+        """`compute(self)`, computed once for all snapshots of this cluster.
+
+        It must depend on nothing but nodes and cluster: not on pods.
+        """
+        if key not in self._statics:
+            self._statics[key] = compute(self)
+        found: T = self._statics[key]
+        return found
+
+    def by_labels(self) -> Mapping[tuple[str, FrozenMap[str, str]], tuple[Placed, ...]]:
+        """The placed pods by namespace and labels, in the order of nodes: a selector is tried once per entry."""
+        return self.derived("by labels", _by_labels)
+
+    def anti_groups(self) -> Mapping[tuple[str, tuple[PodAffinityTerm, ...]], tuple[Placed, ...]]:
+        """The placed pods that have required anti-affinity, by namespace and terms."""
+        return self.derived("anti groups", _anti_groups)
+
+    def values(self, label: str) -> Mapping[str, tuple[str, ...]]:
+        """The names of the nodes by their value of a label; nodes without it are left out."""
+        return self.static(("values", label), lambda snapshot: _values(snapshot, label))
+
+    def namespace_labels(self, namespace: str) -> Mapping[str, str]:
+        """The labels of a namespace, with the automatic `kubernetes.io/metadata.name`; none where it has no object."""
+        return self.static("namespaces", _namespaces).get(namespace, EMPTY)
+
+
+def _version(cluster: Cluster) -> str | None:
+    if cluster.version is not None:
+        return cluster.version
+    known = [node.kubelet_version for node in cluster.nodes if minor_of(node.kubelet_version) is not None]
+    return max(known, key=lambda version: minor_of(version) or 0, default=None)
+
+
+def _info(node: Node, pods: Iterable[Pod], memory: Memory) -> NodeInfo:
+    placed = tuple(pods)
+    used: dict[str, int] = {}
+    ports: list[HostPort] = []
+    for pod in placed:
+        load = memory.load(pod)
+        ports += load.ports
+        for name, amount in load.requests:
+            used[name] = used.get(name, 0) + amount
+    anti = tuple(pod for pod in placed if pod.spec.pod_anti_affinity)
+    taints = tuple(taint for taint in node.taints if taint.blocks)
+    return NodeInfo(node, placed, used, tuple(ports), anti, taints, memory)
+
+
+def _by_labels(snapshot: Snapshot) -> Mapping[tuple[str, FrozenMap[str, str]], tuple[Placed, ...]]:
+    found: dict[tuple[str, FrozenMap[str, str]], list[Placed]] = {}
+    for info in snapshot.nodes:
+        for pod in info.pods:
+            found.setdefault((pod.meta.namespace, pod.meta.labels), []).append((pod, info))
+    return {key: tuple(placed) for key, placed in found.items()}
+
+
+def _anti_groups(snapshot: Snapshot) -> Mapping[tuple[str, tuple[PodAffinityTerm, ...]], tuple[Placed, ...]]:
+    found: dict[tuple[str, tuple[PodAffinityTerm, ...]], list[Placed]] = {}
+    for info in snapshot.nodes:
+        for pod in info.anti:
+            found.setdefault((pod.meta.namespace, pod.spec.pod_anti_affinity), []).append((pod, info))
+    return {key: tuple(placed) for key, placed in found.items()}
+
+
+def _values(snapshot: Snapshot, label: str) -> Mapping[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
+    for info in snapshot.nodes:
+        value = info.node.meta.labels.get(label)
+        if value is not None:
+            found.setdefault(value, []).append(info.node.meta.name)
+    return {value: tuple(names) for value, names in found.items()}
+
+
+def _namespaces(snapshot: Snapshot) -> Mapping[str, FrozenMap[str, str]]:
+    return {namespace.name: namespace.labels for namespace in snapshot.cluster.namespaces}

@@ -116,9 +116,7 @@ DEADLOCK = Finding(
     object="Deployment/vision/object-tracker",
     scheduler=SCHEDULER,
     related=(
-        Related(
-            place("deploy/tracker.yaml", 7, 3, 14), "1 replica: by default maxSurge is 1 and maxUnavailable is 0"
-        ),
+        Related(place("deploy/tracker.yaml", 7, 3, 14), "1 replica: by default maxSurge is 1 and maxUnavailable is 0"),
         Related(place("deploy/tracker.yaml", 21, 13, 30), "each pod takes a whole GPU"),
         Related(place("deploy/tracker.yaml", 23, 9, 45), "only tracker-node matches"),
         Related(place("cluster/nodes.yaml", 5, 46, 54), "tracker-node has 1 GPU"),

@@ -1,0 +1,334 @@
+"""Changes to a text that leave every byte outside of them as it is.
+
+Each edit is tried before it is given: the changed text is read again and must differ at the pointer and nowhere else.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kubelint_gpu.documents import writing
+from kubelint_gpu.documents.reader import read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from kubelint_gpu.documents.document import Document, Item, Node, Pointer
+    from kubelint_gpu.documents.source_text import SourceText, Span
+
+_ABSENT = object()
+
+
+class NotEditable(Exception):  # noqa: N818 - it says what the place is
+    """The text cannot be changed so that the value changes there and nowhere else; `reason` says why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """`text` takes the place of `span` in the file `path`."""
+
+    path: str
+    span: Span
+    text: str
+
+
+def apply(source: SourceText, edits: Iterable[Edit]) -> str:
+    """The text after all edits; equal ones count once. `encode(source, ...)` gives its bytes.
+
+    Raises:
+        NotEditable: when edits overlap or one is for another file.
+    """
+    pieces: list[str] = []
+    at = 0
+    for edit in sorted(dict.fromkeys(edits), key=_place):
+        if edit.path != source.path:
+            raise NotEditable(f"the edit is for {edit.path}")
+        if edit.span.start < at:
+            raise NotEditable("edits overlap")
+        pieces += (source.text[at : edit.span.start], edit.text)
+        at = edit.span.end
+    return "".join((*pieces, source.text[at:]))
+
+
+def replace_scalar(item: Item, pointer: Pointer, yaml_text: str) -> Edit:
+    """Write `yaml_text`, a scalar on one line, in place of the scalar at the pointer.
+
+    In JSON the same value is written as JSON has it.
+
+    Raises:
+        NotEditable: when there is no scalar, or it is shared by an alias.
+    """
+    document, full = item.document, item.pointer + pointer
+    node = _own(document, full)
+    if node[2] is not None:
+        raise NotEditable("the value is no scalar")
+    given = read("", yaml_text.encode(errors="replace"))
+    if given.problems or len(given.documents) != 1 or given.documents[0].root[2] is not None:
+        raise NotEditable(f"{yaml_text!r} is no scalar")
+    value = given.documents[0].value
+    text = writing.json_text(value) if document.is_json else yaml_text
+    return _tried(document, (node[0], node[1], _spaced(node, text)), full, value)
+
+
+def set_key(item: Item, mapping_pointer: Pointer, key: str, value: Any) -> Edit:
+    """Give `key` this value in the mapping at the pointer, whether or not it is there already.
+
+    A mapping that is absent or null is made. New keys come last in their mapping.
+
+    Raises:
+        NotEditable: when there is no mapping, or it is shared by an alias.
+    """
+    document, pointer = item.document, item.pointer + mapping_pointer
+    while len(pointer) > len(item.pointer) and _value(document, pointer) is None:
+        last = pointer[-1]
+        if not isinstance(last, str):
+            break
+        pointer, key, value = pointer[:-1], last, {key: value}
+    node = _own(document, pointer)
+    if not isinstance(node[2], dict):
+        raise NotEditable("the value is no mapping")
+    full = (*pointer, key)
+    child = node[2].get(key)
+    if child is not None and not _merged(child):
+        _own(document, full)
+        return _tried(document, _replacement(document, node, child, value), full, value)
+    if _is_flow(document, node):
+        return _tried(document, _flow_insertion(document, node, key, value), full, value)
+    text, indent, end = document.source.text, _indent(document, node[0]), _line_end(document, node[1])
+    lines = (_newline(text) + indent).join(writing.entry_lines(key, value))
+    try:
+        return _tried(document, (end, end, _newline(text) + indent + lines), full, value)
+    except NotEditable:
+        return _tried(document, (node[0], node[0], lines + _newline(text) + indent), full, value)
+
+
+def remove_key(item: Item, pointer: Pointer) -> Edit:
+    """Take the key at the pointer and its value out of its mapping; the last one leaves `{}`.
+
+    Raises:
+        NotEditable: when the pointer does not lead to a key, or its mapping is shared by an alias.
+    """
+    document, full = item.document, item.pointer + pointer
+    if not pointer or not isinstance(full[-1], str):
+        raise NotEditable("only keys of mappings can be removed")
+    child, node = _own(document, full), _own(document, full[:-1])
+    if len(node[2]) == 1:
+        change = _emptied(document, full[:-1], node)
+    elif _is_flow(document, node):
+        change = _flow_removal(node, child)
+    else:
+        change = _block_removal(document, node, child)
+    return _tried(document, change, full, _ABSENT)
+
+
+_Change = tuple[int, int, str]
+
+
+def _tried(document: Document, change: _Change, pointer: Pointer, value: Any) -> Edit:
+    """The edit, if the document read after it has this value at the pointer and is otherwise the same."""
+    start, end, text = change
+    source, (first, last) = document.source, document.chunk
+    changed = source.text[first:start] + text + source.text[end:last]
+    reading = read(source.path, changed.encode(errors="replace"), max_bytes=len(changed) * 4 + 1)
+    after = next((found for found in reading.documents if found.root[0] + first == document.root[0]), None)
+    if after is None or _canonical(after.value) != _canonical(_changed(document.value, pointer, value)):
+        raise NotEditable("the text around it does not allow a change of this value alone")
+    return Edit(source.path, source.span(start, end), text)
+
+
+def _replacement(document: Document, node: Node, child: Node, value: Any) -> _Change:
+    """What puts a value of any form in place of one of any form."""
+    text = document.source.text
+    start, end, children = child[0], child[1], child[2]
+    if document.is_json:
+        return start, end, _json_value(document, node, child[3], value)
+    is_flow = children is None or text[start] in "{["
+    if _is_flow(document, node) or (is_flow and (not isinstance(value, dict | list) or not value)):
+        return start, end, _spaced(child, writing.flow_text(value))
+    indent = _indent(document, child[3] if is_flow else start)
+    if isinstance(value, dict | list) and value:
+        lines = writing.block_lines(value)
+        if not is_flow:
+            return start, end, (_newline(text) + indent).join(lines)
+        inner = indent + ("" if isinstance(value, list) else "  ")
+        stop = _line_end(document, end)
+        begin = len(text[:start].rstrip(" ")) if start else 0
+        comment = text[end:stop].strip()
+        kept = f" {comment}" if comment else ""
+        return begin, stop, kept + "".join(_newline(text) + inner + line for line in lines)
+    gap = text[child[4] : start].rstrip()
+    return child[4], end, ": " + writing.flow_text(value) + gap.removeprefix(":")
+
+
+def _flow_insertion(document: Document, node: Node, key: str, value: Any) -> _Change:
+    text, own = document.source.text, _own_entries(node)
+    name = writing.json_text(key) if document.is_json else writing.scalar_text(key)
+    if not own:
+        inside = text[node[0] + 1 : node[1] - 1]
+        stop = node[1] - 1 if not inside.strip() else node[0] + 1
+        return node[0] + 1, stop, f"{name}: {_flow_value(document, value)}"
+    last = own[-1]
+    prefix = text[_line_start(document, last[3]) : last[3]]
+    if prefix.strip():
+        return last[1], last[1], f", {name}: {_flow_value(document, value)}"
+    entry = f"{name}: {_json_value(document, node, last[3], value) if document.is_json else writing.flow_text(value)}"
+    return last[1], last[1], "," + _newline(text) + prefix + entry
+
+
+def _flow_value(document: Document, value: Any) -> str:
+    return writing.json_text(value) if document.is_json else writing.flow_text(value)
+
+
+def _json_value(document: Document, node: Node, key_start: int, value: Any) -> str:
+    """JSON over several lines where its key stands on a line of its own, else on one."""
+    text = document.source.text
+    prefix = text[_line_start(document, key_start) : key_start]
+    if prefix.strip() or _line_start(document, key_start) <= node[0]:
+        return writing.json_text(value)
+    outer_line = document.source.line(document.source.span(node[0], node[0]).line)
+    outer = outer_line[: len(outer_line) - len(outer_line.lstrip())]
+    unit = prefix.removeprefix(outer) or "  "
+    return writing.json_text(value, unit).replace("\n", _newline(text) + prefix)
+
+
+def _emptied(document: Document, pointer: Pointer, node: Node) -> _Change:
+    if pointer and isinstance(pointer[-1], str) and not _is_flow(document, node):
+        parent = document.node(pointer[:-1])
+        if parent is not None:
+            return _replacement(document, parent, node, {})
+    return node[0], node[1], "{}"
+
+
+def _flow_removal(node: Node, child: Node) -> _Change:
+    own = _own_entries(node)
+    index = own.index(child)
+    if index + 1 < len(own):
+        return child[3], own[index + 1][3], ""
+    return own[index - 1][1], child[1], ""
+
+
+def _block_removal(document: Document, node: Node, child: Node) -> _Change:
+    text, start, end = document.source.text, _line_start(document, child[3]), _line_end(document, child[1])
+    if text[start : child[3]].strip():
+        own = _own_entries(node)
+        index = own.index(child)
+        if index + 1 == len(own):
+            raise NotEditable("the key stands on the line of its list item")
+        following = own[index + 1][3]
+        comment = text.find("#", end, following)
+        return child[3], following, text[comment:following] if comment >= 0 else ""
+    after = end + len(_newline_at(text, end))
+    if after == end and start:
+        start -= len(_newline_before(text, start))
+    return start, after, ""
+
+
+def _own(document: Document, pointer: Pointer) -> Node:
+    """The node, if it stands where it is used and nowhere else."""
+    node: Node = document.root
+    for length in range(len(pointer) + 1):
+        found = document.node(pointer[:length])
+        if found is None:
+            raise NotEditable("there is no such value")
+        node = found
+        if _merged(node) or document.source.text.startswith("*", node[0]):
+            raise NotEditable("the value comes from an anchor elsewhere")
+    if any(start <= node[0] and node[1] <= end for start, end in document.shared):
+        raise NotEditable("the value is repeated elsewhere by an alias")
+    return node
+
+
+def _merged(node: Node) -> bool:
+    return len(node) > 5
+
+
+def _own_entries(node: Node) -> list[Node]:
+    """The entries of a mapping that are written in it, in the order of the text."""
+    return sorted((child for child in node[2].values() if not _merged(child)), key=_key_start)
+
+
+def _key_start(node: Node) -> int:
+    start: int = node[3]
+    return start
+
+
+def _place(edit: Edit) -> int:
+    return edit.span.start
+
+
+def _spaced(node: Node, text: str) -> str:
+    """An empty value ends right behind its colon or dash."""
+    return text if node[0] < node[1] else " " + text
+
+
+def _is_flow(document: Document, node: Node) -> bool:
+    return document.is_json or document.source.text.startswith(("{", "["), node[0])
+
+
+def _value(document: Document, pointer: Pointer) -> Any:
+    """The value at the pointer, None where it is null or absent."""
+    value = document.value
+    for step in pointer:
+        if isinstance(value, dict) and isinstance(step, str):
+            value = value.get(step)
+        elif isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value):
+            value = value[step]
+        else:
+            return None
+    return value
+
+
+def _changed(value: Any, pointer: Sequence[str | int], new: Any) -> Any:
+    """A copy of the value with another one at the pointer."""
+    if not pointer:
+        return new
+    copy = value.copy()
+    if new is _ABSENT and len(pointer) == 1:
+        del copy[pointer[0]]
+    else:
+        inner = copy.get(pointer[0]) if isinstance(copy, dict) else copy[pointer[0]]
+        copy[pointer[0]] = _changed(inner, pointer[1:], new)
+    return copy
+
+
+def _canonical(value: Any) -> str:
+    """Equal for equal data, and other than `==` different for 1 and true."""
+    return json.dumps(value, sort_keys=True)
+
+
+def _indent(document: Document, offset: int) -> str:
+    """Spaces up to the column of the offset."""
+    return " " * (offset - _line_start(document, offset))
+
+
+def _line_start(document: Document, offset: int) -> int:
+    source = document.source
+    return source.line_starts[source.span(offset, offset).line - 1]
+
+
+def _line_end(document: Document, offset: int) -> int:
+    source = document.source
+    line = source.span(offset, offset).line
+    return source.line_starts[line - 1] + len(source.line(line))
+
+
+def _newline(text: str) -> str:
+    """The line end that the file uses first."""
+    for at, character in enumerate(text):
+        if character in "\r\n":
+            return _newline_at(text, at)
+    return "\n"
+
+
+def _newline_at(text: str, offset: int) -> str:
+    return "\r\n" if text.startswith("\r\n", offset) else text[offset : offset + 1]
+
+
+def _newline_before(text: str, offset: int) -> str:
+    return "\r\n" if text.endswith("\r\n", 0, offset) else text[offset - 1 : offset]

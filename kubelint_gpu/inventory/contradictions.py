@@ -1,0 +1,117 @@
+"""Declarations that are well-formed and yet cannot all be true.
+
+GPU labels against allocatable, running pods against allocatable, pods against nodes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.inventory.complaint import warning_about
+from kubelint_gpu.inventory.suggestion import MOST_HINTS, did_you_mean
+from kubelint_gpu.inventory.usage import placed_pods, usage
+from kubelint_gpu.kube.node import Node
+from kubelint_gpu.kube.quantity import shown
+from kubelint_gpu.kube.selectors import parse_int64
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kubelint_gpu.inventory.declared import Declared
+    from kubelint_gpu.inventory.inventory import Inventory, InventoryError
+
+_GPU = "nvidia.com/gpu"
+_ALLOCATABLE = ("status", "allocatable")
+# Other device plugins advertise nvidia.com/gpu by rules of their own, while the labels count physical GPUs.
+_OTHER_PLUGINS = ("hami.io/", "volcano.sh/")
+
+
+def contradictions(inventory: Inventory) -> tuple[InventoryError, ...]:
+    """Warnings, in the order of the declarations; equal nodes of a pool give one."""
+    found = [
+        *_labels(inventory),
+        *_overcommitted(inventory),
+        *_lost(inventory),
+    ]
+    first: dict[object, InventoryError] = {}
+    for each in found:
+        first.setdefault((each.path, each.span, each.message.partition(":")[2]), each)
+    return tuple(first.values())
+
+
+def _labels(inventory: Inventory) -> Iterator[InventoryError]:
+    claimed = _nodes_with_slices(inventory)
+    for declared in inventory.objects:
+        node = declared.typed
+        if isinstance(node, Node) and node.name not in claimed and not _other_plugin(node):
+            yield from _of_node(declared, node)
+
+
+def _of_node(declared: Declared, node: Node) -> Iterator[InventoryError]:
+    labels, allocatable = node.labels, node.allocatable
+    names = [label.removesuffix(".count") for label in labels if label.startswith("nvidia.com/mig-")]
+    names = [name for name in names if f"{name}.count" in labels]
+    if labels.get("nvidia.com/mig.strategy") != "mixed":
+        names = [_GPU] if f"{_GPU}.count" in labels else []
+    for name in names:
+        count = parse_int64(labels[f"{name}.count"])
+        replicas = parse_int64(labels.get(f"{name}.replicas", "1"))
+        if count is None or replicas is None:
+            continue
+        says = f"{count} of {name}" if replicas == 1 else f"{count} times {replicas} of {name}"
+        is_there = allocatable.get(name, 0) + allocatable.get(f"{name}.shared", 0)
+        if is_there == count * replicas:
+            continue
+        shared = f"{name}.shared" in allocatable
+        resource = f"{name}.shared" if shared else name
+        sentence = f"node {node.name}: its labels say {says}, allocatable says {is_there}"
+        hint = "some GPUs may be unhealthy" if is_there < count * replicas else ""
+        label = ("metadata", "labels", f"{name}.count")
+        related = ((f"the label {name}.count is here", declared, label),)
+        yield warning_about(declared, (*_ALLOCATABLE, resource), sentence, hint, related)
+    product, replicas = labels.get(f"{_GPU}.product"), parse_int64(labels.get(f"{_GPU}.replicas", "1"))
+    if product is None or replicas is None:
+        return
+    where = ("metadata", "labels", f"{_GPU}.product")
+    if product.endswith("-SHARED") and replicas == 1 and f"{_GPU}.replicas" in labels:
+        yield warning_about(declared, where, f"node {node.name}: {product} is shared, but {_GPU}.replicas is 1")
+    if f"{_GPU}.count" not in labels and not any(name.startswith("nvidia.com/") for name in allocatable):
+        sentence = f"node {node.name}: its label says {product}, allocatable has no GPU"
+        yield warning_about(declared, where, sentence, "the device plugin may not run there")
+
+
+def _other_plugin(node: Node) -> bool:
+    return any(name.startswith(_OTHER_PLUGINS) for names in (node.allocatable, node.meta.annotations) for name in names)
+
+
+def _nodes_with_slices(inventory: Inventory) -> frozenset[str]:
+    # Where a DRA driver gives out the GPUs, allocatable rightly has none.
+    specs = (declared.value.get("spec") for declared in inventory.of_kind("ResourceSlice"))
+    names = (spec.get("nodeName") for spec in specs if isinstance(spec, dict))
+    return frozenset(name for name in names if isinstance(name, str))
+
+
+def _overcommitted(inventory: Inventory) -> Iterator[InventoryError]:
+    used = usage(pod for _, pod in placed_pods(inventory))
+    for declared in inventory.objects:
+        node = declared.typed
+        if not isinstance(node, Node) or node.name not in used:
+            continue
+        for resource, amount in sorted(used[node.name].items()):
+            if amount > node.allocatable.get(resource, 0):
+                has, asked = shown(resource, node.allocatable.get(resource, 0)), shown(resource, amount)
+                what = f"{asked} pods run there" if resource == "pods" else f"its pods request {asked} of {resource}"
+                sentence = f"node {node.name}: {what}, allocatable is {has}"
+                yield warning_about(declared, (*_ALLOCATABLE, resource), sentence)
+
+
+def _lost(inventory: Inventory) -> Iterator[InventoryError]:
+    nodes = {each.name for each in inventory.of_kind("Node")}
+    hints = MOST_HINTS
+    for declared, pod in placed_pods(inventory):
+        name = pod.spec.node_name
+        if name not in nodes:
+            sentence = f"pod {pod.key}: it runs on node {name}, which is not declared"
+            hints -= 1
+            hint = did_you_mean(name, nodes) if hints >= 0 else ""
+            yield warning_about(declared, ("spec", "nodeName"), sentence, hint)

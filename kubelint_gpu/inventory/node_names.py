@@ -1,0 +1,46 @@
+"""Names of nodes in the order people count, and folded."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_NUMBERED = re.compile(r"(?P<before>.*?)(?P<number>[0-9]{1,9})(?P<after>[^0-9]*)", re.ASCII | re.DOTALL)
+
+
+def natural(name: str) -> tuple[tuple[int, str], ...]:
+    """A key by which `gpu-2` comes before `gpu-10`."""
+    parts = re.split(r"([0-9]{1,9})", name)
+    return tuple((int(part), "") if index % 2 else (0, part) for index, part in enumerate(parts))
+
+
+def abbreviated(names: Iterable[str]) -> tuple[str, ...]:
+    """Names with equal beginnings and ends folded: `gpu-[1-3,7]`."""
+    groups: dict[tuple[str, str, int], list[int]] = {}
+    single: list[str] = []
+    for name in names:
+        found = _NUMBERED.fullmatch(name)
+        if found is None:
+            single.append(name)
+            continue
+        digits = found["number"]
+        width = len(digits) if digits.startswith("0") else 0
+        groups.setdefault((found["before"], found["after"], width), []).append(int(digits))
+    folded = [_folded(*key, sorted(numbers)) for key, numbers in groups.items()]
+    return tuple(sorted((*folded, *single), key=natural))
+
+
+def _folded(before: str, after: str, width: int, numbers: list[int]) -> str:
+    if len(numbers) == 1:
+        return f"{before}{numbers[0]:0{width}d}{after}" if width else f"{before}{numbers[0]}{after}"
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    texts = [f"{low:0{width}d}" if low == high else f"{low:0{width}d}-{high:0{width}d}" for low, high in runs]
+    return f"{before}[{','.join(texts)}]{after}"

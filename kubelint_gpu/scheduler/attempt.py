@@ -1,0 +1,75 @@
+"""One scheduling attempt for one pod, from queue to event."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from kubelint_gpu.kube.cluster import Cluster
+from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.kube.priority import resolve_priority
+from kubelint_gpu.scheduler.fit import FitResult, fit
+from kubelint_gpu.scheduler.message import message
+from kubelint_gpu.scheduler.plugins import scheduling_gates
+from kubelint_gpu.scheduler.preempt import Preemption, preempt
+from kubelint_gpu.scheduler.snapshot import Snapshot
+
+GATED = "Scheduling is blocked due to non-empty scheduling gates"
+DELETING = "skip schedule deleting pod: {pod}"
+NO_SCHEDULER = 'no scheduler of the cluster answers to "{name}": nothing looks at the pod'
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What comes of scheduling a pod.
+
+    Attributes:
+        held: why no attempt is made at all (gates, deletion, another scheduler); empty where one is.
+        fit: the filters' verdict; None where the pod is held.
+        preemption: None where the pod is held or fits, and in a cluster without nodes.
+        message: the text of the FailedScheduling event; None where the pod fits or is held.
+    """
+
+    held: str = ""
+    fit: FitResult | None = None
+    preemption: Preemption | None = None
+    message: str | None = None
+
+
+def attempt(pod: Pod, snapshot: Snapshot) -> Attempt:
+    """Filter, preempt and report one pod as the scheduler of the snapshot's profile would."""
+    held = _held(pod, snapshot)
+    if held:
+        return Attempt(held)
+    result = fit(pod, snapshot)
+    if result.schedulable:
+        return Attempt(fit=result)
+    preemption = preempt(pod, snapshot, result) if result.total else None
+    return Attempt("", result, preemption, message(pod, snapshot, result, preemption))
+
+
+def resolved(pod: Pod, cluster: Cluster) -> Pod:
+    """The pod with the priority and preemption policy that admission gives it.
+
+    Raises:
+        UnknownPriorityClass: the class it names does not exist: admission refuses the pod.
+    """
+    found = resolve_priority(pod.spec, cluster.priority_classes)
+    return replace(
+        pod,
+        spec=replace(
+            pod.spec,
+            priority=found.value,
+            preemption_policy=found.preemption_policy,
+            priority_class_name=found.name,
+        ),
+    )
+
+
+def _held(pod: Pod, snapshot: Snapshot) -> str:
+    if pod.spec.scheduler_name != snapshot.profile.scheduler_name:
+        return NO_SCHEDULER.format(name=pod.spec.scheduler_name)
+    if scheduling_gates.pre_enqueue(pod) is not None:
+        return GATED
+    if pod.meta.terminating:
+        return DELETING.format(pod=pod.key)
+    return ""

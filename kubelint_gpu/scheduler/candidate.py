@@ -1,0 +1,117 @@
+"""The victims on one node, and which node's are the best to lose.
+
+Source: `SelectVictimsOnNode`, `filterPodsWithPDBViolation` and `pickOneNodeForPreemption` of kube-scheduler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kubelint_gpu.kube.disruption import allowed_disruptions
+from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.scheduler.fit import Active, judged
+from kubelint_gpu.scheduler.snapshot import NodeInfo, Snapshot
+
+_NOW = "\U0010ffff"
+_LOWEST = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A node on which evicting pods makes room.
+
+    `victims` are in the order of their importance; `violations` counts those that a PodDisruptionBudget would keep.
+    """
+
+    node: str
+    victims: tuple[Pod, ...]
+    violations: int = 0
+
+
+def importance(pod: Pod) -> tuple[int, str]:
+    """The key by which more important pods come first: higher priority, then earlier start; no start means now."""
+    return -(pod.spec.priority or 0), pod.start_time or _NOW
+
+
+def stripped(active: Active, gone: tuple[Pod, ...], node: NodeInfo) -> list[tuple[Any, Any]]:
+    """The filters with their states as if some pods of a node were gone."""
+    return [
+        (plugin.filter, state if plugin.without is None else plugin.without(state, gone, node))
+        for plugin, state in active
+    ]
+
+
+def victims_on(pod: Pod, node: NodeInfo, snapshot: Snapshot, active: Active) -> Candidate:
+    """The pods of a node that go for another: all of lower priority go, then as many as can come back.
+
+    Those that a PodDisruptionBudget protects come back first, the more important ones earlier.
+    """
+    priority = pod.spec.priority or 0
+    lower = sorted((one for one in node.pods if (one.spec.priority or 0) < priority), key=importance)
+    violating, others = split_by_budget(lower, snapshot)
+    gone = list(lower)
+    unlucky = 0
+    for one in (*violating, *others):
+        trial = tuple(other for other in gone if other is not one)
+        if judged(stripped(active, trial, node), node.without(trial)) is None:
+            gone = list(trial)
+        elif one in violating:
+            unlucky += 1
+    return Candidate(node.name, tuple(gone), unlucky)
+
+
+def split_by_budget(pods: Sequence[Pod], snapshot: Snapshot) -> tuple[list[Pod], list[Pod]]:
+    """Those whose eviction breaks a PodDisruptionBudget, and the others; earlier pods use the budgets up first."""
+    budgets = snapshot.cluster.disruption_budgets
+    if not budgets:
+        return [], list(pods)
+    left = dict(enumerate(_allowed(snapshot)))
+    violating, others = [], []
+    for pod in pods:
+        broken = False
+        for number, budget in enumerate(budgets):
+            if budget.restrains_preemption(pod):
+                left[number] -= 1
+                broken = broken or left[number] < 0
+        (violating if broken else others).append(pod)
+    return violating, others
+
+
+def _allowed(snapshot: Snapshot) -> tuple[int, ...]:
+    return snapshot.derived(
+        "allowed disruptions",
+        lambda _: tuple(allowed_disruptions(one, snapshot.pods) for one in snapshot.cluster.disruption_budgets),
+    )
+
+
+def best(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """The candidates that no criterion of the scheduler puts behind another, by node name."""
+    left = sorted(candidates, key=lambda candidate: candidate.node)
+    for criterion in (_violations, _highest_priority, _sum_of_priorities, _number):
+        lowest = min(criterion(candidate) for candidate in left)
+        left = [candidate for candidate in left if criterion(candidate) == lowest]
+    latest = max(_earliest_start(candidate) for candidate in left)
+    return tuple(candidate for candidate in left if _earliest_start(candidate) == latest)
+
+
+def _violations(candidate: Candidate) -> int:
+    return candidate.violations
+
+
+def _highest_priority(candidate: Candidate) -> int:
+    return candidate.victims[0].spec.priority or 0
+
+
+def _sum_of_priorities(candidate: Candidate) -> int:
+    return sum((victim.spec.priority or 0) + _LOWEST for victim in candidate.victims)
+
+
+def _number(candidate: Candidate) -> int:
+    return len(candidate.victims)
+
+
+def _earliest_start(candidate: Candidate) -> str:
+    highest = _highest_priority(candidate)
+    return min(victim.start_time or _NOW for victim in candidate.victims if (victim.spec.priority or 0) == highest)

@@ -1,0 +1,140 @@
+"""Which nodes take a pod, and why the others do not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.scheduler.classes import Group, NodeClass, classes
+from kubelint_gpu.scheduler.framework import Code, Plugin, Prepared, Status
+from kubelint_gpu.scheduler.plugins import PLUGINS
+from kubelint_gpu.scheduler.snapshot import NodeInfo, Snapshot
+
+_FEW_NODES = 24
+_NOBODY: frozenset[str] = frozenset()
+
+Active = tuple[tuple[Plugin, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FitResult:
+    """What the filters say of a pod.
+
+    Attributes:
+        classes: the nodes that were judged, equal ones together; the first plugin that rejects gives the status.
+        total: how many nodes there are.
+        prefilter: the rejection by which a PreFilter plugin ended the attempt; no node was judged then.
+        excluded: the status of the nodes outside the set that PreFilter plugins left; None where all were judged.
+        excluded_nodes: their names, sorted.
+        active: the filters that had something to do, with what their PreFilter found.
+    """
+
+    classes: tuple[NodeClass, ...] = ()
+    total: int = 0
+    prefilter: Status | None = None
+    excluded: Status | None = None
+    excluded_nodes: tuple[str, ...] = ()
+    active: Active = ()
+
+    @property
+    def schedulable(self) -> bool:
+        """Whether any node takes the pod."""
+        return any(found.status is None for found in self.classes)
+
+    @property
+    def fits(self) -> tuple[str, ...]:
+        """The names of the nodes that take the pod, sorted."""
+        return tuple(
+            sorted(node.node.meta.name for found in self.classes if found.status is None for node in found.nodes)
+        )
+
+    @property
+    def rejections(self) -> Mapping[str, Status]:
+        """The status of each node that does not take the pod, excluded ones too, by name."""
+        found = {node.node.meta.name: one.status for one in self.classes if one.status is not None for node in one.nodes}
+        if self.excluded is not None:
+            found.update(dict.fromkeys(self.excluded_nodes, self.excluded))
+        return {name: found[name] for name in sorted(found)}
+
+
+def fit(pod: Pod, snapshot: Snapshot, *, by_class: bool | None = None) -> FitResult:
+    """The verdict of every filter plugin on every node, as kube-scheduler's filtering phase gives it.
+
+    The pod is judged as it stands: its priority plays no part, nominations of other pods neither.
+    `by_class` judges equal nodes once (the default on more than a few nodes); the answer is the same either way.
+    Source: `findNodesThatFitPod` of pkg/scheduler/schedule_one.go.
+    """
+    nodes = snapshot.nodes
+    prepared: list[tuple[Plugin, Prepared]] = []
+    narrowing: list[str] = []
+    left: frozenset[str] | None = None
+    rejection: Status | None = None
+    for plugin in PLUGINS:
+        found = plugin.pre_filter(pod, snapshot)
+        if found.skip:
+            continue
+        if found.status is not None:
+            rejection = found.status
+            if rejection.code is Code.UNRESOLVABLE:
+                return FitResult(total=len(nodes), prefilter=rejection)
+            continue
+        prepared.append((plugin, found))
+        if found.nodes is not None:
+            narrowing.append(plugin.name)
+            left = found.nodes if left is None else left & found.nodes
+            if not left:
+                return FitResult(total=len(nodes), prefilter=_unsatisfied(narrowing))
+    if rejection is not None:
+        return FitResult(total=len(nodes), prefilter=rejection)
+    active = tuple([(plugin, found.state) for plugin, found in prepared])
+    filters = [(plugin.filter, state) for plugin, state in active]
+    if left is not None:
+        return _narrowed(snapshot, left, narrowing, active)
+    if by_class is None:
+        by_class = len(nodes) > _FEW_NODES
+    if not by_class:
+        return FitResult(
+            tuple([NodeClass(Group((node,)), _NOBODY, judged(filters, node)) for node in nodes]),
+            len(nodes),
+            active=active,
+        )
+    sights = [found.labels for _, found in prepared if found.labels]
+    apart = frozenset().union(*(found.apart for _, found in prepared))
+    return FitResult(
+        tuple(
+            NodeClass(group, gone, judged(filters, NodeClass(group, gone, None).representative))
+            for group, gone in classes(snapshot, sights, apart)
+        ),
+        len(nodes),
+        active=active,
+    )
+
+
+def judged(filters: list[tuple[Any, Any]], node: NodeInfo) -> Status | None:
+    """The first rejection of a node by filters with their states; None where all let it pass."""
+    for run, state in filters:
+        status: Status | None = run(state, node)
+        if status is not None:
+            return status
+    return None
+
+
+def _narrowed(snapshot: Snapshot, left: frozenset[str], narrowing: list[str], active: Active) -> FitResult:
+    filters = [(plugin.filter, state) for plugin, state in active]
+    found = [node for node in map(snapshot.node, sorted(left)) if node is not None]
+    text = snapshot.behaviour.excluded.format(plugins=" ".join(sorted(narrowing)))
+    return FitResult(
+        tuple(NodeClass(Group((node,)), _NOBODY, judged(filters, node)) for node in found),
+        len(snapshot.nodes),
+        excluded=Status("", Code.EXCLUDED, (text,)),
+        excluded_nodes=tuple(node.name for node in snapshot.nodes if node.name not in left),
+        active=active,
+    )
+
+
+def _unsatisfied(narrowing: list[str]) -> Status:
+    names = " ".join(sorted(narrowing))
+    which = f"plugin {names}" if len(narrowing) == 1 else f"plugin(s) [{names}] simultaneously"
+    return Status("", Code.UNRESOLVABLE, (f"node(s) didn't satisfy {which}",))

@@ -1,0 +1,81 @@
+"""The text of the FailedScheduling event, to the letter.
+
+Source: `FitError.Error` of pkg/scheduler/framework/types.go and the PostFilter plugins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.scheduler.fit import FitResult
+from kubelint_gpu.scheduler.framework import Status
+from kubelint_gpu.scheduler.preempt import NOT_HELPFUL, Preemption
+from kubelint_gpu.scheduler.snapshot import Snapshot
+from kubelint_gpu.scheduler.version import Behaviour
+
+NO_NODES = "no nodes available to schedule pods"
+NOTE_LIMIT = 1024
+_CUT = " ..."
+
+
+def message(_pod: Pod, snapshot: Snapshot, result: FitResult, preemption: Preemption | None) -> str | None:
+    """What the scheduler says of a pod that fits nowhere; None where it fits.
+
+    This is the condition's text; the event's is cut, see `note`.
+    """
+    behaviour = snapshot.behaviour
+    if not result.total:
+        return NO_NODES
+    if result.schedulable:
+        return None
+    if result.prefilter is not None:
+        text = f" {', '.join(result.prefilter.reasons)}."
+    else:
+        counts = _count((found.status, found.count) for found in result.classes)
+        if result.excluded is not None and result.excluded_nodes:
+            _add(counts, result.excluded, len(result.excluded_nodes))
+        text = _histogram(counts)
+    return " ".join(part for part in (_available(result.total, text), _post_filter(result, preemption, behaviour)) if part)
+
+
+def note(text: str) -> str:
+    """The text as an event carries it: cut to the limit of the API."""
+    return text if len(text) <= NOTE_LIMIT else text[: NOTE_LIMIT - len(_CUT)] + _CUT
+
+
+def _post_filter(result: FitResult, preemption: Preemption | None, behaviour: Behaviour) -> str:
+    if result.prefilter is not None and behaviour.dynamic_resources:
+        return "not found"
+    if preemption is None or preemption.succeeds:
+        return ""
+    before = f"{behaviour.deallocation}, " if behaviour.deallocation else ""
+    if preemption.ineligible:
+        return f"{before}preemption: {preemption.ineligible}"
+    counts = _count((found.status, found.count) for found in preemption.outcomes)
+    if preemption.helpless:
+        counts[NOT_HELPFUL] = preemption.helpless
+    return f"{before}preemption: {_available(result.total, _histogram(counts))}"
+
+
+def _available(total: int, text: str) -> str:
+    return f"0/{total} nodes are available:{text}"
+
+
+def _count(statuses: Iterable[tuple[Status | None, int]]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for status, number in statuses:
+        if status is not None:
+            _add(counts, status, number)
+    return counts
+
+
+def _add(counts: dict[str, int], status: Status, number: int) -> None:
+    for reason in status.reasons:
+        counts[reason] = counts.get(reason, 0) + number
+
+
+def _histogram(counts: dict[str, int]) -> str:
+    if not counts:
+        return ""
+    return f" {', '.join(sorted(f'{number} {reason}' for reason, number in counts.items()))}."

@@ -1,0 +1,101 @@
+"""`nodeSelector`, required node affinity, and the affinity that a profile adds to every pod."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import NamedTuple
+
+from kubelint_gpu.kube.pod import Pod, PodSpec
+from kubelint_gpu.kube.selectors import NodeSelector, NodeSelectorTerm, Requirement
+from kubelint_gpu.scheduler.framework import SKIP, Code, Labels, Plugin, Prepared, Status, rejected
+from kubelint_gpu.scheduler.snapshot import NodeInfo, Snapshot
+
+NAME = "NodeAffinity"
+REASON = "node(s) didn't match Pod's node affinity/selector"
+ENFORCED_REASON = "node(s) didn't match scheduler-enforced node affinity"
+CONFLICT_REASON = "pod affinity terms conflict"
+_REJECTED = Status(NAME, Code.UNRESOLVABLE, (REASON,))
+_ENFORCED = Status(NAME, Code.UNRESOLVABLE, (ENFORCED_REASON,))
+
+
+class State(NamedTuple):
+    """What a pod requires of its node; `required` and `added` are None where nothing is."""
+
+    selector: tuple[tuple[str, str], ...]
+    required: NodeSelector | None
+    added: NodeSelector | None
+
+
+def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
+    spec = pod.spec
+    added = snapshot.profile.added_affinity
+    if spec.node_selector is None and spec.node_affinity is None and added is None:
+        return SKIP
+    return snapshot.memory.of(NAME, spec, lambda spec: _prepared(spec, added))
+
+
+def _prepared(spec: PodSpec, added: NodeSelector | None) -> Prepared:
+    nodes = None if spec.node_affinity is None else named_nodes(spec.node_affinity)
+    if nodes is not None and not nodes:
+        return rejected(NAME, CONFLICT_REASON)
+    selector = tuple((spec.node_selector or {}).items())
+    terms = [term for part in (spec.node_affinity, added) if part is not None for term in part.terms]
+    return Prepared(
+        State(selector, spec.node_affinity, added),
+        nodes=nodes,
+        labels=looked_at((*(Requirement(key, "In", (value,)) for key, value in selector), *_expressions(terms))),
+        apart=frozenset(value for term in terms for field in term.fields for value in field.values),
+    )
+
+
+def _filter(state: State, node: NodeInfo) -> Status | None:
+    meta = node.node.meta
+    if state.added is not None and not state.added.matches(meta.labels, meta.name):
+        return _ENFORCED
+    for key, value in state.selector:
+        if meta.labels.get(key) != value:
+            return _REJECTED
+    if state.required is not None and not state.required.matches(meta.labels, meta.name):
+        return _REJECTED
+    return None
+
+
+def named_nodes(selector: NodeSelector) -> frozenset[str] | None:
+    """The nodes that required affinity names by `metadata.name In`; None where any term names none."""
+    if not selector.terms:
+        return None
+    found: set[str] = set()
+    for term in selector.terms:
+        sets = [frozenset(field.values) for field in term.fields if field.operator == "In"]
+        if not sets:
+            return None
+        found |= frozenset.intersection(*sets)
+    return frozenset(found)
+
+
+def matches_node(spec: PodSpec, node: NodeInfo) -> bool:
+    """Whether a node meets the pod's `nodeSelector` and required node affinity."""
+    meta = node.node.meta
+    for key, value in (spec.node_selector or {}).items():
+        if meta.labels.get(key) != value:
+            return False
+    return spec.node_affinity is None or spec.node_affinity.matches(meta.labels, meta.name)
+
+
+def looked_at(requirements: Iterable[Requirement]) -> Labels:
+    """Which label values requirements tell apart, as `Prepared.labels` has it."""
+    found: dict[str, dict[str, Hashable] | None] = {}
+    for requirement in requirements:
+        values = found.setdefault(requirement.key, {})
+        if requirement.operator in ("Gt", "Lt"):
+            found[requirement.key] = None
+        elif values is not None:
+            values.update((value, value) for value in requirement.values)
+    return {key: found[key] for key in sorted(found)}
+
+
+def _expressions(terms: Iterable[NodeSelectorTerm]) -> Iterable[Requirement]:
+    return (expression for term in terms for expression in term.expressions)
+
+
+PLUGIN = Plugin(NAME, _pre_filter, _filter)

@@ -1,0 +1,23 @@
+"""Pods that name their node."""
+
+from __future__ import annotations
+
+from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.scheduler.framework import SKIP, Code, Plugin, Prepared, Status
+from kubelint_gpu.scheduler.snapshot import NodeInfo, Snapshot
+
+NAME = "NodeName"
+REASON = "node(s) didn't match the requested node name"
+_REJECTED = Status(NAME, Code.UNRESOLVABLE, (REASON,))
+
+
+def _pre_filter(pod: Pod, _snapshot: Snapshot) -> Prepared:
+    name = pod.spec.node_name
+    return Prepared(name, apart=frozenset((name,))) if name else SKIP
+
+
+def _filter(name: str, node: NodeInfo) -> Status | None:
+    return None if node.node.meta.name == name else _REJECTED
+
+
+PLUGIN = Plugin(NAME, _pre_filter, _filter)

@@ -1,0 +1,66 @@
+"""Requests against what a node has free."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from kubelint_gpu.kube.pod import Pod, PodSpec
+from kubelint_gpu.kube.requests import is_extended, pod_requests
+from kubelint_gpu.scheduler.framework import Code, Plugin, Prepared, Status
+from kubelint_gpu.scheduler.profile import Profile
+from kubelint_gpu.scheduler.snapshot import NodeInfo, Snapshot
+
+NAME = "NodeResourcesFit"
+TOO_MANY_PODS = "Too many pods"
+INSUFFICIENT = "Insufficient {resource}"
+_FIRST = {"cpu": 0, "memory": 1, "ephemeral-storage": 2}
+_CODES = (Code.UNSCHEDULABLE, Code.UNRESOLVABLE)
+
+
+class State(NamedTuple):
+    """Requests other than 0 in the order in which they are checked, and whether more than allocatable is final."""
+
+    requests: tuple[tuple[str, int], ...]
+    oversize_is_final: bool
+
+
+def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
+    return snapshot.memory.of(NAME, pod.spec, lambda spec: _prepared(spec, snapshot))
+
+
+def _prepared(spec: PodSpec, snapshot: Snapshot) -> Prepared:
+    asked = pod_requests(spec, pod_level=snapshot.behaviour.pod_level_resources).items()
+    requests = [item for item in asked if item[1] and not _ignored(item[0], snapshot.profile)]
+    requests.sort(key=lambda item: (_FIRST.get(item[0], len(_FIRST)), item[0]))
+    return Prepared(State(tuple(requests), snapshot.behaviour.oversize_is_final))
+
+
+def _ignored(resource: str, profile: Profile) -> bool:
+    if resource not in profile.ignored_resources and resource.partition("/")[0] not in profile.ignored_groups:
+        return False
+    return is_extended(resource)
+
+
+def _filter(state: State, node: NodeInfo) -> Status | None:
+    allocatable = node.node.allocatable
+    used = node.used
+    lacking: list[str] = []
+    if len(node.pods) >= allocatable.get("pods", 0):
+        lacking.append(TOO_MANY_PODS)
+    final = False
+    for resource, amount in state.requests:
+        capacity = allocatable.get(resource, 0)
+        if amount > capacity - used.get(resource, 0):
+            lacking.append(resource)
+            final = final or amount > capacity
+    return _status(tuple(lacking), final and state.oversize_is_final) if lacking else None
+
+
+@lru_cache(maxsize=4096)
+def _status(lacking: tuple[str, ...], final: bool) -> Status:
+    reasons = tuple(one if one == TOO_MANY_PODS else INSUFFICIENT.format(resource=one) for one in lacking)
+    return Status(NAME, _CODES[final], reasons)
+
+
+PLUGIN = Plugin(NAME, _pre_filter, _filter)

@@ -1,0 +1,28 @@
+"""Cordoned nodes."""
+
+from __future__ import annotations
+
+from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.kube.taints import UNSCHEDULABLE_KEY, Taint
+from kubelint_gpu.scheduler.framework import SKIP, Code, Plugin, Prepared, Status
+from kubelint_gpu.scheduler.snapshot import NodeInfo, Snapshot
+
+NAME = "NodeUnschedulable"
+REASON = "node(s) were unschedulable"
+_REJECTED = Status(NAME, Code.UNRESOLVABLE, (REASON,))
+_TAINT = Taint(UNSCHEDULABLE_KEY, "", "NoSchedule")
+_READY = Prepared()
+
+
+def _pre_filter(pod: Pod, _snapshot: Snapshot) -> Prepared:
+    for toleration in pod.spec.tolerations:
+        if toleration.tolerates(_TAINT):
+            return SKIP
+    return _READY
+
+
+def _filter(_state: None, node: NodeInfo) -> Status | None:
+    return _REJECTED if node.node.unschedulable else None
+
+
+PLUGIN = Plugin(NAME, _pre_filter, _filter)

@@ -1,0 +1,214 @@
+"""Topology spread constraints that forbid: the domain of the node may not get too far ahead of the emptiest one."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from kubelint_gpu.kube.affinity import SpreadConstraint
+from kubelint_gpu.kube.frozen import EMPTY, FrozenMap
+from kubelint_gpu.kube.pod import Pod, PodSpec
+from kubelint_gpu.kube.selectors import LabelSelector, Requirement
+from kubelint_gpu.kube.taints import first_untolerated
+from kubelint_gpu.scheduler.framework import SKIP, Code, Plugin, Prepared, Status
+from kubelint_gpu.scheduler.plugins.node_affinity import matches_node
+from kubelint_gpu.scheduler.selection import placed_matching
+from kubelint_gpu.scheduler.snapshot import NodeInfo, Snapshot
+
+NAME = "PodTopologySpread"
+REASON = "node(s) didn't match pod topology spread constraints"
+MISSING_LABEL_REASON = "node(s) didn't match pod topology spread constraints (missing required label)"
+_REJECTED = Status(NAME, Code.UNSCHEDULABLE, (REASON,))
+_UNLABELLED = Status(NAME, Code.UNRESOLVABLE, (MISSING_LABEL_REASON,))
+_SPREADERS = ("ReplicationController", "ReplicaSet", "StatefulSet")
+_OWN_LABELS = ("statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index")
+
+
+class Count(NamedTuple):
+    """The matching pods of one constraint.
+
+    Attributes:
+        constraint: the constraint, its `matchLabelKeys` folded into the selector.
+        own: 1 where the selector matches the incoming pod, else 0.
+        matched: how many pods match, by domain; a domain without any is left out.
+        domains: how many domains there are.
+        lowest: the two smallest entries of `matched`.
+        minimum: what the domains are measured against.
+    """
+
+    constraint: SpreadConstraint
+    own: int
+    matched: Mapping[str, int]
+    domains: int
+    lowest: tuple[tuple[int, str], ...]
+    minimum: int
+
+    def with_change(self, domain: str, change: int) -> Count:
+        """The counts after pods joined or left one domain; good for the nodes of that domain."""
+        number = self.matched.get(domain, 0) + change
+        others = [amount for amount, name in self.lowest if name != domain]
+        if self.domains - len(self.matched) > (domain not in self.matched):
+            others.append(0)
+        minimum = min(number, *others) if self.domains >= self.constraint.min_domains else 0
+        return self._replace(matched={domain: number}, minimum=minimum)
+
+
+class State(NamedTuple):
+    """The incoming pod and the counts of its constraints, in the order of its spec."""
+
+    pod: Pod
+    counts: tuple[Count, ...]
+
+
+class Partition(NamedTuple):
+    """The nodes that have all topology keys, by what the inclusion policies look at.
+
+    Attributes:
+        members: one node of each group, and the group's values of each topology key.
+        group_of: the group of a node, by the node's name.
+    """
+
+    members: Mapping[Hashable, tuple[NodeInfo, Mapping[str, dict[str, None]]]]
+    group_of: Mapping[str, Hashable]
+
+
+def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
+    constraints = _forbidding(pod, snapshot)
+    if not constraints:
+        return SKIP
+    partition = _partition(snapshot, pod.spec, constraints)
+    counts = tuple(_count(snapshot, pod, constraint, partition) for constraint in constraints)
+    labels: dict[str, dict[str, Hashable]] = {}
+    for position, count in enumerate(counts):
+        tokens = labels.setdefault(count.constraint.topology_key, {})
+        for domain, number in count.matched.items():
+            tokens[domain] = (tokens.get(domain), position, number)
+    return Prepared(State(pod, counts), labels=labels)
+
+
+def _filter(state: State, node: NodeInfo) -> Status | None:
+    labels = node.node.meta.labels
+    for count in state.counts:
+        domain = labels.get(count.constraint.topology_key)
+        if domain is None:
+            return _UNLABELLED
+        if count.matched.get(domain, 0) + count.own - count.minimum > count.constraint.max_skew:
+            return _REJECTED
+    return None
+
+
+def _without(state: State, pods: tuple[Pod, ...], node: NodeInfo) -> State:
+    """The counts without these pods.
+
+    Upstream takes terminating pods off as well, which it did not count, and pods that an empty selector matches.
+    """
+    meta, pod = node.node.meta, state.pod
+    keys = [count.constraint.topology_key for count in state.counts]
+    if any(key not in meta.labels for key in keys):
+        return state
+    counts = []
+    for count in state.counts:
+        selector = count.constraint.selector
+        change = sum(
+            -1
+            for gone in pods
+            if gone.meta.namespace == pod.meta.namespace
+            and selector is not None
+            and selector.matches(gone.meta.labels)
+        )
+        if change and _included(count.constraint, pod.spec, node):
+            counts.append(count.with_change(meta.labels[count.constraint.topology_key], change))
+        else:
+            counts.append(count)
+    return State(pod, tuple(counts))
+
+
+def _forbidding(pod: Pod, snapshot: Snapshot) -> tuple[SpreadConstraint, ...]:
+    if pod.spec.spread:
+        return tuple(_folded(one, pod.meta.labels) for one in pod.spec.spread if one.do_not_schedule)
+    defaults = tuple(one for one in snapshot.profile.default_spread if one.do_not_schedule)
+    owner = pod.meta.owner
+    if not defaults or owner is None or owner.kind not in _SPREADERS:
+        return ()
+    # the scheduler takes the selectors of the pod's owner and services, which are labels that all its pods share
+    shared = sorted(label for label in pod.meta.labels.items() if label[0] not in _OWN_LABELS)
+    selector = LabelSelector(tuple(Requirement(key, "In", (value,)) for key, value in shared))
+    return tuple(replace(one, selector=selector) for one in defaults)
+
+
+def _folded(constraint: SpreadConstraint, labels: FrozenMap[str, str]) -> SpreadConstraint:
+    present = [key for key in constraint.match_label_keys if key in labels]
+    if constraint.selector is None or not present:
+        return constraint
+    selector = constraint.selector.having(Requirement(key, "In", (labels[key],)) for key in present)
+    return replace(constraint, selector=selector)
+
+
+def _partition(snapshot: Snapshot, spec: PodSpec, constraints: Iterable[SpreadConstraint]) -> Partition:
+    topology = tuple(dict.fromkeys(one.topology_key for one in constraints))
+    keys: tuple[str, ...] = ()
+    by_name = False
+    if any(one.honor_affinity for one in constraints):
+        terms = () if spec.node_affinity is None else spec.node_affinity.terms
+        found = {requirement.key for term in terms for requirement in term.expressions}
+        keys = tuple(sorted(found | set(spec.node_selector or ())))
+        by_name = any(term.fields for term in terms)
+    tainted = any(one.honor_taints for one in constraints)
+    return snapshot.static(
+        (NAME, topology, keys, by_name, tainted), lambda snapshot: _divided(snapshot, topology, keys, by_name, tainted)
+    )
+
+
+def _divided(
+    snapshot: Snapshot, topology: tuple[str, ...], keys: tuple[str, ...], by_name: bool, tainted: bool
+) -> Partition:
+    members: dict[Hashable, tuple[NodeInfo, Mapping[str, dict[str, None]]]] = {}
+    group_of: dict[str, Hashable] = {}
+    for info in snapshot.nodes:
+        labels = info.node.meta.labels
+        if any(key not in labels for key in topology):
+            continue
+        group = (
+            tuple(labels.get(key) for key in keys),
+            info.name if by_name else None,
+            info.taints if tainted else None,
+        )
+        _, values = members.setdefault(group, (info, {key: {} for key in topology}))
+        for key in topology:
+            values[key][labels[key]] = None
+        group_of[info.name] = group
+    return Partition(members, group_of)
+
+
+def _included(constraint: SpreadConstraint, spec: PodSpec, node: NodeInfo) -> bool:
+    if constraint.honor_affinity and not matches_node(spec, node):
+        return False
+    return not constraint.honor_taints or first_untolerated(node.taints, spec.tolerations) is None
+
+
+def _count(snapshot: Snapshot, pod: Pod, constraint: SpreadConstraint, partition: Partition) -> Count:
+    key, selector = constraint.topology_key, constraint.selector
+    included = {group for group, (info, _) in partition.members.items() if _included(constraint, pod.spec, info)}
+    every = len(included) == len(partition.members)
+    domains: dict[str, None] = {}
+    for group in partition.members:
+        if group in included:
+            domains.update(partition.members[group][1][key])
+    matched: dict[str, int] = {}
+    # an empty selector counts nothing here, although it matches the incoming pod
+    if selector is not None and selector.requirements:
+        group_of = partition.group_of
+        for _, placed in placed_matching(snapshot, selector, frozenset((pod.meta.namespace,))):
+            for other, info in placed:
+                group = group_of.get(info.node.meta.name)
+                if group is not None and (every or group in included) and not other.meta.terminating:
+                    domain = info.node.meta.labels[key]
+                    matched[domain] = matched.get(domain, 0) + 1
+    lowest = tuple(sorted((number, domain) for domain, number in matched.items())[:2])
+    minimum = lowest[0][0] if lowest and len(matched) == len(domains) >= constraint.min_domains else 0
+    own = int(selector is not None and selector.matches(pod.meta.labels))
+    return Count(constraint, own, matched or EMPTY, len(domains), lowest, minimum)
+
+
+PLUGIN = Plugin(NAME, _pre_filter, _filter, _without)

@@ -1,0 +1,39 @@
+"""Taints that a pod does not tolerate."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.kube.taints import Toleration, first_untolerated
+from kubelint_gpu.scheduler.framework import Code, Plugin, Prepared, Status
+from kubelint_gpu.scheduler.snapshot import NodeInfo, Snapshot
+
+NAME = "TaintToleration"
+REASON = "node(s) had untolerated taint(s)"
+NAMING_REASON = "node(s) had untolerated taint {{{key}: {value}}}"
+_REJECTED = Status(NAME, Code.UNRESOLVABLE, (REASON,))
+
+State = tuple[tuple[Toleration, ...], bool]
+
+
+def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
+    return Prepared((pod.spec.tolerations, snapshot.behaviour.names_taint))
+
+
+def _filter(state: State, node: NodeInfo) -> Status | None:
+    if not node.taints:
+        return None
+    tolerations, named = state
+    taint = first_untolerated(node.taints, tolerations)
+    if taint is None:
+        return None
+    return _naming(taint.key, taint.value) if named else _REJECTED
+
+
+@lru_cache(maxsize=1024)
+def _naming(key: str, value: str) -> Status:
+    return Status(NAME, Code.UNRESOLVABLE, (NAMING_REASON.format(key=key, value=value),))
+
+
+PLUGIN = Plugin(NAME, _pre_filter, _filter)

@@ -1,0 +1,212 @@
+"""Files, directories and standard input: where manifests come from.
+
+The order of the result is that of the arguments, and sorted by path within a directory.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import BinaryIO
+
+SUFFIXES = (".yaml", ".yml", ".json")
+STDIN = "-"
+
+_SKIPPED = frozenset({"node_modules", "venv", "__pycache__"})
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """The bytes of a manifest.
+
+    `path` is printed: relative to the working directory, with forward slashes.
+    `data` is one byte longer than the limit where the file is, so that reading it says 'too large'.
+    """
+
+    path: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SourceError:
+    """A path that gives nothing, and why; a user can cause it, and the other files are read all the same."""
+
+    path: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A path inside of a directory that was left out although it may hold manifests; no error."""
+
+    path: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What the paths of a command line gave."""
+
+    files: tuple[SourceFile, ...]
+    errors: tuple[SourceError, ...]
+    skipped: tuple[Skipped, ...]
+
+
+def collect(
+    paths: Sequence[str],
+    *,
+    stdin: BinaryIO | None = None,
+    stdin_filename: str = "<stdin>",
+    max_bytes: int = 32 * 1024 * 1024,
+    cwd: Path | None = None,
+) -> Collected:
+    """Read files, and directories with all their `*.yaml`, `*.yml` and `*.json`.
+
+    A file that is named itself is read whatever its suffix; `-` is `stdin`.
+    Left out in directories: hidden ones, `node_modules`, virtual environments, the templates of Helm charts, links to
+    directories, and links whose target lies outside of the directory.
+    A file that is reached twice is read once.
+    """
+    collector = _Collector(cwd or Path.cwd(), max_bytes)
+    for path in paths:
+        if path == STDIN:
+            collector.add_stdin(stdin, stdin_filename)
+        else:
+            collector.add(path)
+    return Collected(tuple(collector.files), tuple(collector.errors), tuple(collector.skipped))
+
+
+def display_path(path: Path, cwd: Path) -> str:
+    """The path relative to `cwd` with forward slashes; as it is on another drive of Windows."""
+    try:
+        relative = os.path.relpath(path, cwd)
+    except ValueError:
+        relative = str(path)
+    return relative.replace(os.sep, "/")
+
+
+class _Collector:
+    """Files read so far; each real path at most once."""
+
+    def __init__(self, cwd: Path, max_bytes: int) -> None:
+        self.files: list[SourceFile] = []
+        self.errors: list[SourceError] = []
+        self.skipped: list[Skipped] = []
+        self._cwd = cwd
+        self._max_bytes = max_bytes
+        self._seen: set[Path | str] = set()
+
+    def add_stdin(self, stdin: BinaryIO | None, name: str) -> None:
+        """Standard input, once."""
+        if STDIN in self._seen:
+            return
+        self._seen.add(STDIN)
+        if stdin is None:
+            self.errors.append(SourceError(name, "there is no standard input to read"))
+            return
+        try:
+            self.files.append(SourceFile(name, stdin.read(self._max_bytes + 1)))
+        except OSError as error:
+            self.errors.append(SourceError(name, _reason(error)))
+
+    def add(self, path: str) -> None:
+        """A path of the command line."""
+        full = self._cwd / path
+        try:
+            is_directory = stat.S_ISDIR(full.stat().st_mode)
+        except (OSError, ValueError) as error:
+            self._fail(full, _reason(error))
+            return
+        if not is_directory:
+            self._read(full)
+            return
+        errors, found = len(self.errors), False
+        for file in self._walk(full):
+            found = True
+            self._read(file)
+        if not found and len(self.errors) == errors:
+            self._fail(full, "no *.yaml, *.yml or *.json in this directory")
+
+    def _read(self, full: Path) -> None:
+        try:
+            real = full.resolve()
+            if real in self._seen:
+                return
+            self._seen.add(real)
+            data = _bounded(full, self._max_bytes + 1)
+        except _NoFile as error:
+            self._fail(full, str(error))
+        except (OSError, ValueError, RuntimeError) as error:
+            self._fail(full, _reason(error))
+        else:
+            self.files.append(SourceFile(display_path(full, self._cwd), data))
+
+    def _walk(self, root: Path) -> Iterator[Path]:
+        """Manifests below a directory, sorted by path, without following links to directories."""
+        real_root = root.resolve()
+        todo = [root]
+        while todo:
+            path = todo.pop()
+            if not path.is_dir():
+                if not path.is_symlink() or path.resolve().is_relative_to(real_root):
+                    yield path
+                else:
+                    self._skip(path, "a link to a file outside of the directory")
+                continue
+            try:
+                children = sorted(path.iterdir(), key=_name, reverse=True)
+            except OSError as error:
+                self._fail(path, _reason(error))
+                continue
+            is_chart = (path / "Chart.yaml").is_file()
+            for child in children:
+                name = child.name
+                if not child.is_dir():
+                    if name.endswith(SUFFIXES):
+                        todo.append(child)
+                elif name.startswith(".") or name in _SKIPPED or (child / "pyvenv.cfg").exists():
+                    continue
+                elif child.is_symlink():
+                    self._skip(child, "a link to a directory")
+                elif is_chart and name == "templates":
+                    self._skip(child, "templates of a Helm chart; render it with helm template")
+                else:
+                    todo.append(child)
+
+    def _fail(self, full: Path, message: str) -> None:
+        self.errors.append(SourceError(display_path(full, self._cwd), message))
+
+    def _skip(self, full: Path, message: str) -> None:
+        self.skipped.append(Skipped(display_path(full, self._cwd), message))
+
+
+class _NoFile(Exception):  # noqa: N818 - it says what the path is
+    """The path is a pipe, a socket or a device."""
+
+
+def _bounded(path: Path, most: int) -> bytes:
+    """At most so many bytes; opening a pipe without a writer would wait for ever, so what it is comes first."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise _NoFile("not a regular file; use - to read from a pipe")
+        return file.read(most)
+
+
+def _name(path: Path) -> str:
+    return path.name
+
+
+def _reason(error: Exception) -> str:
+    """The words of the operating system, with small letters."""
+    if isinstance(error, FileNotFoundError):
+        return "no such file or directory"
+    if isinstance(error, PermissionError):
+        return "no permission to read it"
+    return ((isinstance(error, OSError) and error.strerror) or str(error)).lower()

@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from report_samples import DEADLOCK, REPORTS, odd, place, report
+
+from kubelint_gpu.checks.finding import Related, Summary
+from kubelint_gpu.report.formats import FORMATS, renderer
+from kubelint_gpu.report.model import Options
+
+KEYS = "code name severity certainty message path line column endLine endColumn object scheduler related trace fixes fingerprint"
+WILD = st.text(st.characters(), max_size=60)
+
+
+def output(name, found, **options):
+    return "".join(renderer(name)(found, Options(**options)))
+
+
+def wild(message, path):
+    return report(
+        odd(1, 1, 2, message, path, scheduler=message, related=(Related(place(path, 1, 1, 2), message),)), sources={}
+    )
+
+
+def parsed(xml):
+    return ET.fromstring(xml.encode())  # noqa: S314 our own output, never a stranger's
+
+
+@pytest.mark.parametrize("name", ["json", "sarif", "github", "gitlab", "junit"])
+def test_the_whole_output_is_as_expected(name, expected):
+    expected(f"{name}.txt", output(name, REPORTS["several"]))
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_every_format_ends_with_a_line_end_or_is_empty(name, any_report):
+    shown = output(name, any_report)
+    assert shown == "" or shown.endswith("\n")
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_every_format_is_utf8_and_cannot_steer_a_terminal(name, any_report):
+    shown = output(name, any_report, unicode=True)
+    assert shown.encode().decode() == shown
+    assert all(char == "\n" or char.isprintable() for char in shown)
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_the_order_of_arrival_does_not_matter(name):
+    findings = list(REPORTS["several"].findings) + list(REPORTS["odd"].findings)
+    findings += [replace(DEADLOCK, fixes=()), replace(DEADLOCK, scheduler=None)]
+    shuffled = random.Random(7).sample(findings, len(findings))
+    assert output(name, report(*findings)) == output(name, report(*shuffled))
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_ten_thousand_findings_are_written_in_small_pieces(name):
+    findings = [odd(1 + number, 1, 2, path="many.yaml") for number in range(10_000)]
+    pieces = list(renderer(name)(report(*findings, sources={}), Options()))
+    assert max(map(len, pieces)) < 4096
+    assert len(pieces) >= (21 if name == "github" else 10_000) - 10
+
+
+def test_an_unknown_format_is_a_key_error():
+    with pytest.raises(KeyError, match="yaml"):
+        renderer("yaml")
+
+
+def test_the_table_of_formats_imports_none_of_them():
+    code = (
+        "import sys, kubelint_gpu.report.formats as f\n"
+        "print([m for m, _ in f.FORMATS.values() if m in sys.modules], 'json' in sys.modules)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "[] False\n"
+
+
+def test_json_has_the_keys_of_the_contract_in_their_order():
+    found = json.loads(output("json", report(DEADLOCK)))
+    assert list(found) == ["version", "findings", "summary"]
+    finding = found["findings"][0]
+    assert list(finding) == KEYS.split()
+    assert list(finding["related"][0]) == ["path", "line", "column", "endLine", "endColumn", "message"]
+    assert list(finding["trace"][0]) == ["step", "actor", "message"]
+    assert list(finding["fixes"][0]) == ["title", "safety", "verified", "edits"]
+    assert list(finding["fixes"][0]["edits"][0]) == ["path", "line", "column", "endLine", "endColumn", "text"]
+    summary = "files documents workloads nodes errors warnings notes ignored undecided seconds"
+    assert list(found["summary"]) == summary.split()
+
+
+def test_json_closes_the_trace_with_the_wait_cycle():
+    finding = json.loads(output("json", report(DEADLOCK)))["findings"][0]
+    assert [(step["step"], step["actor"]) for step in finding["trace"][3:]] == [
+        (4, "deployment-controller"),
+        (5, "cycle"),
+        (6, "cycle"),
+    ]
+    assert [step["message"] for step in finding["trace"][4:]] == list(DEADLOCK.cycle)
+
+
+def test_json_is_indented_by_two_as_a_whole():
+    shown = output("json", REPORTS["tracker"])
+    again = json.dumps(json.loads(shown), indent=2, ensure_ascii=False) + "\n"
+    assert shown == again
+
+
+def test_json_without_findings_has_an_empty_array():
+    shown = output("json", report(summary=Summary(files=1, seconds=2)))
+    assert json.loads(shown)["findings"] == []
+    assert '"seconds": 2.000\n' in shown
+
+
+@given(WILD, WILD)
+def test_json_gives_back_any_text(message, path):
+    shown = output("json", wild(message, path))
+    finding = json.loads(shown.encode())["findings"][0]
+
+    def held(text):
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+    assert [finding["message"], finding["path"]] == [held(message), held(path)]
+
+
+def test_gitlab_reads_severity_place_and_fingerprint():
+    issues = json.loads(output("gitlab", REPORTS["several"]))
+    assert [(issue["severity"], issue["fingerprint"]) for issue in issues] == [
+        ("major", "88bb"),
+        ("critical", "77aa"),
+        ("critical", "2f6c1a7be0d94c55"),
+        ("info", "99cc"),
+    ]
+    assert issues[0]["location"] == {"path": "deploy/batch.yaml", "lines": {"begin": 1, "end": 5}}
+    assert output("gitlab", report()) == "[]\n"
+
+
+def test_junit_counts_what_it_holds(any_report):
+    root = parsed(output("junit", any_report))
+    for node in [root, *root.iter("testsuite")]:
+        assert int(node.get("tests")) == len(list(node.iter("testcase"))) > 0
+        assert int(node.get("failures")) == len(list(node.iter("failure")))
+        assert int(node.get("errors")) == len(list(node.iter("error")))
+
+
+def test_junit_lets_notes_pass_and_fails_the_rest():
+    cases = parsed(output("junit", REPORTS["several"])).iter("testcase")
+    assert {case.get("name").split()[0]: case[0].tag for case in cases} == {
+        "KLG107": "failure",
+        "KLG302": "failure",
+        "KLG101": "failure",
+        "KLG203": "system-out",
+    }
+
+
+def test_junit_calls_undecided_an_error():
+    root = parsed(output("junit", REPORTS["undecided"]))
+    assert [case.find("error") is not None for case in root.iter("testcase")] == [True]
+    assert root.get("errors") == "1"
+
+
+def test_junit_without_findings_has_one_test_that_passes():
+    assert [len(case) for case in parsed(output("junit", report())).iter("testcase")] == [0]
+
+
+@given(WILD, WILD)
+def test_junit_is_xml_whatever_the_input_says(message, path):
+    root = parsed(output("junit", wild(message, path)))
+    assert root.find("testsuite/testcase/failure") is not None
