@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from binascii import a2b_base64
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -285,8 +284,10 @@ class Builder:
         return value
 
     def _binary(self, text: str, begin: int, end: int) -> str:
+        from base64 import b64decode
+
         try:
-            return a2b_base64(text.encode()).decode(errors="replace")
+            return b64decode("".join(text.split()), validate=True).decode(errors="replace")
         except ValueError:
             self._complain(begin, end, "the value is not base64, as its tag !!binary says")
             return text

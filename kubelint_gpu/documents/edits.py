@@ -155,7 +155,9 @@ def _replacement(document: Document, node: Node, child: Node, value: Any) -> _Ch
     if isinstance(value, dict | list) and value:
         lines = writing.block_lines(value)
         if not is_flow:
-            return start, end, (_newline(text) + indent).join(lines)
+            # A list may stand at the indentation of its key, a mapping may not.
+            deeper = "  " if isinstance(value, dict) and indent == _indent(document, child[3]) else ""
+            return start, end, deeper + (_newline(text) + indent + deeper).join(lines)
         inner = indent + ("" if isinstance(value, list) else "  ")
         stop = _line_end(document, end)
         begin = len(text[:start].rstrip(" ")) if start else 0

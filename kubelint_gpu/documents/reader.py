@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.documents.builder import Builder, Ledger, Unreadable
 from kubelint_gpu.documents.document import Document, Problem, Reading
 from kubelint_gpu.documents.source_text import SourceText, Span, source_text
+from kubelint_gpu.documents.syntax_error import SECOND_DOCUMENT, syntax_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -141,7 +142,6 @@ class _Reader:
         from ruamel.yaml.error import YAMLError
 
         from kubelint_gpu.documents.parser import next_event
-        from kubelint_gpu.documents.syntax_error import syntax_error
 
         text = self._source.text
         while text.startswith("\ufeff", start):
@@ -150,7 +150,11 @@ class _Reader:
         try:
             builder.run(next_event(text[start:end], pure=self._pure))
         except YAMLError as error:
-            self._complain(*syntax_error(error, text, start, end))
+            place, stop, message = syntax_error(error, text, start, end)
+            self._complain(place, stop, message)
+            # What seems complete may only be the part of a document before the place that breaks it.
+            if message != SECOND_DOCUMENT:
+                del builder.documents[-1:]
             self._unread.append((start, end))
         except Unreadable as error:
             self._complain(error.start, error.end, error.message)
@@ -162,8 +166,7 @@ class _Reader:
             begin, stop = built.root[0], built.root[1]
             span = self._source.span(begin, stop)
             if number and not is_json:
-                message = "kubectl reads no second document without a line `---` before it; add one"
-                self._complain(begin, min(stop, begin + 1), message)
+                self._complain(begin, min(stop, begin + 1), SECOND_DOCUMENT)
             document = Document(
                 self._source,
                 len(self._documents),

@@ -11,7 +11,9 @@ _TEMPLATE_LINE = re.compile(r"^[ \t]*(?:- )?[ \t]*(?P<mark>\{\{-?|\{%|%\{)", re.
 _TEMPLATE_MARK = re.compile(r"\{[{%]|%\{")
 _CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 _UNPRINTABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_INDENT = re.compile(r"[ \t]*")
+_DOCUMENT_END = re.compile(r"^\.\.\.\s", re.MULTILINE)
+
+SECOND_DOCUMENT = "kubectl reads no second document without a line `---` before it; add one"
 
 # The first part of the parser's message that is found decides; the pure parser words some otherwise.
 _ADVICE = (
@@ -60,6 +62,8 @@ def syntax_error(error: Exception, text: str, base: int, end: int) -> tuple[int,
         return place, place + 1, f"a value is expected before {here}" if here else "a value is expected here"
     if "expected key" in problem or "block mapping" in context:
         return place, place + 1, _misplaced(text, place)
+    if "document start" in problem and _DOCUMENT_END.search(text, base, place):
+        return place, place + 1, SECOND_DOCUMENT
     for words, advice in _ADVICE:
         if words in said:
             return place, place + 1, advice

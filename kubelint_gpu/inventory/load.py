@@ -38,6 +38,8 @@ class _Gathered:
     ignored: Counter[str] = field(default_factory=Counter)
     problems: list[InventoryError] = field(default_factory=list)
     nodes: int = 0
+    # Names of nodes whose declaration is broken; None where a pool is, which may have had any name.
+    doubtful: set[str | None] = field(default_factory=set)
 
 
 def load(readings: Sequence[Reading]) -> tuple[Inventory, tuple[InventoryError, ...]]:
@@ -92,6 +94,8 @@ def _read(reading: Reading, found: _Gathered) -> None:
 def _raw(item: Item, found: _Gathered) -> None:
     declared = raw_object(item, found.problems)
     if declared is None:
+        metadata = item.value.get("metadata")
+        found.doubtful.add(metadata.get("name") if isinstance(metadata, dict) else None)
         return
     if isinstance(declared.typed, Node):
         found.nodes += 1
@@ -117,6 +121,9 @@ def _concise(item: Item, found: _Gathered) -> None:
         pointers: list[Pointer] = [(section, index) for index in range(len(listed))]
         return [pointer for pointer in pointers if pointer not in broken]
 
+    for section, entry in sorted((pointer[0], pointer[1:]) for pointer in broken if pointer):
+        if section in ("nodes", "pools"):
+            found.doubtful.add(_entry_name(item, section, entry))
     for section, declare in POLICIES.items():
         for pointer in entries(section):
             found.objects.append(declare(item, pointer, item.value[section][pointer[1]]))
@@ -149,7 +156,18 @@ def _run(found: _Gathered) -> None:
             if declared is not None:
                 found.pods.append(admitted(declared, classes, found.problems, raw=True))
         else:
-            found.pods += running_pods(item, pointer, nodes, classes, found.problems)
+            node = nodes.get(entry["node"])
+            if node is not None or not found.doubtful & {entry["node"], None}:
+                found.pods += running_pods(item, pointer, nodes, classes, found.problems)
+
+
+def _entry_name(item: Item, section: str, entry: Pointer) -> str | None:
+    listed = item.value[section]
+    if section == "pools" or not entry or not isinstance(listed, list) or not isinstance(entry[0], int):
+        return None
+    node = listed[entry[0]]
+    name = node.get("name") if isinstance(node, dict) else None
+    return name if isinstance(name, str) else None
 
 
 def _inventory(found: _Gathered, objects: tuple[Declared, ...]) -> Inventory:

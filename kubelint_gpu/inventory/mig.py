@@ -8,10 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.inventory.suggestion import did_you_mean
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from kubelint_gpu.inventory.gpu_models import GpuModel
 
@@ -38,7 +36,8 @@ def impossible(model: GpuModel, profiles: dict[str, int]) -> Iterator[tuple[str,
     for profile, count in profiles.items():
         most = next((most for name, most in known.items() if _same(name, profile)), None)
         if most is None:
-            hint = did_you_mean(profile, known) or f"it has {', '.join(known)}"
+            near = _nearest(profile, known)
+            hint = f'did you mean "{near}"?' if near else f"it has {', '.join(known)}"
             yield profile, f'{model.product} has no MIG profile "{profile}"', hint
             continue
         if count > most:
@@ -47,6 +46,13 @@ def impossible(model: GpuModel, profiles: dict[str, int]) -> Iterator[tuple[str,
     if slices > model.slices:
         last = next(reversed(profiles))
         yield last, f"the layout takes {slices} compute slices, {model.product} has {model.slices}", ""
+
+
+def _nearest(profile: str, known: Iterable[str]) -> str | None:
+    # With as many slices, and memory as near as can be: people remember the slices.
+    slices, memory, attributes = _parts(profile)
+    alike = [name for name in known if _parts(name)[0] == slices and _parts(name)[2] == attributes]
+    return min(alike, key=lambda name: abs(_parts(name)[1] - memory), default=None)
 
 
 def _parts(profile: str) -> tuple[int, int, str]:

@@ -30,7 +30,7 @@ _FEW = 4
 
 @dataclass(frozen=True, slots=True)
 class Tenant:
-    """The pods of one owner on the nodes of a class; `requests` is what one of them requests, summed over all."""
+    """The pods of one owner on the nodes of a class; `requests` is of all of them, in the scheduler's units."""
 
     name: str
     pods: int

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+_MOST_RUNS = 5
 _NUMBERED = re.compile(r"(?P<before>.*?)(?P<number>[0-9]{1,9})(?P<after>[^0-9]*)", re.ASCII | re.DOTALL)
 
 
@@ -18,7 +19,7 @@ def natural(name: str) -> tuple[tuple[int, str], ...]:
 
 
 def abbreviated(names: Iterable[str]) -> tuple[str, ...]:
-    """Names with equal beginnings and ends folded: `gpu-[1-3,7]`."""
+    """Names with equal beginnings and ends folded: `gpu-[1-3,7]`; of many gaps the middle is left out."""
     groups: dict[tuple[str, str, int], list[int]] = {}
     single: list[str] = []
     for name in names:
@@ -43,4 +44,6 @@ def _folded(before: str, after: str, width: int, numbers: list[int]) -> str:
         else:
             runs.append([number, number])
     texts = [f"{low:0{width}d}" if low == high else f"{low:0{width}d}-{high:0{width}d}" for low, high in runs]
+    if len(texts) > _MOST_RUNS:
+        texts = [*texts[: _MOST_RUNS - 1], "...", texts[-1]]
     return f"{before}[{','.join(texts)}]{after}"

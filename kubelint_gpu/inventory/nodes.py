@@ -133,9 +133,13 @@ def _resources(
         return capacity, capacity, unlimited
     allocatable = dict(capacity)
     for name, amount in reserved.items():
-        left = difference(name, own.get(name, 0), amount)
+        if name not in own:
+            sentence = f"{name} is reserved, but 'capacity' does not say how much of it there is"
+            problems.append(error_at(item, (*base, "reserved", name), sentence, role="key"))
+            continue
+        left = difference(name, own[name], amount)
         if left is None:
-            sentence = f"more {name} is reserved ({text(amount)}) than there is ({text(own.get(name, 0))})"
+            sentence = f"more {name} is reserved ({text(amount)}) than there is ({text(own[name])})"
             problems.append(error_at(item, (*base, "reserved", name), sentence))
         else:
             allocatable[name] = left

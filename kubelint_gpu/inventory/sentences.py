@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from kubelint_gpu.inventory.suggestion import did_you_mean
+from kubelint_gpu.inventory.suggestion import did_you_mean, nearest
 from kubelint_gpu.kube.errors import field_path
 from kubelint_gpu.kube.fields import described
 
@@ -42,14 +42,24 @@ _BOUNDS = {
 }
 
 
+# Rules that "not …" goes well with, and beginnings of rules that go on from the field's name.
+_SHORT = ("type", "enum", "const", *_BOUNDS)
+_VERBS = ("must ", "has ", "needs ")
+
+
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """One thing that is not as the schema has it: where, what, and what would be right."""
+    """One thing that is not as the schema has it: where, what, and what would be right.
+
+    `misspelt` is the field that an unknown one was probably meant to be; `missing` are fields any of which would do.
+    """
 
     pointer: Pointer
     sentence: str
     hint: str = ""
     role: Literal["key", "value"] = "value"
+    misspelt: str = ""
+    missing: frozenset[str] = frozenset()
 
 
 def deviations(error: ValidationError) -> Iterator[Deviation]:
@@ -64,13 +74,12 @@ def deviations(error: ValidationError) -> Iterator[Deviation]:
     if keyword == "additionalProperties":
         yield from _unknown(error, at, schema)
     elif keyword == "required":
-        # One error for each missing field; the field is not named but in the message.
         yield from _missing(error, at)
     elif keyword in ("anyOf", "oneOf") and "errorMessage" not in schema:
         yield from _closest(error)
     elif "propertyNames" in error.schema_path:
         wrong = str(error.instance)
-        sentence = f'"{_short(wrong)}" in {path} {_expected(error, schema, keyword)}'
+        sentence = f'"{_short(wrong)}" in {path} {_rule(error, schema, keyword)}'
         yield Deviation((*at, wrong), sentence, role="key")
     elif keyword == "type":
         yield Deviation(at, f"{path} {_expected(error, schema, keyword)}", _type_hint(error))
@@ -81,33 +90,43 @@ def deviations(error: ValidationError) -> Iterator[Deviation]:
         yield Deviation(at, f"{path} {_expected(error, schema, keyword)}", hint)
     else:
         role: Literal["key", "value"] = "key" if isinstance(error.instance, dict) else "value"
-        yield Deviation(at, f"{path} {_expected(error, schema, keyword)}", role=role)
+        sentence = _expected(error, schema, keyword)
+        joint = " " if sentence.startswith(_VERBS) else ": "
+        missing = frozenset(name for each in schema.get("anyOf", ()) for name in each.get("required", ()))
+        yield Deviation(at, path + joint + sentence, role=role, missing=missing)
 
 
 def _expected(error: ValidationError, schema: dict[str, Any], keyword: str) -> str:
     # What the value must be, and what it is.
-    value: Any = error.instance
+    if keyword == "format" and error.cause:
+        return str(error.cause)
+    rule, value = _rule(error, schema, keyword), error.instance
+    if isinstance(value, dict):
+        return rule
+    return f"{rule}, not {described(value)}" if keyword in _SHORT else f"{rule}; it is {described(value)}"
+
+
+def _rule(error: ValidationError, schema: dict[str, Any], keyword: str) -> str:
     bound: Any = error.validator_value
-    if keyword == "type":
-        types = [bound] if isinstance(bound, str) else bound
-        return f"must be {' or '.join(_TYPES.get(name, name) for name in types)}, not {described(value)}"
+    value: Any = error.instance
     if "errorMessage" in schema:
         message: str = schema["errorMessage"]
-        return message + ("" if isinstance(value, dict) else f"; it is {described(value)}")
+        return message
+    if schema.get("format") == "kubernetes-quantity":
+        return "must be a quantity such as 2, 500m or 16Gi"
+    if keyword == "type":
+        types = [bound] if isinstance(bound, str) else bound
+        return f"must be {' or '.join(_TYPES.get(name, name) for name in types)}"
     if keyword in ("enum", "const"):
-        choices = bound if keyword == "enum" else [bound]
-        return f"must be {' or '.join(map(json.dumps, choices))}, not {described(value)}"
+        return f"must be {' or '.join(map(json.dumps, bound if keyword == 'enum' else [bound]))}"
     if keyword == "format":
-        return str(error.cause) if error.cause else f"{_FORMATS[bound]}; it is {described(value)}"
+        return _FORMATS[bound]
     if keyword in _BOUNDS:
-        found = "" if isinstance(value, dict) else f", not {described(value)}"
-        return f"must be {_BOUNDS[keyword].format(bound)}{found}"
+        return f"must be {_BOUNDS[keyword].format(bound)}"
     if keyword == "dependencies":
         present, needed = _dependency(bound, value)
         return f"has '{present}', which needs '{needed}' beside it"
-    if keyword == "pattern":
-        return f"must match {bound}; it is {described(value)}"
-    return "is not as it must be"
+    return f"must match {bound}"
 
 
 def _unknown(error: ValidationError, at: Pointer, schema: dict[str, Any]) -> Iterator[Deviation]:
@@ -116,19 +135,18 @@ def _unknown(error: ValidationError, at: Pointer, schema: dict[str, Any]) -> Ite
     value: Any = error.instance
     for key in value:
         if key not in known:
-            hint = did_you_mean(str(key), known) or f"known are {', '.join(known)}"
-            yield Deviation((*at, key), f'unknown field "{_short(str(key))}" {where}', hint, "key")
+            meant = nearest(str(key), known)
+            hint = f'did you mean "{meant}"?' if meant else f"known are {', '.join(known)}"
+            sentence = f'unknown field "{_short(str(key))}" {where}'
+            yield Deviation((*at, key), sentence, hint, "key", misspelt=meant or "")
 
 
 def _missing(error: ValidationError, at: Pointer) -> Iterator[Deviation]:
-    value: Any = error.instance
+    # jsonschema gives one error for each missing field and names it only in its message.
     required: Any = error.validator_value
-    needed = [name for name in required if name not in value]
+    name = next((name for name in required if error.message.startswith(repr(name))), required[0])
     path = field_path(at) or "the inventory"
-    hint = "" if len(needed) == 1 else f"all that is missing: {', '.join(needed)}"
-    name = next((name for name in needed if error.message.startswith(repr(name))), needed[0])
-    similar = did_you_mean(name, [str(key) for key in value])
-    yield Deviation(at, f"{path} has no '{name}'", similar.replace("did you mean", "is it") or hint, "key")
+    yield Deviation(at, f"{path} has no '{name}'", role="key", missing=frozenset((name,)))
 
 
 def _closest(error: ValidationError) -> Iterator[Deviation]:
@@ -164,7 +182,7 @@ def _type_hint(error: ValidationError) -> str:
     if value is None:
         return "remove the key, or give it a value"
     if wanted == "string" and isinstance(value, (bool, int, float)):
-        return f'write it in quotes: "{str(value).lower() if isinstance(value, bool) else value}"'
+        return "write it in quotes"
     if wanted in ("integer", "boolean") and isinstance(value, str):
         return "write it without quotes" if _plain(value, wanted) else ""
     if wanted == "array" and isinstance(value, dict):

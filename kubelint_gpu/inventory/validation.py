@@ -31,8 +31,12 @@ def validate(item: Item) -> tuple[tuple[InventoryError, ...], frozenset[Pointer]
         (deviation for error in raw for deviation in deviations(error)),
         key=lambda deviation: item.locate(deviation.pointer, deviation.role).start,
     )
+    misspelt = {(each.pointer[:-1], each.misspelt) for each in found if each.misspelt}
     for deviation in found:
         broken.add(deviation.pointer[:2])
+        if any((deviation.pointer, name) in misspelt for name in deviation.missing):
+            # The field is there, misspelt, and that has been said.
+            continue
         error = error_at(item, deviation.pointer, deviation.sentence, deviation.hint, role=deviation.role)
         if error not in errors:
             errors.append(error)

@@ -213,7 +213,7 @@ def _container(fields: Fields, host_network: bool, init: bool) -> Container:
     limits = resources.quantities("limits")
     requests = resources.quantities("requests")
     if any(name not in requests for name in limits):
-        requests = FrozenMap({**limits, **requests})
+        requests = FrozenMap({**requests, **{name: amount for name, amount in limits.items() if name not in requests}})
     sidecar = init and fields.text("restartPolicy") == "Always"
     ports = []
     for child in fields.children("ports"):

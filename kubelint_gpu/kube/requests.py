@@ -42,7 +42,7 @@ def is_pod_level(resource: str) -> bool:
 
 
 def pod_requests(spec: PodSpec, *, pod_level: bool = True) -> FrozenMap[str, int]:
-    """The request of a pod that is yet to be placed, per resource, in the scheduler's units.
+    """The request of a pod that is yet to be placed, per resource as the pod names them, in the scheduler's units.
 
     Containers and sidecars add up, ordinary init containers run one at a time beside the sidecars before them,
     pod-level requests replace the sum, overhead comes on top.
@@ -139,6 +139,4 @@ def _raise(into: dict[str, int], amounts: Amounts) -> None:
 
 
 def _converted(total: Amounts) -> FrozenMap[str, int]:
-    return FrozenMap(
-        {name: scheduler_units(name, amount) for name, amount in sorted(total.items()) if is_scheduled(name)}
-    )
+    return FrozenMap({name: scheduler_units(name, amount) for name, amount in total.items() if is_scheduled(name)})

@@ -59,8 +59,15 @@ class Actor(Protocol):
     `rest` is what it has written while nothing is rolled out, `begin` what it starts a rollout from.
     """
 
-    name: str
-    kinds: tuple[int, ...]
+    @property
+    def name(self) -> str:
+        """`kind/namespace/name` of the workload."""
+        ...
+
+    @property
+    def kinds(self) -> tuple[int, ...]:
+        """The kinds of its pods."""
+        ...
 
     def rest(self) -> Control:
         """What is written at full replicas of the old template."""

@@ -33,7 +33,10 @@ class Eviction:
 class Places(Protocol):
     """Where pods can go, as the scheduler answers it."""
 
-    classes: Sequence[range]
+    @property
+    def classes(self) -> Sequence[range]:
+        """Positions of nodes that no pod in play can tell apart."""
+        ...
 
     def fitting(self, kind: int, state: State, nominated: int | None = None) -> Sequence[int]:
         """The nodes on which a waiting pod of a kind fits; `nominated` is the node it is nominated to."""

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from kubelint_gpu.kube.pod import Pod
-from kubelint_gpu.kube.priority import resolve_priority
+from kubelint_gpu.kube.priority import PriorityClass, resolve_priority
 from kubelint_gpu.kube.rolling import DeploymentStrategy, JobStrategy
 from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.actor import Actor, Kind
 from kubelint_gpu.rollout.deployment_actor import DeploymentActor
 from kubelint_gpu.rollout.replica_set import Steady
+from kubelint_gpu.scheduler import merged
 
 _ENDS = ("OnFailure", "Never")
 
@@ -70,7 +71,7 @@ def cast(participants: Sequence[Participant], rolling: frozenset[int], outsiders
         if temporary:
             optional.add(old)
         elif number in rolling and isinstance(strategy, DeploymentStrategy):
-            kinds.append(Kind(participant.new.pod(_pod_name(participant.new), "new"), len(actors), new=True))
+            kinds.append(Kind(merged(participant.new.pod(participant.new.meta.name, "new")), len(actors), new=True))
             wanted.append(0)
             actors.append(
                 DeploymentActor(participant.new.key, strategy, participant.new.replicas, replicas, old=old, new=old + 1)
@@ -119,13 +120,13 @@ def _belongs(workload: Workload, pod: Pod) -> bool:
     )
 
 
-def resolved_workload(workload: Workload, classes: Iterable[object]) -> Workload:
+def resolved_workload(workload: Workload, classes: Iterable[PriorityClass]) -> Workload:
     """The workload with its pods' priority as admission computes it.
 
     Raises:
         UnknownPriorityClass: it names a class that does not exist.
     """
-    found = resolve_priority(workload.spec, classes)  # type: ignore[arg-type]
+    found = resolve_priority(workload.spec, classes)
     return replace(
         workload, spec=replace(workload.spec, priority=found.value, preemption_policy=found.preemption_policy)
     )
@@ -136,11 +137,8 @@ def _old_pod(participant: Participant) -> Pod:
     if participant.running:
         sample = participant.running[0]
         return replace(sample, spec=replace(sample.spec, node_name=""))
-    return participant.old.pod(_pod_name(participant.old), "old" if participant.old.kind == "Deployment" else "")
-
-
-def _pod_name(workload: Workload) -> str:
-    return workload.meta.name
+    revision = "old" if participant.old.kind == "Deployment" else ""
+    return merged(participant.old.pod(participant.old.meta.name, revision))
 
 
 def _grouped(pods: Sequence[Pod]) -> list[tuple[str, list[Pod]]]:

@@ -84,7 +84,7 @@ class Places:
 
     def refusal(self, kind: int, state: State) -> str | None:
         """The text with which a quota refuses one more pod of a kind."""
-        existing = [*self._fixed, *(pod for _, _, _, pod in self._placed(state.nodes))]
+        existing = [*self._fixed, *(pod for _, _, _, pod in self.placed(state.nodes))]
         for other, count in enumerate(state.waiting):
             existing += self._numbered(other, count)
         return quota_refusal(self._kinds[kind].pod, self._quotas, existing)
@@ -102,14 +102,33 @@ class Places:
             if phase != NOMINATED
         )
 
+    def capacity(self, kind: int, enough: int) -> int:
+        """How many pods of a kind fit at once beside what stays; counting stops at `enough`.
+
+        Exact for a kind whose fit on a node depends on that node alone.
+        """
+        total = 0
+        for number, members in enumerate(self.classes):
+            snapshot, name = self._single[number]
+            each = 0
+            for pod in self._numbered(kind, enough):
+                if not fit(pod, snapshot).fits:
+                    break
+                snapshot = snapshot.place(pod, name)
+                each += 1
+            total += each * len(members)
+            if total >= enough:
+                return enough
+        return total
+
     def snapshot(self, nodes: tuple[Content, ...]) -> Snapshot:
         """The cluster with these contents on its nodes."""
         found = self._base
-        for index, _, _, pod in self._placed(nodes):
+        for index, _, _, pod in self.placed(nodes):
             found = found.place(pod, self.names[index])
         return found
 
-    def _placed(self, nodes: tuple[Content, ...]) -> Iterator[tuple[int, int, int, Pod]]:
+    def placed(self, nodes: tuple[Content, ...]) -> Iterator[tuple[int, int, int, Pod]]:
         """Each pod on the nodes, as (node, kind, phase, pod)."""
         numbers = [0] * len(self._kinds)
         for index, content in enumerate(nodes):
@@ -158,14 +177,14 @@ class Places:
     def _chosen(self, kind: int, contents: tuple[Content, ...]) -> Iterator[Eviction]:
         snapshot = self._base
         phases: dict[str, tuple[int, int]] = {}
-        for index, other, phase, pod in self._placed(contents):
+        for index, other, phase, pod in self.placed(contents):
             if phase != NOMINATED:
                 phases[pod.key] = (other, phase)
                 snapshot = snapshot.place(pod, self.names[index])
         result = attempt(self._kinds[kind].pod, snapshot).preemption
-        if result is None or result.nominated is None:
+        if result is None or not result.succeeds:
             return
-        for choice in result.choices:
+        for choice in result.best:
             if choice.node in self._positions:
                 yield Eviction(self._positions[choice.node], tuple(phases[victim.key] for victim in choice.victims))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.node import Node
-from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.kube.pod import HostPort, Pod
 from kubelint_gpu.kube.requests import pod_requests
 from kubelint_gpu.kube.selectors import NodeSelector, Requirement
 from kubelint_gpu.rollout.actor import Kind
@@ -27,12 +27,14 @@ class Scene:
         model: what can happen.
         places: where.
         local: whether what happens on one node never depends on another.
+        eligible: per kind, the nodes that take it when nothing else runs.
     """
 
     cast: Cast
     model: Model
     places: Places
     local: bool
+    eligible: tuple[frozenset[str], ...] = ()
 
 
 def eligible_nodes(pod: Pod, empty: Snapshot) -> frozenset[str]:
@@ -73,7 +75,7 @@ def build_scene(cluster: Cluster, cast: Cast, fixed: Sequence[Pod]) -> Scene:
     else:
         stage = replace(cluster, pods=tuple(fixed))
     places = Places(stage, cast.kinds, tuple(names), tuple(classes), local)
-    return Scene(cast, Model(cast.kinds, cast.actors, places), places, all_local)
+    return Scene(cast, Model(cast.kinds, cast.actors, places), places, all_local, tuple(eligible))
 
 
 def _most_pods(cast: Cast) -> int:
@@ -170,7 +172,7 @@ class _Signature:
         )
 
 
-def _ports(pod: Pod) -> Iterable[object]:
+def _ports(pod: Pod) -> Iterable[HostPort]:
     return (port for part in (pod.spec.containers, pod.spec.init_containers) for one in part for port in one.host_ports)
 
 

@@ -43,23 +43,28 @@ def stripped(active: Active, gone: tuple[Pod, ...], node: NodeInfo) -> list[tupl
     ]
 
 
+def lower_pods(pod: Pod, node: NodeInfo) -> list[Pod]:
+    """The pods of a node that have a lower priority than another pod, the most important first."""
+    priority = pod.spec.priority or 0
+    return sorted([one for one in node.pods if (one.spec.priority or 0) < priority], key=importance)
+
+
 def victims_on(pod: Pod, node: NodeInfo, snapshot: Snapshot, active: Active) -> Candidate:
     """The pods of a node that go for another: all of lower priority go, then as many as can come back.
 
     Those that a PodDisruptionBudget protects come back first, the more important ones earlier.
     """
-    priority = pod.spec.priority or 0
-    lower = sorted((one for one in node.pods if (one.spec.priority or 0) < priority), key=importance)
+    lower = lower_pods(pod, node)
     violating, others = split_by_budget(lower, snapshot)
-    gone = list(lower)
-    unlucky = 0
-    for one in (*violating, *others):
-        trial = tuple(other for other in gone if other is not one)
-        if judged(stripped(active, trial, node), node.without(trial)) is None:
-            gone = list(trial)
-        elif one in violating:
-            unlucky += 1
-    return Candidate(node.name, tuple(gone), unlucky)
+    left = node.without(lower)
+    gone = tuple(lower)
+    kept = 0
+    for position, one in enumerate((*violating, *others)):
+        trial, room = tuple(other for other in gone if other is not one), left.with_pod(one)
+        if judged(stripped(active, trial, node), room) is None:
+            gone, left = trial, room
+            kept += position < len(violating)
+    return Candidate(node.name, gone, len(violating) - kept)
 
 
 def split_by_budget(pods: Sequence[Pod], snapshot: Snapshot) -> tuple[list[Pod], list[Pod]]:
@@ -68,7 +73,8 @@ def split_by_budget(pods: Sequence[Pod], snapshot: Snapshot) -> tuple[list[Pod],
     if not budgets:
         return [], list(pods)
     left = dict(enumerate(_allowed(snapshot)))
-    violating, others = [], []
+    violating: list[Pod] = []
+    others: list[Pod] = []
     for pod in pods:
         broken = False
         for number, budget in enumerate(budgets):

@@ -44,7 +44,7 @@ class NodeClass(NamedTuple):
     status: Status | None
 
     @property
-    def count(self) -> int:
+    def size(self) -> int:
         """How many nodes there are in it."""
         return len(self.group.nodes) - len(self.apart)
 
@@ -75,7 +75,7 @@ class NodeClass(NamedTuple):
                 missing.setdefault(pod_kinds(node, snapshot), []).append(name)
         for kinds, part in parts.items():
             found = NodeClass(part, frozenset(missing.get(kinds, ())), self.status)
-            if found.count:
+            if found.size:
                 yield found
 
 
@@ -116,8 +116,13 @@ def classes(snapshot: Snapshot, sights: Sequence[Labels], apart: frozenset[str])
 
 def pod_kinds(node: NodeInfo, snapshot: Snapshot) -> Hashable:
     """What the pods of a node are, apart from their names and ages."""
+    return tuple(sorted([kind_of(pod, snapshot) for pod in node.pods]))
+
+
+def kind_of(pod: Pod, snapshot: Snapshot) -> int:
+    """A number that pods share which are equal in all but name, age and owner."""
     memory = snapshot.memory
-    return tuple(sorted(memory.of("kind", pod, lambda pod: memory.number(_kind(pod, snapshot))) for pod in node.pods))
+    return memory.of("kind", pod, lambda pod: memory.number(_kind(pod, snapshot)))
 
 
 def _kind(pod: Pod, snapshot: Snapshot) -> Hashable:
@@ -203,7 +208,7 @@ def _find_finest(snapshot: Snapshot) -> Mapping[tuple[int, int, int], Sequence[N
     shapes = snapshot.static("shapes", _find_shapes)
     found: dict[tuple[int, int, int], list[NodeInfo]] = {}
     for info, (labels, shape) in zip(snapshot.nodes, shapes, strict=True):
-        load = number((len(info.pods), frozenset(info.used.items()), frozenset(info.ports)))
+        load = number((len(info.pods), frozenset(info.used.items()), info.ports))
         found.setdefault((labels, shape, load), []).append(info)
     return found
 

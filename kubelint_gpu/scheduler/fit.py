@@ -53,7 +53,7 @@ class FitResult:
     @property
     def rejections(self) -> Mapping[str, Status]:
         """The status of each node that does not take the pod, excluded ones too, by name."""
-        found = {node.node.meta.name: one.status for one in self.classes if one.status is not None for node in one.nodes}
+        found = {node.name: one.status for one in self.classes if one.status is not None for node in one.nodes}
         if self.excluded is not None:
             found.update(dict.fromkeys(self.excluded_nodes, self.excluded))
         return {name: found[name] for name in sorted(found)}

@@ -32,11 +32,12 @@ def message(_pod: Pod, snapshot: Snapshot, result: FitResult, preemption: Preemp
     if result.prefilter is not None:
         text = f" {', '.join(result.prefilter.reasons)}."
     else:
-        counts = _count((found.status, found.count) for found in result.classes)
+        counts = _count((found.status, found.size) for found in result.classes)
         if result.excluded is not None and result.excluded_nodes:
             _add(counts, result.excluded, len(result.excluded_nodes))
         text = _histogram(counts)
-    return " ".join(part for part in (_available(result.total, text), _post_filter(result, preemption, behaviour)) if part)
+    after = _post_filter(result, preemption, behaviour)
+    return f"{_available(result.total, text)} {after}" if after else _available(result.total, text)
 
 
 def note(text: str) -> str:
@@ -52,7 +53,7 @@ def _post_filter(result: FitResult, preemption: Preemption | None, behaviour: Be
     before = f"{behaviour.deallocation}, " if behaviour.deallocation else ""
     if preemption.ineligible:
         return f"{before}preemption: {preemption.ineligible}"
-    counts = _count((found.status, found.count) for found in preemption.outcomes)
+    counts = _count((found.status, found.size) for found in preemption.outcomes)
     if preemption.helpless:
         counts[NOT_HELPFUL] = preemption.helpless
     return f"{before}preemption: {_available(result.total, _histogram(counts))}"

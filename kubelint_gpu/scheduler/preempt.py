@@ -6,14 +6,13 @@ candidates are the same from 1.29 to 1.36.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.priority import NEVER
-from kubelint_gpu.scheduler.candidate import Candidate, best, stripped, victims_on
-from kubelint_gpu.scheduler.classes import NodeClass
+from kubelint_gpu.scheduler.candidate import Candidate, best, lower_pods, stripped, victims_on
+from kubelint_gpu.scheduler.classes import NodeClass, kind_of
 from kubelint_gpu.scheduler.fit import FitResult, judged
 from kubelint_gpu.scheduler.framework import Code, Status
 from kubelint_gpu.scheduler.snapshot import NodeInfo, Snapshot
@@ -40,9 +39,7 @@ class Preemption:
     ineligible: str = ""
     outcomes: tuple[NodeClass, ...] = ()
     helpless: int = 0
-    _pod: Pod | None = None
-    _snapshot: Snapshot | None = None
-    _fit: FitResult | None = None
+    _choose: Callable[[], tuple[Candidate, ...]] = field(default=tuple, compare=False, repr=False)
     _choice: list[tuple[Candidate, ...]] = field(default_factory=list, compare=False, repr=False)
 
     @property
@@ -62,7 +59,7 @@ class Preemption:
         They are worked out when they are first asked for.
         """
         if not self._choice:
-            self._choice.append(_choose(self))
+            self._choice.append(self._choose())
         return self._choice[0]
 
     @property
@@ -88,14 +85,12 @@ class Preemption:
     @property
     def sampled(self) -> bool:
         """Whether there are so many nodes to try that the scheduler stops early, somewhere at random."""
-        return sum(found.count for found in self.outcomes) > MOST_CANDIDATES
+        return sum(found.size for found in self.outcomes) > MOST_CANDIDATES
 
     @property
     def statuses(self) -> dict[str, Status]:
         """Why evicting does not help, by the name of each node that was tried in vain."""
-        found = {
-            node.name: one.status for one in self.outcomes if one.status is not None for node in one.nodes
-        }
+        found = {node.name: one.status for one in self.outcomes if one.status is not None for node in one.nodes}
         return {name: found[name] for name in sorted(found)}
 
 
@@ -114,9 +109,10 @@ def preempt(pod: Pod, snapshot: Snapshot, result: FitResult) -> Preemption:
         if found.status is None or found.status.code is not Code.UNSCHEDULABLE:
             continue
         for part in found.by_pods(snapshot):
-            tried += part.count
+            tried += part.size
             outcomes.append(part._replace(status=_tried(priority, part.representative, result)))
-    return Preemption("", tuple(outcomes), result.total - tried, pod, snapshot, result)
+    every = tuple(outcomes)
+    return Preemption("", every, result.total - tried, lambda: _choose(pod, snapshot, result, every))
 
 
 def _ineligible(pod: Pod, snapshot: Snapshot, result: FitResult) -> str:
@@ -148,9 +144,21 @@ def _tried(priority: int, node: NodeInfo, result: FitResult) -> Status | None:
     return judged(stripped(result.active, lower, node), node.without(lower))
 
 
-def _choose(preemption: Preemption) -> tuple[Candidate, ...]:
-    pod, snapshot, result = preemption._pod, preemption._snapshot, preemption._fit
-    if pod is None or snapshot is None or result is None:
-        return ()
-    nodes: Sequence[Any] = [node for one in preemption.outcomes if one.status is None for node in one.nodes]
-    return best([victims_on(pod, node, snapshot, result.active) for node in nodes])
+def _choose(pod: Pod, snapshot: Snapshot, result: FitResult, outcomes: Sequence[NodeClass]) -> tuple[Candidate, ...]:
+    found: list[Candidate] = []
+    by_name = any(budget.disrupted_pods for budget in snapshot.cluster.disruption_budgets)
+    for one in outcomes:
+        if one.status is not None:
+            continue
+        known: dict[Hashable, tuple[tuple[int, ...], int]] = {}
+        for node in one.nodes:
+            lower = lower_pods(pod, node)
+            like = node.name if by_name else tuple([kind_of(other, snapshot) for other in lower])
+            if like not in known:
+                candidate = victims_on(pod, node, snapshot, result.active)
+                gone = {id(victim) for victim in candidate.victims}
+                places = tuple(place for place, other in enumerate(lower) if id(other) in gone)
+                known[like] = places, candidate.violations
+            places, violations = known[like]
+            found.append(Candidate(node.name, tuple([lower[place] for place in places]), violations))
+    return best(found) if found else ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from itertools import pairwise
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
@@ -36,7 +37,7 @@ class NodeInfo(NamedTuple):
     node: Node
     pods: tuple[Pod, ...]
     used: Mapping[str, int]
-    ports: tuple[HostPort, ...]
+    ports: frozenset[HostPort]
     anti: tuple[Pod, ...]
     taints: tuple[Taint, ...]
     memory: Memory
@@ -56,25 +57,31 @@ class NodeInfo(NamedTuple):
             self.node,
             (*self.pods, pod),
             used,
-            self.ports + load.ports if load.ports else self.ports,
+            self.ports.union(load.ports) if load.ports else self.ports,
             (*self.anti, pod) if pod.spec.pod_anti_affinity else self.anti,
             self.taints,
             self.memory,
         )
 
     def without(self, pods: Iterable[Pod]) -> NodeInfo:
-        """This node without some of its pods, which are told by identity."""
-        gone = [id(pod) for pod in pods]
+        """This node without some of its pods, which are told by identity.
+
+        Their host ports are free then even if another pod has one of them too: HostPortInfo upstream is a set.
+        """
+        gone: dict[int, int] = {}
+        for pod in pods:
+            gone[id(pod)] = gone.get(id(pod), 0) + 1
         used = dict(self.used)
-        left = []
-        ports = False
+        left: list[Pod] = []
+        ports = self.ports
         for pod in self.pods:
-            if id(pod) not in gone:
+            if not gone.get(id(pod)):
                 left.append(pod)
                 continue
-            gone.remove(id(pod))
+            gone[id(pod)] -= 1
             load = self.memory.load(pod)
-            ports = ports or bool(load.ports)
+            if load.ports:
+                ports = ports.difference(load.ports)
             for name, amount in load.requests:
                 used[name] -= amount
                 if not used[name]:
@@ -83,7 +90,7 @@ class NodeInfo(NamedTuple):
             self.node,
             tuple(left),
             used,
-            tuple(port for pod in left for port in self.memory.load(pod).ports) if ports else self.ports,
+            ports,
             tuple(pod for pod in left if pod.spec.pod_anti_affinity) if self.anti else self.anti,
             self.taints,
             self.memory,
@@ -109,16 +116,23 @@ class Snapshot:
 
     __slots__ = ("_derived", "_positions", "_statics", "behaviour", "cluster", "memory", "nodes", "profile")
 
-    def __init__(self, like: Snapshot | None, nodes: tuple[NodeInfo, ...]) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        nodes: tuple[NodeInfo, ...],
+        memory: Memory,
+        profile: Profile,
+        positions: Mapping[str, int],
+        statics: dict[Hashable, Any],
+    ) -> None:
+        self.cluster = cluster
         self.nodes = nodes
+        self.memory = memory
+        self.behaviour: Behaviour = memory.behaviour
+        self.profile = profile
+        self._positions = positions
+        self._statics = statics
         self._derived: dict[Hashable, Any] = {}
-        if like is not None:
-            self.cluster: Cluster = like.cluster
-            self.behaviour: Behaviour = like.behaviour
-            self.profile: Profile = like.profile
-            self.memory: Memory = like.memory
-            self._positions: dict[str, int] = like._positions
-            self._statics: dict[Hashable, Any] = like._statics
 
     @classmethod
     def of(cls, cluster: Cluster, pods: Iterable[Pod] | None = None, *, profile: Profile = DEFAULT_PROFILE) -> Snapshot:
@@ -129,24 +143,17 @@ class Snapshot:
         Raises:
             InvalidObject: two nodes have one name, or the version is none.
         """
-        found = behaviour(_version(cluster))
-        memory = Memory(found)
+        memory = Memory(behaviour(_version(cluster)))
         by_node: dict[str, list[Pod]] = {}
         for pod in cluster.pods if pods is None else pods:
             if pod.spec.node_name and not pod.finished:
                 by_node.setdefault(pod.spec.node_name, []).append(pod)
         nodes = sorted(cluster.nodes, key=attrgetter("name"))
-        snapshot = cls(None, tuple(_info(node, by_node.get(node.name, ()), memory) for node in nodes))
-        snapshot.cluster = cluster
-        snapshot.behaviour = found
-        snapshot.profile = profile
-        snapshot.memory = memory
-        snapshot._positions = {node.name: position for position, node in enumerate(nodes)}
-        snapshot._statics = {}
-        if len(snapshot._positions) < len(nodes):
-            twice = next(one.name for one, other in zip(nodes, nodes[1:], strict=False) if one.name == other.name)
-            raise InvalidObject("there are two nodes of this name", ("metadata", "name"), twice, kind="Node", name=twice)
-        return snapshot
+        for one, other in pairwise(nodes):
+            if one.name == other.name:
+                raise InvalidObject("two nodes have this name", ("metadata", "name"), kind="Node", name=one.name)
+        infos = tuple(_info(node, by_node.get(node.name, ()), memory) for node in nodes)
+        return cls(cluster, infos, memory, profile, {node.name: place for place, node in enumerate(nodes)}, {})
 
     def node(self, name: str) -> NodeInfo | None:
         """The node of this name."""
@@ -167,7 +174,7 @@ class Snapshot:
         position = self._positions[node_name]
         nodes = self.nodes
         changed = nodes[position].with_pod(pod)
-        return Snapshot(self, (*nodes[:position], changed, *nodes[position + 1 :]))
+        return self._with((*nodes[:position], changed, *nodes[position + 1 :]))
 
     def remove(self, pod_key: str, node_name: str | None = None) -> Snapshot:
         """This snapshot without the pod `namespace/name`; naming its node saves the search.
@@ -182,8 +189,11 @@ class Snapshot:
             for pod in nodes[position].pods:
                 if pod.meta.name == name and pod.meta.namespace == namespace:
                     changed = nodes[position].without((pod,))
-                    return Snapshot(self, (*nodes[:position], changed, *nodes[position + 1 :]))
+                    return self._with((*nodes[:position], changed, *nodes[position + 1 :]))
         raise KeyError(pod_key)
+
+    def _with(self, nodes: tuple[NodeInfo, ...]) -> Snapshot:
+        return Snapshot(self.cluster, nodes, self.memory, self.profile, self._positions, self._statics)
 
     def derived(self, key: Hashable, compute: Callable[[Snapshot], T]) -> T:
         """`compute(self)`, computed once per snapshot."""
@@ -216,7 +226,8 @@ class Snapshot:
 
     def namespace_labels(self, namespace: str) -> Mapping[str, str]:
         """The labels of a namespace, with the automatic `kubernetes.io/metadata.name`; none where it has no object."""
-        return self.static("namespaces", _namespaces).get(namespace, EMPTY)
+        labels: FrozenMap[str, str] = self.static("namespaces", _namespaces).get(namespace, EMPTY)
+        return labels
 
 
 def _version(cluster: Cluster) -> str | None:
@@ -229,15 +240,15 @@ def _version(cluster: Cluster) -> str | None:
 def _info(node: Node, pods: Iterable[Pod], memory: Memory) -> NodeInfo:
     placed = tuple(pods)
     used: dict[str, int] = {}
-    ports: list[HostPort] = []
+    ports: set[HostPort] = set()
     for pod in placed:
         load = memory.load(pod)
-        ports += load.ports
+        ports.update(load.ports)
         for name, amount in load.requests:
             used[name] = used.get(name, 0) + amount
     anti = tuple(pod for pod in placed if pod.spec.pod_anti_affinity)
     taints = tuple(taint for taint in node.taints if taint.blocks)
-    return NodeInfo(node, placed, used, tuple(ports), anti, taints, memory)
+    return NodeInfo(node, placed, used, frozenset(ports), anti, taints, memory)
 
 
 def _by_labels(snapshot: Snapshot) -> Mapping[tuple[str, FrozenMap[str, str]], tuple[Placed, ...]]:

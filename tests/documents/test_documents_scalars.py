@@ -7,12 +7,12 @@ from kubelint_gpu.documents.scalars import NOT_IN_JSON, NotJson, key, plain, pla
 
 # What kubectl 1.32 makes of `v: <scalar>`, as `kubectl annotate --local -o json` prints it.
 VALUES = {
-    **dict.fromkeys("y Y yes Yes YES on On ON true True TRUE".split(), True),
-    **dict.fromkeys("n N no No NO off Off OFF false False FALSE".split(), False),
-    **dict.fromkeys("~ null Null NULL".split()),
+    **dict.fromkeys(["y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "true", "True", "TRUE"], True),
+    **dict.fromkeys(["n", "N", "no", "No", "NO", "off", "Off", "OFF", "false", "False", "FALSE"], False),
+    **dict.fromkeys(["~", "null", "Null", "NULL"]),
     "": None,
-    **{word: word for word in "yEs tRue nULL oN - -- . .. = << _1 ++1 infinity inf nan NaN +inf -inf 100m 5Gi".split()},
-    **{word: word for word in "0x 0b2 0o8 0x1p4 1e 1e+ ._5 .e1 .1e 1e400 1:30 2020-01-01 2020-01-01T00:00:00Z".split()},
+    **{word: word for word in ["yEs", "tRue", "nULL", "oN", "-", "--", ".", "..", "=", "<<", "_1", "++1", "infinity", "inf", "nan", "NaN", "+inf", "-inf", "100m", "5Gi"]},
+    **{word: word for word in ["0x", "0b2", "0o8", "0x1p4", "1e", "1e+", "._5", ".e1", ".1e", "1e400", "1:30", "2020-01-01", "2020-01-01T00:00:00Z"]},
     "١": "١",
     "\uff11": "\uff11",
     "012": 10,

@@ -111,10 +111,7 @@ def _filter(state: State, node: NodeInfo) -> Status | None:
             value = labels.get(term.key)
             if value is not None and state.unwanted.get((term.key, value), 0) > 0:
                 return _CONFLICT
-    for pair, number in state.refusing.items() if len(state.refusing) < len(labels) else ():
-        if number > 0 and labels.get(pair[0]) == pair[1]:
-            return _REFUSED
-    if len(state.refusing) >= len(labels):
+    if state.refusing:
         for label in labels.items():
             if state.refusing.get(label, 0) > 0:
                 return _REFUSED

@@ -19,7 +19,10 @@ _CODES = (Code.UNSCHEDULABLE, Code.UNRESOLVABLE)
 
 
 class State(NamedTuple):
-    """Requests other than 0 in the order in which they are checked, and whether more than allocatable is final."""
+    """Requests other than 0 in the order in which they are checked, and whether more than allocatable is final.
+
+    kube-scheduler walks extended resources in the order of a Go map, which for a few is mostly that of insertion.
+    """
 
     requests: tuple[tuple[str, int], ...]
     oversize_is_final: bool
@@ -32,7 +35,7 @@ def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
 def _prepared(spec: PodSpec, snapshot: Snapshot) -> Prepared:
     asked = pod_requests(spec, pod_level=snapshot.behaviour.pod_level_resources).items()
     requests = [item for item in asked if item[1] and not _ignored(item[0], snapshot.profile)]
-    requests.sort(key=lambda item: (_FIRST.get(item[0], len(_FIRST)), item[0]))
+    requests.sort(key=lambda item: _FIRST.get(item[0], len(_FIRST)))
     return Prepared(State(tuple(requests), snapshot.behaviour.oversize_is_final))
 
 

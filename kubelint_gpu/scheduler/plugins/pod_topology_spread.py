@@ -50,7 +50,7 @@ class Count(NamedTuple):
         others = [amount for amount, name in self.lowest if name != domain]
         if self.domains - len(self.matched) > (domain not in self.matched):
             others.append(0)
-        minimum = min(number, *others) if self.domains >= self.constraint.min_domains else 0
+        minimum = min((number, *others)) if self.domains >= self.constraint.min_domains else 0
         return self._replace(matched={domain: number}, minimum=minimum)
 
 
@@ -113,9 +113,7 @@ def _without(state: State, pods: tuple[Pod, ...], node: NodeInfo) -> State:
         change = sum(
             -1
             for gone in pods
-            if gone.meta.namespace == pod.meta.namespace
-            and selector is not None
-            and selector.matches(gone.meta.labels)
+            if gone.meta.namespace == pod.meta.namespace and selector is not None and selector.matches(gone.meta.labels)
         )
         if change and _included(count.constraint, pod.spec, node):
             counts.append(count.with_change(meta.labels[count.constraint.topology_key], change))

@@ -1,0 +1,128 @@
+"""How many volumes of a CSI driver a node takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from kubelint_gpu.kube.csi import CSINode
+from kubelint_gpu.kube.pod import Pod, Volume
+from kubelint_gpu.kube.storage import PersistentVolumeClaim
+from kubelint_gpu.scheduler.framework import SKIP, Code, Plugin, Prepared, Status
+from kubelint_gpu.scheduler.snapshot import NodeInfo, Snapshot
+from kubelint_gpu.scheduler.storage_index import StorageIndex, claim_name, made_for, storage_index
+
+NAME = "NodeVolumeLimits"
+REASON = "node(s) exceed max volume count"
+_EXCEEDED = Status(NAME, Code.UNSCHEDULABLE, (REASON,))
+# field of an in-tree volume: its plugin, the CSI driver that took it over, the field that identifies the volume
+_MIGRATED = {
+    "awsElasticBlockStore": ("kubernetes.io/aws-ebs", "ebs.csi.aws.com", "volumeID"),
+    "gcePersistentDisk": ("kubernetes.io/gce-pd", "pd.csi.storage.gke.io", "pdName"),
+    "azureDisk": ("kubernetes.io/azure-disk", "disk.csi.azure.com", "diskURI"),
+    "cinder": ("kubernetes.io/cinder", "cinder.csi.openstack.org", "volumeID"),
+}
+_DRIVERS = {plugin: driver for plugin, driver, _ in _MIGRATED.values()}
+
+Attached = dict[tuple[str, str], None]
+
+
+class State(NamedTuple):
+    """The incoming pod and what is known of storage."""
+
+    pod: Pod
+    storage: StorageIndex
+
+
+def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
+    if not any(_matters(volume) for volume in pod.spec.volumes):
+        return SKIP
+    index = storage_index(snapshot)
+    limited = frozenset(name for name, found in index.csi_nodes.items() if found.limits)
+    return Prepared(State(pod, index), apart=limited) if limited else SKIP
+
+
+def _filter(state: State, node: NodeInfo) -> Status | None:
+    csi_node = state.storage.csi_nodes.get(node.name)
+    if csi_node is None or not csi_node.limits:
+        return None
+    wanted = attachments(state.pod, csi_node, state.storage)
+    if not wanted:
+        return None
+    attached: Attached = {}
+    for pod in node.pods:
+        if pod.spec.volumes:
+            attached.update(attachments(pod, csi_node, state.storage))
+    more = [attachment for attachment in wanted if attachment not in attached]
+    for attacher, volume_name in state.storage.attached.get(node.name, ()):
+        attached[attacher, _handle(volume_name, state.storage)] = None
+    for driver in dict.fromkeys(driver for driver, _ in more):
+        limit = csi_node.limits.get(driver)
+        if limit is not None and _of(attached, driver) + sum(1 for one in more if one[0] == driver) > limit:
+            return _EXCEEDED
+    return None
+
+
+def attachments(pod: Pod, csi_node: CSINode, index: StorageIndex) -> Attached:
+    """The volumes of a pod that CSI drivers attach to this node, as driver and handle.
+
+    Claims and volumes that cannot be looked up are left out: VolumeBinding has its say on them.
+    """
+    found: Attached = {}
+    for volume in pod.spec.volumes:
+        name = claim_name(pod, volume)
+        if name is None:
+            attachment = _in_tree(volume.kind, volume.source, csi_node)
+        else:
+            claim = index.claims.get(f"{pod.meta.namespace}/{name}")
+            if claim is None or (volume.kind == "ephemeral" and not made_for(claim, pod)):
+                continue
+            attachment = _attachment(claim, csi_node, index)
+        if attachment is not None:
+            found[attachment] = None
+    return found
+
+
+def _attachment(claim: PersistentVolumeClaim, csi_node: CSINode, index: StorageIndex) -> tuple[str, str] | None:
+    volume = index.volumes.get(claim.volume_name) if claim.volume_name else None
+    if volume is not None:
+        if volume.kind == "csi":
+            driver, handle = volume.source.get("driver"), volume.source.get("volumeHandle")
+            return (
+                (driver, handle) if isinstance(driver, str) and isinstance(handle, str) and driver and handle else None
+            )
+        return _in_tree(volume.kind, volume.source, csi_node)
+    found = index.classes.get(claim.class_name)
+    if found is None:
+        return None
+    driver = found.provisioner
+    if driver in _DRIVERS:
+        if driver not in csi_node.migrated:
+            return None
+        driver = _DRIVERS[driver]
+    # a volume that is yet to be made is like no other
+    return (driver, f"\0{claim.key}") if driver else None
+
+
+def _in_tree(kind: str, source: Mapping[str, object], csi_node: CSINode) -> tuple[str, str] | None:
+    known = _MIGRATED.get(kind)
+    if known is None or known[0] not in csi_node.migrated:
+        return None
+    return known[1], str(source.get(known[2]))
+
+
+def _handle(volume_name: str, index: StorageIndex) -> str:
+    volume = index.volumes.get(volume_name)
+    handle = volume.source.get("volumeHandle") if volume is not None and volume.kind == "csi" else None
+    return handle if isinstance(handle, str) else f"\0{volume_name}"
+
+
+def _of(attached: Attached, driver: str) -> int:
+    return sum(1 for one in attached if one[0] == driver)
+
+
+def _matters(volume: Volume) -> bool:
+    return volume.kind in ("persistentVolumeClaim", "ephemeral") or volume.kind in _MIGRATED
+
+
+PLUGIN = Plugin(NAME, _pre_filter, _filter)

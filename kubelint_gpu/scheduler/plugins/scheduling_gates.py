@@ -1,0 +1,15 @@
+"""Pods that wait for their scheduling gates never enter the queue."""
+
+from __future__ import annotations
+
+from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.scheduler.framework import Code, Status
+
+NAME = "SchedulingGates"
+REASON = "waiting for scheduling gates: [{gates}]"
+
+
+def pre_enqueue(pod: Pod) -> Status | None:
+    """The rejection of a gated pod, its gates in the order of the spec; no node is looked at for it."""
+    gates = pod.spec.scheduling_gates
+    return Status(NAME, Code.UNRESOLVABLE, (REASON.format(gates=" ".join(gates)),)) if gates else None

@@ -1,0 +1,236 @@
+"""Whether the volumes of a pod's claims can be reached from a node, found for it, or made there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from kubelint_gpu.kube.frozen import FrozenMap
+from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.kube.selectors import NodeSelector, Requirement
+from kubelint_gpu.kube.storage import NO_PROVISIONER, PersistentVolume, PersistentVolumeClaim, StorageClass
+from kubelint_gpu.scheduler.framework import SKIP, Code, Plugin, Prepared, Status, rejected
+from kubelint_gpu.scheduler.plugins.node_affinity import looked_at
+from kubelint_gpu.scheduler.snapshot import NodeInfo, Snapshot
+from kubelint_gpu.scheduler.storage_index import CLAIM_NOT_FOUND, StorageIndex, claim_name, made_for, storage_index
+
+NAME = "VolumeBinding"
+UNBOUND_REASON = "pod has unbound immediate PersistentVolumeClaims"
+BIND_REASON = "node(s) didn't find available persistent volumes to bind"
+STORAGE_REASON = "node(s) did not have enough free storage"
+MISSING_REASON = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
+WAITING = 'waiting for ephemeral volume controller to create the persistentvolumeclaim "{name}"'
+LOST = 'persistentvolumeclaim "{name}" bound to non-existent persistentvolume "{volume}"'
+DELETED = 'persistentvolumeclaim "{name}" is being deleted'
+NOT_OWNED = "PVC {claim} was not created for pod {pod} (pod is not owner)"
+_HOSTNAME = "kubernetes.io/hostname"
+
+
+class State(NamedTuple):
+    """The pod's claims by what is left to do for them.
+
+    Attributes:
+        bound: the volumes of the claims that are bound, None for one that does not exist.
+        delayed: the claims whose volumes are to be found or made once the node is known.
+        storage: what is known of storage.
+        unreachable: the reason of a node that a bound volume cannot reach.
+    """
+
+    bound: tuple[PersistentVolume | None, ...]
+    delayed: tuple[PersistentVolumeClaim, ...]
+    storage: StorageIndex
+    unreachable: str
+
+
+def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
+    if not pod.spec.volumes:
+        return SKIP
+    index = storage_index(snapshot)
+    claims: list[PersistentVolumeClaim] = []
+    for volume in pod.spec.volumes:
+        name = claim_name(pod, volume)
+        if name is None:
+            continue
+        claim = index.claims.get(f"{pod.meta.namespace}/{name}")
+        ephemeral = volume.kind == "ephemeral"
+        if claim is None:
+            return rejected(NAME, (WAITING if ephemeral else CLAIM_NOT_FOUND).format(name=name))
+        problem = _problem(claim)
+        if problem is None and ephemeral and not made_for(claim, pod):
+            problem = NOT_OWNED.format(claim=claim.key, pod=pod.key)
+        if problem is not None:
+            return rejected(NAME, problem)
+        claims.append(claim)
+    if not claims:
+        return SKIP
+    delayed = tuple(claim for claim in claims if not claim.bound)
+    if not all(_is_delayed(claim, index) for claim in delayed):
+        return rejected(NAME, UNBOUND_REASON)
+    bound = tuple(index.volumes.get(claim.volume_name) for claim in claims if claim.bound)
+    return Prepared(
+        State(bound, delayed, index, snapshot.behaviour.volume_affinity),
+        nodes=_local_nodes(bound) if snapshot.behaviour.volume_narrowing else None,
+        labels=looked_at(_requirements(bound, delayed, index)),
+        apart=frozenset(claim.selected_node for claim in delayed if claim.selected_node is not None),
+    )
+
+
+def _filter(state: State, node: NodeInfo) -> Status | None:
+    labels = node.node.meta.labels
+    reachable, present = _check_bound(state.bound, labels)
+    found, sufficient = _check_delayed(state, node)
+    checks = (
+        (reachable, state.unreachable),
+        (found, BIND_REASON),
+        (sufficient, STORAGE_REASON),
+        (present, MISSING_REASON),
+    )
+    reasons = tuple(reason for passed, reason in checks if not passed)
+    return Status(NAME, Code.UNRESOLVABLE, reasons) if reasons else None
+
+
+def _problem(claim: PersistentVolumeClaim) -> str | None:
+    if claim.phase == "Lost":
+        return LOST.format(name=claim.meta.name, volume=claim.volume_name)
+    return DELETED.format(name=claim.meta.name) if claim.meta.terminating else None
+
+
+def _is_delayed(claim: PersistentVolumeClaim, index: StorageIndex) -> bool:
+    found = index.classes.get(claim.class_name)
+    return not claim.volume_name and found is not None and found.wait_for_first_consumer
+
+
+def _check_bound(bound: Iterable[PersistentVolume | None], labels: FrozenMap[str, str]) -> tuple[bool, bool]:
+    """Whether all bound volumes reach the node, and whether they are there; the first that fails ends it."""
+    for volume in bound:
+        if volume is None:
+            return True, False
+        if not volume.reachable_from(labels):
+            return False, True
+    return True, True
+
+
+def _check_delayed(state: State, node: NodeInfo) -> tuple[bool, bool]:
+    """Whether every delayed claim gets a volume, and whether there is room for those that are to be made."""
+    to_make: list[PersistentVolumeClaim] = []
+    to_find: list[PersistentVolumeClaim] = []
+    for claim in state.delayed:
+        if claim.selected_node is None:
+            to_find.append(claim)
+        elif claim.selected_node == node.name:
+            to_make.append(claim)
+        else:
+            return False, True
+    taken: set[str] = set()
+    for claim in sorted(to_find, key=lambda claim: claim.request or 0):
+        volume = _volume_for(claim, state.storage, node, taken)
+        if volume is None:
+            to_make.append(claim)
+        else:
+            taken.add(volume.meta.name)
+    for claim in to_make:
+        found = state.storage.classes[claim.class_name]
+        labels = node.node.meta.labels
+        if found.provisioner in ("", NO_PROVISIONER) or not found.allows(labels):
+            return False, True
+        if not _has_room(claim, found, state.storage, labels):
+            return True, False
+    return True, True
+
+
+def _volume_for(
+    claim: PersistentVolumeClaim, index: StorageIndex, node: NodeInfo, taken: set[str]
+) -> PersistentVolume | None:
+    """The volume reserved for the claim, else the smallest that serves it on this node."""
+    best: PersistentVolume | None = None
+    labels = node.node.meta.labels
+    for volume in index.unbound.get(claim.class_name, ()):
+        if not _suits(volume, claim) or volume.meta.name in taken:
+            continue
+        if volume.claim is not None:
+            return volume if volume.reachable_from(labels) else None
+        if (
+            (best is None or volume.capacity < best.capacity)
+            and volume.phase == "Available"
+            and (claim.selector is None or claim.selector.matches(volume.meta.labels))
+            and set(claim.access_modes) <= set(volume.access_modes)
+            and volume.reachable_from(labels)
+        ):
+            best = volume
+    return best
+
+
+def _suits(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
+    return (
+        (volume.claim is None or volume.reserved_for(claim))
+        and volume.capacity >= (claim.request or 0)
+        and volume.volume_mode == claim.volume_mode
+        and volume.attributes_class == claim.attributes_class
+        and not volume.meta.terminating
+    )
+
+
+def _has_room(
+    claim: PersistentVolumeClaim, found: StorageClass, index: StorageIndex, labels: FrozenMap[str, str]
+) -> bool:
+    driver = index.drivers.get(found.provisioner)
+    if claim.request is None or driver is None or not driver.storage_capacity:
+        return True
+    return any(
+        capacity.largest is not None
+        and _bytes(capacity.largest) >= _bytes(claim.request)
+        and capacity.topology is not None
+        and capacity.topology.matches(labels)
+        for capacity in index.capacities.get(found.name, ())
+    )
+
+
+def _bytes(amount: int) -> int:
+    return -(-amount // 1000)
+
+
+def _requirements(
+    bound: Iterable[PersistentVolume | None], delayed: Iterable[PersistentVolumeClaim], index: StorageIndex
+) -> Iterator[Requirement]:
+    """Every expression on node labels that decides about these volumes."""
+    for volume in bound:
+        if volume is not None:
+            yield from _expressions(volume.node_affinity)
+    for name in dict.fromkeys(claim.class_name for claim in delayed):
+        for volume in index.unbound.get(name, ()):
+            yield from _expressions(volume.node_affinity)
+        for term in index.classes[name].topologies:
+            yield from (Requirement(key, "In", values) for key, values in term)
+        for capacity in index.capacities.get(name, ()):
+            if capacity.topology is not None:
+                yield from capacity.topology.requirements
+
+
+def _expressions(selector: NodeSelector | None) -> Iterator[Requirement]:
+    if selector is not None:
+        for term in selector.terms:
+            yield from term.expressions
+
+
+def _local_nodes(bound: Iterable[PersistentVolume | None]) -> frozenset[str] | None:
+    """The nodes that bound volumes name by host name, as releases before 1.31 narrow them; None where none does.
+
+    They take host names for names of nodes (kubernetes/kubernetes#125336).
+    """
+    left: frozenset[str] | None = None
+    for volume in bound:
+        if volume is None:
+            return None
+        named: set[str] = set()
+        for term in () if volume.node_affinity is None else volume.node_affinity.terms:
+            values = [
+                frozenset(one.values) for one in term.expressions if one.key == _HOSTNAME and one.operator == "In"
+            ]
+            if values:
+                named |= frozenset.intersection(*values)
+        if named:
+            left = frozenset(named) if left is None else left & named
+    return left
+
+
+PLUGIN = Plugin(NAME, _pre_filter, _filter)
