@@ -24,6 +24,7 @@ _BLOCK_STYLES = frozenset("|>")
 _TOO_DEEP = (
     f"nested deeper than {MAX_DEPTH} levels, as no Kubernetes object is; look for brackets or indentation that repeat"
 )
+SECOND_DOCUMENT = "kubectl reads no second document without a line `---` before it; add one"
 TEMPLATE = (
     "a template that is not rendered yet; render it first (helm template, kustomize build) and check the result, "
     "or quote the value"

@@ -10,10 +10,9 @@ import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.documents.builder import Builder, Ledger, Unreadable
+from kubelint_gpu.documents.builder import SECOND_DOCUMENT, Builder, Ledger, Unreadable
 from kubelint_gpu.documents.document import Document, Problem, Reading
 from kubelint_gpu.documents.source_text import SourceText, Span, source_text
-from kubelint_gpu.documents.syntax_error import SECOND_DOCUMENT, syntax_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -148,8 +147,12 @@ class _Reader:
             start += 1
         builder = Builder(text, start, self._ledger)
         try:
-            builder.run(next_event(text[start:end], pure=self._pure))
+            # Kubectl ends each line, so that a block scalar at the end of a file has its line end.
+            chunk = text[start:end]
+            builder.run(next_event(chunk if chunk.endswith(("\n", "\r")) else chunk + "\n", pure=self._pure))
         except YAMLError as error:
+            from kubelint_gpu.documents.syntax_error import syntax_error
+
             place, stop, message = syntax_error(error, text, start, end)
             self._complain(place, stop, message)
             # What seems complete may only be the part of a document before the place that breaks it.

@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from kubelint_gpu.documents.builder import TEMPLATE
+from kubelint_gpu.documents.builder import SECOND_DOCUMENT, TEMPLATE
 
 _TEMPLATE_LINE = re.compile(r"^[ \t]*(?:- )?[ \t]*(?P<mark>\{\{-?|\{%|%\{)", re.MULTILINE)
 _TEMPLATE_MARK = re.compile(r"\{[{%]|%\{")
 _CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 _UNPRINTABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _DOCUMENT_END = re.compile(r"^\.\.\.\s", re.MULTILINE)
-
-SECOND_DOCUMENT = "kubectl reads no second document without a line `---` before it; add one"
 
 # The first part of the parser's message that is found decides; the pure parser words some otherwise.
 _ADVICE = (
@@ -58,6 +56,9 @@ def syntax_error(error: Exception, text: str, base: int, end: int) -> tuple[int,
         return place, place + 1, "a tab is used for indentation; YAML allows only spaces there"
     if "cannot start any token" in problem:
         return place, place + 1, f"{here} cannot begin a value; quote the value"
+    if "node content" in problem and not text[place:end].strip():
+        last = base + len(text[base:place].rstrip())
+        return last - 1, last, "the text ends inside of brackets; add the missing ] or }"
     if "node content" in problem:
         return place, place + 1, f"a value is expected before {here}" if here else "a value is expected here"
     if "expected key" in problem or "block mapping" in context:

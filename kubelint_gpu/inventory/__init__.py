@@ -16,7 +16,7 @@ from kubelint_gpu.inventory.inventory import (
     Pool,
     Scheduler,
 )
-from kubelint_gpu.inventory.load import load
+from kubelint_gpu.inventory.loading import load
 from kubelint_gpu.inventory.schema import schema_text
 
 __all__ = [

@@ -61,5 +61,5 @@ class Declared:
                 return self.item.locate(exact)
         for source, target in routes:
             if self.item.present(target):
-                return self.item.locate(target, role="key" if source else "value")
+                return self.item.locate((*target, *pointer[len(source) :]) if source else target)
         return self.item.locate(self.pointer)

@@ -12,10 +12,10 @@ _MOST_RUNS = 5
 _NUMBERED = re.compile(r"(?P<before>.*?)(?P<number>[0-9]{1,9})(?P<after>[^0-9]*)", re.ASCII | re.DOTALL)
 
 
-def natural(name: str) -> tuple[tuple[int, str], ...]:
-    """A key by which `gpu-2` comes before `gpu-10`."""
+def natural(name: str) -> tuple[tuple[tuple[int, str], ...], str]:
+    """A key by which `gpu-2` comes before `gpu-10`; different names have different keys."""
     parts = re.split(r"([0-9]{1,9})", name)
-    return tuple((int(part), "") if index % 2 else (0, part) for index, part in enumerate(parts))
+    return tuple((int(part), "") if index % 2 else (0, part) for index, part in enumerate(parts)), name
 
 
 def abbreviated(names: Iterable[str]) -> tuple[str, ...]:
@@ -23,13 +23,15 @@ def abbreviated(names: Iterable[str]) -> tuple[str, ...]:
     groups: dict[tuple[str, str, int], list[int]] = {}
     single: list[str] = []
     for name in names:
-        found = _NUMBERED.fullmatch(name)
+        # Of a full host name the first part is the one that counts.
+        host, dot, domain = name.partition(".")
+        found = _NUMBERED.fullmatch(host)
         if found is None:
             single.append(name)
             continue
         digits = found["number"]
-        width = len(digits) if digits.startswith("0") else 0
-        groups.setdefault((found["before"], found["after"], width), []).append(int(digits))
+        width = len(digits) if digits.startswith("0") and len(digits) > 1 else 0
+        groups.setdefault((found["before"], found["after"] + dot + domain, width), []).append(int(digits))
     folded = [_folded(*key, sorted(numbers)) for key, numbers in groups.items()]
     return tuple(sorted((*folded, *single), key=natural))
 

@@ -101,7 +101,7 @@ def _expected(error: ValidationError, schema: dict[str, Any], keyword: str) -> s
     if keyword == "format" and error.cause:
         return str(error.cause)
     rule, value = _rule(error, schema, keyword), error.instance
-    if isinstance(value, dict):
+    if isinstance(value, dict) and keyword != "type":
         return rule
     return f"{rule}, not {described(value)}" if keyword in _SHORT else f"{rule}; it is {described(value)}"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,6 +18,8 @@ def nearest(word: str, words: Iterable[str]) -> str | None:
     """The known word closest to a given one, None where none is close; case does not count."""
     if len(word) > _LONGEST:
         return None
+    from difflib import get_close_matches
+
     known = {candidate.casefold(): candidate for candidate in sorted(words)[:_MOST]}
     found = get_close_matches(word.casefold(), known, n=1)
     return known[found[0]] if found else None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _HEADINGS = ("NODES", "COUNT", "GPUS PER NODE", "CPU", "MEMORY", "FREE GPUS", "FREE CPU", "FREE MEM")
 _LEFT = (0, 2)
-_WIDE = 100
+_NARROWEST, _WIDE = 72, 100
 _GAP = 2
 _NAMES, _TENANTS, _LABELS = 4, 6, 8
 _GPU = "nvidia.com/gpu"
@@ -28,9 +28,9 @@ _ASCII = str.maketrans({_TIMES: "x", _DOT: "-"})
 def render(inventory: Inventory, *, width: int = 80, ascii_only: bool = False) -> str:
     """The cluster as text: a row for each class of nodes, below it what sets it apart and what runs there.
 
-    `width` is in characters; below 60 it is taken for 60.
+    `width` is in characters; below 72 it is taken for 72.
     """
-    width = max(width, 60)
+    width = max(width, _NARROWEST)
     classes = node_classes(inventory)
     lines = [*textwrap.wrap(_summary(inventory, classes), width), ""]
     if classes:
@@ -190,7 +190,7 @@ def _common_labels(classes: Sequence[NodeClass]) -> frozenset[tuple[str, str]]:
 def _widths(rows: Sequence[Sequence[list[str]]], width: int) -> list[int]:
     widths = [max(len(line) for row in rows for line in row[index]) for index in range(len(rows[0]))]
     over = sum(widths) + _GAP * (len(widths) - 1) - width
-    for index, least in ((2, 22), (0, 14)):
+    for index, least in ((2, 20), (0, 12)):
         if over > 0:
             less = min(over, max(0, widths[index] - least))
             widths[index] -= less

@@ -26,11 +26,9 @@ def validate(item: Item) -> tuple[tuple[InventoryError, ...], frozenset[Pointer]
     """Errors of a document, and what of it must not be read: pointers of sections and of their entries."""
     errors: list[InventoryError] = []
     broken: set[Pointer] = set()
-    raw = list(islice(_validator().iter_errors(item.value), _MOST + 1))
-    found = sorted(
-        (deviation for error in raw for deviation in deviations(error)),
-        key=lambda deviation: item.locate(deviation.pointer, deviation.role).start,
-    )
+    every = (deviation for error in _validator().iter_errors(item.value) for deviation in deviations(error))
+    found = list(islice(every, _MOST + 1))
+    found.sort(key=lambda deviation: item.locate(deviation.pointer, deviation.role).start)
     misspelt = {(each.pointer[:-1], each.misspelt) for each in found if each.misspelt}
     for deviation in found:
         broken.add(deviation.pointer[:2])
@@ -40,7 +38,7 @@ def validate(item: Item) -> tuple[tuple[InventoryError, ...], frozenset[Pointer]
         error = error_at(item, deviation.pointer, deviation.sentence, deviation.hint, role=deviation.role)
         if error not in errors:
             errors.append(error)
-    if len(raw) > _MOST:
+    if len(found) > _MOST:
         # What lies behind the last error was not looked at, so none of it may be read.
         broken |= {(section,) for section in item.value}
         sentence = f"there are more than {_MOST} errors in this inventory; these are the first"

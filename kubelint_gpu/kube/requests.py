@@ -6,6 +6,7 @@ Behaviour: component-helpers `resource.PodRequests` and kube-scheduler's `framew
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from kubelint_gpu.kube.frozen import FrozenMap
 from kubelint_gpu.kube.names import is_qualified_name
@@ -26,6 +27,7 @@ def is_extended(resource: str) -> bool:
     )
 
 
+@lru_cache(maxsize=4096)
 def is_scheduled(resource: str) -> bool:
     """Whether kube-scheduler counts a resource at all; `storage` and unknown bare names are dropped."""
     return (
@@ -100,9 +102,14 @@ def _total(spec: PodSpec, amounts: Callable[[Container], Amounts], pod_level: bo
 
 
 def _sum(spec: PodSpec, amounts: Callable[[Container], Amounts]) -> dict[str, int]:
-    total: dict[str, int] = {}
-    for container in spec.containers:
-        _add(total, amounts(container))
+    if not spec.containers:
+        total: dict[str, int] = {}
+    else:
+        total = dict(amounts(spec.containers[0]))
+        for container in spec.containers[1:]:
+            _add(total, amounts(container))
+    if not spec.init_containers:
+        return total
     side: dict[str, int] = {}
     peak: dict[str, int] = {}
     for container in spec.init_containers:

@@ -13,7 +13,8 @@ from kubelint_gpu.kube.requests import running_requests
 from kubelint_gpu.scheduler.version import Behaviour
 
 T = TypeVar("T")
-_LARGEST = 200_000
+_LARGEST = 400_000
+_MISSING = object()
 
 
 class Load(NamedTuple):
@@ -26,38 +27,48 @@ class Load(NamedTuple):
 class Memory:
     """Remembers what immutable objects led to."""
 
-    __slots__ = ("_entries", "_loads", "_numbers", "behaviour")
+    __slots__ = ("_anchors", "_loads", "_numbers", "_same", "_tables", "behaviour")
 
     def __init__(self, behaviour: Behaviour) -> None:
         self.behaviour = behaviour
-        self._loads: dict[int, tuple[object, Load]] = {}
-        self._entries: dict[tuple[str, int], tuple[object, Any]] = {}
+        self._loads: dict[int, Load] = {}
+        self._same: dict[Load, Load] = {}
+        self._tables: dict[str, dict[int, Any]] = {}
+        self._anchors: list[object] = []
         self._numbers: dict[Hashable, int] = {}
 
     def load(self, pod: Pod) -> Load:
         """What a pod that is on a node takes of it."""
         anchor: object = pod if pod.statuses else pod.spec
-        entry = self._loads.get(id(anchor))
-        if entry is None:
-            amounts = running_requests(
-                pod, pod_level=self.behaviour.pod_level_resources, in_place=self.behaviour.in_place_resize
-            )
-            entry = (anchor, Load(tuple(item for item in amounts.items() if item[1]), host_ports(pod.spec)))
-            if len(self._loads) >= _LARGEST:
-                self._loads.clear()
-            self._loads[id(anchor)] = entry
-        return entry[1]
+        found = self._loads.get(id(anchor))
+        if found is None:
+            found = self._load(pod)
+            self._keep(anchor)
+            found = self._loads[id(anchor)] = self._same.setdefault(found, found)
+        return found
+
+    def _load(self, pod: Pod) -> Load:
+        release = self.behaviour
+        amounts = running_requests(pod, pod_level=release.pod_level_resources, in_place=release.in_place_resize)
+        return Load(tuple([item for item in amounts.items() if item[1]]), host_ports(pod.spec))
 
     def of(self, what: str, anchor: Any, compute: Callable[[Any], T]) -> T:
         """`compute(anchor)`, computed once; it must depend on nothing but the anchor, the release and the profile."""
-        key = (what, id(anchor))
-        entry = self._entries.get(key)
-        if entry is None:
-            if len(self._entries) >= _LARGEST:
-                self._entries.clear()
-            entry = self._entries[key] = (anchor, compute(anchor))
-        found: T = entry[1]
-        return found
+        table = self._tables.get(what)
+        found = _MISSING if table is None else table.get(id(anchor), _MISSING)
+        if found is _MISSING:
+            found = compute(anchor)
+            self._keep(anchor)
+            self._tables.setdefault(what, {})[id(anchor)] = found
+        value: T = found
+        return value
+
+    def _keep(self, anchor: object) -> None:
+        if len(self._anchors) >= _LARGEST:
+            self._loads.clear()
+            self._tables.clear()
+            self._anchors.clear()
+        self._anchors.append(anchor)
 
     def number(self, value: Hashable) -> int:
         """A number for a value: equal values have equal numbers."""
@@ -66,4 +77,7 @@ class Memory:
 
 def host_ports(spec: PodSpec) -> tuple[HostPort, ...]:
     """The host ports a pod takes; ordinary init containers take none."""
-    return tuple(port for part in (spec.containers, spec.init_containers) for one in part for port in one.host_ports)
+    found = [port for one in spec.containers for port in one.host_ports]
+    if spec.init_containers:
+        found += [port for one in spec.init_containers for port in one.host_ports]
+    return tuple(found)

@@ -79,7 +79,7 @@ def collect(
             collector.add_stdin(stdin, stdin_filename)
         else:
             collector.add(path)
-    return Collected(tuple(collector.files), tuple(collector.errors), tuple(collector.skipped))
+    return Collected(tuple(collector.files), tuple(collector.errors), tuple(sorted(collector.skipped, key=_path)))
 
 
 def display_path(path: Path, cwd: Path) -> str:
@@ -100,7 +100,7 @@ class _Collector:
         self.skipped: list[Skipped] = []
         self._cwd = cwd
         self._max_bytes = max_bytes
-        self._seen: set[Path | str] = set()
+        self._seen: set[str] = set()
 
     def add_stdin(self, stdin: BinaryIO | None, name: str) -> None:
         """Standard input, once."""
@@ -135,26 +135,26 @@ class _Collector:
 
     def _read(self, full: Path) -> None:
         try:
-            real = full.resolve()
+            real = os.path.realpath(full)
             if real in self._seen:
                 return
             self._seen.add(real)
             data = _bounded(full, self._max_bytes + 1)
         except _NoFile as error:
             self._fail(full, str(error))
-        except (OSError, ValueError, RuntimeError) as error:
+        except (OSError, ValueError) as error:
             self._fail(full, _reason(error))
         else:
             self.files.append(SourceFile(display_path(full, self._cwd), data))
 
     def _walk(self, root: Path) -> Iterator[Path]:
         """Manifests below a directory, sorted by path, without following links to directories."""
-        real_root = root.resolve()
+        real_root = os.path.realpath(root)
         todo = [root]
         while todo:
             path = todo.pop()
-            if not path.is_dir():
-                if not path.is_symlink() or path.resolve().is_relative_to(real_root):
+            if not _is_directory(path):
+                if not path.is_symlink() or Path(os.path.realpath(path)).is_relative_to(real_root):
                     yield path
                 else:
                     self._skip(path, "a link to a file outside of the directory")
@@ -164,13 +164,13 @@ class _Collector:
             except OSError as error:
                 self._fail(path, _reason(error))
                 continue
-            is_chart = (path / "Chart.yaml").is_file()
+            is_chart = any(child.name == "Chart.yaml" for child in children)
             for child in children:
                 name = child.name
-                if not child.is_dir():
+                if not _is_directory(child):
                     if name.endswith(SUFFIXES):
                         todo.append(child)
-                elif name.startswith(".") or name in _SKIPPED or (child / "pyvenv.cfg").exists():
+                elif name.startswith(".") or name in _SKIPPED or _is_environment(child):
                     continue
                 elif child.is_symlink():
                     self._skip(child, "a link to a directory")
@@ -199,8 +199,28 @@ def _bounded(path: Path, most: int) -> bytes:
         return file.read(most)
 
 
+def _is_directory(path: Path) -> bool:
+    """What cannot be looked at is no directory; trying to read it says why."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+def _is_environment(path: Path) -> bool:
+    """Whether Python packages are installed there."""
+    try:
+        return (path / "pyvenv.cfg").exists()
+    except OSError:
+        return False
+
+
 def _name(path: Path) -> str:
     return path.name
+
+
+def _path(skipped: Skipped) -> str:
+    return skipped.path
 
 
 def _reason(error: Exception) -> str:

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kubelint_gpu.documents import items, read
@@ -305,6 +305,7 @@ def same(left, right):
     return json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)
 
 
+@settings(deadline=None)
 @given(value=data)
 def test_what_is_written_reads_as_the_same_value(value):
     for text in (flow_text(value), "\n".join(block_lines(value)) + "\n"):
@@ -348,6 +349,7 @@ def surroundings(item, edit, text):
     return new
 
 
+@settings(deadline=None)
 @given(text=texts, new=scalars, choose=st.data())
 def test_a_replaced_scalar_changes_its_pointer_and_no_other_byte(text, new, choose):
     value, style, newline, comment = text
@@ -366,6 +368,7 @@ def test_a_replaced_scalar_changes_its_pointer_and_no_other_byte(text, new, choo
         assert result.count("# x") >= source.count("# x")
 
 
+@settings(deadline=None)
 @given(text=texts, key=keys, new=data, choose=st.data())
 def test_a_set_key_changes_its_pointer_and_no_other_byte(text, key, new, choose):
     value, style, newline, comment = text
@@ -379,6 +382,7 @@ def test_a_set_key_changes_its_pointer_and_no_other_byte(text, key, new, choose)
     assert same(only(after(again, set_key(again, pointer, key, new))).value, only(result).value)
 
 
+@settings(deadline=None)
 @given(text=texts, choose=st.data())
 def test_a_removed_key_is_gone_and_no_other_byte(text, choose):
     value, style, newline, comment = text

@@ -2,7 +2,7 @@ import codecs
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubelint_gpu.documents import items, read, too_large
@@ -61,6 +61,9 @@ STREAMS = [
     ('x: &a {p: 1}\nz: {"<<": *a}\n', [{"x": {"p": 1}, "z": {"<<": {"p": 1}}}]),
     ("<<: {a: 1, b: 1}\na: 2\n", [{"a": 2, "b": 1}]),
     ("m: =\n", [{"m": "="}]),
+    ("a: &k x\n*k : 1\n", [{"a": "x", "x": 1}]),
+    ("!!str 1: a\n!foo 2: b\n", [{"1": "a", "2": "b"}]),
+    ("a: |\n  x", [{"a": "x\n"}]),
     ("yes: 1\n2: 3\n", [{"true": 1, "2": 3}]),
     ("a:\n- b\n-\n  - c\n- {d: [], e: {}}\nf:\n", [{"a": ["b", ["c"], {"d": [], "e": {}}], "f": None}]),
     ("- \n-\n- a\n", [[None, None, "a"]]),
@@ -306,6 +309,7 @@ BROKEN = [
     ("  a: 1\nb: 2\n", 2, 1, "this line is indented less"),
     ("a: [1, 2\nb: 3\n", 1, 4, "this [ is never closed"),
     ("a: {b: 1\nc: 2\n", 1, 4, "this { is never closed"),
+    ("a: [\n  b,\n", 2, 4, "the text ends inside of brackets"),
     ("a: 'b\nc: 2\n", 1, 4, "this quote is never closed"),
     ('a: "b\nc: 2\n', 1, 4, "this quote is never closed"),
     ("a: @b\n", 1, 4, "@ cannot begin a value"),
@@ -380,6 +384,7 @@ data = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(value=st.lists(data, max_size=3), indent=st.sampled_from([None, 1, "\t"]), ascii_only=st.booleans())
 def test_json_is_read_as_json_and_every_value_is_where_it_is_written(value, indent, ascii_only):
     text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
@@ -398,6 +403,7 @@ def test_json_is_read_as_json_and_every_value_is_where_it_is_written(value, inde
             todo += [((*pointer, index), entry) for index, entry in enumerate(part)]
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=60) | st.text("ab:-[]{}#&*!|>'\"%@`~<\t\n\r \u2028\ufeff0", max_size=40).map(str.encode))
 def test_no_bytes_crash_the_reader(content):
     for pure in (False, True):

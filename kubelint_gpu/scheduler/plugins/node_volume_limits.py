@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -22,6 +24,7 @@ _MIGRATED = {
     "azureDisk": ("kubernetes.io/azure-disk", "disk.csi.azure.com", "diskURI"),
     "cinder": ("kubernetes.io/cinder", "cinder.csi.openstack.org", "volumeID"),
 }
+_ALL_MIGRATED = CSINode("", migrated=tuple(plugin for plugin, _, _ in _MIGRATED.values()))
 _DRIVERS = {plugin: driver for plugin, driver, _ in _MIGRATED.values()}
 
 Attached = dict[tuple[str, str], None]
@@ -38,8 +41,14 @@ def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
     if not any(_matters(volume) for volume in pod.spec.volumes):
         return SKIP
     index = storage_index(snapshot)
-    limited = frozenset(name for name, found in index.csi_nodes.items() if found.limits)
-    return Prepared(State(pod, index), apart=limited) if limited else SKIP
+    most = Counter(driver for driver, _ in attachments(pod, _ALL_MIGRATED, index))
+    room = snapshot.derived(NAME, _room)
+    short = [
+        name
+        for driver, number in most.items()
+        for _, name in room.get(driver, ())[: bisect_left(room.get(driver, ()), (number, ""))]
+    ]
+    return Prepared(State(pod, index), apart=frozenset(short)) if short else SKIP
 
 
 def _filter(state: State, node: NodeInfo) -> Status | None:
@@ -49,13 +58,9 @@ def _filter(state: State, node: NodeInfo) -> Status | None:
     wanted = attachments(state.pod, csi_node, state.storage)
     if not wanted:
         return None
-    attached: Attached = {}
-    for pod in node.pods:
-        if pod.spec.volumes:
-            attached.update(attachments(pod, csi_node, state.storage))
-    more = [attachment for attachment in wanted if attachment not in attached]
-    for attacher, volume_name in state.storage.attached.get(node.name, ()):
-        attached[attacher, _handle(volume_name, state.storage)] = None
+    in_use = _in_use(node, csi_node, state.storage)
+    more = [attachment for attachment in wanted if attachment not in in_use]
+    attached = _attached(node, csi_node, state.storage)
     for driver in dict.fromkeys(driver for driver, _ in more):
         limit = csi_node.limits.get(driver)
         if limit is not None and _of(attached, driver) + sum(1 for one in more if one[0] == driver) > limit:
@@ -109,6 +114,37 @@ def _in_tree(kind: str, source: Mapping[str, object], csi_node: CSINode) -> tupl
     if known is None or known[0] not in csi_node.migrated:
         return None
     return known[1], str(source.get(known[2]))
+
+
+def _attached(node: NodeInfo, csi_node: CSINode, index: StorageIndex) -> Attached:
+    """What the pods of a node have attached, and what is attached to it besides."""
+    attached = _in_use(node, csi_node, index)
+    for attacher, volume_name in index.attached.get(node.name, ()):
+        attached[attacher, _handle(volume_name, index)] = None
+    return attached
+
+
+def _in_use(node: NodeInfo, csi_node: CSINode, index: StorageIndex) -> Attached:
+    attached: Attached = {}
+    for pod in node.pods:
+        if pod.spec.volumes:
+            attached.update(attachments(pod, csi_node, index))
+    return attached
+
+
+def _room(snapshot: Snapshot) -> Mapping[str, list[tuple[int, str]]]:
+    """By driver, how many more volumes each node takes that has a limit, ascending."""
+    index = storage_index(snapshot)
+    room: dict[str, list[tuple[int, str]]] = {}
+    for csi_node in index.csi_nodes.values():
+        node = snapshot.node(csi_node.name) if csi_node.limits else None
+        if node is not None:
+            attached = _attached(node, csi_node, index)
+            for driver, limit in csi_node.limits.items():
+                room.setdefault(driver, []).append((limit - _of(attached, driver), csi_node.name))
+    for found in room.values():
+        found.sort()
+    return room
 
 
 def _handle(volume_name: str, index: StorageIndex) -> str:

@@ -94,8 +94,8 @@ def _read(reading: Reading, found: _Gathered) -> None:
 def _raw(item: Item, found: _Gathered) -> None:
     declared = raw_object(item, found.problems)
     if declared is None:
-        metadata = item.value.get("metadata")
-        found.doubtful.add(metadata.get("name") if isinstance(metadata, dict) else None)
+        if item.value["kind"] == "Node":
+            found.doubtful.add(_name(item.value) or None)
         return
     if isinstance(declared.typed, Node):
         found.nodes += 1

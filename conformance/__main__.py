@@ -1,0 +1,53 @@
+"""`python -m conformance`: build the tools, run suites against the real control plane, record and compare."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from conformance import tools
+
+GOLDEN = Path(__file__).parent.parent / "tests" / "golden"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; the exit code is 1 when something disagreed or could not run."""
+    parser = argparse.ArgumentParser(prog="python -m conformance", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    build = commands.add_parser("build", help="build the programs of a release")
+    run = commands.add_parser("run", help="run suites and record what happened")
+    for each in (build, run):
+        each.add_argument("--kubernetes", default=tools.releases()[0], choices=tools.releases())
+    run.add_argument("--suite", action="append", choices=("rollouts",), help="default: every suite")
+    run.add_argument("--short", action="store_true", help="a selection that takes a few minutes")
+    run.add_argument("--planes", type=int, default=4, help="control planes beside each other")
+    run.add_argument("--runs", type=int, default=3, help="how often each rollout is run")
+    run.add_argument("--seed", type=int, default=1, help="of the generated cases")
+    run.add_argument("--generate", type=int, default=0, help="how many cases to generate")
+    run.add_argument("--only", default="", help="only cases whose id contains this")
+    run.add_argument("--keep", action="store_true", help="keep the logs of the programs")
+    run.add_argument("--record", type=Path, default=GOLDEN, help="the folder for recordings")
+    chosen = parser.parse_args(arguments)
+    try:
+        seconds = tools.build(tools.release(chosen.kubernetes))
+        if seconds > 1:
+            print(f"built in {seconds:.0f} s", file=sys.stderr)
+        if chosen.command == "run":
+            started = time.monotonic()
+            from conformance import suites
+
+            code = suites.run(chosen)
+            print(f"{time.monotonic() - started:.0f} s", file=sys.stderr)
+            return code
+    except tools.BuildFailed as failed:
+        print(failed, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

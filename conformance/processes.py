@@ -1,0 +1,116 @@
+"""Programs that are started for a run and all stopped at its end, however it ends."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import ctypes
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+from conformance.tools import cache
+
+_PR_SET_PDEATHSIG = 1
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports on loopback that nobody listens on now."""
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
+    finally:
+        for each in sockets:
+            each.close()
+
+
+class Supervisor:
+    """Everything that one run has started, and the folder that it writes to.
+
+    Each program is the leader of its own process group, and dies with this process even when that is killed outright.
+    Programs must be started from the main thread: the kernel ties that promise to the thread that starts them.
+    """
+
+    def __init__(self, *, keep: bool = False) -> None:
+        runs = cache() / "runs"
+        runs.mkdir(parents=True, exist_ok=True)
+        _sweep(runs)
+        self.folder = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=runs))
+        self.folder.chmod(0o700)
+        self._keep = keep
+        self._running: list[tuple[str, subprocess.Popen[bytes]]] = []
+        atexit.register(self.stop)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, _interrupted)
+
+    def start(self, name: str, command: Sequence[str], environment: dict[str, str] | None = None) -> None:
+        """Start a program at low priority; its output goes to `<name>.log` in the run's folder."""
+        log = (self.folder / f"{name}.log").open("wb")
+        with log:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                cwd=self.folder,
+                env={"PATH": os.environ.get("PATH", ""), "HOME": str(self.folder), **(environment or {})},
+                start_new_session=True,
+                preexec_fn=_tie_to_parent,  # noqa: PLW1509 - no other thread runs when programs are started
+            )
+        self._running.append((name, process))
+
+    def dead(self) -> tuple[str, ...]:
+        """Programs that have ended although nobody stopped them."""
+        return tuple(name for name, process in self._running if process.poll() is not None)
+
+    def log(self, name: str, lines: int = 20) -> str:
+        """The end of a program's output."""
+        text = (self.folder / f"{name}.log").read_text(encoding="utf-8", errors="replace")
+        return "\n".join(text.splitlines()[-lines:])
+
+    def stop(self) -> None:
+        """Stop every program, last started first, and remove the folder."""
+        running, self._running = self._running[::-1], []
+        for _, process in running:
+            _signal_group(process, signal.SIGTERM)
+        until = time.monotonic() + 3
+        for _, process in running:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(max(0.05, until - time.monotonic()))
+            _signal_group(process, signal.SIGKILL)
+            process.wait()
+        if not self._keep:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _tie_to_parent() -> None:
+    os.nice(10)
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _signal_group(process: subprocess.Popen[bytes], number: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, number)
+
+
+def _interrupted(number: int, _: FrameType | None) -> NoReturn:
+    raise SystemExit(128 + number)
+
+
+def _sweep(runs: Path) -> None:
+    """Remove folders of runs that were killed outright."""
+    for folder in sorted(runs.iterdir()):
+        owner = folder.name.split("-")[0]
+        if owner.isdigit() and not Path(f"/proc/{owner}").exists():
+            shutil.rmtree(folder, ignore_errors=True)

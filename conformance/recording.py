@@ -1,0 +1,33 @@
+"""Recordings: JSON lines, one case each, sorted, so that two runs differ only where the answers do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from conformance.api_client import Object
+
+
+def write(path: Path, records: Iterable[Object]) -> int:
+    """Write records, sorted by id; how many there are."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = sorted((record["id"], json.dumps(record, sort_keys=True, separators=(",", ":"))) for record in records)
+    path.write_text("".join(line + "\n" for _, line in lines), encoding="utf-8")
+    return len(lines)
+
+
+def read(path: Path) -> Iterator[Object]:
+    """The records of a file."""
+    with path.open(encoding="utf-8") as file:
+        for line in file:
+            yield json.loads(line)
+
+
+def counted(outcomes: Iterable[Object]) -> list[Object]:
+    """Equal outcomes once, with how often they were seen."""
+    times: dict[str, int] = {}
+    for outcome in outcomes:
+        text = json.dumps(outcome, sort_keys=True)
+        times[text] = times.get(text, 0) + 1
+    return [{**json.loads(text), "times": count} for text, count in times.items()]

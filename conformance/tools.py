@@ -1,0 +1,143 @@
+"""The programs of one Kubernetes release, built from the Go module proxy into a folder outside the repository."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+_VERSIONS = Path(__file__).parent / "versions"
+_STAMPED = ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")
+
+
+class BuildFailed(RuntimeError):
+    """A tool could not be built; the message says how to see why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A folder below `versions/`: a Go module that pins every tool of one Kubernetes minor release.
+
+    Attributes:
+        name: `1.34`.
+        kubernetes: the exact release, `1.34.1`, as `go.mod` pins it.
+    """
+
+    name: str
+    kubernetes: str
+
+    @property
+    def module(self) -> Path:
+        """Where the Go module is."""
+        return _VERSIONS / self.name
+
+    @property
+    def programs(self) -> Path:
+        """Where its built programs are."""
+        return cache() / self.name / "bin"
+
+    def program(self, name: str) -> str:
+        """The path of a built program."""
+        return str(self.programs / name)
+
+
+def cache() -> Path:
+    """The folder for module downloads, build results and running control planes.
+
+    `KUBELINT_GPU_CONFORMANCE_CACHE` moves it.
+    """
+    given = os.environ.get("KUBELINT_GPU_CONFORMANCE_CACHE")
+    return Path(given) if given else Path.home() / ".cache" / "kubelint-gpu-conformance"
+
+
+def releases() -> tuple[str, ...]:
+    """The releases that there are modules for, oldest first."""
+    found = [entry.name for entry in _VERSIONS.iterdir() if (entry / "go.mod").is_file()]
+    return tuple(sorted(found, key=lambda name: [int(part) for part in name.split(".")]))
+
+
+def release(name: str) -> Release:
+    """The release of a name, `1.34`.
+
+    Raises:
+        BuildFailed: there is no such folder, or its module does not pin Kubernetes.
+    """
+    go_mod = _VERSIONS / name / "go.mod"
+    if not go_mod.is_file():
+        raise BuildFailed(f"no release {name}; there are {', '.join(releases())}")
+    for line in go_mod.read_text(encoding="utf-8").splitlines():
+        words = line.replace("require ", "").split()
+        if len(words) >= 2 and words[0] == "k8s.io/kubernetes" and words[1].startswith("v"):
+            return Release(name, words[1][1:])
+    raise BuildFailed(f"{go_mod} does not pin k8s.io/kubernetes")
+
+
+def packages() -> tuple[str, ...]:
+    """What is built; kubectl only where the machine has none."""
+    wanted = [
+        "./etcd",
+        "k8s.io/kubernetes/cmd/kube-apiserver",
+        "k8s.io/kubernetes/cmd/kube-scheduler",
+        "k8s.io/kubernetes/cmd/kube-controller-manager",
+        "sigs.k8s.io/kwok/cmd/kwok",
+    ]
+    if shutil.which("kubectl") is None:
+        wanted.append("k8s.io/kubernetes/cmd/kubectl")
+    return tuple(wanted)
+
+
+def build(chosen: Release) -> float:
+    """Build what is missing or was built from another `go.sum`; the seconds that it took.
+
+    Raises:
+        BuildFailed: Go is missing, or a build ended with an error.
+    """
+    started = time.monotonic()
+    pinned = (chosen.module / "go.sum").read_text(encoding="utf-8")
+    receipt = chosen.programs.parent / "built-from"
+    for package in packages():
+        name = package.rsplit("/", 1)[-1]
+        built = json.loads(receipt.read_text(encoding="utf-8")) if receipt.is_file() else {}
+        if built.get(name) == pinned and (chosen.programs / name).is_file():
+            continue
+        print(f"building {name} {chosen.kubernetes}", file=sys.stderr, flush=True)
+        _go_build(chosen, package)
+        receipt.write_text(json.dumps({**built, name: pinned}), encoding="utf-8")
+    return time.monotonic() - started
+
+
+def _go_build(chosen: Release, package: str) -> None:
+    go = shutil.which("go")
+    if go is None:
+        raise BuildFailed("Go is not installed")
+    chosen.programs.mkdir(parents=True, exist_ok=True)
+    major, minor = chosen.kubernetes.split(".")[:2]
+    stamp = {
+        "gitVersion": f"v{chosen.kubernetes}",
+        "gitMajor": major,
+        "gitMinor": minor,
+        "gitTreeState": "clean",
+        "buildDate": "1970-01-01T00:00:00Z",
+    }
+    flags = ["-s", "-w"] + [part for where in _STAMPED for key in stamp for part in ("-X", f"{where}.{key}={stamp[key]}")]
+    command = [go, "build", "-trimpath", "-buildvcs=false", "-ldflags", " ".join(flags), "-o", f"{chosen.programs}/", package]
+    found = subprocess.run(["nice", "-n", "19", *command], cwd=chosen.module, env=go_environment(), check=False)
+    if found.returncode:
+        raise BuildFailed(f"{package} did not build; in {chosen.module}: {' '.join(command)}")
+
+
+def go_environment() -> dict[str, str]:
+    """The environment of a build: module and build caches inside the cache folder, no other module sources."""
+    return {
+        **os.environ,
+        "GOMODCACHE": str(cache() / "mod"),
+        "GOCACHE": str(cache() / "build"),
+        "CGO_ENABLED": "0",
+        "GOFLAGS": "-mod=readonly",
+        "GOWORK": "off",
+    }

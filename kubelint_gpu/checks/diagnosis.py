@@ -1,0 +1,101 @@
+"""Why a pod that no node takes is not taken: one cause, said by one rule, the most telling one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kubelint_gpu.checks.finding import Certainty
+from kubelint_gpu.checks.labels import contradiction
+from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.kube.requests import pod_requests
+from kubelint_gpu.scheduler import Status
+
+_RESOURCES = "NodeResourcesFit"
+_AFFINITY = "NodeAffinity"
+# how near a node came: the further down the list of filters, the nearer
+_NEAR = {
+    "NodeUnschedulable": 1,
+    "NodeName": 1,
+    "TaintToleration": 2,
+    "NodeAffinity": 0,
+    "NodePorts": 4,
+    _RESOURCES: 5,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """The cause.
+
+    Attributes:
+        code: the rule that tells it.
+        reason: in the scheduler's words.
+        nodes: the nodes that miss by least, nearest first.
+        resource: the resource that the nearest lacks, empty where it lacks none.
+        needed: what is asked of it, in the scheduler's units.
+        allocatable: what the nearest has of it.
+        certainty: possible where the cluster may have more nodes than are declared.
+    """
+
+    code: str
+    reason: str
+    nodes: tuple[str, ...] = ()
+    resource: str = ""
+    needed: int = 0
+    allocatable: int = 0
+    certainty: Certainty = "certain"
+
+
+def diagnose(unit: Unit) -> Iterator[tuple[Subject, Diagnosis]]:
+    """Every workload that no node takes, with the cause."""
+    for subject in unit.subjects:
+        if not subject.places_pods or not subject.known_class:
+            continue
+        if contradiction(subject.workload.spec) is not None:
+            continue
+        if not unit.has_nodes or not unit.cluster.nodes or unit.fits_somewhere(subject):
+            continue
+        found = unit.alone(subject)
+        if found.held or found.fit is None or unit.may_grow_for(subject):
+            continue
+        certainty: Certainty = "certain" if unit.complete and subject.workload.replicas else "possible"
+        if found.fit.prefilter is not None:
+            # volumes and the like: their own rules speak of them
+            continue
+        yield subject, _cause(unit, subject, found.fit.rejections, certainty)
+
+
+def _cause(unit: Unit, subject: Subject, rejections: dict[str, Status] | object, certainty: Certainty) -> Diagnosis:
+    assert isinstance(rejections, dict)  # noqa: S101 - what FitResult.rejections is
+    if all(status.plugin == _AFFINITY for status in rejections.values()):
+        return Diagnosis("KLG402", next(iter(rejections.values())).reasons[0], certainty=certainty)
+    request = pod_requests(subject.workload.spec)
+
+    def distance(name: str) -> tuple[int, int, float, str]:
+        status: Status = rejections[name]
+        missing = [reason.removeprefix("Insufficient ") for reason in status.reasons]
+        allocatable = unit.empty.node(name)
+        short = 0.0
+        if status.plugin == _RESOURCES and allocatable is not None:
+            for resource in missing:
+                wanted = request.get(resource, 0)
+                short += 1 - allocatable.node.allocatable.get(resource, 0) / wanted if wanted else 1
+        return -_NEAR.get(status.plugin, 3), len(status.reasons), short, name
+
+    ranked = sorted(rejections, key=distance)
+    nearest = ranked[0]
+    status = rejections[nearest]
+    same = tuple(name for name in ranked if rejections[name].plugin == status.plugin)
+    if status.plugin != _RESOURCES:
+        return Diagnosis("KLG201", _taint(status), same, certainty=certainty)
+    resource = "pods" if status.reasons[0] == "Too many pods" else status.reasons[0].removeprefix("Insufficient ")
+    info = unit.empty.node(nearest)
+    has = info.node.allocatable.get(resource, 0) if info is not None else 0
+    return Diagnosis(
+        "KLG201", status.reasons[0], same, resource, 1 if resource == "pods" else request.get(resource, 0), has, certainty
+    )
+
+
+def _taint(status: Status) -> str:
+    return "its " + status.reasons[0].removeprefix("node(s) ") if status.reasons else ""

@@ -1,0 +1,30 @@
+"""The inventory itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.checks.draft import Draft
+from kubelint_gpu.checks.finding import Related
+from kubelint_gpu.checks.manifest import place_of
+from kubelint_gpu.checks.world import World
+
+
+def inventory_drafts(world: World) -> Iterator[Draft]:
+    """What is wrong with the inventory; it is told once for a run, not once for each unit.
+
+    An error makes the inventory unusable and the run fail; a warning is one.
+    """
+    for error in world.errors:
+        fatal = error.severity == "error"
+        yield Draft(
+            "KLG601",
+            place_of(error.path, error.span),
+            error.message,
+            cause=error.message,
+            severity=error.severity,
+            certainty="certain",
+            related=tuple(Related(place_of(path, span), message) for path, span, message in error.related),
+            help=(error.hint,) if error.hint else (),
+            fatal=fatal,
+        )

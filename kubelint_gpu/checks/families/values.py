@@ -1,0 +1,42 @@
+"""Values that the API server would refuse, in fields that decide scheduling and rollouts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.checks.draft import Draft
+from kubelint_gpu.checks.registry import rule
+from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.kube.errors import InvalidObject, field_path
+
+
+@rule("KLG003")
+def invalid_value(unit: Unit) -> Iterator[Draft]:
+    """A value of the wrong type or out of range; a placeholder is not wrong, only unknown, and is told once."""
+    for manifest in unit.manifests:
+        unknown: list[InvalidObject] = []
+        for problem in manifest.problems:
+            if problem.placeholder:
+                unknown.append(problem)
+                continue
+            yield Draft(
+                "KLG003",
+                manifest.place(problem.pointer),
+                f"{field_path(problem.pointer)}: {problem.detail}",
+                manifest,
+                cause=field_path(problem.pointer),
+            )
+        if unknown:
+            first = unknown[0]
+            more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
+            yield Draft(
+                "KLG003",
+                manifest.place(first.pointer),
+                f'{field_path(first.pointer)} is "{first.value}"{more}, which something fills in later: '
+                "nothing that rests on it is checked here",
+                manifest,
+                cause="placeholder",
+                severity="note",
+                certainty="possible",
+                help=("check the filled-in manifest, for example by piping it to kubelint-gpu check -",),
+            )

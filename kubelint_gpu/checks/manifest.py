@@ -1,0 +1,99 @@
+"""The objects of the manifests, read as Kubernetes' vocabulary, each with the place where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from kubelint_gpu.checks.finding import Place
+from kubelint_gpu.documents import Item, Pointer, Reading, Role, Span, items
+from kubelint_gpu.kube.errors import InvalidObject
+from kubelint_gpu.kube.workload import Workload, is_workload, read_workload
+
+
+def place_of(path: str, span: Span | None) -> Place:
+    """A span of a file; without one, the beginning of the file."""
+    if span is None:
+        return Place(path, 1, 1, 1, 1)
+    return Place(path, span.line, span.column, span.end_line, span.end_column)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Manifest:
+    """One object of a manifest.
+
+    Attributes:
+        item: the object's data and positions.
+        workload: what pods come from it; None for other kinds.
+        problems: fields whose values the API server would refuse, or that are placeholders.
+    """
+
+    item: Item
+    workload: Workload | None = None
+    problems: tuple[InvalidObject, ...] = ()
+
+    @property
+    def path(self) -> str:
+        """The file it stands in."""
+        return self.item.document.source.path
+
+    @property
+    def kind(self) -> str:
+        """`kind` as it is written."""
+        return _text(self.item.value.get("kind"))
+
+    @property
+    def name(self) -> str:
+        """`metadata.name`, else `metadata.generateName`."""
+        return self._meta("name") or self._meta("generateName")
+
+    @property
+    def namespace(self) -> str:
+        """`metadata.namespace` as it is written; empty where it is not."""
+        return self._meta("namespace")
+
+    @property
+    def object(self) -> str:
+        """`kind/namespace/name`; without a namespace `kind/name`."""
+        return "/".join(part for part in (self.kind, self.namespace, self.name) if part)
+
+    @property
+    def readable(self) -> bool:
+        """Whether every field that the core looks at has a known and lawful value."""
+        return not self.problems
+
+    def place(self, pointer: Pointer, role: Role = "value") -> Place:
+        """Where a field stands; an absent one is the key of the nearest present ancestor."""
+        return place_of(self.path, self.item.locate(pointer, role))
+
+    def present(self, pointer: Pointer) -> bool:
+        """Whether a field is written."""
+        return self.item.present(pointer)
+
+    def _meta(self, key: str) -> str:
+        meta = self.item.value.get("metadata")
+        return _text(meta.get(key)) if isinstance(meta, dict) else ""
+
+
+def manifests(readings: Iterable[Reading]) -> tuple[Manifest, ...]:
+    """All objects of some files; what has neither kind nor apiVersion is none."""
+    return tuple(
+        _manifest(item)
+        for reading in readings
+        for document in reading.documents
+        for item in items(document)
+        if isinstance(item.value.get("kind"), str)
+    )
+
+
+def _manifest(item: Item) -> Manifest:
+    if not is_workload(item.value):
+        return Manifest(item)
+    problems: list[InvalidObject] = []
+    workload = read_workload(item.value, problems)
+    return Manifest(item, workload, tuple(problems))
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,182 @@
+"""What is applied together, and what the core answers about it; every answer is asked for once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from kubelint_gpu.checks.manifest import Manifest, manifests
+from kubelint_gpu.checks.world import World
+from kubelint_gpu.documents import Reading
+from kubelint_gpu.kube.admission import admitted
+from kubelint_gpu.kube.cluster import Cluster
+from kubelint_gpu.kube.fields import Fields
+from kubelint_gpu.kube.limit_range import with_defaults
+from kubelint_gpu.kube.node import read_node
+from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.kube.priority import UnknownPriorityClass
+from kubelint_gpu.kube.taints import Toleration, read_toleration
+from kubelint_gpu.kube.workload import Workload
+from kubelint_gpu.rollout.judgement import DEFAULT_BUDGET, Judgement, Transition, judge
+from kubelint_gpu.rollout.participant import resolved_workload
+from kubelint_gpu.scheduler import Attempt, Snapshot, attempt, merged
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subject:
+    """A workload that is judged: whole, readable, as admission leaves it.
+
+    `known_class` is false where its pods are refused because their PriorityClass does not exist.
+    """
+
+    manifest: Manifest
+    workload: Workload
+    known_class: bool = True
+
+    @property
+    def pod(self) -> Pod:
+        """A pod as the scheduler would get it."""
+        return merged(self.workload.pod(self.workload.meta.name))
+
+    @property
+    def places_pods(self) -> bool:
+        """Whether the scheduler looks for a node for its pods: not with a node name, and a DaemonSet names its own."""
+        return not self.workload.spec.node_name and self.workload.kind != "DaemonSet"
+
+
+class Unit:
+    """Manifests that are applied together, the world they are applied to, and the manifests beside them."""
+
+    def __init__(
+        self, readings: Sequence[Reading], world: World, beside: Sequence[Manifest] = (), budget: int = DEFAULT_BUDGET
+    ) -> None:
+        self.readings = tuple(readings)
+        self.world = world
+        self.beside = tuple(beside)
+        self.budget = budget
+        self._attempts: dict[tuple[int, str], Attempt] = {}
+
+    @cached_property
+    def manifests(self) -> tuple[Manifest, ...]:
+        """The objects, in the order of the text."""
+        return manifests(self.readings)
+
+    @cached_property
+    def cluster(self) -> Cluster:
+        """The declared cluster with what the manifests bring."""
+        return self.world.cluster(self.manifests, self.beside)
+
+    @property
+    def has_nodes(self) -> bool:
+        """Whether there is an inventory to decide anything by."""
+        return self.world.usable
+
+    @property
+    def complete(self) -> bool:
+        """Whether the cluster has no nodes but the declared ones."""
+        return self.world.inventory is not None and self.world.inventory.complete
+
+    @cached_property
+    def subjects(self) -> tuple[Subject, ...]:
+        """The workloads that are judged."""
+        return tuple(
+            self._subject(manifest, manifest.workload)
+            for manifest in self.manifests
+            if manifest.workload is not None and manifest.readable and not manifest.workload.partial
+        )
+
+    @cached_property
+    def empty(self) -> Snapshot:
+        """The cluster with nothing running."""
+        return Snapshot.of(replace(self.cluster, pods=()))
+
+    @cached_property
+    def running(self) -> Snapshot:
+        """The cluster with what the inventory says is running."""
+        return Snapshot.of(self.cluster)
+
+    @cached_property
+    def grown(self) -> Snapshot | None:
+        """One empty node of each pool that can still grow; None without such a pool."""
+        inventory = self.world.inventory
+        pools = inventory.pools if inventory is not None and self.has_nodes else ()
+        nodes = [read_node(pool.template.value) for pool in pools if pool.room]
+        return Snapshot.of(replace(self.cluster, nodes=tuple(nodes), pods=())) if nodes else None
+
+    def alone(self, subject: Subject) -> Attempt:
+        """Scheduling its pod with nothing else running."""
+        return self._attempt(subject, "empty", self.empty)
+
+    def beside_running(self, subject: Subject) -> Attempt:
+        """Scheduling its pod beside what the inventory says is running."""
+        return self._attempt(subject, "running", self.running)
+
+    def may_grow_for(self, subject: Subject) -> bool:
+        """Whether a pool could add a node that takes its pod."""
+        if self.grown is None:
+            return False
+        found = self._attempt(subject, "grown", self.grown)
+        return found.fit is not None and found.fit.schedulable
+
+    def fits_somewhere(self, subject: Subject) -> bool:
+        """Whether any node of the cluster takes its pod when nothing else runs."""
+        found = self.alone(subject)
+        return found.fit is not None and found.fit.schedulable
+
+    def shortage(self, subject: Subject, placed: int) -> tuple[str | None, str]:
+        """Why no pod more than `placed` of a workload finds a node: the scheduler's text, and its reasons."""
+        snapshot, pod = self.running, subject.pod
+        for number in range(placed + 1):
+            found = attempt(pod, snapshot)
+            if found.fit is None or not found.fit.schedulable:
+                reasons = sorted(
+                    {reason for one in found.fit.rejections.values() for reason in one.reasons} if found.fit else ()
+                )
+                return found.message, ", ".join(reasons)
+            name = f"{pod.meta.name}-{number}"
+            placed_pod = replace(pod, meta=replace(pod.meta, name=name, uid=name))
+            snapshot = snapshot.place(placed_pod, found.fit.fits[0])
+        return None, "the rest finds no node"
+
+    @cached_property
+    def judgements(self) -> dict[int, Judgement]:
+        """What becomes of the rollout of each subject that the scheduler places, by the subject's identity."""
+        if not self.has_nodes:
+            return {}
+        judged = [
+            subject
+            for subject in self.subjects
+            if subject.known_class and subject.places_pods and not self.alone(subject).held
+        ]
+        transitions = [Transition(subject.workload, subject.workload) for subject in judged]
+        found = judge(transitions, self.cluster, budget=self.budget)
+        return {id(subject): judgement for subject, judgement in zip(judged, found, strict=True)}
+
+    def _attempt(self, subject: Subject, name: str, snapshot: Snapshot) -> Attempt:
+        key = (id(subject), name)
+        if key not in self._attempts:
+            self._attempts[key] = attempt(subject.pod, snapshot)
+        return self._attempts[key]
+
+    def _subject(self, manifest: Manifest, workload: Workload) -> Subject:
+        ranges = [found for found in self.cluster.limit_ranges if found.meta.namespace == workload.meta.namespace]
+        workload = replace(workload, spec=admitted(with_defaults(workload.spec, ranges), **self._admission))  # type: ignore[arg-type]
+        try:
+            return Subject(manifest, resolved_workload(workload, self.cluster.priority_classes))
+        except UnknownPriorityClass:
+            return Subject(manifest, workload, known_class=False)
+
+    @cached_property
+    def _admission(self) -> dict[str, object]:
+        inventory = self.world.inventory
+        if inventory is None or not self.has_nodes:
+            return {}
+        tolerations: list[tuple[str, Toleration]] = [
+            (str(value.get("resource", "")), read_toleration(Fields(value)))
+            for value in inventory.admission.default_tolerations
+        ]
+        return {
+            "extended_resource_toleration": inventory.admission.extended_resource_toleration,
+            "tolerations": tolerations,
+        }

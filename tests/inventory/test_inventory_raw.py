@@ -1,0 +1,271 @@
+"""Raw objects, alone and beside the concise form; contradictions between them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kubelint_gpu.documents import read
+from kubelint_gpu.inventory import contradictions, load
+
+CONCISE = """apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+nodes:
+  - name: tracker-node
+    kubeletVersion: v1.34.1+k3s1
+    allocatable: {cpu: 32, memory: 131072000Ki, ephemeral-storage: 209715200Ki}
+    gpus: {model: GeForce RTX 3090, count: 1}
+pools:
+  - name: gpu
+    count: 3
+    namePattern: gpu-{}
+    template:
+      kubeletVersion: v1.34.1+k3s1
+      allocatable: {cpu: 32, memory: 131072000Ki, ephemeral-storage: 209715200Ki}
+      gpus: {model: A100-PCIE-40GB, count: 2}
+  - name: worker
+    count: 6
+    template:
+      kubeletVersion: v1.34.1+k3s1
+      allocatable: {cpu: 32, memory: 131072000Ki, ephemeral-storage: 209715200Ki}
+"""
+GPUS = {"tracker-node": ("NVIDIA-GeForce-RTX-3090", 1)} | {f"gpu-{n}": ("NVIDIA-A100-PCIE-40GB", 2) for n in (1, 2, 3)}
+
+
+def raw_node(name, labels=None, allocatable=None, annotations=None):
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": labels or {}, "annotations": annotations or {}},
+        "spec": {},
+        "status": {
+            "allocatable": {"cpu": "32", "memory": "131072000Ki", "ephemeral-storage": "209715200Ki", "pods": "110"}
+            | (allocatable or {}),
+            "nodeInfo": {"kubeletVersion": "v1.34.1+k3s1"},
+        },
+    }
+
+
+def raw_pod(name, node, requests=None, phase="Running", **spec):
+    container = {"name": "c", "image": "i", "resources": {"requests": requests or {}}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": "d"},
+        "spec": {"nodeName": node, "priority": 0, "containers": [container], **spec},
+        "status": {"phase": phase},
+    }
+
+
+def tracker_nodes():
+    names = [*GPUS, *(f"worker-{number}" for number in range(1, 7))]
+    for name in names:
+        labels = {"kubernetes.io/arch": "amd64", "kubernetes.io/hostname": name, "kubernetes.io/os": "linux"}
+        allocatable = {}
+        if name in GPUS:
+            product, count = GPUS[name]
+            labels |= {
+                "nvidia.com/gpu.present": "true",
+                "nvidia.com/gpu.product": product,
+                "nvidia.com/gpu.count": str(count),
+            }
+            allocatable = {"nvidia.com/gpu": str(count)}
+        yield raw_node(name, labels, allocatable)
+
+
+def loaded(*objects, more=""):
+    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)})
+    readings = [read("raw.json", text.encode()), *([read("more.yaml", more.encode())] if more else [])]
+    return load(readings)
+
+
+def test_both_forms_of_one_cluster_give_the_same_nodes():
+    raw, raw_errors = loaded(*tracker_nodes())
+    concise, concise_errors = load([read("concise.yaml", CONCISE.encode())])
+    assert raw_errors == concise_errors == ()
+    raw_nodes = {node.name: node for node in raw.of_kind("Node")}
+    concise_nodes = {node.name: node for node in concise.of_kind("Node")}
+    assert raw_nodes.keys() == concise_nodes.keys()
+    for name, node in raw_nodes.items():
+        other = concise_nodes[name]
+        assert node.value["status"]["allocatable"] == other.value["status"]["allocatable"]
+        assert node.typed.allocatable == other.typed.allocatable
+        # The concise form knows what else feature discovery writes.
+        assert node.value["metadata"]["labels"].items() <= other.value["metadata"]["labels"].items()
+    assert raw.kubernetes_version == concise.kubernetes_version == "1.34"
+    assert raw.complete
+    assert concise.complete
+    assert contradictions(raw) == contradictions(concise) == ()
+
+
+def test_raw_objects_are_handed_on_as_they_are():
+    reading = read("raw.json", json.dumps(raw_node("a")).encode())
+    inventory, errors = load([reading])
+    assert errors == ()
+    assert inventory.objects[0].value is reading.documents[0].value
+    assert inventory.objects[0].typed.name == "a"
+
+
+def test_both_forms_may_be_mixed():
+    more = "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nrunning: [{name: p, node: a, gpus: 1}]\n"
+    inventory, errors = loaded(raw_node("a", allocatable={"nvidia.com/gpu": "1"}), more=more)
+    assert errors == ()
+    assert [each.kind for each in inventory.objects] == ["Node", "Pod"]
+
+
+def test_kinds_that_placement_does_not_depend_on_are_counted():
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}
+    inventory, errors = loaded(raw_node("a"), config, config)
+    assert errors == ()
+    assert inventory.ignored == (("ConfigMap", 2),)
+
+
+def test_a_list_without_items_is_an_empty_inventory():
+    inventory, errors = loaded()
+    assert errors == ()
+    assert (inventory.objects, inventory.complete) == ((), False)
+
+
+def test_an_api_group_of_another_project_does_not_make_a_node():
+    _, (error,) = load([read("x.yaml", b"apiVersion: example.com/v1\nkind: Node\nmetadata: {name: a}\n")])
+    assert error.message == "not an inventory: Node a says nothing about the nodes of a cluster"
+
+
+def test_a_node_without_pods_stays_without_and_is_warned_about():
+    value = raw_node("a")
+    del value["status"]["allocatable"]["pods"]
+    inventory, (warning,) = loaded(value)
+    assert "pods" not in inventory.objects[0].value["status"]["allocatable"]
+    assert (warning.severity, warning.message) == (
+        "warning",
+        "Node a has no allocatable pods, so no pod at all can run on it",
+    )
+
+
+@pytest.mark.parametrize(
+    ("amount", "message"),
+    [
+        ("1x", 'Node a: status.allocatable.cpu "1x" is no quantity'),
+        ("-1", "Node a: status.allocatable.cpu must be greater than or equal to 0, not -1"),
+    ],
+)
+def test_bad_quantities_of_raw_objects_are_errors(amount, message):
+    inventory, (error,) = loaded(raw_node("a", allocatable={"cpu": amount}))
+    assert error.severity == "error"
+    assert error.message.startswith(message)
+    assert inventory.objects == ()
+
+
+def test_a_raw_pod_gets_the_priority_of_its_class_and_no_default_after_the_fact():
+    high = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "high"}, "value": 5}
+    default = {**high, "metadata": {"name": "default"}, "globalDefault": True, "value": 3}
+    named, plain = raw_pod("named", "a", priorityClassName="high"), raw_pod("plain", "a")
+    del named["spec"]["priority"], plain["spec"]["priority"]
+    inventory, errors = loaded(raw_node("a"), high, default, named, plain)
+    assert errors == ()
+    specs = {each.name: each.value["spec"] for each in inventory.of_kind("Pod")}
+    assert specs["named"]["priority"] == 5
+    assert "priority" not in specs["plain"]
+    assert "priority" not in named["spec"]
+
+
+def test_a_person_may_mark_a_raw_node_unhealthy():
+    inventory, _ = loaded(raw_node("a", annotations={"kubelint-gpu/unhealthy": "GPU 3"}), raw_node("b"))
+    assert inventory.unhealthy == {"a"}
+
+
+@pytest.mark.parametrize(
+    ("labels", "allocatable", "message"),
+    [
+        (
+            {"nvidia.com/gpu.count": "8"},
+            {"nvidia.com/gpu": "7"},
+            "node a: its labels say 8 of nvidia.com/gpu, allocatable says 7",
+        ),
+        (
+            {"nvidia.com/gpu.count": "2", "nvidia.com/gpu.replicas": "4"},
+            {"nvidia.com/gpu": "2"},
+            "node a: its labels say 2 times 4 of nvidia.com/gpu, allocatable says 2",
+        ),
+        (
+            {"nvidia.com/mig.strategy": "mixed", "nvidia.com/gpu.count": "1", "nvidia.com/mig-1g.5gb.count": "7"},
+            {"nvidia.com/mig-1g.5gb": "6"},
+            "node a: its labels say 7 of nvidia.com/mig-1g.5gb, allocatable says 6",
+        ),
+        (
+            {"nvidia.com/gpu.product": "Tesla-T4"},
+            {},
+            "node a: its label says Tesla-T4, allocatable has no GPU",
+        ),
+        (
+            {
+                "nvidia.com/gpu.product": "Tesla-T4-SHARED",
+                "nvidia.com/gpu.replicas": "1",
+                "nvidia.com/gpu.count": "1",
+            },
+            {"nvidia.com/gpu": "1"},
+            "node a: Tesla-T4-SHARED is shared, but nvidia.com/gpu.replicas is 1",
+        ),
+    ],
+)
+def test_labels_that_contradict_allocatable_are_found(labels, allocatable, message):
+    inventory, errors = loaded(raw_node("a", labels, allocatable))
+    assert errors == ()
+    (warning,) = contradictions(inventory)
+    assert (warning.severity, warning.message) == ("warning", message)
+
+
+@pytest.mark.parametrize(
+    ("labels", "allocatable"),
+    [
+        ({"nvidia.com/gpu.count": "2", "nvidia.com/gpu.replicas": "4"}, {"nvidia.com/gpu": "8"}),
+        ({"nvidia.com/gpu.count": "2", "nvidia.com/gpu.replicas": "4"}, {"nvidia.com/gpu.shared": "8"}),
+        ({"nvidia.com/gpu.count": "8"}, {"nvidia.com/gpu": "80", "volcano.sh/vgpu-number": "80"}),
+        ({}, {"nvidia.com/gpu": "3"}),
+    ],
+)
+def test_labels_that_agree_or_mean_something_else_are_left_alone(labels, allocatable):
+    inventory, _ = loaded(raw_node("a", labels, allocatable))
+    assert contradictions(inventory) == ()
+
+
+def test_where_a_driver_gives_out_the_gpus_allocatable_rightly_has_none():
+    resource_slice = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceSlice",
+        "metadata": {"name": "s"},
+        "spec": {"nodeName": "a"},
+    }
+    inventory, _ = loaded(raw_node("a", {"nvidia.com/gpu.count": "8"}), resource_slice)
+    assert contradictions(inventory) == ()
+
+
+def test_pods_that_request_more_than_allocatable_are_found_and_finished_ones_hold_nothing():
+    pods = [
+        raw_pod("p", "a", {"cpu": "20"}),
+        raw_pod("q", "a", {"cpu": "12500m"}),
+        raw_pod("r", "a", {"cpu": "9"}, "Succeeded"),
+    ]
+    inventory, errors = loaded(raw_node("a"), *pods)
+    assert errors == ()
+    (warning,) = contradictions(inventory)
+    assert warning.message == "node a: its pods request 32500m of cpu, allocatable is 32"
+
+
+def test_a_raw_pod_on_an_unknown_node_is_a_contradiction_and_no_error():
+    inventory, errors = loaded(raw_node("gpu-1"), raw_pod("p", "gpu-2"))
+    assert errors == ()
+    (warning,) = contradictions(inventory)
+    assert warning.message == "pod d/p: it runs on node gpu-2, which is not declared"
+    assert warning.hint == 'did you mean "gpu-1"?'
+
+
+def test_equal_nodes_of_a_pool_contradict_once():
+    text = """apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+pools: [{name: a, count: 50, template: {gpus: {model: L4, count: 8}, allocatable: {nvidia.com/gpu: 7}}}]
+"""
+    inventory, errors = load([read("c.yaml", text.encode())])
+    assert errors == ()
+    assert len(contradictions(inventory)) == 1

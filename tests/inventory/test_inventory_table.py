@@ -1,0 +1,166 @@
+"""The table of a cluster, whole, and the same as data."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kubelint_gpu.documents import read
+from kubelint_gpu.inventory import load
+from kubelint_gpu.inventory.node_names import abbreviated, natural
+from kubelint_gpu.inventory.table import render, to_json
+
+CLUSTER = """apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+metadata: {name: staging}
+kubernetesVersion: "1.34"
+nodes:
+  - name: tracker-node
+    allocatable: {cpu: 32, memory: 125Gi}
+    gpus: {model: RTX 3090, count: 1}
+  - name: t4-a
+    capacity: {cpu: 8, memory: 32Gi}
+    reserved: {cpu: 90m, memory: 2835Mi}
+    gpus: {model: T4, count: 1, sharing: {timeSlicing: {replicas: 4}}}
+    taints: ["nvidia.com/gpu=present:NoSchedule"]
+    labels: {topology.kubernetes.io/zone: a}
+    unhealthy: true
+    reason: ECC errors
+  - name: mig-1
+    unschedulable: true
+    allocatable: {vpc.amazonaws.com/efa: 4}
+    gpus: {model: A100-SXM4-80GB, count: 8, sharing: {mig: {strategy: mixed, profiles: {1g.10gb: 4, 3g.40gb: 1}}}}
+pools:
+  - name: worker
+    count: 3
+    template: {allocatable: {cpu: "32", memory: 125Gi}}
+    autoscaling: {min: 1, max: 5}
+running:
+  - {name: tracker, node: tracker-node, requests: {cpu: 4, memory: 16Gi}, gpus: 1, owner: Deployment/vision/tracker}
+  - {name: x, node: t4-a, gpus: 1, count: 3, owner: Deployment/a/b}
+"""
+NARROW = """staging · Kubernetes 1.34 · 6 nodes, and there may be others · 45 GPUs, 41 free
+· 4 running pods
+
+NODES         COUNT  GPUS PER NODE                      CPU    MEMORY  FREE GPUS
+mig-1             1  32 * mig-1g.10gb              no limit  no limit   40 of 40
+                     8 * mig-3g.40gb
+  cordoned   takes no new pods
+  also       4 * vpc.amazonaws.com/efa
+t4-a              1  4 * Tesla-T4-SHARED (time-         7.9    29.2Gi     1 of 4
+                     slicing, 4 per GPU)
+  unhealthy  ECC errors
+  free       7.9 CPU, 29.2Gi memory
+  labels     topology.kubernetes.io/zone=a
+  taints     nvidia.com/gpu=present:NoSchedule
+  runs       a/b * 3 (3 GPUs)
+tracker-node      1  1 * NVIDIA-GeForce-RTX-3090         32     125Gi     0 of 1
+  free       28 CPU, 109Gi memory
+  runs       vision/tracker (1 GPU)
+worker-[1-3]      3  -                                   32     125Gi          -
+  free       96 CPU, 375Gi memory
+
+pool worker: 3 nodes, autoscaling from 1 to 5
+""".replace("*", "\N{MULTIPLICATION SIGN}")
+WIDE = """staging - Kubernetes 1.34 - 6 nodes, and there may be others - 45 GPUs, 41 free - 4 running pods
+
+NODES         COUNT  GPUS PER NODE                                       CPU    MEMORY  FREE GPUS  FREE CPU  FREE MEM
+mig-1             1  32 x mig-1g.10gb                               no limit  no limit   40 of 40  no limit  no limit
+                     8 x mig-3g.40gb
+  cordoned   takes no new pods
+  also       4 x vpc.amazonaws.com/efa
+t4-a              1  4 x Tesla-T4-SHARED (time-slicing, 4 per GPU)       7.9    29.2Gi     1 of 4       7.9    29.2Gi
+  unhealthy  ECC errors
+  labels     topology.kubernetes.io/zone=a
+  taints     nvidia.com/gpu=present:NoSchedule
+  runs       a/b x 3 (3 GPUs)
+tracker-node      1  1 x NVIDIA-GeForce-RTX-3090                          32     125Gi     0 of 1        28     109Gi
+  runs       vision/tracker (1 GPU)
+worker-[1-3]      3  -                                                    32     125Gi          -        96     375Gi
+
+pool worker: 3 nodes, autoscaling from 1 to 5
+"""
+
+
+def cluster(text=CLUSTER):
+    inventory, errors = load([read("c.yaml", text.encode())])
+    assert errors == ()
+    return inventory
+
+
+def test_the_table_at_80_columns():
+    assert render(cluster(), width=80, ascii_only=False) == NARROW
+
+
+def test_the_table_at_120_columns_in_ascii():
+    assert render(cluster(), width=120, ascii_only=True) == WIDE
+
+
+@pytest.mark.parametrize("width", [72, 80, 100, 120, 200])
+def test_no_line_is_wider_than_asked_for(width):
+    assert max(len(line) for line in render(cluster(), width=width, ascii_only=False).splitlines()) <= width
+
+
+def test_the_data_says_the_same_and_is_json():
+    data = to_json(cluster())
+    assert json.loads(json.dumps(data)) == data
+    tracker = next(found for found in data["classes"] if found["nodes"] == ["tracker-node"])
+    assert tracker["free"]["cpu"] == "28"
+    assert tracker["allocatable"]["ephemeral-storage"] is None
+    assert tracker["running"] == [
+        {
+            "owner": "vision/tracker",
+            "pods": 1,
+            "requests": {"cpu": "4", "memory": "16Gi", "nvidia.com/gpu": "1"},
+        }
+    ]
+    assert data["pools"] == [{"name": "worker", "nodes": ["worker-1", "worker-2", "worker-3"], "min": 1, "max": 5}]
+
+
+def test_a_label_that_is_different_on_every_node_makes_no_classes_and_a_zone_does():
+    nodes = "".join(
+        f"  - {{name: n{n}, labels: {{id: x{n}, topology.kubernetes.io/zone: z{n % 2}}}}}\n" for n in range(6)
+    )
+    head = "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nnodes:\n"
+    classes = to_json(cluster(head + nodes))["classes"]
+    assert [found["nodes"] for found in classes] == [["n0", "n2", "n4"], ["n1", "n3", "n5"]]
+
+
+def test_an_empty_inventory_has_a_table_too():
+    empty = "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\n"
+    assert render(cluster(empty), width=80, ascii_only=True) == (
+        "Kubernetes version unknown - 0 nodes, and there may be others - no GPUs - 0\nrunning pods\n"
+    )
+
+
+def test_control_characters_of_a_file_never_reach_the_terminal():
+    text = (
+        'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nnodes: [{name: a, unhealthy: true, reason: "x\\e[31m"}]\n'
+    )
+    assert "\x1b" not in render(cluster(text), width=80, ascii_only=False)
+
+
+@pytest.mark.parametrize(
+    ("names", "folded"),
+    [
+        (["gpu-1", "gpu-2", "gpu-3"], ("gpu-[1-3]",)),
+        (["gpu-1", "gpu-3", "gpu-10"], ("gpu-[1,3,10]",)),
+        (["n08", "n09", "n10"], ("n10", "n[08-09]")),
+        (["a", "b"], ("a", "b")),
+        (["ip-10-0-0-1.ec2", "ip-10-0-0-2.ec2"], ("ip-10-0-0-[1-2].ec2",)),
+        ([f"n{number}" for number in range(0, 100, 2)], ("n[0,2,4,6,...,98]",)),
+    ],
+)
+def test_names_are_folded(names, folded):
+    assert abbreviated(names) == folded
+
+
+@given(st.lists(st.from_regex(r"[a-z]{1,3}-?[0-9]{0,3}", fullmatch=True), max_size=20))
+@settings(max_examples=100)
+def test_the_order_of_names_is_total_and_does_not_depend_on_their_order(names):
+    backwards = names[::-1]
+    assert [natural(name) for name in sorted(names, key=natural)] == sorted(map(natural, backwards))
+    assert abbreviated(names) == abbreviated(list(reversed(names)))
