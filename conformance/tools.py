@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import hashlib
 import os
 import shutil
 import subprocess
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _VERSIONS = Path(__file__).parent / "versions"
+_KWOK = Path(__file__).parent / "kwok"
 _STAMPED = ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")
 
 
@@ -57,7 +58,7 @@ def cache() -> Path:
 
 def releases() -> tuple[str, ...]:
     """The releases that there are modules for, oldest first."""
-    found = [entry.name for entry in _VERSIONS.iterdir() if (entry / "go.mod").is_file()]
+    found = [entry.name for entry in _VERSIONS.iterdir() if (entry / "go.sum").is_file()]
     return tuple(sorted(found, key=lambda name: [int(part) for part in name.split(".")]))
 
 
@@ -78,57 +79,66 @@ def release(name: str) -> Release:
 
 
 def packages() -> tuple[str, ...]:
-    """What is built; kubectl only where the machine has none."""
-    wanted = [
-        "./etcd",
-        "k8s.io/kubernetes/cmd/kube-apiserver",
-        "k8s.io/kubernetes/cmd/kube-scheduler",
-        "k8s.io/kubernetes/cmd/kube-controller-manager",
-        "sigs.k8s.io/kwok/cmd/kwok",
-    ]
+    """What is built of a release; kubectl only where the machine has none."""
+    wanted = ["./etcd", *(f"k8s.io/kubernetes/cmd/kube-{name}" for name in ("apiserver", "scheduler", "controller-manager"))]
     if shutil.which("kubectl") is None:
         wanted.append("k8s.io/kubernetes/cmd/kubectl")
     return tuple(wanted)
 
 
 def build(chosen: Release) -> float:
-    """Build what is missing or was built from another `go.sum`; the seconds that it took.
+    """Build what is missing of a release, or was built from another `go.sum`; the seconds that it took.
 
     Raises:
         BuildFailed: Go is missing, or a build ended with an error.
     """
     started = time.monotonic()
-    pinned = (chosen.module / "go.sum").read_text(encoding="utf-8")
-    receipt = chosen.programs.parent / "built-from"
     for package in packages():
-        name = package.rsplit("/", 1)[-1]
-        built = json.loads(receipt.read_text(encoding="utf-8")) if receipt.is_file() else {}
-        if built.get(name) == pinned and (chosen.programs / name).is_file():
-            continue
-        print(f"building {name} {chosen.kubernetes}", file=sys.stderr, flush=True)
-        _go_build(chosen, package)
-        receipt.write_text(json.dumps({**built, name: pinned}), encoding="utf-8")
+        _built(chosen.module, package, chosen.programs, _stamp(chosen))
     return time.monotonic() - started
 
 
-def _go_build(chosen: Release, package: str) -> None:
-    go = shutil.which("go")
-    if go is None:
-        raise BuildFailed("Go is not installed")
-    chosen.programs.mkdir(parents=True, exist_ok=True)
+def build_kwok() -> str:
+    """Build kwok where it is missing; its path.
+
+    It is a module of its own: it needs other versions of the client libraries than the control plane.
+
+    Raises:
+        BuildFailed: Go is missing, or the build ended with an error.
+    """
+    _built(_KWOK, "sigs.k8s.io/kwok/cmd/kwok", cache() / "kwok" / "bin", "-s -w")
+    return str(cache() / "kwok" / "bin" / "kwok")
+
+
+def _stamp(chosen: Release) -> str:
+    """Linker flags with which the programs say which release they are."""
     major, minor = chosen.kubernetes.split(".")[:2]
-    stamp = {
+    says = {
         "gitVersion": f"v{chosen.kubernetes}",
         "gitMajor": major,
         "gitMinor": minor,
         "gitTreeState": "clean",
         "buildDate": "1970-01-01T00:00:00Z",
     }
-    flags = ["-s", "-w"] + [part for where in _STAMPED for key in stamp for part in ("-X", f"{where}.{key}={stamp[key]}")]
-    command = [go, "build", "-trimpath", "-buildvcs=false", "-ldflags", " ".join(flags), "-o", f"{chosen.programs}/", package]
-    found = subprocess.run(["nice", "-n", "19", *command], cwd=chosen.module, env=go_environment(), check=False)
+    return " ".join(["-s -w", *(f"-X {where}.{key}={text}" for where in _STAMPED for key, text in says.items())])
+
+
+def _built(module: Path, package: str, programs: Path, flags: str) -> None:
+    name = package.rsplit("/", 1)[-1]
+    pinned = hashlib.sha256((module / "go.sum").read_bytes() + flags.encode()).hexdigest()
+    receipt = programs / f".{name}.built-from"
+    if receipt.is_file() and receipt.read_text(encoding="utf-8") == pinned and (programs / name).is_file():
+        return
+    go = shutil.which("go")
+    if go is None:
+        raise BuildFailed("Go is not installed")
+    print(f"building {name}", file=sys.stderr, flush=True)
+    programs.mkdir(parents=True, exist_ok=True)
+    command = [go, "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", f"{programs}/", package]
+    found = subprocess.run(["nice", "-n", "19", *command], cwd=module, env=go_environment(), check=False)
     if found.returncode:
-        raise BuildFailed(f"{package} did not build; in {chosen.module}: {' '.join(command)}")
+        raise BuildFailed(f"{package} did not build in {module}")
+    receipt.write_text(pinned, encoding="utf-8")
 
 
 def go_environment() -> dict[str, str]:

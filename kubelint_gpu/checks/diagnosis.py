@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from kubelint_gpu.checks.finding import Certainty
-from kubelint_gpu.checks.labels import contradiction
 from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.kube.label_algebra import alternatives, satisfied, unsatisfiable
 from kubelint_gpu.kube.requests import pod_requests
 from kubelint_gpu.scheduler import Status
 
 _RESOURCES = "NodeResourcesFit"
-_AFFINITY = "NodeAffinity"
 # how near a node came: the further down the list of filters, the nearer
 _NEAR = {
     "NodeUnschedulable": 1,
@@ -52,7 +51,7 @@ def diagnose(unit: Unit) -> Iterator[tuple[Subject, Diagnosis]]:
     for subject in unit.subjects:
         if not subject.places_pods or not subject.known_class:
             continue
-        if contradiction(subject.workload.spec) is not None:
+        if unsatisfiable(subject.workload.spec) is not None:
             continue
         if not unit.has_nodes or not unit.cluster.nodes or unit.fits_somewhere(subject):
             continue
@@ -66,10 +65,18 @@ def diagnose(unit: Unit) -> Iterator[tuple[Subject, Diagnosis]]:
         yield subject, _cause(unit, subject, found.fit.rejections, certainty)
 
 
-def _cause(unit: Unit, subject: Subject, rejections: dict[str, Status] | object, certainty: Certainty) -> Diagnosis:
-    assert isinstance(rejections, dict)  # noqa: S101 - what FitResult.rejections is
-    if all(status.plugin == _AFFINITY for status in rejections.values()):
-        return Diagnosis("KLG402", next(iter(rejections.values())).reasons[0], certainty=certainty)
+def _matches_a_node(unit: Unit, subject: Subject) -> bool:
+    """Whether any node has the labels that the pod requires, whatever else keeps the pod away."""
+    return any(
+        satisfied(bounds, node.labels, node.name)
+        for bounds in alternatives(subject.workload.spec)
+        for node in unit.cluster.nodes
+    )
+
+
+def _cause(unit: Unit, subject: Subject, rejections: Mapping[str, Status], certainty: Certainty) -> Diagnosis:
+    if not _matches_a_node(unit, subject):
+        return Diagnosis("KLG402", "no node has the labels", certainty=certainty)
     request = pod_requests(subject.workload.spec)
 
     def distance(name: str) -> tuple[int, int, float, str]:
@@ -93,7 +100,13 @@ def _cause(unit: Unit, subject: Subject, rejections: dict[str, Status] | object,
     info = unit.empty.node(nearest)
     has = info.node.allocatable.get(resource, 0) if info is not None else 0
     return Diagnosis(
-        "KLG201", status.reasons[0], same, resource, 1 if resource == "pods" else request.get(resource, 0), has, certainty
+        "KLG201",
+        status.reasons[0],
+        same,
+        resource,
+        1 if resource == "pods" else request.get(resource, 0),
+        has,
+        certainty,
     )
 
 

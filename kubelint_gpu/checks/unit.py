@@ -89,12 +89,12 @@ class Unit:
     @cached_property
     def empty(self) -> Snapshot:
         """The cluster with nothing running."""
-        return Snapshot.of(replace(self.cluster, pods=()))
+        return self.world.snapshot(self.cluster, pods=False)
 
     @cached_property
     def running(self) -> Snapshot:
         """The cluster with what the inventory says is running."""
-        return Snapshot.of(self.cluster)
+        return self.world.snapshot(self.cluster, pods=True)
 
     @cached_property
     def grown(self) -> Snapshot | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import fields, replace
+from functools import cached_property
 from typing import Any
 
 from kubelint_gpu.checks.finding import Place
@@ -13,6 +14,7 @@ from kubelint_gpu.inventory.declared import Declared
 from kubelint_gpu.inventory.inventory import Inventory, InventoryError
 from kubelint_gpu.kube.cluster import Cluster, read_cluster
 from kubelint_gpu.kube.errors import InvalidObject
+from kubelint_gpu.scheduler import Snapshot
 
 _FROM_MANIFESTS = frozenset(
     (
@@ -28,10 +30,9 @@ _FROM_MANIFESTS = frozenset(
     )
 )
 _CLUSTER_SCOPED = frozenset(("Namespace", "PriorityClass", "PersistentVolume", "StorageClass", "RuntimeClass", "Node"))
-_KEPT_FROM_CLUSTER = frozenset(("PersistentVolumeClaim", "PersistentVolume"))
+_KEPT_FROM_CLUSTER = frozenset(("claims", "volumes"))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class World:
     """The cluster that was declared.
 
@@ -41,20 +42,41 @@ class World:
         errors: what is wrong with it.
     """
 
-    inventory: Inventory | None = None
-    readings: tuple[Reading, ...] = ()
-    errors: tuple[InventoryError, ...] = ()
+    def __init__(
+        self,
+        inventory: Inventory | None = None,
+        readings: Sequence[Reading] = (),
+        errors: Sequence[InventoryError] = (),
+    ) -> None:
+        self.inventory = inventory
+        self.readings = tuple(readings)
+        self.errors = tuple(errors)
+        self._snapshots: dict[tuple[int, bool], tuple[Cluster, Snapshot]] = {}
 
     @property
     def usable(self) -> bool:
         """Whether there is an inventory and it is free of errors."""
         return self.inventory is not None and not any(error.severity == "error" for error in self.errors)
 
+    @cached_property
+    def base(self) -> Cluster:
+        """The declared cluster alone; without a usable inventory an empty one."""
+        if self.inventory is None or not self.usable:
+            return Cluster()
+        return read_cluster(
+            (declared.value for declared in self.inventory.objects), version=self.inventory.kubernetes_version
+        )
+
+    @cached_property
+    def _by_name(self) -> dict[tuple[str, str], Declared]:
+        found: dict[tuple[str, str], Declared] = {}
+        for declared in self.inventory.objects if self.inventory is not None else ():
+            found.setdefault((declared.kind, declared.name), declared)
+        return found
+
     def declared(self, kind: str, name: str) -> Declared | None:
         """An object of the inventory."""
-        if self.inventory is None:
-            return None
-        return next((found for found in self.inventory.of_kind(kind) if found.name == name), None)
+        return self._by_name.get((kind, name))
 
     def place(self, declared: Declared, pointer: Pointer = ()) -> Place:
         """Where a field of an object of the inventory was declared."""
@@ -68,22 +90,53 @@ class World:
         state that the cluster gave them.
         What a manifest says wrongly is left out here; the rule for values reports it.
         """
-        inventory = self.inventory if self.usable else None
-        objects: dict[tuple[str, str, str], Any] = {}
-        version = None
-        if inventory is not None:
-            version = inventory.kubernetes_version
-            for declared in inventory.objects:
-                objects[_identity(declared.value)] = declared.value
+        brought: dict[tuple[str, str, str], Any] = {}
         for manifest in (*beside, *mine):
-            if manifest.kind not in _FROM_MANIFESTS or not manifest.name:
-                continue
-            key = _identity(manifest.item.value)
-            if key in objects and manifest.kind in _KEPT_FROM_CLUSTER:
-                continue
-            if _lawful(manifest.item.value):
-                objects[key] = _with_status(manifest.item.value, objects.get(key))
-        return replace(read_cluster(objects.values(), version=version))
+            if manifest.kind in _FROM_MANIFESTS and manifest.name:
+                value = self._with_status(manifest)
+                if _lawful(value):
+                    brought[_identity(value)] = value
+        return merged_cluster(self.base, brought) if brought else self.base
+
+    def snapshot(self, cluster: Cluster, *, pods: bool) -> Snapshot:
+        """The cluster as the scheduler sees it, with its running pods or without any; made once for each cluster."""
+        key = (id(cluster), pods)
+        if key not in self._snapshots:
+            if cluster is not self.base:
+                self._snapshots = {other: found for other, found in self._snapshots.items() if found[0] is self.base}
+            self._snapshots[key] = (cluster, Snapshot.of(cluster if pods else replace(cluster, pods=())))
+        return self._snapshots[key][1]
+
+    def _with_status(self, manifest: Manifest) -> dict[str, Any]:
+        """A manifest has no status; the cluster's knows how many disruptions are allowed."""
+        value = manifest.item.value
+        known = self.declared(manifest.kind, manifest.name) if manifest.kind == "PodDisruptionBudget" else None
+        if known is not None and "status" in known.value and "status" not in value:
+            return {**value, "status": known.value["status"]}
+        return value
+
+
+def merged_cluster(base: Cluster, brought: dict[tuple[str, str, str], Any]) -> Cluster:
+    """A cluster with further objects, each in place of its namesake; volumes and claims that are there stay."""
+    added = read_cluster(brought.values())
+    changes: dict[str, Any] = {}
+    for field in fields(Cluster):
+        new = getattr(added, field.name)
+        if field.name == "version" or not new:
+            continue
+        old = getattr(base, field.name)
+        if field.name in _KEPT_FROM_CLUSTER:
+            known = {_key(found) for found in old}
+            changes[field.name] = (*old, *(found for found in new if _key(found) not in known))
+        else:
+            known = {_key(found) for found in new}
+            changes[field.name] = (*(found for found in old if _key(found) not in known), *new)
+    return replace(base, **changes)
+
+
+def _key(found: Any) -> tuple[str, str]:
+    meta = getattr(found, "meta", None)
+    return ("", found.name) if meta is None else (meta.namespace, meta.name)
 
 
 def _identity(value: dict[str, Any]) -> tuple[str, str, str]:
@@ -99,10 +152,3 @@ def _lawful(value: dict[str, Any]) -> bool:
     except InvalidObject:
         return False
     return True
-
-
-def _with_status(value: dict[str, Any], known: Any) -> dict[str, Any]:
-    """A manifest has no status; the cluster's knows how many disruptions are allowed."""
-    if isinstance(known, dict) and "status" in known and "status" not in value and value.get("kind") != "ResourceQuota":
-        return {**value, "status": known["status"]}
-    return value

@@ -21,9 +21,10 @@ from kubelint_gpu.scheduler.fit import FitResult, fit
 from kubelint_gpu.scheduler.framework import Code, Status
 from kubelint_gpu.scheduler.merged import merged
 from kubelint_gpu.scheduler.message import message, note
+from kubelint_gpu.scheduler.node_info import NodeInfo
 from kubelint_gpu.scheduler.preempt import Preemption, preempt
 from kubelint_gpu.scheduler.profile import Profile
-from kubelint_gpu.scheduler.snapshot import NodeInfo, Snapshot
+from kubelint_gpu.scheduler.snapshot import Snapshot
 from kubelint_gpu.scheduler.version import Behaviour, behaviour
 
 __all__ = [

@@ -12,7 +12,8 @@ from typing import Any
 from kubelint_gpu.kube.disruption import allowed_disruptions
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.scheduler.fit import Active, judged
-from kubelint_gpu.scheduler.snapshot import NodeInfo, Snapshot
+from kubelint_gpu.scheduler.node_info import NodeInfo
+from kubelint_gpu.scheduler.snapshot import Snapshot
 
 _NOW = "\U0010ffff"
 _LOWEST = 2**31

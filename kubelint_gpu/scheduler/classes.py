@@ -8,32 +8,36 @@ out of their class.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.scheduler.equality import Likeness
 from kubelint_gpu.scheduler.framework import Labels, Status
-from kubelint_gpu.scheduler.snapshot import NodeInfo, Snapshot
+from kubelint_gpu.scheduler.node_info import NodeInfo
+from kubelint_gpu.scheduler.snapshot import Snapshot
 
-_MANY_VALUES = 16
-_MOST_PARTITIONS = 64
+_MOST_PARTITIONS = 256
 _ANYTHING_ELSE = "anything else"
+_NOBODY: frozenset[str] = frozenset()
 
 
 class Group:
-    """Nodes, in the order of their names, that a projection does not tell apart."""
+    """Nodes that a projection does not tell apart, in parts whose pods are of equal kinds."""
 
-    __slots__ = ("_by_pods", "nodes")
+    __slots__ = ("_nodes", "parts", "size")
 
-    def __init__(self, nodes: tuple[NodeInfo, ...]) -> None:
-        self.nodes = nodes
-        self._by_pods: Mapping[Hashable, Group] | None = None
+    def __init__(self, parts: Mapping[int, Sequence[Sequence[NodeInfo]]], size: int) -> None:
+        self.parts = parts
+        self.size = size
+        self._nodes: tuple[NodeInfo, ...] | None = None
 
-    def by_pods(self, snapshot: Snapshot) -> Mapping[Hashable, Group]:
-        """The group's nodes by the kinds of the pods on them."""
-        if self._by_pods is None:
-            self._by_pods = _grouped(self.nodes, lambda node: pod_kinds(node, snapshot))
-        return self._by_pods
+    @property
+    def nodes(self) -> tuple[NodeInfo, ...]:
+        """Its nodes by name."""
+        if self._nodes is None:
+            found = [node for part in self.parts.values() for nodes in part for node in nodes]
+            self._nodes = tuple(sorted(found, key=_name))
+        return self._nodes
 
 
 class NodeClass(NamedTuple):
@@ -46,14 +50,19 @@ class NodeClass(NamedTuple):
     @property
     def size(self) -> int:
         """How many nodes there are in it."""
-        return len(self.group.nodes) - len(self.apart)
+        return self.group.size - len(self.apart)
 
     @property
     def representative(self) -> NodeInfo:
-        """Its first node by name."""
-        if not self.apart:
-            return self.group.nodes[0]
-        return next(node for node in self.group.nodes if node.node.meta.name not in self.apart)
+        """One of its nodes."""
+        apart = self.apart
+        return next(
+            node
+            for part in self.group.parts.values()
+            for nodes in part
+            for node in nodes
+            if not apart or node.node.meta.name not in apart
+        )
 
     @property
     def nodes(self) -> tuple[NodeInfo, ...]:
@@ -64,85 +73,68 @@ class NodeClass(NamedTuple):
 
     def by_pods(self, snapshot: Snapshot) -> Iterator[NodeClass]:
         """The classes into which the kinds of pods on its nodes split it."""
-        if len(self.group.nodes) == 1:
+        parts = self.group.parts
+        if len(parts) == 1:
             yield self
             return
-        parts = self.group.by_pods(snapshot)
-        missing: dict[Hashable, list[str]] = {}
-        for name in sorted(self.apart):
-            node = snapshot.node(name)
-            if node is not None:
-                missing.setdefault(pod_kinds(node, snapshot), []).append(name)
-        for kinds, part in parts.items():
-            found = NodeClass(part, frozenset(missing.get(kinds, ())), self.status)
+        missing: dict[int, list[str]] = {}
+        if self.apart:
+            likeness = snapshot.equal().likeness
+            for name in sorted(self.apart):
+                missing.setdefault(likeness[name].pods, []).append(name)
+        for pods, part in parts.items():
+            found = NodeClass(_group({pods: part}), frozenset(missing.get(pods, ())), self.status)
             if found.size:
                 yield found
 
 
 class Partition(NamedTuple):
-    """All nodes in groups, and the position of each node's group."""
+    """All nodes in groups, and the position of the group of each likeness."""
 
     groups: tuple[Group, ...]
-    position: Mapping[str, int]
+    position: Mapping[Likeness, int]
 
 
-def classes(snapshot: Snapshot, sights: Sequence[Labels], apart: frozenset[str]) -> list[tuple[Group, frozenset[str]]]:
-    """The nodes in classes that filters with these sights do not tell apart.
+def alone(node: NodeInfo) -> Group:
+    """A group of one node."""
+    return Group({0: ((node,),)}, 1)
 
-    Each is a group and the names of its members that are in other classes.
-    """
-    wide = _wide_labels(snapshot)
-    partition = _partition(snapshot, frozenset(key for labels in sights for key in labels))
-    special = _special(snapshot, sights, apart, wide)
+
+def _group(parts: Mapping[int, Sequence[Sequence[NodeInfo]]]) -> Group:
+    return Group(parts, sum([len(nodes) for part in parts.values() for nodes in part]))
+
+
+def classes(snapshot: Snapshot, sights: Sequence[Labels], apart: frozenset[str]) -> list[NodeClass]:
+    """The nodes in classes, without a verdict yet, that filters with these sights do not tell apart."""
+    partition = _partition(snapshot, frozenset([key for labels in sights for key in labels]))
+    special = _special(snapshot, sights, apart)
     if not special:
-        return [(group, frozenset()) for group in partition.groups]
+        return [NodeClass(group, _NOBODY, None) for group in partition.groups]
+    wide = snapshot.wide_labels()
+    likeness = snapshot.equal().likeness
     taken: dict[int, list[str]] = {}
-    finer: dict[Hashable, list[NodeInfo]] = {}
+    finer: dict[Hashable, dict[int, list[list[NodeInfo]]]] = {}
     for name in sorted(special):
         node = snapshot.node(name)
-        if node is not None:
-            position = partition.position[name]
-            taken.setdefault(position, []).append(name)
-            alone = name if name in apart else None
-            finer.setdefault((position, alone, _tokens(node, sights, wide)), []).append(node)
+        if node is None:
+            continue
+        like = likeness[name]
+        position = partition.position[like]
+        taken.setdefault(position, []).append(name)
+        key = (position, name if name in apart else None, _tokens(node, sights, wide))
+        finer.setdefault(key, {}).setdefault(like.pods, [[]])[0].append(node)
     found = []
     for position, group in enumerate(partition.groups):
         gone = taken.get(position, ())
-        if len(gone) < len(group.nodes):
-            found.append((group, frozenset(gone)))
-    found += [(Group(tuple(nodes)), frozenset()) for nodes in finer.values()]
+        if len(gone) < group.size:
+            found.append(NodeClass(group, frozenset(gone), None))
+    found += [NodeClass(_group(parts), _NOBODY, None) for parts in finer.values()]
     return found
 
 
-def pod_kinds(node: NodeInfo, snapshot: Snapshot) -> Hashable:
-    """What the pods of a node are, apart from their names and ages."""
-    return tuple(sorted([kind_of(pod, snapshot) for pod in node.pods]))
-
-
-def kind_of(pod: Pod, snapshot: Snapshot) -> int:
-    """A number that pods share which are equal in all but name, age and owner."""
-    memory = snapshot.memory
-    return memory.of("kind", pod, lambda pod: memory.number(_kind(pod, snapshot)))
-
-
-def _kind(pod: Pod, snapshot: Snapshot) -> Hashable:
-    spec, meta = pod.spec, pod.meta
-    claims = bool(spec.volumes or spec.resource_claims)
-    return (
-        meta.namespace,
-        meta.labels,
-        spec.priority or 0,
-        meta.terminating,
-        snapshot.memory.load(pod),
-        spec.pod_anti_affinity,
-        (spec.volumes, spec.resource_claims, meta.name) if claims else None,
-    )
-
-
-def _special(
-    snapshot: Snapshot, sights: Sequence[Labels], apart: frozenset[str], wide: frozenset[str]
-) -> frozenset[str] | set[str]:
-    special = {name for name in apart if snapshot.node(name) is not None}
+def _special(snapshot: Snapshot, sights: Sequence[Labels], apart: frozenset[str]) -> set[str]:
+    wide = snapshot.wide_labels()
+    special = set(apart)
     for labels in sights:
         for key, values in labels.items():
             if key in wide:
@@ -163,72 +155,33 @@ def _tokens(node: NodeInfo, sights: Sequence[Labels], wide: frozenset[str]) -> H
     return tuple(found)
 
 
-def _wide_labels(snapshot: Snapshot) -> frozenset[str]:
-    return snapshot.static("wide labels", _find_wide_labels)
-
-
-def _find_wide_labels(snapshot: Snapshot) -> frozenset[str]:
-    values: dict[str, set[str]] = {}
-    for info in snapshot.nodes:
-        for key, value in info.node.meta.labels.items():
-            values.setdefault(key, set()).add(value)
-    most = min(_MANY_VALUES, len(snapshot.nodes) // 2)
-    return frozenset(key for key, found in values.items() if len(found) > most)
-
-
 def _partition(snapshot: Snapshot, keys: frozenset[str]) -> Partition:
     partitions: dict[frozenset[str], Partition] = snapshot.derived("partitions", lambda _: {})
     found = partitions.get(keys)
     if found is None:
         if len(partitions) >= _MOST_PARTITIONS:
             partitions.clear()
-        found = partitions[keys] = _coarser(snapshot, keys)
+        found = partitions[keys] = _divided(snapshot, keys)
     return found
 
 
-def _coarser(snapshot: Snapshot, keys: frozenset[str]) -> Partition:
-    wide = _wide_labels(snapshot)
+def _divided(snapshot: Snapshot, keys: frozenset[str]) -> Partition:
+    wide = snapshot.wide_labels()
     narrow, present = sorted(keys - wide), sorted(keys & wide)
-    found: dict[Hashable, list[NodeInfo]] = {}
-    for (_, shape, load), nodes in finest(snapshot).items():
+    groups: dict[Hashable, dict[int, list[Sequence[NodeInfo]]]] = {}
+    position: dict[Likeness, int] = {}
+    place: dict[Hashable, int] = {}
+    for likeness, nodes in snapshot.equal().nodes.items():
         labels = nodes[0].node.meta.labels
-        key = (shape, load, *(labels.get(name) for name in narrow), *(name in labels for name in present))
-        found.setdefault(key, []).extend(nodes)
-    groups = tuple(Group(tuple(sorted(nodes, key=_name))) for nodes in found.values())
-    return Partition(groups, {_name(node): number for number, group in enumerate(groups) for node in group.nodes})
-
-
-def finest(snapshot: Snapshot) -> Mapping[tuple[int, int, int], Sequence[NodeInfo]]:
-    """The nodes by all that any filter could look at, the values of wide labels aside."""
-    return snapshot.derived("finest classes", _find_finest)
-
-
-def _find_finest(snapshot: Snapshot) -> Mapping[tuple[int, int, int], Sequence[NodeInfo]]:
-    number = snapshot.memory.number
-    shapes = snapshot.static("shapes", _find_shapes)
-    found: dict[tuple[int, int, int], list[NodeInfo]] = {}
-    for info, (labels, shape) in zip(snapshot.nodes, shapes, strict=True):
-        load = number((len(info.pods), frozenset(info.used.items()), info.ports))
-        found.setdefault((labels, shape, load), []).append(info)
-    return found
-
-
-def _find_shapes(snapshot: Snapshot) -> Sequence[tuple[int, int]]:
-    wide = _wide_labels(snapshot)
-    number = snapshot.memory.number
-    found = []
-    for info in snapshot.nodes:
-        node = info.node
-        labels = frozenset((key, None if key in wide else value) for key, value in node.meta.labels.items())
-        found.append((number(labels), number((info.taints, node.unschedulable, node.allocatable))))
-    return found
-
-
-def _grouped(nodes: Iterable[NodeInfo], key: Callable[[NodeInfo], Hashable]) -> Mapping[Hashable, Group]:
-    found: dict[Hashable, list[NodeInfo]] = {}
-    for node in nodes:
-        found.setdefault(key(node), []).append(node)
-    return {kinds: Group(tuple(members)) for kinds, members in found.items()}
+        key = (
+            likeness.shape,
+            likeness.load,
+            *[labels.get(name) for name in narrow],
+            *[name in labels for name in present],
+        )
+        groups.setdefault(key, {}).setdefault(likeness.pods, []).append(nodes)
+        position[likeness] = place.setdefault(key, len(place))
+    return Partition(tuple([_group(parts) for parts in groups.values()]), position)
 
 
 def _name(node: NodeInfo) -> str:

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from kubelint_gpu.kube.pod import Pod
-from kubelint_gpu.scheduler.classes import Group, NodeClass, classes
+from kubelint_gpu.scheduler.classes import NodeClass, alone, classes
+from kubelint_gpu.scheduler.equality import FEW_NODES
 from kubelint_gpu.scheduler.framework import Code, Plugin, Prepared, Status
+from kubelint_gpu.scheduler.node_info import NodeInfo
 from kubelint_gpu.scheduler.plugins import PLUGINS
-from kubelint_gpu.scheduler.snapshot import NodeInfo, Snapshot
+from kubelint_gpu.scheduler.snapshot import Snapshot
 
-_FEW_NODES = 24
 _NOBODY: frozenset[str] = frozenset()
 
 Active = tuple[tuple[Plugin, Any], ...]
@@ -93,10 +94,10 @@ def fit(pod: Pod, snapshot: Snapshot, *, by_class: bool | None = None) -> FitRes
     if left is not None:
         return _narrowed(snapshot, left, narrowing, active)
     if by_class is None:
-        by_class = len(nodes) > _FEW_NODES
+        by_class = len(nodes) > FEW_NODES
     if not by_class:
         return FitResult(
-            tuple([NodeClass(Group((node,)), _NOBODY, judged(filters, node)) for node in nodes]),
+            tuple([NodeClass(alone(node), _NOBODY, judged(filters, node)) for node in nodes]),
             len(nodes),
             active=active,
         )
@@ -104,8 +105,7 @@ def fit(pod: Pod, snapshot: Snapshot, *, by_class: bool | None = None) -> FitRes
     apart = frozenset().union(*(found.apart for _, found in prepared))
     return FitResult(
         tuple(
-            NodeClass(group, gone, judged(filters, NodeClass(group, gone, None).representative))
-            for group, gone in classes(snapshot, sights, apart)
+            [found._replace(status=judged(filters, found.representative)) for found in classes(snapshot, sights, apart)]
         ),
         len(nodes),
         active=active,
@@ -126,7 +126,7 @@ def _narrowed(snapshot: Snapshot, left: frozenset[str], narrowing: list[str], ac
     found = [node for node in map(snapshot.node, sorted(left)) if node is not None]
     text = snapshot.behaviour.excluded.format(plugins=" ".join(sorted(narrowing)))
     return FitResult(
-        tuple(NodeClass(Group((node,)), _NOBODY, judged(filters, node)) for node in found),
+        tuple(NodeClass(alone(node), _NOBODY, judged(filters, node)) for node in found),
         len(snapshot.nodes),
         excluded=Status("", Code.EXCLUDED, (text,)),
         excluded_nodes=tuple(node.name for node in snapshot.nodes if node.name not in left),

@@ -32,7 +32,8 @@ from typing import Any
 
 from kubelint_gpu.kube.frozen import EMPTY
 from kubelint_gpu.kube.pod import Pod
-from kubelint_gpu.scheduler.snapshot import NodeInfo, Snapshot
+from kubelint_gpu.scheduler.node_info import NodeInfo
+from kubelint_gpu.scheduler.snapshot import Snapshot
 
 Labels = Mapping[str, Mapping[str, Hashable] | None]
 

@@ -55,7 +55,7 @@ class Memory:
     def of(self, what: str, anchor: Any, compute: Callable[[Any], T]) -> T:
         """`compute(anchor)`, computed once; it must depend on nothing but the anchor, the release and the profile."""
         table = self._tables.get(what)
-        found = _MISSING if table is None else table.get(id(anchor), _MISSING)
+        found: Any = _MISSING if table is None else table.get(id(anchor), _MISSING)
         if found is _MISSING:
             found = compute(anchor)
             self._keep(anchor)

@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.priority import NEVER
 from kubelint_gpu.scheduler.candidate import Candidate, best, lower_pods, stripped, victims_on
-from kubelint_gpu.scheduler.classes import NodeClass, kind_of
+from kubelint_gpu.scheduler.classes import NodeClass
+from kubelint_gpu.scheduler.equality import kind_of
 from kubelint_gpu.scheduler.fit import FitResult, judged
 from kubelint_gpu.scheduler.framework import Code, Status
-from kubelint_gpu.scheduler.snapshot import NodeInfo, Snapshot
+from kubelint_gpu.scheduler.node_info import NodeInfo
+from kubelint_gpu.scheduler.snapshot import Snapshot
 
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
 NO_VICTIMS = "No preemption victims found for incoming pod"
@@ -153,7 +155,7 @@ def _choose(pod: Pod, snapshot: Snapshot, result: FitResult, outcomes: Sequence[
         known: dict[Hashable, tuple[tuple[int, ...], int]] = {}
         for node in one.nodes:
             lower = lower_pods(pod, node)
-            like = node.name if by_name else tuple([kind_of(other, snapshot) for other in lower])
+            like = node.name if by_name else tuple([kind_of(other, snapshot.memory) for other in lower])
             if like not in known:
                 candidate = victims_on(pod, node, snapshot, result.active)
                 gone = {id(victim) for victim in candidate.victims}

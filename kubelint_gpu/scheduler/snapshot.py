@@ -5,99 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from itertools import pairwise
 from operator import attrgetter
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from kubelint_gpu.kube.affinity import PodAffinityTerm
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.errors import InvalidObject
 from kubelint_gpu.kube.frozen import EMPTY, FrozenMap
-from kubelint_gpu.kube.node import Node
-from kubelint_gpu.kube.pod import HostPort, Pod
-from kubelint_gpu.kube.taints import Taint
+from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.scheduler.equality import FEW_NODES, Equal, moved, sorted_out, wide_labels
 from kubelint_gpu.scheduler.memory import Memory
+from kubelint_gpu.scheduler.node_info import NodeInfo, node_info
 from kubelint_gpu.scheduler.profile import DEFAULT_PROFILE, Profile
 from kubelint_gpu.scheduler.version import Behaviour, behaviour, minor_of
 
 T = TypeVar("T")
 
 
-class NodeInfo(NamedTuple):
-    """A node and what is on it; never changed.
-
-    Attributes:
-        node: the node.
-        pods: the pods on it that are not finished; terminating ones are among them.
-        used: the sum of their requests, in the scheduler's units.
-        ports: the host ports they take.
-        anti: those of them with required anti-affinity.
-        taints: the node's NoSchedule and NoExecute taints.
-        memory: what is remembered of pods across snapshots.
-    """
-
-    node: Node
-    pods: tuple[Pod, ...]
-    used: Mapping[str, int]
-    ports: frozenset[HostPort]
-    anti: tuple[Pod, ...]
-    taints: tuple[Taint, ...]
-    memory: Memory
-
-    @property
-    def name(self) -> str:
-        """The node's name."""
-        return self.node.meta.name
-
-    def with_pod(self, pod: Pod) -> NodeInfo:
-        """This node with one more pod."""
-        load = self.memory.load(pod)
-        used = dict(self.used)
-        for name, amount in load.requests:
-            used[name] = used.get(name, 0) + amount
-        return NodeInfo(
-            self.node,
-            (*self.pods, pod),
-            used,
-            self.ports.union(load.ports) if load.ports else self.ports,
-            (*self.anti, pod) if pod.spec.pod_anti_affinity else self.anti,
-            self.taints,
-            self.memory,
-        )
-
-    def without(self, pods: Iterable[Pod]) -> NodeInfo:
-        """This node without some of its pods, which are told by identity.
-
-        Their host ports are free then even if another pod has one of them too: HostPortInfo upstream is a set.
-        """
-        gone: dict[int, int] = {}
-        for pod in pods:
-            gone[id(pod)] = gone.get(id(pod), 0) + 1
-        used = dict(self.used)
-        left: list[Pod] = []
-        ports = self.ports
-        for pod in self.pods:
-            if not gone.get(id(pod)):
-                left.append(pod)
-                continue
-            gone[id(pod)] -= 1
-            load = self.memory.load(pod)
-            if load.ports:
-                ports = ports.difference(load.ports)
-            for name, amount in load.requests:
-                used[name] -= amount
-                if not used[name]:
-                    del used[name]
-        return NodeInfo(
-            self.node,
-            tuple(left),
-            used,
-            ports,
-            tuple(pod for pod in left if pod.spec.pod_anti_affinity) if self.anti else self.anti,
-            self.taints,
-            self.memory,
-        )
-
-
 Placed = tuple[Pod, NodeInfo]
+_EQUAL = "equal"
 
 
 class Snapshot:
@@ -152,8 +77,13 @@ class Snapshot:
         for one, other in pairwise(nodes):
             if one.name == other.name:
                 raise InvalidObject("two nodes have this name", ("metadata", "name"), kind="Node", name=one.name)
-        infos = tuple(_info(node, by_node.get(node.name, ()), memory) for node in nodes)
-        return cls(cluster, infos, memory, profile, {node.name: place for place, node in enumerate(nodes)}, {})
+        infos = tuple(node_info(node, by_node.get(node.name, ()), memory) for node in nodes)
+        snapshot = cls(cluster, infos, memory, profile, {node.name: place for place, node in enumerate(nodes)}, {})
+        if len(nodes) > FEW_NODES:
+            snapshot.equal()
+            snapshot.by_labels()
+            snapshot.anti_groups()
+        return snapshot
 
     def node(self, name: str) -> NodeInfo | None:
         """The node of this name."""
@@ -172,9 +102,8 @@ class Snapshot:
             KeyError: there is no such node.
         """
         position = self._positions[node_name]
-        nodes = self.nodes
-        changed = nodes[position].with_pod(pod)
-        return self._with((*nodes[:position], changed, *nodes[position + 1 :]))
+        changed = self.nodes[position].with_pod(pod)
+        return self._with(position, changed)
 
     def remove(self, pod_key: str, node_name: str | None = None) -> Snapshot:
         """This snapshot without the pod `namespace/name`; naming its node saves the search.
@@ -189,11 +118,16 @@ class Snapshot:
             for pod in nodes[position].pods:
                 if pod.meta.name == name and pod.meta.namespace == namespace:
                     changed = nodes[position].without((pod,))
-                    return self._with((*nodes[:position], changed, *nodes[position + 1 :]))
+                    return self._with(position, changed)
         raise KeyError(pod_key)
 
-    def _with(self, nodes: tuple[NodeInfo, ...]) -> Snapshot:
-        return Snapshot(self.cluster, nodes, self.memory, self.profile, self._positions, self._statics)
+    def _with(self, position: int, changed: NodeInfo) -> Snapshot:
+        nodes = (*self.nodes[:position], changed, *self.nodes[position + 1 :])
+        snapshot = Snapshot(self.cluster, nodes, self.memory, self.profile, self._positions, self._statics)
+        equal: Equal | None = self._derived.get(_EQUAL)
+        if equal is not None:
+            snapshot._derived[_EQUAL] = moved(equal, changed)
+        return snapshot
 
     def derived(self, key: Hashable, compute: Callable[[Snapshot], T]) -> T:
         """`compute(self)`, computed once per snapshot."""
@@ -211,6 +145,14 @@ class Snapshot:
             self._statics[key] = compute(self)
         found: T = self._statics[key]
         return found
+
+    def equal(self) -> Equal:
+        """The nodes sorted out by all that any filter could look at, the values of wide labels aside."""
+        return self.derived(_EQUAL, lambda _: sorted_out(self.nodes, self.wide_labels(), self.memory))
+
+    def wide_labels(self) -> frozenset[str]:
+        """The label keys that have too many values to tell nodes apart by each of them."""
+        return self.static("wide labels", lambda _: wide_labels(self.nodes))
 
     def by_labels(self) -> Mapping[tuple[str, FrozenMap[str, str]], tuple[Placed, ...]]:
         """The placed pods by namespace and labels, in the order of nodes: a selector is tried once per entry."""
@@ -235,20 +177,6 @@ def _version(cluster: Cluster) -> str | None:
         return cluster.version
     known = [node.kubelet_version for node in cluster.nodes if minor_of(node.kubelet_version) is not None]
     return max(known, key=lambda version: minor_of(version) or 0, default=None)
-
-
-def _info(node: Node, pods: Iterable[Pod], memory: Memory) -> NodeInfo:
-    placed = tuple(pods)
-    used: dict[str, int] = {}
-    ports: set[HostPort] = set()
-    for pod in placed:
-        load = memory.load(pod)
-        ports.update(load.ports)
-        for name, amount in load.requests:
-            used[name] = used.get(name, 0) + amount
-    anti = tuple(pod for pod in placed if pod.spec.pod_anti_affinity)
-    taints = tuple(taint for taint in node.taints if taint.blocks)
-    return NodeInfo(node, placed, used, frozenset(ports), anti, taints, memory)
 
 
 def _by_labels(snapshot: Snapshot) -> Mapping[tuple[str, FrozenMap[str, str]], tuple[Placed, ...]]:

@@ -7,7 +7,6 @@ godebug default=go1.26
 require (
 	go.etcd.io/etcd/server/v3 v3.6.8
 	k8s.io/kubernetes v1.36.3
-	sigs.k8s.io/kwok v0.8.0
 )
 
 tool (
@@ -15,7 +14,6 @@ tool (
 	k8s.io/kubernetes/cmd/kube-controller-manager
 	k8s.io/kubernetes/cmd/kube-scheduler
 	k8s.io/kubernetes/cmd/kubectl
-	sigs.k8s.io/kwok/cmd/kwok
 )
 
 // k8s.io/kubernetes requires its staging modules at v0.0.0, from its own tree; here they are the published ones.

@@ -21,7 +21,5 @@ def yaml_error(unit: Unit) -> Iterator[Draft]:
                 place_of(problem.path, problem.span),
                 problem.message,
                 cause=problem.message,
-                related=tuple(
-                    Related(place_of(problem.path, span), message) for span, message in problem.related
-                ),
+                related=tuple(Related(place_of(problem.path, span), message) for span, message in problem.related),
             )

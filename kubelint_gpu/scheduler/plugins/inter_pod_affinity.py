@@ -9,8 +9,9 @@ from kubelint_gpu.kube.affinity import PodAffinityTerm
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.selectors import LabelSelector
 from kubelint_gpu.scheduler.framework import SKIP, Code, Plugin, Prepared, Status
+from kubelint_gpu.scheduler.node_info import NodeInfo
 from kubelint_gpu.scheduler.selection import placed_matching
-from kubelint_gpu.scheduler.snapshot import NodeInfo, Placed, Snapshot
+from kubelint_gpu.scheduler.snapshot import Placed, Snapshot
 
 NAME = "InterPodAffinity"
 AFFINITY_REASON = "node(s) didn't match pod affinity rules"

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from kubelint_gpu.kube.pod import Pod, PodSpec
 from kubelint_gpu.kube.selectors import NodeSelector, NodeSelectorTerm, Requirement
 from kubelint_gpu.scheduler.framework import SKIP, Code, Labels, Plugin, Prepared, Status, rejected
-from kubelint_gpu.scheduler.snapshot import NodeInfo, Snapshot
+from kubelint_gpu.scheduler.node_info import NodeInfo
+from kubelint_gpu.scheduler.snapshot import Snapshot
 
 NAME = "NodeAffinity"
 REASON = "node(s) didn't match Pod's node affinity/selector"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.scheduler.framework import SKIP, Code, Plugin, Prepared, Status
-from kubelint_gpu.scheduler.snapshot import NodeInfo, Snapshot
+from kubelint_gpu.scheduler.node_info import NodeInfo
+from kubelint_gpu.scheduler.snapshot import Snapshot
 
 NAME = "NodeName"
 REASON = "node(s) didn't match the requested node name"

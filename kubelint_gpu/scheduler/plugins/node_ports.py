@@ -5,7 +5,8 @@ from __future__ import annotations
 from kubelint_gpu.kube.pod import HostPort, Pod
 from kubelint_gpu.scheduler.framework import SKIP, Code, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.memory import host_ports
-from kubelint_gpu.scheduler.snapshot import NodeInfo, Snapshot
+from kubelint_gpu.scheduler.node_info import NodeInfo
+from kubelint_gpu.scheduler.snapshot import Snapshot
 
 NAME = "NodePorts"
 REASON = "node(s) didn't have free ports for the requested pod ports"

@@ -11,7 +11,8 @@ from kubelint_gpu.kube.csi import CSINode
 from kubelint_gpu.kube.pod import Pod, Volume
 from kubelint_gpu.kube.storage import PersistentVolumeClaim
 from kubelint_gpu.scheduler.framework import SKIP, Code, Plugin, Prepared, Status
-from kubelint_gpu.scheduler.snapshot import NodeInfo, Snapshot
+from kubelint_gpu.scheduler.node_info import NodeInfo
+from kubelint_gpu.scheduler.snapshot import Snapshot
 from kubelint_gpu.scheduler.storage_index import StorageIndex, claim_name, made_for, storage_index
 
 NAME = "NodeVolumeLimits"

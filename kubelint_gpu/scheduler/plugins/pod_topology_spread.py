@@ -12,9 +12,10 @@ from kubelint_gpu.kube.pod import Pod, PodSpec
 from kubelint_gpu.kube.selectors import LabelSelector, Requirement
 from kubelint_gpu.kube.taints import first_untolerated
 from kubelint_gpu.scheduler.framework import SKIP, Code, Plugin, Prepared, Status
+from kubelint_gpu.scheduler.node_info import NodeInfo
 from kubelint_gpu.scheduler.plugins.node_affinity import matches_node
 from kubelint_gpu.scheduler.selection import placed_matching
-from kubelint_gpu.scheduler.snapshot import NodeInfo, Snapshot
+from kubelint_gpu.scheduler.snapshot import Snapshot
 
 NAME = "PodTopologySpread"
 REASON = "node(s) didn't match pod topology spread constraints"

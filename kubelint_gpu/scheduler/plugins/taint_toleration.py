@@ -7,7 +7,8 @@ from functools import lru_cache
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.taints import Toleration, first_untolerated
 from kubelint_gpu.scheduler.framework import Code, Plugin, Prepared, Status
-from kubelint_gpu.scheduler.snapshot import NodeInfo, Snapshot
+from kubelint_gpu.scheduler.node_info import NodeInfo
+from kubelint_gpu.scheduler.snapshot import Snapshot
 
 NAME = "TaintToleration"
 REASON = "node(s) had untolerated taint(s)"

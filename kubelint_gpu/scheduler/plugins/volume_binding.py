@@ -10,8 +10,9 @@ from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.selectors import NodeSelector, Requirement
 from kubelint_gpu.kube.storage import NO_PROVISIONER, PersistentVolume, PersistentVolumeClaim, StorageClass
 from kubelint_gpu.scheduler.framework import SKIP, Code, Plugin, Prepared, Status, rejected
+from kubelint_gpu.scheduler.node_info import NodeInfo
 from kubelint_gpu.scheduler.plugins.node_affinity import looked_at
-from kubelint_gpu.scheduler.snapshot import NodeInfo, Snapshot
+from kubelint_gpu.scheduler.snapshot import Snapshot
 from kubelint_gpu.scheduler.storage_index import CLAIM_NOT_FOUND, StorageIndex, claim_name, made_for, storage_index
 
 NAME = "VolumeBinding"

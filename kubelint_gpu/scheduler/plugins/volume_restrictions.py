@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from kubelint_gpu.kube.pod import Pod, Volume
 from kubelint_gpu.kube.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.scheduler.framework import SKIP, Code, Plugin, Prepared, Status, rejected
-from kubelint_gpu.scheduler.snapshot import NodeInfo, Snapshot
+from kubelint_gpu.scheduler.node_info import NodeInfo
+from kubelint_gpu.scheduler.snapshot import Snapshot
 from kubelint_gpu.scheduler.storage_index import CLAIM_NOT_FOUND, direct_claims, storage_index
 
 NAME = "VolumeRestrictions"

@@ -1,0 +1,183 @@
+"""Running the rules over units: drafts become findings, and fixes are tried before they are offered."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from kubelint_gpu.checks.catalogue import INTERNAL, rule
+from kubelint_gpu.checks.draft import Draft, Proposal
+from kubelint_gpu.checks.families.declared import inventory_drafts
+from kubelint_gpu.checks.finding import Finding, Fix, Place, Severity, TextEdit
+from kubelint_gpu.checks.registry import Check, checks
+from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.checks.world import World
+from kubelint_gpu.documents import encode, read
+from kubelint_gpu.documents.edits import Edit, NotEditable, apply
+
+_LOWER: dict[Severity, Severity] = {"error": "warning", "warning": "note", "note": "note"}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a run.
+
+    Attributes:
+        findings: everything that was found, unordered.
+        failed: the run cannot be trusted: a rule crashed or the inventory is unusable.
+        undecided: rollouts of which the search did not see the end.
+    """
+
+    findings: tuple[Finding, ...]
+    failed: bool = False
+    undecided: int = 0
+
+
+def check(units: Sequence[Unit], world: World, *, fixes: bool = True) -> Outcome:
+    """Run every rule on every unit."""
+    findings: list[Finding] = []
+    failed = False
+    undecided = 0
+    for draft in inventory_drafts(world):
+        findings.append(_finding(draft))
+        failed = failed or draft.fatal
+    for unit in units:
+        drafts, crashed = _drafts(unit)
+        failed = failed or bool(crashed)
+        findings += crashed
+        for draft in drafts:
+            undecided += draft.undecided
+            tried = tuple(_tried(unit, draft, drafts)) if fixes and draft.proposals else ()
+            findings.append(replace(_finding(draft), fixes=tried))
+    return Outcome(_distinct(findings), failed, undecided)
+
+
+def _drafts(unit: Unit) -> tuple[list[Draft], list[Finding]]:
+    drafts: list[Draft] = []
+    crashed: list[Finding] = []
+    for code, found in checks().items():
+        try:
+            drafts += found(unit)
+        except Exception as error:  # noqa: BLE001 - one rule that crashes must not hide what the others found
+            crashed.append(_crash(unit, code, found, error))
+    return drafts, crashed
+
+
+def _crash(unit: Unit, code: str, check_function: Check, error: Exception) -> Finding:
+    path = unit.readings[0].source.path if unit.readings and unit.readings[0].source else ""
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    where = f" ({at.tb_frame.f_code.co_name}, line {at.tb_lineno})" if at is not None else ""
+    return Finding(
+        code=INTERNAL,
+        name="internal-error",
+        severity="error",
+        certainty="certain",
+        message=f"the rule {code} failed on this file: {type(error).__name__}: {error}{where}; please report it",
+        place=Place(path, 1, 1, 1, 1),
+        fingerprint=_hash(INTERNAL, path, code, check_function.__name__),
+    )
+
+
+def _finding(draft: Draft) -> Finding:
+    found = rule(draft.code)
+    severity = draft.severity or (found.severity if draft.certainty == "certain" else _LOWER[found.severity])
+    manifest = draft.manifest
+    name = manifest.object if manifest is not None else ""
+    return Finding(
+        code=draft.code,
+        name=found.name,
+        severity=severity,
+        certainty=draft.certainty,
+        message=draft.message,
+        place=draft.place,
+        object=name,
+        scheduler=draft.scheduler,
+        related=draft.related,
+        trace=draft.trace,
+        cycle=tuple(sentence for sentence in draft.cycle if sentence),
+        help=draft.help,
+        fingerprint=_hash(draft.code, draft.place.path, name, draft.cause),
+    )
+
+
+def _hash(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The same finding said twice is one; different ones with one fingerprint are told apart by number."""
+    seen: dict[str, int] = {}
+    kept: list[Finding] = []
+    said: set[Finding] = set()
+    for finding in findings:
+        if finding in said:
+            continue
+        said.add(finding)
+        number = seen.get(finding.fingerprint, 0)
+        seen[finding.fingerprint] = number + 1
+        kept.append(replace(finding, fingerprint=_hash(finding.fingerprint, str(number))) if number else finding)
+    return tuple(kept)
+
+
+def _tried(unit: Unit, draft: Draft, drafts: Sequence[Draft]) -> Iterator[Fix]:
+    """The proposals that work: the changed manifest parses, loses the finding and gains none."""
+    for proposal in draft.proposals:
+        try:
+            edits = proposal.edits()
+        except NotEditable:
+            continue
+        if not edits:
+            continue
+        changed = _changed(unit, edits)
+        if changed is None:
+            continue
+        verified = _cures(changed, draft, drafts)
+        if verified or not proposal.must_prove:
+            yield _fix(proposal, edits, verified and proposal.must_prove)
+
+
+def _changed(unit: Unit, edits: Sequence[Edit]) -> Unit | None:
+    """The unit with the edits made; None where the text does not allow them."""
+    readings = []
+    for reading in unit.readings:
+        mine = [edit for edit in edits if reading.source is not None and edit.path == reading.source.path]
+        if not mine or reading.source is None:
+            readings.append(reading)
+            continue
+        try:
+            text = apply(reading.source, mine)
+        except NotEditable:
+            return None
+        readings.append(read(reading.source.path, encode(reading.source, text)))
+    return Unit(readings, unit.world, unit.beside, unit.budget)
+
+
+def _cures(changed: Unit, draft: Draft, drafts: Sequence[Draft]) -> bool:
+    after, crashed = _drafts(changed)
+    if crashed:
+        return False
+    before = {_identity(found) for found in drafts}
+    now = {_identity(found) for found in after}
+    return _identity(draft) not in now and now <= before
+
+
+def _identity(draft: Draft) -> tuple[str, str, str, str]:
+    name = draft.manifest.object if draft.manifest is not None else ""
+    return draft.code, draft.place.path, name, draft.cause
+
+
+def _fix(proposal: Proposal, edits: Sequence[Edit], verified: bool) -> Fix:
+    return Fix(
+        proposal.title,
+        proposal.safety,
+        verified,
+        tuple(
+            TextEdit(
+                Place(edit.path, edit.span.line, edit.span.column, edit.span.end_line, edit.span.end_column), edit.text
+            )
+            for edit in edits
+        ),
+    )

@@ -1,0 +1,78 @@
+"""From a command line to units and a world."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import click
+
+from kubelint_gpu.checks.manifest import Manifest, manifests
+from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.checks.world import World
+from kubelint_gpu.documents import Reading, read
+from kubelint_gpu.report.display import visible
+from kubelint_gpu.sources import collect
+
+_SHARED = frozenset(("PriorityClass", "StorageClass", "RuntimeClass", "Namespace"))
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What a run reads; `failed` says that some path gave nothing."""
+
+    units: tuple[Unit, ...]
+    world: World
+    readings: tuple[Reading, ...]
+    failed: bool
+
+
+def complain(path: str, message: str) -> None:
+    """One line to standard error."""
+    click.echo(f"kubelint-gpu: {visible(path)}: {visible(message)}", err=True)
+
+
+def read_world(paths: Sequence[str]) -> tuple[World, bool]:
+    """The inventory that some files declare, and whether a file of it could not be read at all."""
+    if not paths:
+        return World(), False
+    from kubelint_gpu.inventory import load
+
+    collected = collect(paths, stdin=sys.stdin.buffer)
+    for error in collected.errors:
+        complain(error.path, error.message)
+    readings = tuple(read(file.path, file.data) for file in collected.files)
+    inventory, errors = load(readings)
+    return World(inventory, readings, errors), bool(collected.errors)
+
+
+def read_inputs(
+    paths: Sequence[str], inventories: Sequence[str], *, together: bool = False, stdin_filename: str = "<stdin>"
+) -> Inputs:
+    """Manifests and inventory of a run; each file is a unit of its own unless all are applied together."""
+    world, failed = read_world(inventories)
+    collected = collect(paths, stdin=sys.stdin.buffer, stdin_filename=stdin_filename)
+    for error in collected.errors:
+        complain(error.path, error.message)
+    for skipped in collected.skipped:
+        complain(skipped.path, f"left out: {skipped.message}")
+    readings = tuple(read(file.path, file.data) for file in collected.files)
+    units: tuple[Unit, ...]
+    if together:
+        units = (Unit(readings, world),) if readings else ()
+    else:
+        shared = _shared(readings)
+        units = tuple(
+            Unit((reading,), world, [found for path, found in shared if path != _path(reading)]) for reading in readings
+        )
+    return Inputs(units, world, readings, failed or bool(collected.errors))
+
+
+def _shared(readings: Sequence[Reading]) -> list[tuple[str, Manifest]]:
+    """Objects without a namespace that any file may refer to."""
+    return [(found.path, found) for found in manifests(readings) if found.kind in _SHARED]
+
+
+def _path(reading: Reading) -> str:
+    return reading.source.path if reading.source is not None else ""

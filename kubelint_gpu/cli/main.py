@@ -1,0 +1,79 @@
+"""The command group; a command is imported when it is called."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from kubelint_gpu.cli import FAILED, INTERRUPTED, NOTHING
+from kubelint_gpu.version import __version__
+
+_COMMANDS = {
+    "check": "Check manifests against a declared cluster.",
+    "explain": "Show a rule's page, or why a workload fits where it fits.",
+    "inventory": "Show, validate and describe inventories.",
+    "rules": "List the rules.",
+}
+
+
+class _Group(click.Group):
+    """Knows its commands by name and imports the one that is called."""
+
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        """The commands, sorted."""
+        return sorted(_COMMANDS)
+
+    def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
+        """The command of this name."""
+        if name not in _COMMANDS:
+            return None
+        found: click.Command = import_module(f"kubelint_gpu.cli.{name}").command
+        return found
+
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands in the help, without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(_COMMANDS.items()))
+
+
+def _version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        from kubelint_gpu.documents.parser import parser_name
+
+        click.echo(f"kubelint-gpu {__version__} (YAML parser: {parser_name()}; Python {sys.version.split()[0]})")
+        ctx.exit()
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version.")
+def main() -> None:
+    """Find GPU rollouts that can never end, before kubectl apply.
+
+    kubelint-gpu reads Kubernetes manifests and a declared cluster inventory, and says what kube-scheduler and the
+    workload controllers would do with them.
+    """
+
+
+def invoke(arguments: Sequence[str]) -> int:
+    """Run a command line and give its exit code; nothing a user can do ends in a traceback."""
+    try:
+        result = main.main(args=list(arguments), prog_name="kubelint-gpu", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        return FAILED
+    except click.ClickException as error:
+        error.show(sys.stderr)
+        return FAILED
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # the reader of the pipe is gone; what is still buffered must not raise again at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    return result if isinstance(result, int) else NOTHING

@@ -1,0 +1,79 @@
+"""Where reports go: formats and files in pairs, colour, width."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TextIO
+
+import click
+
+from kubelint_gpu.report.formats import renderer
+from kubelint_gpu.report.model import Options, Report
+
+_COLOR = "KUBELINT_GPU_COLOR"
+
+
+def pairs(formats: Sequence[str], files: Sequence[str]) -> list[tuple[str, str]]:
+    """Each format with its file, `-` for standard output: the first file belongs to the last formats given.
+
+    Raises:
+        click.UsageError: more files than formats, or two formats for one file.
+    """
+    chosen = list(formats) or ["text"]
+    if len(files) > len(chosen):
+        raise click.UsageError("there are more --output-file than --output-format")
+    missing = len(chosen) - len(files)
+    targets = ["-"] * missing + list(files)
+    if len(set(targets)) < len(targets):
+        raise click.UsageError(
+            "two formats go to the same place: give each --output-format but the first one an --output-file"
+        )
+    return list(zip(chosen, targets, strict=True))
+
+
+def wants_color(choice: str, stream: TextIO) -> bool:
+    """The flag, then NO_COLOR, then FORCE_COLOR, then whether it is a terminal."""
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return stream.isatty()
+
+
+def can_show(stream: TextIO) -> bool:
+    """Whether the stream takes more than ASCII."""
+    encoding = (getattr(stream, "encoding", None) or "ascii").lower().replace("-", "").replace("_", "")
+    return encoding.startswith("utf")
+
+
+def options_for(stream: TextIO, color: str, *, fix_hints: bool = True) -> Options:
+    """How a report looks on a stream."""
+    width = shutil.get_terminal_size((100, 24)).columns if stream.isatty() or "COLUMNS" in os.environ else 100
+    return Options(
+        color=wants_color(color, stream), width=max(40, min(width, 160)), unicode=can_show(stream), fix_hints=fix_hints
+    )
+
+
+def write(report: Report, targets: Iterable[tuple[str, str]], color: str, *, fix_hints: bool = True) -> None:
+    """Write a report in every format that was asked for.
+
+    Raises:
+        click.ClickException: a file cannot be written.
+    """
+    for name, target in targets:
+        with ExitStack() as stack:
+            stream: TextIO = sys.stdout
+            if target != "-":
+                try:
+                    stream = stack.enter_context(Path(target).open("w", encoding="utf-8", newline="\n"))
+                except OSError as error:
+                    raise click.ClickException(f"cannot write {target}: {error.strerror}") from None
+            for part in renderer(name)(report, options_for(stream, color, fix_hints=fix_hints)):
+                stream.write(part)
