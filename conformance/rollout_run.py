@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,15 @@ LONGEST = 90.0
 _POLL = 0.15
 _ORDER = ("Namespace", "PriorityClass", "StorageClass", "CSIDriver", "Node", "CSINode", "PersistentVolume",
           "PersistentVolumeClaim", "LimitRange", "ResourceQuota", "PodDisruptionBudget", "Pod")  # fmt: skip
+_STATUS: dict[str, tuple[str, ...]] = defaultdict(
+    tuple,
+    Node=("allocatable", "capacity"),
+    Pod=("phase",),
+    PersistentVolume=("phase",),
+    PersistentVolumeClaim=("phase", "accessModes", "capacity"),
+    ResourceQuota=("hard", "used"),
+    PodDisruptionBudget=("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"),
+)
 _OWNED = ("ReplicaSet", "Job", "Pod")
 
 
@@ -32,6 +41,7 @@ class Run:
     kubelets: Kubelets
     case: Case
     old_revisions: set[str] | None = None
+    inventory: tuple[Object, ...] = ()
 
     def outcome(self, pace: Pace) -> Object:
         """What happened, as it is recorded.
@@ -70,6 +80,7 @@ class Run:
         _until(20, lambda: all(self._complete(each) for each in case.old), "the old workloads")
         _until(10, lambda: all(self._settled(each) for each in case.inventory), "the inventory")
         self.old_revisions = {_revision(pod) for pod in self.kubelets.pods()}
+        self.inventory = tuple(self._as_it_is(each) for each in case.inventory)
 
     def _applied(self, value: Object) -> Object | None:
         """The refusal, when there is one."""
@@ -105,6 +116,25 @@ class Run:
             status = found.get("status") or {}
             return status.get("observedGeneration", 0) >= found.get("metadata", {}).get("generation", 1) > 0
         return True
+
+    def _as_it_is(self, value: Object) -> Object:
+        """An object of the inventory as the API server shows it now, without what differs from run to run."""
+        found = self.client.get(path_of(value)) or {}
+        metadata = found.get("metadata") or {}
+        kept = ("name", "namespace", "labels", "annotations")
+        pruned = {
+            "apiVersion": value["apiVersion"],
+            "kind": value["kind"],
+            "metadata": {key: metadata[key] for key in kept if key in metadata},
+            **{key: found[key] for key in sorted(found) if key not in {"apiVersion", "kind", "metadata", "status"}},
+        }
+        status = {key: each for key, each in (found.get("status") or {}).items() if key in _STATUS[value["kind"]]}
+        if isinstance(pruned.get("spec"), dict):
+            pruned["spec"] = {key: each for key, each in pruned["spec"].items() if key != "tolerations" or each}
+            if "claimRef" in pruned["spec"]:
+                claim = pruned["spec"]["claimRef"]
+                pruned["spec"]["claimRef"] = {key: claim[key] for key in ("name", "namespace") if key in claim}
+        return {**pruned, "status": status} if status else pruned
 
     def _complete(self, value: Object) -> bool:
         """Whether a workload has all its pods, all of its last template, and no other."""

@@ -35,12 +35,20 @@ def rollouts(chosen: argparse.Namespace, supervisor: Supervisor, planes: tuple[C
 
     def do(plane: ControlPlane, kubelets: Kubelets, case: Case) -> Object:
         outcomes: list[Object] = []
+        inventory: tuple[Object, ...] = ()
         for number in range(chosen.runs):
+            one = Run(plane.client, kubelets, case)
             try:
-                outcomes.append(Run(plane.client, kubelets, case).outcome(pace(number)))
+                outcomes.append(one.outcome(pace(number)))
             except NoStart as no:
                 return {**rollout_case.written(case), "kubernetes": version, "outcomes": [], "no_start": str(no)}
-        record = {**rollout_case.written(case), "kubernetes": version, "outcomes": recording.counted(outcomes)}
+            inventory = inventory or one.inventory
+        record = {
+            **rollout_case.written(case),
+            "inventory": list(inventory),
+            "kubernetes": version,
+            "outcomes": recording.counted(outcomes),
+        }
         print(f"{case.id}: {' '.join(each['outcome'] for each in outcomes)}", flush=True)
         return record
 

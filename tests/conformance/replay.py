@@ -96,9 +96,11 @@ def differences(expected: dict[str, Any], found: dict[str, Any], preemption: Pre
         wrong.append("fits")
     here, there = expected.get("nodes") or {}, found.get("nodes") or {}
     names = sorted({*here, *there})
-    for kind in ("plugin", "code", "reasons"):
-        if any(compared(kind, here.get(name)) != compared(kind, there.get(name)) for name in names):
-            wrong.append(kind)
+    wrong += [
+        kind
+        for kind in ("plugin", "code", "reasons")
+        if any(compared(kind, here.get(name)) != compared(kind, there.get(name)) for name in names)
+    ]
     if expected.get("prefilter") != found.get("prefilter"):
         wrong += [kind for kind in ("plugin", "reasons") if kind not in wrong]
     if (expected.get("message") or None) != found.get("message"):

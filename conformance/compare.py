@@ -1,0 +1,149 @@
+"""The linter's verdict on each recorded rollout beside what the control plane did."""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from conformance.api_client import Object
+from conformance.rollout_case import WORKLOADS, reference
+
+_BUILT_IN = (
+    {"kind": "PriorityClass", "metadata": {"name": "system-cluster-critical"}, "value": 2000000000},
+    {"kind": "PriorityClass", "metadata": {"name": "system-node-critical"}, "value": 2000001000},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One question to the linter and the answers of the runs that it covers.
+
+    Attributes:
+        id: of the case, and `@n` where the question was about the start of the n-th outcome alone.
+        verdict: what the linter says.
+        seen: outcomes of the runs, with how often.
+        disagrees: what contradicts what; empty when nothing does.
+    """
+
+    id: str
+    verdict: str
+    seen: tuple[tuple[str, int], ...]
+    disagrees: str = ""
+
+
+def comparable(record: Object) -> str:
+    """Why the linter cannot be asked about a recorded rollout; empty when it can."""
+    old = {reference(each): each for each in record["old"]}
+    rolled = [each for each in record["new"] if each != old.get(reference(each))]
+    if len(rolled) != 1:
+        return "several rollouts at once"
+    if reference(rolled[0]) not in old:
+        return "a workload that is new"
+    if any(each["outcome"] == "refused" for each in record["outcomes"]):
+        return "refused by the API server"
+    if rolled[0]["kind"] != "Deployment":
+        return f"a {rolled[0]['kind']}"
+    return ""
+
+
+def compared(record: Object) -> Iterator[Compared]:
+    """Ask once with any start, once for each start that was seen."""
+    outcomes = record["outcomes"]
+    yield _judged(record["id"], verdict(record, None), outcomes)
+    starts: dict[str, list[Object]] = {}
+    for outcome in outcomes:
+        starts.setdefault(str(outcome["placement_before"]), []).append(outcome)
+    for number, alike in enumerate(starts.values()):
+        yield _judged(f"{record['id']}@{number}", verdict(record, alike[0]["placement_before"]), alike)
+
+
+def verdict(record: Object, start: Iterable[Object] | None) -> str:
+    """What the linter says about the one workload that is rolled, from a known start or from any."""
+    from kubelint_gpu.kube.cluster import read_cluster
+    from kubelint_gpu.kube.workload import read_workload
+    from kubelint_gpu.rollout.judgement import Transition, judge
+    from kubelint_gpu.rollout.participant import resolved_workload
+
+    objects = [*_BUILT_IN, *(_resolved(each, record["inventory"]) for each in record["inventory"])]
+    for name in sorted({each["metadata"].get("namespace", "default") for each in record["old"]}):
+        objects.append({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": {"kubernetes.io/metadata.name": name}}})
+    if start is not None:
+        objects += running(record, start)
+    cluster = read_cluster(objects, version=record["kubernetes"])
+    old = {reference(each): each for each in record["old"]}
+    latest = {**old, **{reference(each): each for each in record["new"]}}
+    transitions = []
+    rolled = ""
+    for name in sorted(latest):
+        if latest[name]["kind"] not in WORKLOADS:
+            continue
+        before, after = (
+            resolved_workload(read_workload(each), cluster.priority_classes) for each in (old.get(name, latest[name]), latest[name])
+        )
+        transitions.append(Transition(after, before))
+        if latest[name] != old.get(name):
+            rolled = name
+    found = {judgement.workload.key: judgement for judgement in judge(transitions, cluster)}
+    answer = found[rolled]
+    return answer.verdict.value if answer.verdict is not None else f"none (placed {answer.placed} of {answer.wanted})"
+
+
+def running(record: Object, start: Iterable[Object]) -> Iterator[Object]:
+    """The pods of a start, as the API server would list them."""
+    templates = {reference(each): each for each in record["old"]}
+    for place in start:
+        if place["of"].startswith("Pod/") or place["phase"] == "finished":
+            continue
+        owner = templates[place["of"].split(" ")[0]]
+        name = owner["metadata"]["name"]
+        kind = owner["kind"]
+        template = copy.deepcopy(owner["spec"]["template"])
+        for number in range(place["count"]):
+            controller = {"apiVersion": "apps/v1", "kind": kind, "name": name, "uid": name, "controller": True}
+            labels = {**template["metadata"]["labels"]}
+            if kind == "Deployment":
+                controller = {**controller, "kind": "ReplicaSet", "name": f"{name}-old"}
+                labels["pod-template-hash"] = "old"
+            pod_name = place["of"].split(" ")[2] if kind == "StatefulSet" else f"{name}-old-{place['node']}-{number}"
+            yield _resolved(
+                {
+                    "apiVersion": "v1",
+                    "kind": "Pod",
+                    "metadata": {
+                        "name": pod_name,
+                        "namespace": owner["metadata"].get("namespace", "default"),
+                        "labels": labels,
+                        "ownerReferences": [controller],
+                    },
+                    "spec": {**copy.deepcopy(template["spec"]), "nodeName": place["node"]},
+                    "status": {"phase": "Running"},
+                },
+                record["inventory"],
+            )
+
+
+def _resolved(value: Object, inventory: Iterable[Object]) -> Object:
+    if value["kind"] != "Pod" or "priority" in value["spec"]:
+        return value
+    classes = {each["metadata"]["name"]: each for each in (*inventory, *_BUILT_IN) if each["kind"] == "PriorityClass"}
+    found = classes.get(value["spec"].get("priorityClassName", ""), {})
+    spec = {**value["spec"], "priority": found.get("value", 0)}
+    if "preemptionPolicy" in found:
+        spec["preemptionPolicy"] = found["preemptionPolicy"]
+    return {**value, "spec": spec}
+
+
+def _judged(name: str, said: str, outcomes: Iterable[Object]) -> Compared:
+    seen: Counter[str] = Counter()
+    for outcome in outcomes:
+        seen[outcome["outcome"]] += outcome.get("times", 1)
+    wrong = ""
+    if said == "completes" and seen["stuck"]:
+        wrong = "says completes, a run stuck"
+    elif said == "stuck" and seen["complete"]:
+        wrong = "says stuck, a run completed"
+    elif said not in {"completes", "stuck", "may-stick", "undecided"}:
+        wrong = f"gives no verdict: {said}"
+    return Compared(name, said, tuple(sorted(seen.items())), wrong)
