@@ -136,6 +136,7 @@ def _rest(supervisor: Supervisor, release: Release, number: int, endpoint: Endpo
             "--kube-api-qps=1000",
             "--kube-api-burst=2000",
             f"--controllers={','.join(_CONTROLLERS)}",
+            "--pvclaimbinder-sync-period=1s",
             "--profiling=false",
         ],
     )
@@ -207,8 +208,7 @@ def _wait_until_ready(supervisor: Supervisor, number: int, endpoint: Endpoint) -
             else:
                 return
         time.sleep(0.2)
-    name = f"kube-apiserver-{number}"
-    raise DidNotStart(f"{name} did not start:\n{supervisor.log(name)}")
+    raise DidNotStart(_story(supervisor, f"kube-apiserver-{number}"))
 
 
 def _wait_for(supervisor: Supervisor, plane: ControlPlane) -> None:
@@ -219,5 +219,9 @@ def _wait_for(supervisor: Supervisor, plane: ControlPlane) -> None:
         if all(plane.client.get(path) for path in wanted):
             return
         time.sleep(0.2)
-    logs = "\n".join(f"{name}:\n{supervisor.log(name)}" for name in supervisor.dead())
-    raise DidNotStart(f"control plane {plane.number} did not start\n{logs}")
+    raise DidNotStart(_story(supervisor, f"kube-controller-manager-{plane.number}"))
+
+
+def _story(supervisor: Supervisor, waited_for: str) -> str:
+    """What the programs that ended said last; where none did, the one that was waited for."""
+    return "\n".join(f"{name}:\n{supervisor.log(name)}" for name in supervisor.dead() or (waited_for,))

@@ -148,7 +148,8 @@ class _Draw:
         replicas = max(1, min(6, fit + r.choices((0, -1, -2, 1), (60, 20, 10, 10))[0]))
         if not gpus:
             replicas = r.choice((1, 2, 3))
-        spec = self.template(name, gpus, replicas, kind)
+        spec = self.template(name, gpus, kind)
+        replicas = max(1, min(replicas, self.room(spec, gpus, share)))
         if kind == "Deployment":
             before = deployment(name, replicas, spec, **self.strategy())
         elif kind == "StatefulSet":
@@ -174,7 +175,7 @@ class _Draw:
             surge = 1
         return {"maxSurge": surge, "maxUnavailable": unavailable}
 
-    def template(self, name: str, gpus: int, replicas: int, kind: str) -> Object:
+    def template(self, name: str, gpus: int, kind: str) -> Object:
         r = self.r
         spec = pod_spec(gpus, cpu=r.choice(("", "", "1", "2", "3")))
         own = {"matchLabels": {"app": name}}
@@ -206,6 +207,35 @@ class _Draw:
             self.inventory += _volume(claim, mode)
             spec["volumes"] = [{"name": "data", "persistentVolumeClaim": {"claimName": claim}}]
         return spec
+
+    def room(self, spec: Object, gpus: int, share: int) -> int:
+        """About how many pods of a template fit on the empty nodes; a guess that saves cases that could not start."""
+        wanted = spec.get("nodeSelector", {})
+        nodes = [
+            each
+            for each in self.nodes
+            if all(each["metadata"]["labels"].get(key) == value for key, value in wanted.items())
+            and int(each["status"]["allocatable"].get(GPU, "0")) >= gpus
+        ]
+        cpu = int(spec["containers"][0].get("resources", {}).get("requests", {}).get("cpu", "0"))
+        fits = [
+            min(
+                int(each["status"]["allocatable"].get(GPU, "0")) // gpus if gpus else 9,
+                int(each["status"]["allocatable"]["cpu"]) // cpu if cpu else 9,
+            )
+            for each in nodes
+        ]
+        anti = spec.get("affinity", {}).get("podAntiAffinity")
+        together = spec.get("affinity", {}).get("podAffinity")
+        if any("ReadWriteOncePod" in str(each) for each in self.inventory) and "volumes" in spec:
+            return 1
+        if anti and "zone" in str(anti):
+            return len({each["metadata"]["labels"]["topology.kubernetes.io/zone"] for each in nodes})
+        if anti or "ports" in spec["containers"][0]:
+            return len(nodes)
+        if together or "volumes" in spec:
+            return max(fits, default=1)
+        return min(sum(fits), max(1, share // max(1, gpus)) if gpus else 9)
 
     def selector(self) -> dict[str, str]:
         r = self.r

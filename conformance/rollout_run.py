@@ -73,14 +73,22 @@ class Run:
         # informers of admission plugins follow a moment later
         if any(each["kind"] in {"ResourceQuota", "LimitRange", "PriorityClass"} for each in case.inventory):
             time.sleep(0.3)
+        self.kubelets.changed = time.monotonic()
         for value in case.old:
             text = self._applied(value)
             if text:
                 raise NoStart(text["message"])
-        _until(20, lambda: all(self._complete(each) for each in case.old), "the old workloads")
+        _until(30, self._old_complete, "the old workloads")
         _until(10, lambda: all(self._settled(each) for each in case.inventory), "the inventory")
         self.old_revisions = {_revision(pod) for pod in self.kubelets.pods()}
         self.inventory = tuple(self._as_it_is(each) for each in case.inventory)
+
+    def _old_complete(self) -> bool:
+        if all(self._complete(each) for each in self.case.old):
+            return True
+        if time.monotonic() - self.kubelets.changed > QUIET:
+            raise NoStart("the old workloads do not all fit")
+        return False
 
     def _applied(self, value: Object) -> Object | None:
         """The refusal, when there is one."""

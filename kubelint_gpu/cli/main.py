@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ import click
 from kubelint_gpu.cli import FAILED, INTERRUPTED, NOTHING
 from kubelint_gpu.version import __version__
 
+_TRACEBACK = "KUBELINT_GPU_TRACEBACK"
 _COMMANDS = {
     "check": "Check manifests against a declared cluster.",
     "explain": "Show a rule's page, or why a workload fits where it fits.",
@@ -60,6 +62,8 @@ def main() -> None:
 
 def invoke(arguments: Sequence[str]) -> int:
     """Run a command line and give its exit code; nothing a user can do ends in a traceback."""
+    # objects live until the end of the run: looking for garbage among them only costs time
+    gc.disable()
     try:
         result = main.main(args=list(arguments), prog_name="kubelint-gpu", standalone_mode=False)
         sys.stdout.flush()
@@ -75,5 +79,11 @@ def invoke(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         # the reader of the pipe is gone; what is still buffered must not raise again at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except Exception as error:
+        if os.environ.get(_TRACEBACK):
+            raise
+        click.echo(f"kubelint-gpu: internal error: {type(error).__name__}: {error}", err=True)
+        click.echo(f"kubelint-gpu: please report it with the output of the same command under {_TRACEBACK}=1", err=True)
         return FAILED
     return result if isinstance(result, int) else NOTHING

@@ -66,7 +66,8 @@ class Snapshot:
         Finished pods and pods of nodes that are not there are left out.
 
         Raises:
-            InvalidObject: two nodes have one name, or the version is none.
+            InvalidObject: two nodes have one name.
+            ValueError: the cluster's version is no version of Kubernetes.
         """
         memory = Memory(behaviour(_version(cluster)))
         by_node: dict[str, list[Pod]] = {}

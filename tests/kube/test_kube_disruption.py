@@ -109,3 +109,10 @@ def test_what_the_api_server_would_refuse_names_object_and_field(spec, text):
         budget(**spec)
     assert text in str(caught.value)
     assert caught.value.name == "n/b"
+
+
+def test_all_problems_of_a_budget_are_collected():
+    problems = []
+    value = {"metadata": {"name": "b"}, "spec": {"minAvailable": "x", "maxUnavailable": -1, "selector": 3}}
+    assert read_disruption_budget(value, problems).min_available is None
+    assert [problem.pointer[-1] for problem in problems] == ["minAvailable", "maxUnavailable", "selector"]

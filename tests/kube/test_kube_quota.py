@@ -35,7 +35,9 @@ def quota(hard, used=None, name="q", **spec):
 def test_what_a_pod_is_charged():
     found = pod(
         container(cpu="500m", gpu=1, limits={"cpu": "1", "memory": "1Gi"}),
-        container("other", gpu=2, **{"hugepages-2Mi": "4Mi", "example.com/odd": "1", "storage": "1Gi"}),
+        container(
+            "other", gpu=2, limits={GPU: "2"}, **{"hugepages-2Mi": "4Mi", "example.com/odd": "1", "storage": "1Gi"}
+        ),
         initContainers=[container("first", gpu=5, cpu="100m")],
         overhead={"cpu": "50m"},
     )

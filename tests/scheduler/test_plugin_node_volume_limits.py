@@ -67,8 +67,9 @@ def test_claims_that_lead_to_no_csi_volume_are_not_counted():
 
 
 def test_the_users_of_claims_that_are_gone_are_not_counted():
-    ghost = pod("ghost", "a", volumes=uses("gone", "classless"))
-    objects = (*stored("z"), claim("classless"), ghost)
+    ghost = pod("ghost", "a", volumes=uses("gone", "classless", "mute"))
+    mute = (claim("mute", storageClassName="mute"), storage_class("mute", ""))
+    objects = (*stored("z"), claim("classless"), *mute, ghost)
     assert verdicts(pod(volumes=uses("z")), *NODES, csi_node(count=1), *objects) == FREE
 
 
@@ -124,3 +125,20 @@ def test_nodes_with_and_without_limits_are_judged_by_themselves():
     assert PLUGIN.filter(prepared.state, seen.node("b")) is None
     nothing = PLUGIN.pre_filter(read_pod(pod(volumes=uses("z"))), seen).state._replace(pod=read_pod(pod()))
     assert PLUGIN.filter(nothing, seen.node("a")) is None
+
+
+def test_users_of_the_node_that_have_nothing_to_do_with_the_driver_take_no_room():
+    """One has no volumes, one an inline volume, and a CSINode without a node is nobody's."""
+    others = (pod("plain", "a"), pod("inline", "a", volumes=[{"name": "tmp", "emptyDir": {}}]))
+    assert verdicts(pod(volumes=uses("z")), *NODES, csi_node(), csi_node("gone"), *USED, *others) == FULL
+
+
+def test_a_claim_of_an_in_tree_class_counts_only_where_the_plugin_is_migrated():
+    old = (storage_class("gp2", "kubernetes.io/aws-ebs"), claim("new", storageClassName="gp2"))
+    assert verdicts(pod(volumes=uses("new")), *NODES, csi_node(count=0, driver="ebs.csi.aws.com"), *old) == FREE
+
+
+def test_every_driver_of_the_pod_is_asked():
+    other = (claim("o", bound="pv-o"), csi_volume("pv-o", "other"))
+    for names in (("o", "z"), ("z", "o")):
+        assert verdicts(pod(volumes=uses(*names)), *NODES, csi_node(), *USED, *other) == FULL

@@ -34,7 +34,9 @@ def test_a_cordoned_node_takes_those_that_tolerate_its_taint(tolerations, verdic
     assert verdicts(pod(tolerations=tolerations), cordoned) == {"n": verdict}
 
 
-@pytest.mark.parametrize(("name", "verdict"), [("", None), ("n1", None), ("N1", (UU, "node(s) didn't match the requested node name"))])
+@pytest.mark.parametrize(
+    ("name", "verdict"), [("", None), ("n1", None), ("N1", (UU, "node(s) didn't match the requested node name"))]
+)
 def test_a_pod_that_names_its_node_goes_nowhere_else(name, verdict):
     assert verdicts(pod(nodeName=name), node("n1")) == {"n1": verdict}
 
@@ -156,7 +158,9 @@ def test_host_ports_are_compared_by_protocol_number_and_address(incoming, existi
 
 
 def resources(**amounts):
-    return {"resources": {"requests": {name.replace("__", "/").replace("_", "-"): str(q) for name, q in amounts.items()}}}
+    return {
+        "resources": {"requests": {name.replace("__", "/").replace("_", "-"): str(q) for name, q in amounts.items()}}
+    }
 
 
 def giving(**amounts):

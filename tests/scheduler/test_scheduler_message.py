@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from plugin_objects import node, pod
 
@@ -28,8 +30,13 @@ MISSING = pod(volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "dat
 
 
 def test_three_nodes_of_1_35():
-    busy = [pod(f"p{n}", n, containers=[{"name": "c", "resources": {"requests": {"cpu": "1", "memory": "1Gi"}}}]) for n in ("b", "c")]
-    assert said(asking(cpu="1", memory="1Gi"), small("a", **TAINTED), small("b"), small("c"), *busy, version="1.35") == (
+    busy = [
+        pod(f"p{n}", n, containers=[{"name": "c", "resources": {"requests": {"cpu": "1", "memory": "1Gi"}}}])
+        for n in ("b", "c")
+    ]
+    assert said(
+        asking(cpu="1", memory="1Gi"), small("a", **TAINTED), small("b"), small("c"), *busy, version="1.35"
+    ) == (
         "0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 Insufficient cpu, 2 Insufficient memory. "
         "no new claims to deallocate, preemption: 0/3 nodes are available: "
         "1 Preemption is not helpful for scheduling, 2 No preemption victims found for incoming pod."
@@ -41,19 +48,25 @@ def test_three_nodes_of_1_35():
     [
         (
             "1.33",
-            "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint "
-            "{node-role.kubernetes.io/control-plane: }. preemption: 0/2 nodes are available: "
-            "1 No preemption victims found for incoming pod, 1 Preemption is not helpful for scheduling.",
+            (
+                "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint "
+                "{node-role.kubernetes.io/control-plane: }. preemption: 0/2 nodes are available: "
+                "1 No preemption victims found for incoming pod, 1 Preemption is not helpful for scheduling."
+            ),
         ),
         (
             "1.36",
-            "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s). no new claims to "
-            "deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.",
+            (
+                "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s). no new claims to "
+                "deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling."
+            ),
         ),
         (
             "1.37",
-            "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s). preemption: "
-            "0/2 nodes are available: 2 Preemption is not helpful for scheduling.",
+            (
+                "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s). preemption: "
+                "0/2 nodes are available: 2 Preemption is not helpful for scheduling."
+            ),
         ),
     ],
 )
@@ -154,7 +167,7 @@ def narrowed(name, *nodes):
     ],
 )
 def test_how_prefilter_rejections_combine(monkeypatch, plugins, reasons):
-    monkeypatch.setattr("kubelint_gpu.scheduler.fit.PLUGINS", tuple(plugins))
+    monkeypatch.setattr(sys.modules[fit.__module__], "PLUGINS", tuple(plugins))
     snapshot = Snapshot.of(read_cluster([small("a"), small("b")], version="1.34"))
     result = fit(read_pod(pod()), snapshot)
     assert result.prefilter.reasons == reasons
@@ -162,7 +175,7 @@ def test_how_prefilter_rejections_combine(monkeypatch, plugins, reasons):
 
 
 def test_several_plugins_that_narrow_are_named_together(monkeypatch):
-    monkeypatch.setattr("kubelint_gpu.scheduler.fit.PLUGINS", (narrowed("B", "a", "b"), narrowed("A", "a")))
+    monkeypatch.setattr(sys.modules[fit.__module__], "PLUGINS", (narrowed("B", "a", "b"), narrowed("A", "a")))
     result = fit(read_pod(pod()), Snapshot.of(read_cluster([small("a"), small("b")], version="1.34")))
     assert result.fits == ("a",)
     assert result.rejections == {"b": Status("", Code.EXCLUDED, ("node(s) didn't satisfy plugin(s) [A B]",))}
@@ -170,7 +183,7 @@ def test_several_plugins_that_narrow_are_named_together(monkeypatch):
 
 def test_a_soft_prefilter_rejection_leaves_the_nominated_node_unresolved(monkeypatch):
     soft = plugin("A", rejected("A", "soft", code=Code.UNSCHEDULABLE))
-    monkeypatch.setattr("kubelint_gpu.scheduler.fit.PLUGINS", (soft,))
+    monkeypatch.setattr(sys.modules[fit.__module__], "PLUGINS", (soft,))
     victim = pod("v", "a", priority=0, meta={"deletionTimestamp": "2026-01-01T00:00:00Z"})
     condition = {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}
     victim["status"]["conditions"] = [condition]
@@ -194,7 +207,7 @@ def test_the_behaviour_of_a_release(version, expected):
     assert behaviour(version).version == expected
 
 
-@pytest.mark.parametrize("version", ["", "latest", "2.0", "1", "1.x", "١.٣٤"])
+@pytest.mark.parametrize("version", ["", "latest", "2.0", "1", "1.x", "1.\u0663\u0664"])
 def test_a_text_that_is_no_release_is_refused(version):
     with pytest.raises(ValueError, match="no version of Kubernetes"):
         behaviour(version)

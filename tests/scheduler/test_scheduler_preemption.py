@@ -145,15 +145,6 @@ def test_it_is_eligible_again_when_nothing_can_be_done_on_the_nominated_node():
     assert tried(elsewhere, gpus("n", 1), gpus("m", 0), victim).eligible
 
 
-CHOICES = {
-    "fewest violations": [budget(0, "b")],
-    "lowest highest priority": [using("a", "n1", 7), using("b", "n2", 6)],
-    "smallest sum": [using("a", "n1", 6), using("a2", "n1", 5), using("b", "n2", 6)],
-    "youngest": [using("a", "n1", 6, start="2026-01-01T00:00:01Z"), using("b", "n2", 6, start="2026-01-01T00:00:02Z")],
-    "no start time is now": [using("a", "n1", 6), using("b", "n2", 6, start="")],
-}
-
-
 def test_the_node_with_fewer_broken_budgets_is_chosen():
     pods = (using("a", "n1", 1), using("b", "n2", 0))
     assert tried(NEW, gpus("n1", 1), gpus("n2", 1), *pods, budget(0, "b")).nominated == "n1"

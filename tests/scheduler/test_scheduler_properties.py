@@ -89,7 +89,9 @@ def test_a_snapshot_after_changes_is_the_snapshot_of_what_is_left(scenario, data
             snapshot = snapshot.remove(gone.key)
     whole = Snapshot.of(cluster, placed)
     for by_class in (False, True):
-        assert_same(seen(objects, incoming, by_class=by_class, snapshot=snapshot), seen(objects, incoming, snapshot=whole))
+        assert_same(
+            seen(objects, incoming, by_class=by_class, snapshot=snapshot), seen(objects, incoming, snapshot=whole)
+        )
 
 
 def assert_same(found, expected):
