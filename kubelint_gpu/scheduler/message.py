@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.scheduler.classes import NodeClass
 from kubelint_gpu.scheduler.fit import FitResult
 from kubelint_gpu.scheduler.framework import Status
 from kubelint_gpu.scheduler.preempt import NOT_HELPFUL, Preemption
@@ -32,7 +33,7 @@ def message(_pod: Pod, snapshot: Snapshot, result: FitResult, preemption: Preemp
     if result.prefilter is not None:
         text = f" {', '.join(result.prefilter.reasons)}."
     else:
-        counts = _count((found.status, found.size) for found in result.classes)
+        counts = _count(result.classes)
         if result.excluded is not None and result.excluded_nodes:
             _add(counts, result.excluded, len(result.excluded_nodes))
         text = _histogram(counts)
@@ -53,7 +54,7 @@ def _post_filter(result: FitResult, preemption: Preemption | None, behaviour: Be
     before = f"{behaviour.deallocation}, " if behaviour.deallocation else ""
     if preemption.ineligible:
         return f"{before}preemption: {preemption.ineligible}"
-    counts = _count((found.status, found.size) for found in preemption.outcomes)
+    counts = _count(preemption.outcomes)
     if preemption.helpless:
         counts[NOT_HELPFUL] = preemption.helpless
     return f"{before}preemption: {_available(result.total, _histogram(counts))}"
@@ -63,11 +64,10 @@ def _available(total: int, text: str) -> str:
     return f"0/{total} nodes are available:{text}"
 
 
-def _count(statuses: Iterable[tuple[Status | None, int]]) -> dict[str, int]:
+def _count(classes: Iterable[NodeClass]) -> dict[str, int]:
     counts: dict[str, int] = {}
-    for status, number in statuses:
-        if status is not None:
-            _add(counts, status, number)
+    for status, number in [(found.status, found.size) for found in classes if found.status is not None]:
+        _add(counts, status, number)
     return counts
 
 
@@ -77,6 +77,4 @@ def _add(counts: dict[str, int], status: Status, number: int) -> None:
 
 
 def _histogram(counts: dict[str, int]) -> str:
-    if not counts:
-        return ""
     return f" {', '.join(sorted(f'{number} {reason}' for reason, number in counts.items()))}."

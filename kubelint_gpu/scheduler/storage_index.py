@@ -24,7 +24,7 @@ class StorageIndex(NamedTuple):
         csi_nodes: by name of the node.
         drivers: by name.
         capacities: by name of the class.
-        attached: what is attached to each node, as attacher and name of the volume.
+        attached: what is attached to each node, as attacher and name of the volume; empty where the release ignores it.
     """
 
     claims: Mapping[str, PersistentVolumeClaim]
@@ -75,7 +75,7 @@ def _index(snapshot: Snapshot) -> StorageIndex:
     for capacity in cluster.storage_capacities:
         capacities.setdefault(capacity.storage_class, []).append(capacity)
     attached: dict[str, list[tuple[str, str]]] = {}
-    for one in cluster.volume_attachments:
+    for one in cluster.volume_attachments if snapshot.behaviour.counts_attachments else ():
         attached.setdefault(one.node_name, []).append((one.attacher, one.volume_name))
     return StorageIndex(
         {claim.key: claim for claim in cluster.claims},

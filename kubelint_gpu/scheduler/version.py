@@ -29,6 +29,9 @@ class Behaviour:
         dynamic_resources: the plugin DynamicResources is in the default profile.
         deallocation: what its PostFilter says of a pod without claims; empty where it says nothing.
         volume_narrowing: VolumeBinding's PreFilter narrows the nodes to those that bound local volumes name.
+        namespaces_leak: an own affinity term whose namespace selector also matches no labels at all is about every
+            namespace (kubernetes/kubernetes#141526).
+        counts_attachments: NodeVolumeLimits counts volumes that are attached but in no pod (kubernetes/kubernetes#127757).
     """
 
     version: str
@@ -42,6 +45,8 @@ class Behaviour:
     dynamic_resources: bool = False
     deallocation: str = ""
     volume_narrowing: bool = True
+    namespaces_leak: bool = False
+    counts_attachments: bool = False
 
 
 def _table() -> dict[int, Behaviour]:
@@ -50,7 +55,11 @@ def _table() -> dict[int, Behaviour]:
         30: {},
         31: {"excluded": "node(s) didn't satisfy plugin(s) [{plugins}]", "volume_narrowing": False},
         32: {},
-        33: {"volume_affinity": "node(s) didn't match PersistentVolume's node affinity", "in_place_resize": True},
+        33: {
+            "volume_affinity": "node(s) didn't match PersistentVolume's node affinity",
+            "in_place_resize": True,
+            "counts_attachments": True,
+        },
         34: {
             "claim_in_use": "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode "
             "already in-use by another pod",
@@ -58,6 +67,7 @@ def _table() -> dict[int, Behaviour]:
             "pod_level_resources": True,
             "dynamic_resources": True,
             "deallocation": "no new claims to deallocate",
+            "namespaces_leak": True,
         },
         35: {"names_taint": False},
         36: {},

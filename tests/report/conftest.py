@@ -10,17 +10,13 @@ from report_samples import REPORTS
 EXPECTED = Path(__file__).parent / "expected"
 
 
-def pytest_addoption(parser):
-    parser.addoption("--update", action="store_true", help="write the expected outputs anew")
-
-
 @pytest.fixture
 def expected(request):
     """Compares a whole output with its file, or writes the file with --update."""
 
     def compare(name, output):
         path = EXPECTED / name
-        if request.config.getoption("--update", default=False):
+        if request.config.getoption("--update"):
             EXPECTED.mkdir(exist_ok=True)
             path.write_bytes(output.encode())
         assert output == path.read_bytes().decode()

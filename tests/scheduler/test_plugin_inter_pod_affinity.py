@@ -85,6 +85,24 @@ def test_the_namespaces_of_a_term(fields, seen):
         assert (other["a"] == REFUSED) == (space in seen)
 
 
+@pytest.mark.parametrize(("version", "seen"), [("1.33", False), ("1.34", True), ("1.36", True)])
+@pytest.mark.parametrize(
+    "expression",
+    [
+        {"key": "team", "operator": "NotIn", "values": ["ml"]},
+        {"key": "team", "operator": "DoesNotExist"},
+    ],
+)
+def test_own_namespace_selectors_that_need_no_label_leak_in_new_releases(expression, version, seen):
+    """kubernetes/kubernetes#141526: the selector is tried again on no labels; terms of placed pods are not affected."""
+    fields = {"namespaceSelector": {"matchExpressions": [expression]}}
+    spaces = [namespace("default", team="ml")]
+    own = verdicts(app("api", **avoids(term(**fields))), *NODES, *spaces, app("web", "a"), version=version)
+    assert (own["a"] == CONFLICT) == seen
+    guard = app("guard", "a", **avoids(term(**fields)))
+    assert verdicts(app("web"), *NODES, *spaces, guard, version=version)["a"] is None
+
+
 def test_replicas_that_avoid_each_other_fill_the_nodes():
     spec = avoids(term(HOST))
     others = [app("web", one["metadata"]["name"], **spec) for one in NODES]

@@ -95,6 +95,12 @@ def test_attached_volumes_that_no_pod_uses_take_room():
         assert found == expected
 
 
+def test_releases_before_1_33_look_at_pods_only():
+    objects = (*stored("x", "z"), csi_volume("left"), pod("user", "a", volumes=uses("x")), attachment("one", "left"))
+    assert verdicts(pod(volumes=uses("z")), *NODES, csi_node(), *objects, version="1.32") == FREE
+    assert verdicts(pod(volumes=uses("z")), *NODES, csi_node(), *objects, version="1.33") == FULL
+
+
 @pytest.mark.parametrize(("migrated", "expected"), [("kubernetes.io/aws-ebs,x", FULL), ("", FREE)])
 def test_in_tree_volumes_count_where_a_csi_driver_took_them_over(migrated, expected):
     csi = csi_node(count=1, driver="ebs.csi.aws.com", migrated=migrated)

@@ -206,7 +206,7 @@ def test_equal_nodes_with_unequal_pods_are_one_class_to_filters_and_two_to_preem
         one["status"]["allocatable"] = {"cpu": "1", "pods": "10"}
     full = [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]
     pods = [
-        pod(f"p{number}", f"n{number:02}", containers=full, priority=10 * (number % 2), namespace=f"s{number % 2}")
+        pod(f"p{number}", f"n{number:02}", containers=full, priority=10 * (number % 2), namespace=f"s{min(number, 2)}")
         for number in range(30)
     ]
     snapshot = Snapshot.of(read_cluster([*nodes, *pods], version="1.34"))

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import NamedTuple
 
 from kubelint_gpu.kube.affinity import PodAffinityTerm
+from kubelint_gpu.kube.frozen import EMPTY
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.selectors import LabelSelector
 from kubelint_gpu.scheduler.framework import SKIP, Code, Plugin, Prepared, Status
@@ -141,7 +142,7 @@ def _resolved(pod: Pod, terms: Iterable[PodAffinityTerm], snapshot: Snapshot) ->
         namespaces: frozenset[str] | None = frozenset(term.namespaces)
         if selector is None:
             namespaces = namespaces or frozenset((pod.meta.namespace,))
-        elif not selector.requirements:
+        elif not selector.requirements or (snapshot.behaviour.namespaces_leak and selector.matches(EMPTY)):
             namespaces = None
         else:
             matching = (one.name for one in snapshot.cluster.namespaces if selector.matches(one.labels))

@@ -1,0 +1,52 @@
+"""The installed command, run as users run it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+TRACKER = ROOT / "examples" / "tracker"
+COMMAND = Path(sys.executable).parent / "kubelint-gpu"
+
+
+@dataclass(frozen=True)
+class Ran:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def codes(self) -> list[str]:
+        return sorted(finding["code"] for finding in self.json["findings"])
+
+
+def kubelint(*arguments: str | Path, cwd: Path = ROOT, stdin: bytes = b"", env: dict[str, str] | None = None) -> Ran:
+    assert COMMAND.exists(), "the package is not installed beside this Python"
+    environment = {
+        name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")
+    }
+    environment |= {"PYTHONUTF8": "1"} | (env or {})
+    found = subprocess.run(
+        [str(COMMAND), *map(str, arguments)],
+        cwd=cwd,
+        input=stdin,
+        capture_output=True,
+        env=environment,
+        check=False,
+        timeout=120,
+    )
+    return Ran(found.returncode, found.stdout.decode(), found.stderr.decode())
+
+
+def check_json(*arguments: str | Path, cwd: Path = ROOT, stdin: bytes = b"") -> Ran:
+    return kubelint("check", *arguments, "--output-format", "json", cwd=cwd, stdin=stdin)

@@ -1,0 +1,156 @@
+"""Nothing a user can hand in ends in a traceback, and one broken file hides no other."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+from command_line import COMMAND, TRACKER, check_json, kubelint
+
+NODES = TRACKER / "nodes.yaml"
+TRACKED = TRACKER / "tracker.yaml"
+
+
+def test_a_missing_file_fails_the_run_and_the_others_are_checked():
+    ran = check_json(TRACKED, "nowhere.yaml", "-i", NODES)
+    assert ran.code == 2
+    assert "nowhere.yaml" in ran.err
+    assert ran.codes == ["KLG101", "KLG301"]
+
+
+def test_a_directory_without_manifests_fails_the_run(tmp_path):
+    ran = kubelint("check", tmp_path)
+    assert ran.code == 2
+    assert "no *.yaml" in ran.err
+
+
+def test_no_paths_is_a_usage_error():
+    ran = kubelint("check")
+    assert ran.code == 2
+    assert "give the manifests to check" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("broken", "nodes: [", "KLG601"),
+        ("other", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\n", "not an inventory"),
+        ("list", "- 1\n- 2\n", "KLG601"),
+        ("typo", "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nnodse: []\n", "nodes"),
+        ("empty", "", "KLG601"),
+    ],
+)
+def test_an_unusable_inventory_fails_the_run_with_a_place(tmp_path, name, content, said):
+    path = tmp_path / f"{name}.yaml"
+    path.write_text(content)
+    ran = kubelint("check", TRACKED, "-i", path)
+    assert ran.code == 2
+    assert said in ran.out
+    assert f"{name}.yaml:" in ran.out
+    assert "Traceback" not in ran.out + ran.err
+
+
+def test_a_missing_inventory_fails_the_run():
+    ran = kubelint("check", TRACKED, "-i", "nowhere.yaml")
+    assert ran.code == 2
+    assert "nowhere.yaml" in ran.err
+
+
+def test_a_binary_file_is_a_finding(tmp_path):
+    path = tmp_path / "image.yaml"
+    path.write_bytes(bytes(range(256)) * 10)
+    ran = check_json(path)
+    assert (ran.code, ran.codes) == (1, ["KLG001"])
+
+
+def test_fifty_megabytes_are_a_finding_in_little_memory(tmp_path):
+    path = tmp_path / "big.yaml"
+    with path.open("wb") as file:
+        for _ in range(50):
+            file.write(b"a: 1\n# " + b"x" * (1024 * 1024 - 7) + b"\n")
+    script = f"ulimit -v 800000; exec {COMMAND} check {path} --output-format json"
+    ran = subprocess.run(["bash", "-c", script], capture_output=True, check=False, timeout=60)
+    assert ran.returncode == 1
+    assert b"KLG001" in ran.stdout
+    assert b"larger than" in ran.stdout
+
+
+def test_a_billion_laughs_are_a_finding(tmp_path):
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 10)]
+    path = tmp_path / "bomb.yaml"
+    path.write_text("\n".join(lines))
+    started = time.monotonic()
+    ran = check_json(path)
+    assert (ran.code, ran.codes) == (1, ["KLG001"])
+    assert time.monotonic() - started < 30
+
+
+def test_a_broken_document_costs_only_itself(tmp_path):
+    text = TRACKED.read_text()
+    path = tmp_path / "five.yaml"
+    broken = "kind: ConfigMap\ndata: {a: b\n  c: [\n"
+    path.write_text(f"kind: A\n---\nkind: B\n---\n{broken}---\n{text}")
+    ran = check_json(path, "-i", NODES)
+    assert ran.codes == ["KLG001", "KLG101", "KLG301"]
+    found = ran.json["findings"][0]
+    assert (found["code"], found["line"] in (6, 7, 8)) == ("KLG001", True)
+
+
+def test_values_of_the_wrong_type_are_findings_with_a_place(tmp_path):
+    path = tmp_path / "wrong.yaml"
+    path.write_text(TRACKED.read_text().replace("replicas: 1", "replicas: one"))
+    ran = check_json(path, "-i", NODES)
+    assert ran.codes == ["KLG003"]
+    (found,) = ran.json["findings"]
+    assert found["line"] == 9
+    assert 'must be an integer, not the string "one"' in found["message"]
+
+
+def test_a_placeholder_is_told_once_and_no_number_is_invented(tmp_path):
+    path = tmp_path / "placeholder.yaml"
+    path.write_text(TRACKED.read_text().replace("nvidia.com/gpu: 1", "nvidia.com/gpu: ${GPUS}"))
+    ran = check_json(path, "-i", NODES)
+    (found,) = ran.json["findings"]
+    assert (ran.code, found["code"], found["severity"]) == (0, "KLG003", "note")
+    assert "${GPUS}" in found["message"]
+
+
+def test_a_file_is_read_from_standard_input():
+    ran = check_json("-", "-i", NODES, "--stdin-filename", "piped.yaml", stdin=TRACKED.read_bytes())
+    assert ran.codes == ["KLG101", "KLG301"]
+    assert {found["path"] for found in ran.json["findings"]} == {"piped.yaml"}
+
+
+def test_crlf_and_a_byte_order_mark_change_no_line(tmp_path):
+    path = tmp_path / "windows.yaml"
+    path.write_bytes(b"\xef\xbb\xbf" + TRACKED.read_bytes().replace(b"\n", b"\r\n"))
+    places = [
+        (found["code"], found["line"], found["column"]) for found in check_json(path, "-i", NODES).json["findings"]
+    ]
+    plain = [
+        (found["code"], found["line"], found["column"]) for found in check_json(TRACKED, "-i", NODES).json["findings"]
+    ]
+    assert places == plain
+
+
+def test_a_reader_that_goes_away_is_no_error_message():
+    script = f"{COMMAND} rules --output-format json | true"
+    ran = subprocess.run(["bash", "-c", script], capture_output=True, check=False, timeout=60)
+    assert ran.stderr == b""
+
+
+def test_an_interrupted_run_exits_130(tmp_path):
+    fifo = tmp_path / "slow"
+    os.mkfifo(fifo)
+    process = subprocess.Popen(
+        [COMMAND, "check", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert b"Traceback" not in out + err

@@ -1,0 +1,138 @@
+"""Options, exit codes, and the same bytes whatever the surroundings."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from command_line import ROOT, TRACKER, check_json, kubelint
+
+BOTH = ("check", "examples/tracker/tracker.yaml", "-i", "examples/tracker/nodes.yaml")
+
+
+@pytest.mark.parametrize(
+    ("options", "codes", "code"),
+    [
+        ((), ["KLG101", "KLG301"], 1),
+        (("--select", "KLG101"), ["KLG101"], 1),
+        (("--select", "rollout-deadlock"), ["KLG101"], 1),
+        (("--select", "klg3"), ["KLG301"], 1),
+        (("--ignore", "KLG1,KLG301"), [], 0),
+        (("--min-severity", "error"), ["KLG101"], 1),
+        (("--exit-zero",), ["KLG101", "KLG301"], 0),
+    ],
+)
+def test_selection_decides_what_is_reported_and_what_fails(options, codes, code):
+    ran = kubelint(*BOTH, *options, "--output-format", "json")
+    assert (ran.codes, ran.code) == (codes, code)
+
+
+def test_an_unknown_code_is_a_usage_error_with_a_suggestion():
+    ran = kubelint(*BOTH, "--select", "rollout-dedlock")
+    assert ran.code == 2
+    assert "did you mean rollout-deadlock?" in ran.err
+
+
+def test_without_an_inventory_a_risky_rollout_is_a_note_and_the_run_passes():
+    ran = kubelint("check", "examples/tracker/tracker.yaml", "--output-format", "json")
+    assert (ran.codes, ran.code) == (["KLG114"], 0)
+    assert ran.json["findings"][0]["severity"] == "note"
+
+
+def test_two_reports_for_one_place_are_refused():
+    ran = kubelint(*BOTH, "--output-format", "text", "--output-format", "json")
+    assert ran.code == 2
+    assert "--output-file" in ran.err
+
+
+def test_an_unwritable_report_fails_the_run(tmp_path):
+    ran = kubelint(*BOTH, "--output-format", "json", "--output-file", tmp_path / "no" / "such")
+    assert ran.code == 2
+    assert "cannot write" in ran.err
+
+
+@pytest.mark.parametrize(
+    "env",
+    [{"PYTHONHASHSEED": "1"}, {"PYTHONHASHSEED": "2"}, {"LC_ALL": "C", "TZ": "Asia/Tokyo"}, {"LANG": "tr_TR.UTF-8"}],
+)
+@pytest.mark.parametrize("form", ["text", "sarif", "github"])
+def test_the_same_input_gives_the_same_bytes(env, form):
+    paths = ("examples/tracker/tracker.yaml", "examples/tracker/fixed.yaml")
+    rest = ("-i", "examples/tracker/nodes.yaml", "--output-format", form)
+    plain = kubelint("check", *paths, *rest).out
+    assert kubelint("check", *paths, *rest, env=env).out == plain
+    assert kubelint("check", *reversed(paths), *rest, env=env).out == plain
+
+
+def test_paths_are_relative_to_the_working_directory():
+    findings = check_json("tracker.yaml", "-i", "nodes.yaml", cwd=TRACKER).json["findings"]
+    assert {found["path"] for found in findings} == {"tracker.yaml"}
+
+
+def test_color_follows_flag_then_environment():
+    assert "\x1b[" not in kubelint(*BOTH).out
+    assert "\x1b[" in kubelint(*BOTH, env={"FORCE_COLOR": "1"}).out
+    assert "\x1b[" not in kubelint(*BOTH, env={"FORCE_COLOR": "1", "NO_COLOR": "1"}).out
+    assert "\x1b[" in kubelint(*BOTH, "--color", "always", env={"NO_COLOR": "1"}).out
+
+
+def test_statistics_count_the_rules():
+    out = kubelint(*BOTH, "--statistics").out
+    assert "KLG101" in out
+    assert "rollout-deadlock" in out
+
+
+def test_rules_are_listed_as_the_contract_says():
+    ran = kubelint("rules", "--output-format", "json")
+    listed = json.loads(ran.out)
+    assert [tuple(rule) for rule in listed] == [("code", "name", "severity", "summary", "fix", "since", "url")] * len(
+        listed
+    )
+    assert [rule["code"] for rule in listed] == sorted(rule["code"] for rule in listed)
+    assert "KLG101" in kubelint("rules").out
+
+
+@pytest.mark.parametrize("what", ["KLG101", "klg101", "rollout-deadlock"])
+def test_a_rules_page_is_found_by_code_and_name(what):
+    ran = kubelint("explain", what)
+    assert ran.code == 0
+    assert ran.out.startswith("# ")
+    assert "KLG101" in ran.out
+
+
+def test_an_unknown_rule_is_a_usage_error():
+    ran = kubelint("explain", "KLG999")
+    assert ran.code == 2
+    assert "there is no rule" in ran.err
+
+
+def test_the_version_names_the_parser():
+    out = kubelint("--version").out
+    assert out.startswith("kubelint-gpu 0.")
+    assert "libyaml" in out or "pure Python" in out
+
+
+def test_inventory_commands():
+    schema = json.loads(kubelint("inventory", "schema").out)
+    assert schema["$schema"].startswith("http://json-schema.org/draft-07/schema")
+    valid = kubelint("inventory", "validate", "examples/tracker/inventory.yaml")
+    assert (valid.code, valid.out) == (0, "examples/tracker/inventory.yaml: a valid inventory of 10 nodes\n")
+    table = kubelint("inventory", "show", "examples/tracker/nodes.yaml")
+    assert table.code == 0
+    assert "tracker-node" in table.out
+    assert json.loads(kubelint("inventory", "show", "examples/tracker/nodes.yaml", "--output-format", "json").out)
+
+
+def test_python_m_is_the_same_program():
+    import subprocess
+    import sys
+
+    found = subprocess.run(
+        [sys.executable, "-P", "-m", "kubelint_gpu", "rules"]
+        if sys.version_info >= (3, 11)
+        else [sys.executable, "-m", "kubelint_gpu", "rules"],
+        capture_output=True,
+        check=True,
+        cwd=ROOT,
+    )
+    assert found.stdout.decode() == kubelint("rules").out

@@ -1,0 +1,58 @@
+"""What the README and the examples show is what the program prints."""
+
+from __future__ import annotations
+
+import re
+
+from command_line import ROOT, kubelint
+
+COMMAND = ("check", "examples/tracker/tracker.yaml", "--inventory", "examples/tracker/nodes.yaml")
+
+
+def _between(text, marker, fence):
+    found = re.search(rf"<!-- {marker} -->\n```{fence}\n(.*?)```", text, re.DOTALL)
+    assert found is not None, marker
+    return found
+
+
+def _compared(path, old, new, update):
+    if update and old != new:
+        path.write_text(new)
+    assert new == (new if update else old)
+
+
+def test_the_example_prints_what_its_folder_says(request):
+    path = ROOT / "examples" / "tracker" / "output.txt"
+    out = kubelint(*COMMAND, env={"COLUMNS": "100"}).out
+    _compared(path, path.read_text() if path.exists() else "", out, request.config.getoption("--update"))
+
+
+def test_the_readme_shows_the_real_output(request):
+    path = ROOT / "README.md"
+    text = path.read_text()
+    found = _between(text, "output: tracker", "console")
+    shown = kubelint(*COMMAND, "--select", "KLG101", env={"COLUMNS": "100"}).out
+    body = f"$ kubelint-gpu {' '.join(COMMAND)} --select KLG101\n{shown}"
+    new = text[: found.start(1)] + body + text[found.end(1) :]
+    _compared(path, text, new, request.config.getoption("--update"))
+
+
+def test_the_readme_lists_the_rules(request):
+    path = ROOT / "README.md"
+    text = path.read_text()
+    rules = kubelint("rules", "--output-format", "json").json
+    rows = "".join(
+        f"| [{rule['code']}](rules/{rule['code']}-{rule['name']}/README.md) | {rule['name']} | {rule['severity']} | {rule['summary']} |\n"
+        for rule in rules
+    )
+    table = f"<!-- table: rules -->\n| code | name | severity | what it finds |\n| --- | --- | --- | --- |\n{rows}\n"
+    new = re.sub(r"<!-- table: rules -->\n.*?(?=## )", lambda _: table, text, flags=re.DOTALL)
+    _compared(path, text, new, request.config.getoption("--update"))
+
+
+def test_the_readmes_set_up_commands_are_marked():
+    text = (ROOT / "README.md").read_text()
+    example = _between(text, "command: example", "sh")[1]
+    tests = _between(text, "command: tests", "sh")[1]
+    assert "examples/tracker/tracker.yaml --inventory examples/tracker/nodes.yaml" in example
+    assert ".venv/bin/pytest" in tests
