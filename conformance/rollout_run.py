@@ -69,7 +69,7 @@ class Run:
                 self.client.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
         for value in sorted(case.inventory, key=lambda each: _ORDER.index(each["kind"])):
             _insist(self.client, value)
-        _until(10, lambda: all(self._settled(each) for each in case.inventory), "the inventory")
+        self._until_settled()
         # informers of admission plugins follow a moment later
         if any(each["kind"] in {"ResourceQuota", "LimitRange", "PriorityClass"} for each in case.inventory):
             time.sleep(0.3)
@@ -79,9 +79,13 @@ class Run:
             if text:
                 raise NoStart(text["message"])
         _until(30, self._old_complete, "the old workloads")
-        _until(10, lambda: all(self._settled(each) for each in case.inventory), "the inventory")
+        self._until_settled()
         self.old_revisions = {_revision(pod) for pod in self.kubelets.pods()}
         self.inventory = tuple(self._as_it_is(each) for each in case.inventory)
+
+    def _until_settled(self) -> None:
+        for value in self.case.inventory:
+            _until(10, lambda value=value: self._settled(value), f"{value['kind']}/{value['metadata']['name']}")
 
     def _old_complete(self) -> bool:
         if all(self._complete(each) for each in self.case.old):

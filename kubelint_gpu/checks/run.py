@@ -131,7 +131,7 @@ def _tried(unit: Unit, draft: Draft, drafts: Sequence[Draft]) -> Iterator[Fix]:
             continue
         if not edits:
             continue
-        changed = _changed(unit, edits)
+        changed = edited(unit, edits)
         if changed is None:
             continue
         verified = _cures(changed, draft, drafts)
@@ -139,7 +139,7 @@ def _tried(unit: Unit, draft: Draft, drafts: Sequence[Draft]) -> Iterator[Fix]:
             yield _fix(proposal, edits, verified and proposal.must_prove)
 
 
-def _changed(unit: Unit, edits: Sequence[Edit]) -> Unit | None:
+def edited(unit: Unit, edits: Sequence[Edit]) -> Unit | None:
     """The unit with the edits made; None where the text does not allow them."""
     readings = []
     for reading in unit.readings:

@@ -11,6 +11,7 @@ import click
 from kubelint_gpu.checks.finding import Finding, RuleInfo, Summary
 from kubelint_gpu.checks.run import Outcome, check
 from kubelint_gpu.cli import FAILED, FINDINGS, NOTHING
+from kubelint_gpu.cli.fixing import fix_units, print_diff, tell
 from kubelint_gpu.cli.inputs import Inputs, read_inputs
 from kubelint_gpu.cli.outputs import options_for, pairs, write
 from kubelint_gpu.cli.selection import SEVERITIES, Selection, codes
@@ -42,6 +43,9 @@ from kubelint_gpu.version import __version__
     help="Report, and fail on, nothing below this.  [default: report all, fail on warnings]",
 )
 @click.option("--together", is_flag=True, help="All files are applied together, to one cluster.")
+@click.option("--fix", is_flag=True, help="Make the safe fixes, then report what is left.")
+@click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: make also those that may change what runs.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change; write nothing.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 whatever is found.")
 @click.option("--statistics", is_flag=True, help="Print how often each rule was found instead of the findings.")
 @click.option("--stdin-filename", default="<stdin>", metavar="NAME", help="What standard input is called in reports.")
@@ -59,17 +63,33 @@ def command(paths: tuple[str, ...], inventories: tuple[str, ...], **options: Any
         codes(options["select"], "--select"), codes(options["ignore"], "--ignore"), options["min_severity"]
     )
     inputs = read_inputs(paths, inventories, together=options["together"], stdin_filename=options["stdin_filename"])
+    fixed = None
+    if options["fix"] or options["diff"]:
+        if "-" in paths and not options["diff"]:
+            raise click.UsageError("standard input cannot be fixed in place; use --diff")
+        fixed = fix_units(inputs.units, unsafe=options["unsafe_fixes"], write=options["fix"] and not options["diff"])
+        if options["diff"]:
+            print_diff(fixed.changed)
+            failed = inputs.failed or not _usable(inputs)
+            return FAILED if failed else FINDINGS if fixed.changed and not options["exit_zero"] else NOTHING
+        inputs = inputs.after(fixed.units, failed=fixed.failed)
     outcome = check(inputs.units, inputs.world)
     findings = [finding for finding in outcome.findings if selection.keeps(finding)]
     report = _report(inputs, outcome, findings, time.perf_counter() - begun, [name for name, _ in targets])
     if options["statistics"]:
         _print_statistics(report, options["color"])
     else:
-        write(report, targets, options["color"])
+        write(report, targets, options["color"], fix_hints=fixed is None)
+    if fixed is not None:
+        tell(fixed)
     if outcome.failed or inputs.failed:
         return FAILED
     failing = any(selection.fails(finding) for finding in findings)
     return FINDINGS if failing and not options["exit_zero"] else NOTHING
+
+
+def _usable(inputs: Inputs) -> bool:
+    return inputs.world.inventory is None or inputs.world.usable
 
 
 def _report(

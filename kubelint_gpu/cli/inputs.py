@@ -27,6 +27,11 @@ class Inputs:
     readings: tuple[Reading, ...]
     failed: bool
 
+    def after(self, units: tuple[Unit, ...], *, failed: bool) -> Inputs:
+        """The same inputs with units that were changed."""
+        readings = tuple(reading for unit in units for reading in unit.readings)
+        return Inputs(units, self.world, readings, self.failed or failed)
+
 
 def complain(path: str, message: str) -> None:
     """One line to standard error."""

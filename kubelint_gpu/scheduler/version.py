@@ -31,7 +31,8 @@ class Behaviour:
         volume_narrowing: VolumeBinding's PreFilter narrows the nodes to those that bound local volumes name.
         namespaces_leak: an own affinity term whose namespace selector also matches no labels at all is about every
             namespace (kubernetes/kubernetes#141526).
-        counts_attachments: NodeVolumeLimits counts volumes that are attached but in no pod (kubernetes/kubernetes#127757).
+        counts_attachments: NodeVolumeLimits counts volumes that are attached without a pod
+            (kubernetes/kubernetes#127757).
     """
 
     version: str

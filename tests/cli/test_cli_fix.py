@@ -1,0 +1,95 @@
+"""--fix and --diff: what they change, and that nothing else changes."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+import pytest
+from command_line import TRACKER, check_json, kubelint
+
+NODES = TRACKER / "nodes.yaml"
+
+
+@pytest.fixture
+def manifest(tmp_path):
+    path = tmp_path / "deploy" / "tracker.yaml"
+    path.parent.mkdir()
+    path.write_bytes((TRACKER / "tracker.yaml").read_bytes())
+    return path
+
+
+def test_fix_makes_the_safe_fix_and_reports_what_is_left(manifest, tmp_path):
+    before = manifest.read_text()
+    ran = kubelint("check", manifest, "-i", NODES, "--fix", "--output-format", "json", cwd=tmp_path)
+    assert ran.codes == ["KLG301"]
+    assert "fixed KLG101" in ran.err
+    added = "  strategy:\n    type: RollingUpdate\n    rollingUpdate:\n      maxSurge: 0\n      maxUnavailable: 1\n"
+    assert manifest.read_text().replace(added, "") == before
+
+
+def test_a_second_fix_changes_nothing(manifest, tmp_path):
+    kubelint("check", manifest, "-i", NODES, "--fix", cwd=tmp_path)
+    once = manifest.read_bytes()
+    kubelint("check", manifest, "-i", NODES, "--fix", cwd=tmp_path)
+    assert manifest.read_bytes() == once
+
+
+def test_diff_shows_the_change_and_writes_nothing(manifest, tmp_path):
+    before = manifest.read_bytes()
+    ran = kubelint("check", manifest, "-i", NODES, "--diff", cwd=tmp_path)
+    assert ran.code == 1
+    assert "+    rollingUpdate:" in ran.out
+    assert manifest.read_bytes() == before
+
+
+def test_permissions_line_ends_and_byte_order_mark_are_kept(manifest, tmp_path):
+    data = b"\xef\xbb\xbf" + manifest.read_bytes().replace(b"\n", b"\r\n")
+    manifest.write_bytes(data)
+    manifest.chmod(0o640)
+    kubelint("check", manifest, "-i", NODES, "--fix", cwd=tmp_path)
+    after = manifest.read_bytes()
+    assert after != data
+    assert after.startswith(b"\xef\xbb\xbf")
+    assert after.count(b"\n") == after.count(b"\r\n")
+    assert stat.S_IMODE(manifest.stat().st_mode) == 0o640
+
+
+def test_a_link_out_of_the_repository_is_not_followed(manifest, tmp_path):
+    repository = tmp_path / "repository"
+    repository.mkdir()
+    link = repository / "linked.yaml"
+    link.symlink_to(manifest)
+    before = manifest.read_bytes()
+    ran = kubelint("check", "linked.yaml", "-i", NODES, "--fix", cwd=repository)
+    assert ran.code == 2
+    assert "outside" in ran.err
+    assert manifest.read_bytes() == before
+
+
+def test_a_link_inside_the_repository_is_followed_and_stays_a_link(manifest, tmp_path):
+    link = tmp_path / "linked.yaml"
+    link.symlink_to(manifest)
+    assert kubelint("check", "linked.yaml", "-i", NODES, "--fix", cwd=tmp_path).code == 1
+    assert link.is_symlink()
+    assert "maxSurge: 0" in manifest.read_text()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")
+def test_a_file_that_may_not_be_written_fails_the_run(manifest, tmp_path):
+    manifest.parent.chmod(0o500)
+    assert kubelint("check", manifest, "-i", NODES, "--fix", cwd=tmp_path).code == 2
+
+
+def test_standard_input_is_not_fixed_in_place():
+    ran = kubelint("check", "-", "--fix", stdin=b"kind: A\n")
+    assert ran.code == 2
+    assert "--diff" in ran.err
+
+
+def test_unsafe_fixes_are_made_when_asked_for(manifest, tmp_path):
+    text = manifest.read_text().replace("hostname: tracker-node", "hostname: traker-node")
+    manifest.write_text(text)
+    assert check_json(manifest, "-i", NODES).codes == ["KLG301", "KLG402"]
+    kubelint("check", manifest, "-i", NODES, "--fix", cwd=tmp_path)
+    assert manifest.read_text() == text
