@@ -42,9 +42,9 @@ def main() -> None:
     clock.tell("snapshot")
     incoming = [read_pod(value) for value in inventories.workloads(options.workloads, options.classes)]
     clock.tell("read workloads")
-    found = [attempt(pod, snapshot) for pod in incoming]
+    found = [attempt(pod, snapshot).message for pod in incoming]
     clock.tell(f"{len(found)} attempts")
-    print(f"{sum(one.message is None for one in found)} fit")
+    print(f"{sum(one is None for one in found)} fit")
 
 
 class Clock:

@@ -124,7 +124,13 @@ def _rest(supervisor: Supervisor, release: Release, number: int, endpoint: Endpo
     configuration.write_text(json.dumps(_scheduler_configuration(kubeconfig)), encoding="utf-8")
     supervisor.start(
         f"kube-scheduler-{number}",
-        [release.program("kube-scheduler"), f"--config={configuration}", "--secure-port=0"],
+        [
+            release.program("kube-scheduler"),
+            f"--config={configuration}",
+            "--secure-port=0",
+            # what waits is tried again at every flush, twice a minute, also when no event says that it might fit
+            "--pod-max-in-unschedulable-pods-duration=2s",
+        ],
     )
     supervisor.start(
         f"kube-controller-manager-{number}",

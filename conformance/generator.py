@@ -11,7 +11,7 @@ from conformance.rollout_case import Case, merged
 
 GPU = "nvidia.com/gpu"
 _PRIORITIES = {"low": 100, "high": 1000, "polite": 1000}
-_SECOND = {"spec": {"template": {"metadata": {"annotations": {"release": "second"}}}}}
+SECOND = {"spec": {"template": {"metadata": {"annotations": {"release": "second"}}}}}
 
 
 def node(name: str, gpus: int, labels: dict[str, str] | None = None, *, cpu: str = "8", pods: int = 110) -> Object:
@@ -46,10 +46,11 @@ def deployment(name: str, replicas: int, spec: Object, **strategy: int | str) ->
         found["strategy"] = (
             dict(strategy) if "type" in strategy else {"type": "RollingUpdate", "rollingUpdate": dict(strategy)}
         )
-    return _workload("Deployment", name, found, spec)
+    return workload("Deployment", name, found, spec)
 
 
-def _workload(kind: str, name: str, more: Object, spec: Object) -> Object:
+def workload(kind: str, name: str, more: Object, spec: Object) -> Object:
+    """A workload of an apps kind."""
     return {
         "apiVersion": "apps/v1",
         "kind": kind,
@@ -87,7 +88,7 @@ def matrix() -> Iterator[Case]:
                     f"matrix-r{replicas}-s{number:02}-spare{spare}",
                     (node("gpu-1", replicas + spare),),
                     (deployment("web", replicas, pod_spec(1), **strategy),),
-                    (merged(deployment("web", replicas, pod_spec(1), **strategy), _SECOND),),
+                    (merged(deployment("web", replicas, pod_spec(1), **strategy), SECOND),),
                 )
 
 
@@ -124,12 +125,12 @@ class _Draw:
             kinds.append(r.choices(("Deployment", "StatefulSet", "Job"), (80, 12, 8))[0])
         old, new = [], []
         for index, kind in enumerate(kinds):
-            before, after = self.workload(kind, "ab"[index], len(kinds))
+            before, after = self.drawn(kind, "ab"[index], len(kinds))
             old.append(before)
             if after is not None:
                 new.append(after)
         if not new:
-            new.append(merged(old[0], _SECOND) if old[0]["kind"] != "Job" else self.late_comer())
+            new.append(merged(old[0], SECOND) if old[0]["kind"] != "Job" else self.late_comer())
         if r.random() < 0.12:
             self.fillers()
         self.quota(old)
@@ -140,7 +141,7 @@ class _Draw:
     def late_comer(self) -> Object:
         return deployment("late", self.r.choice((1, 2)), pod_spec(1), maxSurge=1, maxUnavailable=0)
 
-    def workload(self, kind: str, name: str, beside: int) -> tuple[Object, Object | None]:
+    def drawn(self, kind: str, name: str, beside: int) -> tuple[Object, Object | None]:
         r = self.r
         share = max(1, self.total // beside)
         gpus = r.choices((0, 1, 2), (15, 75, 10))[0] if self.total else 0
@@ -154,12 +155,12 @@ class _Draw:
             before = deployment(name, replicas, spec, **self.strategy())
         elif kind == "StatefulSet":
             policy = {"podManagementPolicy": r.choice(("OrderedReady", "Parallel"))}
-            before = _workload(kind, name, {"replicas": replicas, "serviceName": name, **policy}, spec)
+            before = workload(kind, name, {"replicas": replicas, "serviceName": name, **policy}, spec)
         elif kind == "DaemonSet":
             rolling = r.choice(({"maxUnavailable": 1}, {"maxUnavailable": 2}, {"maxSurge": 1, "maxUnavailable": 0}))
-            before = _workload(kind, name, {"updateStrategy": {"type": "RollingUpdate", "rollingUpdate": rolling}}, spec)
+            before = workload(kind, name, {"updateStrategy": {"type": "RollingUpdate", "rollingUpdate": rolling}}, spec)
         else:
-            return _job(name, replicas, spec), None
+            return job(name, replicas, spec), None
         if name == "b" and r.random() < 0.7:
             return before, None
         return before, self.changed(before)
@@ -204,7 +205,7 @@ class _Draw:
         elif feature < 0.45 and kind == "Deployment":
             mode = r.choice(("ReadWriteOncePod", "ReadWriteOnce"))
             claim = f"{'rwop' if mode == 'ReadWriteOncePod' else 'rwo'}-{name}"
-            self.inventory += _volume(claim, mode)
+            self.inventory += volume(claim, mode)
             spec["volumes"] = [{"name": "data", "persistentVolumeClaim": {"claimName": claim}}]
         return spec
 
@@ -250,7 +251,7 @@ class _Draw:
 
     def changed(self, before: Object) -> Object:
         r = self.r
-        after = merged(before, _SECOND)
+        after = merged(before, SECOND)
         spec = after["spec"]["template"]["spec"]
         kind = r.random()
         if kind < 0.08:
@@ -302,7 +303,8 @@ class _Draw:
             )
 
 
-def _job(name: str, parallelism: int, spec: Object) -> Object:
+def job(name: str, parallelism: int, spec: Object) -> Object:
+    """A Job whose pods all run at once."""
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",
@@ -315,7 +317,8 @@ def _job(name: str, parallelism: int, spec: Object) -> Object:
     }
 
 
-def _volume(claim: str, mode: str) -> list[Object]:
+def volume(claim: str, mode: str) -> list[Object]:
+    """A claim and the volume that is bound to it."""
     amount = {"storage": "1Gi"}
     return [
         {

@@ -14,6 +14,8 @@ from conformance.rollout_case import WORKLOADS, Case, reference
 QUIET = 5.0
 """Seconds without any change after which a rollout counts as stuck; the scheduler's back-off is one second."""
 LONGEST = 90.0
+FLUSH = 33.0
+"""The scheduler tries everything that waits at least this often, in seconds: what then still waits is stuck for sure."""
 _POLL = 0.15
 _ORDER = ("Namespace", "PriorityClass", "StorageClass", "CSIDriver", "Node", "CSINode", "PersistentVolume",
           "PersistentVolumeClaim", "LimitRange", "ResourceQuota", "PodDisruptionBudget", "Pod")  # fmt: skip
@@ -35,13 +37,14 @@ class NoStart(RuntimeError):
 
 @dataclass(slots=True)
 class Run:
-    """One run of one case on one control plane."""
+    """One run of one case on one control plane; `sure` waits for the scheduler's flush before it says `stuck`."""
 
     client: Client
     kubelets: Kubelets
     case: Case
     old_revisions: set[str] | None = None
     inventory: tuple[Object, ...] = ()
+    sure: bool = False
 
     def outcome(self, pace: Pace) -> Object:
         """What happened, as it is recorded.
@@ -196,7 +199,9 @@ class Run:
                 seen, changed = numbers, now
             last = max(changed, self.kubelets.changed)
             # a controller whose pods are refused tries again at growing intervals: twice as long as it has tried so far
-            patience = QUIET if refused_at is None or not short else max(QUIET, 1.5 * (last - refused_at) + 2)
+            patience = FLUSH if self.sure else QUIET
+            if short and refused_at is not None:
+                patience = max(patience, 1.5 * (last - refused_at) + 2)
             if now - last > patience:
                 result = "stuck"
                 break

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -11,10 +12,11 @@ import click
 from kubelint_gpu.checks.finding import Finding, RuleInfo, Summary
 from kubelint_gpu.checks.run import Outcome, check
 from kubelint_gpu.cli import FAILED, FINDINGS, NOTHING
+from kubelint_gpu.cli.configuration import Configuration, find, load
 from kubelint_gpu.cli.fixing import fix_units, print_diff, tell
 from kubelint_gpu.cli.inputs import Inputs, read_inputs
 from kubelint_gpu.cli.outputs import options_for, pairs, write
-from kubelint_gpu.cli.selection import SEVERITIES, Selection, codes
+from kubelint_gpu.cli.selection import SEVERITIES, select
 from kubelint_gpu.report.formats import FORMATS
 from kubelint_gpu.report.model import Report, assemble
 from kubelint_gpu.version import __version__
@@ -48,6 +50,10 @@ from kubelint_gpu.version import __version__
 @click.option("--diff", is_flag=True, help="Show what --fix would change; write nothing.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 whatever is found.")
 @click.option("--statistics", is_flag=True, help="Print how often each rule was found instead of the findings.")
+@click.option(
+    "--config", "config", metavar="FILE", help="The configuration.  [default: the nearest .kubelint-gpu.yaml]"
+)
+@click.option("--isolated", is_flag=True, help="Read no configuration.")
 @click.option("--stdin-filename", default="<stdin>", metavar="NAME", help="What standard input is called in reports.")
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[default: auto]")
 def command(paths: tuple[str, ...], inventories: tuple[str, ...], **options: Any) -> int:
@@ -59,10 +65,15 @@ def command(paths: tuple[str, ...], inventories: tuple[str, ...], **options: Any
         raise click.UsageError("give the manifests to check: files, directories, or - for standard input")
     begun = time.perf_counter()
     targets = pairs(options["formats"], options["files"])
-    selection = Selection(
-        codes(options["select"], "--select"), codes(options["ignore"], "--ignore"), options["min_severity"]
+    configuration = _configuration(options["config"], isolated=options["isolated"])
+    selection = select(configuration, options["select"], options["ignore"], options["min_severity"])
+    inputs = read_inputs(
+        paths,
+        inventories or configuration.inventory,
+        together=options["together"],
+        stdin_filename=options["stdin_filename"],
+        unit_of=configuration.unit_of,
     )
-    inputs = read_inputs(paths, inventories, together=options["together"], stdin_filename=options["stdin_filename"])
     fixed = None
     if options["fix"] or options["diff"]:
         if "-" in paths and not options["diff"]:
@@ -74,7 +85,7 @@ def command(paths: tuple[str, ...], inventories: tuple[str, ...], **options: Any
             return FAILED if failed else FINDINGS if fixed.changed and not options["exit_zero"] else NOTHING
         inputs = inputs.after(fixed.units, failed=fixed.failed)
     outcome = check(inputs.units, inputs.world)
-    findings = [finding for finding in outcome.findings if selection.keeps(finding)]
+    findings = list(selection.selected(outcome.findings))
     report = _report(inputs, outcome, findings, time.perf_counter() - begun, [name for name, _ in targets])
     if options["statistics"]:
         _print_statistics(report, options["color"])
@@ -86,6 +97,12 @@ def command(paths: tuple[str, ...], inventories: tuple[str, ...], **options: Any
         return FAILED
     failing = any(selection.fails(finding) for finding in findings)
     return FINDINGS if failing and not options["exit_zero"] else NOTHING
+
+
+def _configuration(given: str | None, *, isolated: bool) -> Configuration:
+    if isolated:
+        return Configuration()
+    return load(Path(given) if given else find(Path.cwd()))
 
 
 def _usable(inputs: Inputs) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import click
 
-from kubelint_gpu.checks.manifest import Manifest, manifests
+from kubelint_gpu.checks.manifest import manifests
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.world import World
 from kubelint_gpu.documents import Reading, read
@@ -53,9 +53,17 @@ def read_world(paths: Sequence[str]) -> tuple[World, bool]:
 
 
 def read_inputs(
-    paths: Sequence[str], inventories: Sequence[str], *, together: bool = False, stdin_filename: str = "<stdin>"
+    paths: Sequence[str],
+    inventories: Sequence[str],
+    *,
+    together: bool = False,
+    stdin_filename: str = "<stdin>",
+    unit_of: Callable[[str], str | None] = lambda _path: None,
 ) -> Inputs:
-    """Manifests and inventory of a run; each file is a unit of its own unless all are applied together."""
+    """Manifests and inventory of a run.
+
+    Each file is a unit of its own, unless all are applied together or `unit_of` names a unit for it.
+    """
     world, failed = read_world(inventories)
     collected = collect(paths, stdin=sys.stdin.buffer, stdin_filename=stdin_filename)
     for error in collected.errors:
@@ -63,20 +71,19 @@ def read_inputs(
     for skipped in collected.skipped:
         complain(skipped.path, f"left out: {skipped.message}")
     readings = tuple(read(file.path, file.data) for file in collected.files)
-    units: tuple[Unit, ...]
-    if together:
-        units = (Unit(readings, world),) if readings else ()
-    else:
-        shared = _shared(readings)
-        units = tuple(
-            Unit((reading,), world, [found for path, found in shared if path != _path(reading)]) for reading in readings
-        )
+    units = tuple(_units(readings, world, lambda path: "" if together else unit_of(path)))
     return Inputs(units, world, readings, failed or bool(collected.errors))
 
 
-def _shared(readings: Sequence[Reading]) -> list[tuple[str, Manifest]]:
-    """Objects without a namespace that any file may refer to."""
-    return [(found.path, found) for found in manifests(readings) if found.kind in _SHARED]
+def _units(readings: Sequence[Reading], world: World, unit_of: Callable[[str], str | None]) -> Iterator[Unit]:
+    shared = [(found.path, found) for found in manifests(readings) if found.kind in _SHARED]
+    groups: dict[tuple[bool, str], list[Reading]] = {}
+    for reading in readings:
+        name = unit_of(_path(reading))
+        groups.setdefault((False, _path(reading)) if name is None else (True, name), []).append(reading)
+    for members in groups.values():
+        mine = {_path(reading) for reading in members}
+        yield Unit(members, world, [found for path, found in shared if path not in mine])
 
 
 def _path(reading: Reading) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from typing import cast
 
 import click
 
 from kubelint_gpu.checks.catalogue import every_rule
 from kubelint_gpu.checks.finding import Finding, Severity
+from kubelint_gpu.cli.configuration import Configuration
 
 SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")
 
@@ -18,23 +20,54 @@ SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")
 class Selection:
     """What is reported; `lowest` None reports everything, and then notes alone do not fail a run."""
 
+    configuration: Configuration
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    severity: tuple[tuple[str, str], ...] = ()
     lowest: Severity | None = None
 
-    def keeps(self, finding: Finding) -> bool:
-        """Whether a finding is reported; what crashed is always."""
-        if finding.name == "internal-error":
-            return True
-        if self.lowest is not None and SEVERITIES.index(finding.severity) < SEVERITIES.index(self.lowest):
-            return False
-        if any(finding.code.startswith(prefix) for prefix in self.ignore):
-            return False
-        return not self.select or any(finding.code.startswith(prefix) for prefix in self.select)
+    def selected(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+        """The findings that are reported, with the severities of the configuration; what crashed always is."""
+        for finding in findings:
+            level = next(
+                (level for prefix, level in self.severity if finding.code.startswith(prefix)), finding.severity
+            )
+            if finding.name == "internal-error":
+                yield finding
+            elif level != "off" and self._keeps(finding):
+                changed = replace(finding, severity=cast("Severity", level))
+                if self.lowest is None or SEVERITIES.index(changed.severity) >= SEVERITIES.index(self.lowest):
+                    yield changed
 
     def fails(self, finding: Finding) -> bool:
         """Whether a finding makes the run exit 1."""
         return SEVERITIES.index(finding.severity) >= SEVERITIES.index(self.lowest or "warning")
+
+    def _keeps(self, finding: Finding) -> bool:
+        ignored = (*self.ignore, *self.configuration.ignores(finding.place.path))
+        if any(finding.code.startswith(prefix) for prefix in ignored):
+            return False
+        return not self.select or any(finding.code.startswith(prefix) for prefix in self.select)
+
+
+def select(
+    configuration: Configuration, selected: Sequence[str], ignored: Sequence[str], lowest: Severity | None
+) -> Selection:
+    """What the command line and the configuration select; the command line's `--select` takes the other's place.
+
+    Raises:
+        click.BadParameter: a code or name is none.
+    """
+    where = str(configuration.path) if configuration.path else "configuration"
+    levels = [(codes([code], where)[0], level) for code, level in configuration.severity.items()]
+    paths = tuple(replace(entry, codes=codes(entry.codes, where)) for entry in configuration.per_path)
+    return Selection(
+        replace(configuration, per_path=paths),
+        codes(selected, "--select") if selected else codes(configuration.select, where),
+        (*codes(ignored, "--ignore"), *codes(configuration.ignore, where)),
+        tuple(sorted(levels, key=lambda pair: -len(pair[0]))),
+        lowest,
+    )
 
 
 def codes(given: Iterable[str], option: str) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from typing import Any
 from kubelint_gpu.kube.disruption import allowed_disruptions
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.scheduler.fit import Active, judged
+from kubelint_gpu.scheduler.framework import Filter
 from kubelint_gpu.scheduler.node_info import NodeInfo
 from kubelint_gpu.scheduler.snapshot import Snapshot
 
@@ -36,7 +37,7 @@ def importance(pod: Pod) -> tuple[int, str]:
     return -(pod.spec.priority or 0), pod.start_time or _NOW
 
 
-def stripped(active: Active, gone: tuple[Pod, ...], node: NodeInfo) -> list[tuple[Any, Any]]:
+def stripped(active: Active, gone: tuple[Pod, ...], node: NodeInfo) -> list[tuple[Filter, Any]]:
     """The filters with their states as if some pods of a node were gone."""
     return [
         (plugin.filter, state if plugin.without is None else plugin.without(state, gone, node))

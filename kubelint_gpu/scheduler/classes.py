@@ -1,7 +1,7 @@
 """Node classes: nodes that no filter can tell apart for a pod are judged once.
 
-A node is projected on the labels that the pod's plugins look at (`Prepared.labels`), its taints, `unschedulable`,
-allocatable, what is used on it and its host ports.
+A node is projected on the labels that the pod's plugins look at (`Prepared.labels`), its taints and `unschedulable`, and
+on what the filters that look at its load say of it (`Prepared.by_load`).
 Labels with many values (`kubernetes.io/hostname`) are not split by value: only the nodes whose value matters are taken
 out of their class.
 """
@@ -9,10 +9,10 @@ out of their class.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kubelint_gpu.scheduler.equality import Likeness
-from kubelint_gpu.scheduler.framework import Labels, Status
+from kubelint_gpu.scheduler.framework import Filter, Labels, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.node_info import NodeInfo
 from kubelint_gpu.scheduler.snapshot import Snapshot
 
@@ -21,12 +21,16 @@ _ANYTHING_ELSE = "anything else"
 _NOBODY: frozenset[str] = frozenset()
 
 
+Room = tuple[int, int]
+Parts = Mapping[Room, Sequence[Sequence[NodeInfo]]]
+
+
 class Group:
-    """Nodes that a projection does not tell apart, in parts whose pods are of equal kinds."""
+    """Nodes that a projection does not tell apart, in parts that have equal allocatable and pods of equal kinds."""
 
     __slots__ = ("_nodes", "parts", "size")
 
-    def __init__(self, parts: Mapping[int, Sequence[Sequence[NodeInfo]]], size: int) -> None:
+    def __init__(self, parts: Parts, size: int) -> None:
         self.parts = parts
         self.size = size
         self._nodes: tuple[NodeInfo, ...] | None = None
@@ -72,18 +76,18 @@ class NodeClass(NamedTuple):
         return tuple(node for node in self.group.nodes if node.node.meta.name not in self.apart)
 
     def by_pods(self, snapshot: Snapshot) -> Iterator[NodeClass]:
-        """The classes into which the kinds of pods on its nodes split it."""
+        """The classes into which allocatable and the kinds of pods on its nodes split it."""
         parts = self.group.parts
         if len(parts) == 1:
             yield self
             return
-        missing: dict[int, list[str]] = {}
+        missing: dict[Room, list[str]] = {}
         if self.apart:
             likeness = snapshot.equal().likeness
             for name in sorted(self.apart):
-                missing.setdefault(likeness[name].pods, []).append(name)
-        for pods, part in parts.items():
-            found = NodeClass(_group({pods: part}), frozenset(missing.get(pods, ())), self.status)
+                missing.setdefault(_room(likeness[name]), []).append(name)
+        for room, part in parts.items():
+            found = NodeClass(_group({room: part}), frozenset(missing.get(room, ())), self.status)
             if found.size:
                 yield found
 
@@ -97,23 +101,25 @@ class Partition(NamedTuple):
 
 def alone(node: NodeInfo) -> Group:
     """A group of one node."""
-    return Group({0: ((node,),)}, 1)
+    return Group({(0, 0): ((node,),)}, 1)
 
 
-def _group(parts: Mapping[int, Sequence[Sequence[NodeInfo]]]) -> Group:
+def _group(parts: Parts) -> Group:
     return Group(parts, sum([len(nodes) for part in parts.values() for nodes in part]))
 
 
-def classes(snapshot: Snapshot, sights: Sequence[Labels], apart: frozenset[str]) -> list[NodeClass]:
-    """The nodes in classes, without a verdict yet, that filters with these sights do not tell apart."""
-    partition = _partition(snapshot, frozenset([key for labels in sights for key in labels]))
+def classes(snapshot: Snapshot, prepared: Sequence[tuple[Plugin, Prepared]]) -> list[NodeClass]:
+    """The nodes in classes, without a verdict yet, that these plugins do not tell apart for their pod."""
+    sights = [found.labels for _, found in prepared if found.labels]
+    apart = frozenset().union(*[found.apart for _, found in prepared])
+    partition = _partition(snapshot, frozenset([key for labels in sights for key in labels]), prepared)
     special = _special(snapshot, sights, apart)
     if not special:
         return [NodeClass(group, _NOBODY, None) for group in partition.groups]
     wide = snapshot.wide_labels()
     likeness = snapshot.equal().likeness
     taken: dict[int, list[str]] = {}
-    finer: dict[Hashable, dict[int, list[list[NodeInfo]]]] = {}
+    finer: dict[Hashable, dict[Room, list[list[NodeInfo]]]] = {}
     for name in sorted(special):
         node = snapshot.node(name)
         if node is None:
@@ -122,7 +128,7 @@ def classes(snapshot: Snapshot, sights: Sequence[Labels], apart: frozenset[str])
         position = partition.position[like]
         taken.setdefault(position, []).append(name)
         key = (position, name if name in apart else None, _tokens(node, sights, wide))
-        finer.setdefault(key, {}).setdefault(like.pods, [[]])[0].append(node)
+        finer.setdefault(key, {}).setdefault(_room(like), [[]])[0].append(node)
     found = []
     for position, group in enumerate(partition.groups):
         gone = taken.get(position, ())
@@ -155,33 +161,40 @@ def _tokens(node: NodeInfo, sights: Sequence[Labels], wide: frozenset[str]) -> H
     return tuple(found)
 
 
-def _partition(snapshot: Snapshot, keys: frozenset[str]) -> Partition:
-    partitions: dict[frozenset[str], Partition] = snapshot.derived("partitions", lambda _: {})
-    found = partitions.get(keys)
-    if found is None:
+def _partition(snapshot: Snapshot, keys: frozenset[str], prepared: Sequence[tuple[Plugin, Prepared]]) -> Partition:
+    partitions: dict[Hashable, Partition] = snapshot.derived("partitions", lambda _: {})
+    weighing = [(plugin.filter, found) for plugin, found in prepared if found.by_load is not None]
+    key = (keys, *[found.by_load for _, found in weighing])
+    partition = partitions.get(key)
+    if partition is None:
         if len(partitions) >= _MOST_PARTITIONS:
             partitions.clear()
-        found = partitions[keys] = _divided(snapshot, keys)
-    return found
+        partition = partitions[key] = _divided(snapshot, keys, [(run, found.state) for run, found in weighing])
+    return partition
 
 
-def _divided(snapshot: Snapshot, keys: frozenset[str]) -> Partition:
+def _divided(snapshot: Snapshot, keys: frozenset[str], weighing: Sequence[tuple[Filter, Any]]) -> Partition:
     wide = snapshot.wide_labels()
     narrow, present = sorted(keys - wide), sorted(keys & wide)
-    groups: dict[Hashable, dict[int, list[Sequence[NodeInfo]]]] = {}
+    groups: dict[Hashable, dict[Room, list[Sequence[NodeInfo]]]] = {}
     position: dict[Likeness, int] = {}
     place: dict[Hashable, int] = {}
     for likeness, nodes in snapshot.equal().nodes.items():
-        labels = nodes[0].node.meta.labels
+        node = nodes[0]
+        labels = node.node.meta.labels
         key = (
-            likeness.shape,
-            likeness.load,
+            likeness.gate,
             *[labels.get(name) for name in narrow],
             *[name in labels for name in present],
+            *[run(state, node) for run, state in weighing],
         )
-        groups.setdefault(key, {}).setdefault(likeness.pods, []).append(nodes)
+        groups.setdefault(key, {}).setdefault(_room(likeness), []).append(nodes)
         position[likeness] = place.setdefault(key, len(place))
     return Partition(tuple([_group(parts) for parts in groups.values()]), position)
+
+
+def _room(likeness: Likeness) -> Room:
+    return likeness.room, likeness.pods
 
 
 def _name(node: NodeInfo) -> str:

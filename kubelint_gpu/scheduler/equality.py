@@ -19,14 +19,14 @@ class Likeness(NamedTuple):
 
     Attributes:
         labels: their labels, of wide ones only that they are there.
-        shape: taints, `unschedulable` and allocatable.
-        load: what is used, the number of pods, host ports.
-        pods: the kinds of their pods.
+        gate: taints and `unschedulable`.
+        room: what is allocatable.
+        pods: the kinds of their pods, which tell what is used.
     """
 
     labels: int
-    shape: int
-    load: int
+    gate: int
+    room: int
     pods: int
 
 
@@ -45,8 +45,8 @@ def sorted_out(nodes: Iterable[NodeInfo], wide: frozenset[str], memory: Memory) 
     for info in nodes:
         node = info.node
         labels = number(frozenset((key, None if key in wide else value) for key, value in node.meta.labels.items()))
-        shape = number((info.taints, node.unschedulable, node.allocatable))
-        likeness = by_name[node.meta.name] = Likeness(labels, shape, *_burden(info))
+        gate, room = number((info.taints, node.unschedulable)), number(node.allocatable)
+        likeness = by_name[node.meta.name] = Likeness(labels, gate, room, _kinds(info))
         found.setdefault(likeness, []).append(info)
     return Equal(found, by_name)
 
@@ -55,7 +55,7 @@ def moved(equal: Equal, changed: NodeInfo) -> Equal:
     """The nodes by likeness after the pods of one node changed."""
     name = changed.name
     before = equal.likeness[name]
-    after = Likeness(before.labels, before.shape, *_burden(changed))
+    after = before._replace(pods=_kinds(changed))
     nodes = dict(equal.nodes)
     left = [node for node in nodes[before] if node.node.meta.name != name]
     if left:
@@ -83,13 +83,9 @@ def kind_of(pod: Pod, memory: Memory) -> int:
     return memory.of("kind", pod, lambda pod: memory.number(_kind(pod, memory)))
 
 
-def _burden(node: NodeInfo) -> tuple[int, int]:
+def _kinds(node: NodeInfo) -> int:
     memory = node.memory
-    kinds = sorted([kind_of(pod, memory) for pod in node.pods])
-    return (
-        memory.number((len(node.pods), frozenset(node.used.items()), node.ports)),
-        memory.number(tuple(kinds)),
-    )
+    return memory.number(tuple(sorted([kind_of(pod, memory) for pod in node.pods])))
 
 
 def _kind(pod: Pod, memory: Memory) -> Hashable:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.scheduler.classes import NodeClass, alone, classes
 from kubelint_gpu.scheduler.equality import FEW_NODES
-from kubelint_gpu.scheduler.framework import Code, Plugin, Prepared, Status
+from kubelint_gpu.scheduler.framework import Code, Filter, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.node_info import NodeInfo
 from kubelint_gpu.scheduler.plugins import PLUGINS
 from kubelint_gpu.scheduler.snapshot import Snapshot
@@ -101,21 +101,17 @@ def fit(pod: Pod, snapshot: Snapshot, *, by_class: bool | None = None) -> FitRes
             len(nodes),
             active=active,
         )
-    sights = [found.labels for _, found in prepared if found.labels]
-    apart = frozenset().union(*(found.apart for _, found in prepared))
     return FitResult(
-        tuple(
-            [found._replace(status=judged(filters, found.representative)) for found in classes(snapshot, sights, apart)]
-        ),
+        tuple([found._replace(status=judged(filters, found.representative)) for found in classes(snapshot, prepared)]),
         len(nodes),
         active=active,
     )
 
 
-def judged(filters: list[tuple[Any, Any]], node: NodeInfo) -> Status | None:
+def judged(filters: Sequence[tuple[Filter, Any]], node: NodeInfo) -> Status | None:
     """The first rejection of a node by filters with their states; None where all let it pass."""
     for run, state in filters:
-        status: Status | None = run(state, node)
+        status = run(state, node)
         if status is not None:
             return status
     return None

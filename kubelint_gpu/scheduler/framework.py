@@ -15,10 +15,11 @@ PLUGIN = Plugin("NodePorts", _pre_filter, _filter)
 
 * `node` may be a copy with fewer pods (preemption tries one out): read pods, requests and ports from it, and what the
   rest of the cluster holds from the state.
-* `Prepared.labels` and `Prepared.apart` say by what the filter tells nodes apart, beyond taints, `unschedulable`,
-  allocatable, what is used and host ports: nodes that no plugin tells apart are judged once for all (`classes.py`).
+* `Prepared.labels`, `Prepared.by_load` and `Prepared.apart` say by what the filter tells nodes apart, beyond taints and
+  `unschedulable`: nodes that no plugin tells apart are judged once for all (`classes.py`).
   `labels` maps a label key to the values that matter, each to a token (equal tokens, equal treatment); all other values
   count as one value, and a missing label as another; None instead of a mapping: every value matters.
+  `by_load` is for filters that look at allocatable, requests and host ports: what of the pod their verdict rests on.
   `apart` names nodes that are judged one by one, because the filter knows them by name or by their pods.
 * Reasons are constants of the plugin's module, or wordings of `Behaviour` where releases differ.
 """
@@ -68,6 +69,7 @@ class Prepared:
         status: the pod is rejected outright, whatever the node.
         nodes: the names of the only nodes that come into question; None means all.
         labels: the node labels that the filter looks at.
+        by_load: set where the filter looks at allocatable, what is used or host ports: equal values, equal verdicts.
         apart: names of the nodes that it tells apart from all others.
     """
 
@@ -76,10 +78,14 @@ class Prepared:
     status: Status | None = None
     nodes: frozenset[str] | None = None
     labels: Labels = EMPTY
+    by_load: Hashable = None
     apart: frozenset[str] = frozenset()
 
 
 SKIP = Prepared(skip=True)
+
+
+Filter = Callable[[Any, NodeInfo], Status | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +94,7 @@ class Plugin:
 
     name: str
     pre_filter: Callable[[Pod, Snapshot], Prepared]
-    filter: Callable[[Any, NodeInfo], Status | None]
+    filter: Filter
     without: Callable[[Any, tuple[Pod, ...], NodeInfo], Any] | None = None
 
 

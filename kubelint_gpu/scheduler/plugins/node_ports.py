@@ -16,7 +16,7 @@ _REJECTED = Status(NAME, Code.UNSCHEDULABLE, (REASON,))
 
 def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
     ports = snapshot.memory.of(NAME, pod.spec, host_ports)
-    return Prepared(ports) if ports else SKIP
+    return Prepared(ports, by_load=ports) if ports else SKIP
 
 
 def _filter(ports: tuple[HostPort, ...], node: NodeInfo) -> Status | None:

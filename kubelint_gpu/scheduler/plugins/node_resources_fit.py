@@ -37,7 +37,8 @@ def _prepared(spec: PodSpec, snapshot: Snapshot) -> Prepared:
     asked = pod_requests(spec, pod_level=snapshot.behaviour.pod_level_resources).items()
     requests = [item for item in asked if item[1] and not _ignored(item[0], snapshot.profile)]
     requests.sort(key=lambda item: _FIRST.get(item[0], len(_FIRST)))
-    return Prepared(State(tuple(requests), snapshot.behaviour.oversize_is_final))
+    state = State(tuple(requests), snapshot.behaviour.oversize_is_final)
+    return Prepared(state, by_load=state)
 
 
 def _ignored(resource: str, profile: Profile) -> bool:
