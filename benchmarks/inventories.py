@@ -92,7 +92,8 @@ def workloads(count: int, classes: int = 1, seed: int = 1) -> Iterator[dict[str,
 
 def required_nodes(random: Random) -> dict[str, Any]:
     expression = {"key": "nvidia.com/gpu.product", "operator": "In", "values": random.sample(GPUS, 2)}
-    return {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}}
+    terms = [{"matchExpressions": [expression]}]
+    return {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
 
 
 def required_pods(app: str, topology: str) -> dict[str, Any]:

@@ -16,9 +16,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import inventories  # noqa: E402 - after the path of the package
+import inventories
 
-from kubelint_gpu.scheduler import Snapshot, attempt, read_cluster, read_pod  # noqa: E402 - same
+from kubelint_gpu.scheduler import Snapshot, attempt, read_cluster, read_pod
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """How the work of one scheduling attempt grows with the cluster.
 
-Run: python -m pytest benchmarks --benchmark-only -s        (see README.md)
+Run: python -m pytest benchmarks -s        (see README.md)
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def test_growth():
 
 @pytest.mark.parametrize("different", [False, True], ids=["40 kinds of nodes", "every node different"])
 def test_many_workloads(different):
-    """1,000 workloads against 5,000 nodes with 50,000 pods: reading, snapshot, and verdict with message, in CPU time."""
+    """1,000 workloads against 5,000 nodes with 50,000 pods: objects, snapshot, verdict and message, in CPU time."""
     size, classes, count = 5_000, 40, 1_000
     objects = [*inventories.nodes(size, classes), *inventories.running(size, classes, PER_NODE, different=different)]
     gc.collect()

@@ -152,7 +152,7 @@ def edited(unit: Unit, edits: Sequence[Edit]) -> Unit | None:
         except NotEditable:
             return None
         readings.append(read(reading.source.path, encode(reading.source, text)))
-    return Unit(readings, unit.world, unit.beside, unit.budget)
+    return Unit(readings, unit.world, unit.beside, unit.before, unit.budget)
 
 
 def _cures(changed: Unit, draft: Draft, drafts: Sequence[Draft]) -> bool:

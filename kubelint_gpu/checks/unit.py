@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 
 from kubelint_gpu.checks.manifest import Manifest, manifests
 from kubelint_gpu.checks.world import World
@@ -46,12 +47,21 @@ class Subject:
 
 
 class Unit:
-    """Manifests that are applied together, the world they are applied to, and the manifests beside them."""
+    """Manifests that are applied together, the world they are applied to, and the manifests beside them.
+
+    `before` are the objects as they were, by `kind/namespace/name`.
+    """
 
     def __init__(
-        self, readings: Sequence[Reading], world: World, beside: Sequence[Manifest] = (), budget: int = DEFAULT_BUDGET
+        self,
+        readings: Sequence[Reading],
+        world: World,
+        beside: Sequence[Manifest] = (),
+        before: Mapping[str, Manifest] = MappingProxyType({}),
+        budget: int = DEFAULT_BUDGET,
     ) -> None:
         self.readings = tuple(readings)
+        self.before = before
         self.world = world
         self.beside = tuple(beside)
         self.budget = budget
@@ -149,7 +159,7 @@ class Unit:
             for subject in self.subjects
             if subject.known_class and subject.places_pods and not self.alone(subject).held
         ]
-        transitions = [Transition(subject.workload, subject.workload) for subject in judged]
+        transitions = [Transition(subject.workload, self._old(subject)) for subject in judged]
         found = judge(transitions, self.cluster, budget=self.budget)
         return {id(subject): judgement for subject, judgement in zip(judged, found, strict=True)}
 
@@ -166,6 +176,14 @@ class Unit:
             return Subject(manifest, resolved_workload(workload, self.cluster.priority_classes))
         except UnknownPriorityClass:
             return Subject(manifest, workload, known_class=False)
+
+    def _old(self, subject: Subject) -> Workload:
+        """The workload as it was, where that is known and can be read; else as it is."""
+        before = self.before.get(subject.manifest.object)
+        if before is None or before.workload is None or not before.readable or before.workload.partial:
+            return subject.workload
+        old = self._subject(before, before.workload)
+        return old.workload if old.known_class else subject.workload
 
     @cached_property
     def _admission(self) -> dict[str, object]:

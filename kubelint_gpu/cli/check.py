@@ -45,6 +45,7 @@ from kubelint_gpu.version import __version__
     help="Report, and fail on, nothing below this.  [default: report all, fail on warnings]",
 )
 @click.option("--together", is_flag=True, help="All files are applied together, to one cluster.")
+@click.option("--against", metavar="REV|PATH", help="What runs now: manifests of a git revision, or of a path.")
 @click.option("--fix", is_flag=True, help="Make the safe fixes, then report what is left.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: make also those that may change what runs.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change; write nothing.")
@@ -73,6 +74,7 @@ def command(paths: tuple[str, ...], inventories: tuple[str, ...], **options: Any
         together=options["together"],
         stdin_filename=options["stdin_filename"],
         unit_of=configuration.unit_of,
+        against=options["against"],
     )
     fixed = None
     if options["fix"] or options["diff"]:

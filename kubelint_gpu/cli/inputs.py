@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import click
 
-from kubelint_gpu.checks.manifest import manifests
+from kubelint_gpu.checks.manifest import Manifest, manifests
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.world import World
-from kubelint_gpu.documents import Reading, read
+from kubelint_gpu.documents import MAX_BYTES, Reading, read
 from kubelint_gpu.report.display import visible
 from kubelint_gpu.sources import collect
 
@@ -59,10 +60,15 @@ def read_inputs(
     together: bool = False,
     stdin_filename: str = "<stdin>",
     unit_of: Callable[[str], str | None] = lambda _path: None,
+    against: str | None = None,
 ) -> Inputs:
     """Manifests and inventory of a run.
 
     Each file is a unit of its own, unless all are applied together or `unit_of` names a unit for it.
+    `against` is a path or a git revision that holds the manifests as they were.
+
+    Raises:
+        click.ClickException: `against` is neither.
     """
     world, failed = read_world(inventories)
     collected = collect(paths, stdin=sys.stdin.buffer, stdin_filename=stdin_filename)
@@ -71,11 +77,17 @@ def read_inputs(
     for skipped in collected.skipped:
         complain(skipped.path, f"left out: {skipped.message}")
     readings = tuple(read(file.path, file.data) for file in collected.files)
-    units = tuple(_units(readings, world, lambda path: "" if together else unit_of(path)))
+    before = _before(against, [file.path for file in collected.files]) if against is not None else {}
+    units = tuple(_units(readings, world, lambda path: "" if together else unit_of(path), before))
     return Inputs(units, world, readings, failed or bool(collected.errors))
 
 
-def _units(readings: Sequence[Reading], world: World, unit_of: Callable[[str], str | None]) -> Iterator[Unit]:
+def _units(
+    readings: Sequence[Reading],
+    world: World,
+    unit_of: Callable[[str], str | None],
+    before: dict[str, dict[str, Manifest]],
+) -> Iterator[Unit]:
     shared = [(found.path, found) for found in manifests(readings) if found.kind in _SHARED]
     groups: dict[tuple[bool, str], list[Reading]] = {}
     for reading in readings:
@@ -83,7 +95,30 @@ def _units(readings: Sequence[Reading], world: World, unit_of: Callable[[str], s
         groups.setdefault((False, _path(reading)) if name is None else (True, name), []).append(reading)
     for members in groups.values():
         mine = {_path(reading) for reading in members}
-        yield Unit(members, world, [found for path, found in shared if path not in mine])
+        old: dict[str, Manifest] = dict(before.get("", {}))
+        for path in sorted(mine):
+            old |= before.get(path, {})
+        yield Unit(members, world, [found for path, found in shared if path not in mine], old)
+
+
+def _before(against: str, paths: Sequence[str]) -> dict[str, dict[str, Manifest]]:
+    """The objects as they were, by file; those of a path that was given stand under the empty name."""
+    if Path(against).exists():
+        collected = collect([against])
+        for error in collected.errors:
+            complain(error.path, error.message)
+        return {"": _by_object([read(file.path, file.data) for file in collected.files])}
+    from kubelint_gpu.sources.revision import RevisionError, read_revision
+
+    try:
+        found = read_revision(against, [Path(path) for path in paths], max_bytes=MAX_BYTES)
+    except RevisionError as error:
+        raise click.ClickException(f"--against: {error}") from None
+    return {path.as_posix(): _by_object([read(path.as_posix(), data)]) for path, data in found.items()}
+
+
+def _by_object(readings: Sequence[Reading]) -> dict[str, Manifest]:
+    return {found.object: found for found in manifests(readings)}
 
 
 def _path(reading: Reading) -> str:

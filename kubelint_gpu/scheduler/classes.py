@@ -1,7 +1,7 @@
 """Node classes: nodes that no filter can tell apart for a pod are judged once.
 
-A node is projected on the labels that the pod's plugins look at (`Prepared.labels`), its taints and `unschedulable`, and
-on what the filters that look at its load say of it (`Prepared.by_load`).
+A node is projected on the labels that the pod's plugins look at (`Prepared.labels`), its taints and `unschedulable`,
+and on what the filters that look at its load say of it (`Prepared.by_load`).
 Labels with many values (`kubernetes.io/hostname`) are not split by value: only the nodes whose value matters are taken
 out of their class.
 """

@@ -1,0 +1,91 @@
+"""--against: what runs now is another revision of the manifests."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+import pytest
+from command_line import TRACKER, check_json, kubelint
+
+ENVIRONMENT = {
+    **os.environ,
+    **dict.fromkeys(("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"), "somebody"),
+    **dict.fromkeys(("GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"), "somebody@example.org"),
+    "GIT_CONFIG_GLOBAL": os.devnull,
+}
+TRACKED = (TRACKER / "tracker.yaml").read_text()
+
+
+def git(folder, *arguments):
+    subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True, env=ENVIRONMENT)
+
+
+@pytest.fixture
+def repository(tmp_path):
+    (tmp_path / "deploy").mkdir()
+    (tmp_path / "cluster.yaml").write_text((TRACKER / "nodes.yaml").read_text())
+    (tmp_path / "deploy" / "tracker.yaml").write_text(TRACKED)
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-qm", "first")
+    return tmp_path
+
+
+def changed(repository, *replacements):
+    text = TRACKED
+    for old, new in replacements:
+        assert old in text
+        text = text.replace(old, new)
+    (repository / "deploy" / "tracker.yaml").write_text(text)
+
+
+def codes(repository, *options):
+    return check_json("deploy", "-i", "cluster.yaml", "--select", "KLG1", *options, cwd=repository).codes
+
+
+def test_a_selector_that_moves_to_a_free_node_rolls_out(repository):
+    changed(repository, ("tracker-node", "gpu-1"))
+    assert codes(repository, "--against", "HEAD") == []
+
+
+def test_a_request_that_grows_beyond_what_is_left_beside_the_old_pod_is_a_deadlock(repository):
+    changed(repository, ("hostname: tracker-node", "hostname: gpu-1"))
+    git(repository, "commit", "-qam", "moved")
+    assert codes(repository, "--against", "HEAD") == []
+    changed(repository, ("hostname: tracker-node", "hostname: gpu-1"), ("nvidia.com/gpu: 1", "nvidia.com/gpu: 2"))
+    assert codes(repository, "--against", "HEAD") == ["KLG101"]
+
+
+def test_a_path_serves_as_well_as_a_revision(repository, tmp_path):
+    old = tmp_path / "old"
+    old.mkdir()
+    (old / "was.yaml").write_text(TRACKED)
+    changed(repository, ("tracker-node", "gpu-1"))
+    assert codes(repository, "--against", old) == []
+
+
+def test_a_strategy_changed_in_the_same_commit_counts(repository):
+    changed(repository, ("  replicas: 1\n", "  replicas: 1\n  strategy: {type: Recreate}\n"))
+    assert codes(repository, "--against", "HEAD") == []
+
+
+def test_a_file_that_was_not_there_is_judged_as_it_is(repository):
+    (repository / "deploy" / "tracker.yaml").rename(repository / "deploy" / "renamed.yaml")
+    assert codes(repository, "--against", "HEAD") == ["KLG101"]
+
+
+@pytest.mark.parametrize("revision", ["nosuchrevision", "--help", "-x"])
+def test_what_is_no_revision_fails_the_run(repository, revision):
+    ran = kubelint("check", "deploy", "-i", "cluster.yaml", f"--against={revision}", cwd=repository)
+    assert ran.code == 2
+    assert "--against" in ran.err
+
+
+def test_outside_of_a_repository_it_fails_the_run(tmp_path):
+    (tmp_path / "a.yaml").write_text(TRACKED)
+    ran = kubelint(
+        "check", "a.yaml", "--against", "HEAD", cwd=tmp_path, env={"GIT_CEILING_DIRECTORIES": str(tmp_path.parent)}
+    )
+    assert ran.code == 2
+    assert "not a git repository" in ran.err
