@@ -64,7 +64,7 @@ def read_text(objects: list[dict], form: str, clock: Clock) -> list[dict]:
     from kubelint_gpu.documents import items, read  # only where it is measured
 
     if form == "json":
-        text = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}, indent=1)
+        text = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
     else:
         text = "".join(f"---\n{json.dumps(value, indent=1)}\n" for value in objects)
         text = text.replace('"', "")

@@ -20,7 +20,7 @@ def main(arguments: list[str] | None = None) -> int:
     run = commands.add_parser("run", help="run suites and record what happened")
     for each in (build, run):
         each.add_argument("--kubernetes", default=tools.releases()[0], choices=tools.releases())
-    run.add_argument("--suite", action="append", choices=("rollouts", "validation"), help="default: every suite")
+    run.add_argument("--suite", action="append", choices=("validation", "admission", "scheduling", "rollouts"), help="default: every suite")
     run.add_argument("--short", action="store_true", help="a selection that takes a few minutes")
     run.add_argument("--planes", type=int, default=4, help="control planes beside each other")
     run.add_argument("--runs", type=int, default=3, help="how often each rollout is run")

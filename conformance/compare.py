@@ -6,9 +6,15 @@ import copy
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from conformance.api_client import Object
-from conformance.rollout_case import WORKLOADS, reference
+from conformance.rollout_case import reference
+
+if TYPE_CHECKING:
+    from kubelint_gpu.kube.cluster import Cluster
+    from kubelint_gpu.kube.workload import Workload
+    from kubelint_gpu.rollout.judgement import Transition
 
 _BUILT_IN = (
     {"kind": "PriorityClass", "metadata": {"name": "system-cluster-critical"}, "value": 2000000000},
@@ -33,63 +39,80 @@ class Compared:
     disagrees: str = ""
 
 
+def rolled(record: Object) -> tuple[str, ...]:
+    """The workloads whose manifest changes."""
+    old = {reference(each): each for each in record["old"]}
+    return tuple(sorted(reference(each) for each in record["new"] if each != old.get(reference(each))))
+
+
 def comparable(record: Object) -> str:
     """Why the linter cannot be asked about a recorded rollout; empty when it can."""
-    old = {reference(each): each for each in record["old"]}
-    rolled = [each for each in record["new"] if each != old.get(reference(each))]
-    if len(rolled) != 1:
-        return "several rollouts at once"
-    if reference(rolled[0]) not in old:
+    old = {reference(each) for each in record["old"]}
+    if any(name not in old for name in rolled(record)):
         return "a workload that is new"
     if any(each["outcome"] == "refused" for each in record["outcomes"]):
         return "refused by the API server"
-    if rolled[0]["kind"] != "Deployment":
-        return f"a {rolled[0]['kind']}"
     return ""
 
 
 def compared(record: Object) -> Iterator[Compared]:
     """Ask once with any start, once for each start that was seen."""
-    old = {reference(each): each for each in record["old"]}
-    rolled = next(reference(each) for each in record["new"] if each != old.get(reference(each)))
-    outcomes = [{**each, "outcome": each["workloads"][rolled]} for each in record["outcomes"]]
-    yield _judged(record["id"], verdict(record, None), outcomes)
+    outcomes = record["outcomes"]
+    for names, said in verdicts(record, None):
+        yield _judged(record["id"], said, outcomes, names)
     starts: dict[str, list[Object]] = {}
     for outcome in outcomes:
         starts.setdefault(str(outcome["placement_before"]), []).append(outcome)
     for number, alike in enumerate(starts.values()):
-        yield _judged(f"{record['id']}@{number}", verdict(record, alike[0]["placement_before"]), alike)
+        for names, said in verdicts(record, alike[0]["placement_before"]):
+            yield _judged(f"{record['id']}@{number}", said, alike, names)
 
 
-def verdict(record: Object, start: Iterable[Object] | None) -> str:
-    """What the linter says about the one workload that is rolled, from a known start or from any."""
+def verdicts(record: Object, start: Iterable[Object] | None) -> Iterator[tuple[tuple[str, ...], str]]:
+    """What the linter says, about which workloads, from a known start or from any."""
+    from kubelint_gpu.rollout.judgement import judge, judge_together
+
+    transitions, cluster = _question(record, start)
+    left = set(rolled(record))
+    if len(left) > 1:
+        for group in judge_together(transitions, cluster):
+            names = tuple(sorted(workload.key for workload in group.workloads))
+            left -= set(names)
+            yield names, group.verdict.value if group.verdict is not None else "none"
+    for one in judge(transitions, cluster):
+        if one.workload.key in left:
+            said = one.verdict.value if one.verdict is not None else f"none (placed {one.placed} of {one.wanted})"
+            yield (one.workload.key,), said
+
+
+def _question(record: Object, start: Iterable[Object] | None) -> tuple[list[Transition], Cluster]:
+    from kubelint_gpu.kube.admission import admitted
     from kubelint_gpu.kube.cluster import read_cluster
     from kubelint_gpu.kube.workload import read_workload
-    from kubelint_gpu.rollout.judgement import Transition, judge
+    from kubelint_gpu.rollout.judgement import Transition
     from kubelint_gpu.rollout.participant import resolved_workload
+    from kubelint_gpu.values import replace
 
     objects = [*_BUILT_IN, *(_resolved(each, record["inventory"]) for each in record["inventory"])]
     for name in sorted({each["metadata"].get("namespace", "default") for each in record["old"]}):
-        objects.append({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": {"kubernetes.io/metadata.name": name}}})
+        labels = {"kubernetes.io/metadata.name": name}
+        objects.append({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}})
     if start is not None:
         objects += running(record, start)
     cluster = read_cluster(objects, version=record["kubernetes"])
+
+    def workload(value: Object) -> Workload:
+        found = resolved_workload(read_workload(value), cluster.priority_classes)
+        return replace(found, spec=admitted(found.spec))
+
     old = {reference(each): each for each in record["old"]}
     latest = {**old, **{reference(each): each for each in record["new"]}}
     transitions = []
-    rolled = ""
     for name in sorted(latest):
-        if latest[name]["kind"] not in WORKLOADS:
-            continue
-        before, after = (
-            resolved_workload(read_workload(each), cluster.priority_classes) for each in (old.get(name, latest[name]), latest[name])
-        )
-        transitions.append(Transition(after, before))
-        if latest[name] != old.get(name):
-            rolled = name
-    found = {judgement.workload.key: judgement for judgement in judge(transitions, cluster)}
-    answer = found[rolled]
-    return answer.verdict.value if answer.verdict is not None else f"none (placed {answer.placed} of {answer.wanted})"
+        before, after = workload(old.get(name, latest[name])), workload(latest[name])
+        rolls = name in old and old[name]["spec"]["template"] != latest[name]["spec"]["template"]
+        transitions.append(Transition(after, before, rolls))
+    return transitions, cluster
 
 
 def running(record: Object, start: Iterable[Object]) -> Iterator[Object]:
@@ -137,15 +160,16 @@ def _resolved(value: Object, inventory: Iterable[Object]) -> Object:
     return {**value, "spec": spec}
 
 
-def _judged(name: str, said: str, outcomes: Iterable[Object]) -> Compared:
+def _judged(name: str, said: str, outcomes: Iterable[Object], workloads: tuple[str, ...]) -> Compared:
     seen: Counter[str] = Counter()
     for outcome in outcomes:
-        seen[outcome["outcome"]] += outcome.get("times", 1)
+        complete = all(outcome["workloads"][each] == "complete" for each in workloads)
+        seen["complete" if complete else "stuck"] += outcome.get("times", 1)
     wrong = ""
     if said == "completes" and seen["stuck"]:
         wrong = "says completes, a run stuck"
     elif said == "stuck" and seen["complete"]:
         wrong = "says stuck, a run completed"
     elif said.startswith("none") and seen["complete"]:
-        wrong = f"gives no verdict: {said}, a run completed"
+        wrong = f"gives no verdict ({said}), a run completed"
     return Compared(name, said, tuple(sorted(seen.items())), wrong)

@@ -8,6 +8,7 @@ import json
 import os
 import secrets
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from conformance.api_client import Client, Endpoint, Refused
 from conformance.processes import Supervisor, free_ports
 from conformance.tools import Release
 
-_CONTROLLERS = (
+CONTROLLERS = (
     "cronjob-controller",
     "daemonset-controller",
     "deployment-controller",
@@ -53,8 +54,16 @@ class ControlPlane:
     kubeconfig: Path
 
 
-def start(supervisor: Supervisor, release: Release, count: int) -> tuple[ControlPlane, ...]:
+def start(
+    supervisor: Supervisor,
+    release: Release,
+    count: int,
+    controllers: Sequence[str] = CONTROLLERS,
+    without: Sequence[str] = (),
+) -> tuple[ControlPlane, ...]:
     """Start `count` control planes beside each other; they share one etcd, each below its own prefix.
+
+    Where no controllers are named there is no controller manager; `without` are admission plugins to switch off.
 
     Raises:
         DidNotStart: one of the programs ended or did not answer in time.
@@ -76,14 +85,16 @@ def start(supervisor: Supervisor, release: Release, count: int) -> tuple[Control
         ],
     )
     _wait_for_etcd(supervisor, client_port)
-    prepared = [_api_server(supervisor, release, number, etcd, port) for number, port in enumerate(ports)]
-    planes = tuple(_rest(supervisor, release, number, endpoint) for number, endpoint in enumerate(prepared))
+    prepared = [_api_server(supervisor, release, number, etcd, port, without) for number, port in enumerate(ports)]
+    planes = tuple(_rest(supervisor, release, number, endpoint, controllers) for number, endpoint in enumerate(prepared))
     for plane in planes:
         _wait_for(supervisor, plane)
     return planes
 
 
-def _api_server(supervisor: Supervisor, release: Release, number: int, etcd: str, port: int) -> Endpoint:
+def _api_server(
+    supervisor: Supervisor, release: Release, number: int, etcd: str, port: int, without: Sequence[str]
+) -> Endpoint:
     folder = supervisor.folder / f"plane-{number}"
     folder.mkdir()
     token = secrets.token_hex(16)
@@ -107,7 +118,7 @@ def _api_server(supervisor: Supervisor, release: Release, number: int, etcd: str
             "--service-account-issuer=https://conformance.invalid",
             "--service-cluster-ip-range=10.0.0.0/24",
             "--endpoint-reconciler-type=none",
-            "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
+            f"--disable-admission-plugins={','.join(('ServiceAccount', 'TaintNodesByCondition', *without))}",
             "--enable-priority-and-fairness=false",
             "--profiling=false",
         ],
@@ -115,7 +126,9 @@ def _api_server(supervisor: Supervisor, release: Release, number: int, etcd: str
     return Endpoint(port, token, str(folder / "apiserver.crt"))
 
 
-def _rest(supervisor: Supervisor, release: Release, number: int, endpoint: Endpoint) -> ControlPlane:
+def _rest(
+    supervisor: Supervisor, release: Release, number: int, endpoint: Endpoint, controllers: Sequence[str]
+) -> ControlPlane:
     folder = supervisor.folder / f"plane-{number}"
     _wait_until_ready(supervisor, number, endpoint)
     kubeconfig = folder / "kubeconfig"
@@ -132,6 +145,8 @@ def _rest(supervisor: Supervisor, release: Release, number: int, endpoint: Endpo
             "--pod-max-in-unschedulable-pods-duration=2s",
         ],
     )
+    if not controllers:
+        return ControlPlane(number, Client(endpoint), kubeconfig)
     supervisor.start(
         f"kube-controller-manager-{number}",
         [
@@ -141,7 +156,7 @@ def _rest(supervisor: Supervisor, release: Release, number: int, endpoint: Endpo
             "--secure-port=0",
             "--kube-api-qps=1000",
             "--kube-api-burst=2000",
-            f"--controllers={','.join(_CONTROLLERS)}",
+            f"--controllers={','.join(controllers)}",
             "--pvclaimbinder-sync-period=1s",
             "--profiling=false",
         ],
@@ -225,7 +240,7 @@ def _wait_for(supervisor: Supervisor, plane: ControlPlane) -> None:
         if all(plane.client.get(path) for path in wanted):
             return
         time.sleep(0.2)
-    raise DidNotStart(_story(supervisor, f"kube-controller-manager-{plane.number}"))
+    raise DidNotStart(_story(supervisor, f"kube-apiserver-{plane.number}"))
 
 
 def _story(supervisor: Supervisor, waited_for: str) -> str:

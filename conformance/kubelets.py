@@ -35,7 +35,7 @@ class Pace:
 class Kubelets:
     """All kubelets of one control plane: a thread that follows the pods and one that acts when their time has come."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, *, active: bool = True) -> None:
         self._client = client
         self._stopped = threading.Event()
         self._lock = threading.Condition()
@@ -47,7 +47,7 @@ class Kubelets:
         self._pods: dict[str, Object] = {}
         self.changed = time.monotonic()
         self.evicted: list[Object] = []
-        for work in (self._follow, self._act):
+        for work in (self._follow, self._act) if active else ():
             threading.Thread(target=work, daemon=True).start()
 
     def begin(self, pace: Pace) -> None:

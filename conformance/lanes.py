@@ -26,8 +26,12 @@ def through(
     planes: Sequence[ControlPlane],
     work: Sequence[Work],
     do: Callable[[ControlPlane, Kubelets, Work], Result],
+    *,
+    kubelets: bool = True,
 ) -> list[Result]:
     """What `do` returns for each piece of work, in the order of the work; what raises is left out and told.
+
+    Without `kubelets` what is bound stays as it is, and what is deleted stays too.
 
     Raises:
         Died: a control plane ended; what it was asked to do meanwhile means nothing.
@@ -40,7 +44,7 @@ def through(
     stopped = threading.Event()
 
     def lane(plane: ControlPlane) -> None:
-        kubelets = Kubelets(plane.client)
+        following = Kubelets(plane.client, active=kubelets)
         try:
             while not stopped.is_set():
                 try:
@@ -48,11 +52,11 @@ def through(
                 except queue.Empty:
                     return
                 try:
-                    results[number] = do(plane, kubelets, piece)
+                    results[number] = do(plane, following, piece)
                 except Exception as error:  # noqa: BLE001 - one case must not end the others
                     failures.append(f"{number}: {type(error).__name__}: {error}")
         finally:
-            kubelets.stop()
+            following.stop()
 
     threads = [threading.Thread(target=lane, args=(plane,), daemon=True) for plane in planes]
     for thread in threads:

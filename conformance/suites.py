@@ -5,29 +5,33 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
-from conformance import families, generator, lanes, recording, rollout_case, tools, validation
+from conformance import admission, families, generator, lanes, recording, rollout_case, scheduling, tools, validation
 from conformance.api_client import Object
-from conformance.control_plane import ControlPlane, start
+from conformance.control_plane import CONTROLLERS, ControlPlane, start
 from conformance.kubelets import Kubelets, Pace
 from conformance.processes import Supervisor
 from conformance.rollout_case import Case
 from conformance.rollout_run import NoStart, Run
 
 _CASES = Path(__file__).parent / "cases"
+_GOLDEN = Path(__file__).parent.parent / "tests" / "golden"
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Run what was chosen; 1 when something failed."""
+    """Run what was chosen, each suite on fresh control planes; 1 when something failed."""
     release = tools.release(chosen.kubernetes)
-    supervisor = Supervisor(keep=chosen.keep)
-    wanted = chosen.suite or list(_SUITES)
-    try:
-        planes = start(supervisor, release, chosen.planes)
-        codes = [_SUITES[name](chosen, supervisor, planes, release.kubernetes) for name in wanted]
-        return max(codes)
-    finally:
-        supervisor.stop()
+    worst = 0
+    for name in chosen.suite or list(_SUITES):
+        suite, controllers, without = _SUITES[name]
+        supervisor = Supervisor(keep=chosen.keep)
+        try:
+            planes = start(supervisor, release, chosen.planes if controllers else min(chosen.planes, 3), controllers, without)
+            worst = max(worst, suite(chosen, supervisor, planes, release.kubernetes))
+        finally:
+            supervisor.stop()
+    return worst
 
 
 def rollouts(chosen: argparse.Namespace, supervisor: Supervisor, planes: tuple[ControlPlane, ...], version: str) -> int:
@@ -91,6 +95,39 @@ def objects(chosen: argparse.Namespace, _: Supervisor, planes: tuple[ControlPlan
     return 0
 
 
+def scheduled(chosen: argparse.Namespace, supervisor: Supervisor, planes: tuple[ControlPlane, ...], version: str) -> int:
+    """Replay recorded scheduler answers in a live cluster."""
+    found = list(scheduling.scenarios(_GOLDEN / "scheduler", 3 if chosen.short else 40))
+    work = [(name, record) for name, record in found if chosen.only in record["id"]]
+
+    def do(plane: ControlPlane, _: Kubelets, piece: tuple[str, Object]) -> Object | None:
+        name, record = piece
+        try:
+            answer = scheduling.live(plane.client, record)
+        except scheduling.Unlike as unlike:
+            print(f"{record['id']} is not possible live: {unlike}", file=sys.stderr)
+            return None
+        if not answer["agrees"]:
+            print(f"{name} {record['id']}: {answer}\n   recorded {record['expect']}", flush=True)
+        return {**answer, "kubernetes": version, "file": name}
+
+    answers = lanes.through(supervisor, planes, work, do, kubelets=False)
+    records = [answer for answer in answers if answer is not None]
+    count = recording.write(chosen.record / "scheduling" / f"{version}.jsonl", records)
+    wrong = sum(not record["agrees"] for record in records)
+    print(f"{count} live scheduling answers, {wrong} unlike the recorded ones, {len(work) - count} not possible live", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+def admissions(chosen: argparse.Namespace, _: Supervisor, planes: tuple[ControlPlane, ...], version: str) -> int:
+    """What admission makes of pods."""
+    cases = [case for case in admission.hand_written(_CASES / "admission") if chosen.only in case["id"]]
+    records = [{**admission.admitted(planes[0].client, case), "kubernetes": version} for case in cases]
+    count = recording.write(chosen.record / "admission" / f"{version}.jsonl", records)
+    print(f"{count} admissions recorded", file=sys.stderr)
+    return 0
+
+
 def pace(number: int) -> Pace:
     """Kubelets that are at once, then ones that take random times, then ones that are slow to end pods, in turn."""
     return (
@@ -101,4 +138,10 @@ def pace(number: int) -> Pace:
     )[number % 4]
 
 
-_SUITES = {"rollouts": rollouts, "validation": objects}
+# the recorded scheduler scenarios are pods that admission has not touched
+_SUITES: dict[str, tuple[Any, tuple[str, ...], tuple[str, ...]]] = {
+    "validation": (objects, (), ()),
+    "admission": (admissions, (), ()),
+    "scheduling": (scheduled, (), ("DefaultTolerationSeconds",)),
+    "rollouts": (rollouts, CONTROLLERS, ()),
+}

@@ -69,8 +69,9 @@ def description(code: str) -> dict[str, Any]:
 
 
 def page(code: str) -> str:
-    """The Markdown page of a rule."""
-    return (folders()[code] / PAGE).read_text(encoding="utf-8")
+    """The Markdown page of a rule, without the comments that mark its generated blocks."""
+    lines = (folders()[code] / PAGE).read_text(encoding="utf-8").splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith("<!--"))
 
 
 def every_rule() -> Iterator[RuleInfo]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from kubelint_gpu.checks.finding import Certainty
 from kubelint_gpu.checks.unit import Subject, Unit
 from kubelint_gpu.kube.label_algebra import alternatives, satisfied, unsatisfiable
 from kubelint_gpu.kube.requests import pod_requests
 from kubelint_gpu.scheduler import Status
+from kubelint_gpu.values import dataclass
 
 _RESOURCES = "NodeResourcesFit"
 # how near a node came: the further down the list of filters, the nearer

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from kubelint_gpu.checks.finding import Certainty, Place, Related, Safety, Severity, Step
 from kubelint_gpu.checks.manifest import Manifest
 from kubelint_gpu.documents.edits import Edit
+from kubelint_gpu.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from kubelint_gpu.values import dataclass
 
 Severity = Literal["error", "warning", "note"]
 Certainty = Literal["certain", "possible"]

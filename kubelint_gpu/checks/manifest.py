@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from kubelint_gpu.checks.finding import Place
 from kubelint_gpu.documents import Item, Pointer, Reading, Role, Span, items
 from kubelint_gpu.kube.errors import InvalidObject
 from kubelint_gpu.kube.workload import Workload, is_workload, read_workload
+from kubelint_gpu.values import dataclass
 
 
 def place_of(path: str, span: Span | None) -> Place:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.checks import routes
-from kubelint_gpu.checks.finding import Related
+from kubelint_gpu.checks.finding import Place, Related
 from kubelint_gpu.checks.unit import Subject, Unit
-from kubelint_gpu.checks.wording import amount, some
+from kubelint_gpu.checks.wording import amount, listed, some
 from kubelint_gpu.kube.requests import pod_requests
 
 _MOST_NODES = 4
@@ -17,8 +17,8 @@ def clues(unit: Unit, subject: Subject, resource: str, nodes: Sequence[str]) -> 
     """The request, the selectors, and the nodes that come into question."""
     return (
         *_request(subject, resource),
-        *_binding(subject, nodes),
-        *(found for name in nodes[:_MOST_NODES] for found in node_clue(unit, name, resource)),
+        *_binding(unit, subject, nodes),
+        *node_clues(unit, nodes[:_MOST_NODES], resource),
     )
 
 
@@ -30,25 +30,33 @@ def _request(subject: Subject, resource: str) -> Iterator[Related]:
         yield Related(subject.manifest.place(route), f"each pod takes {amount(resource, requested)}")
 
 
-def _binding(subject: Subject, nodes: Sequence[str]) -> Iterator[Related]:
-    if not nodes:
+def _binding(unit: Unit, subject: Subject, nodes: Sequence[str]) -> Iterator[Related]:
+    if not nodes or len(nodes) == len(unit.cluster.nodes):
         return
     only = f"only {some(nodes)} can take it"
     for route in routes.selectors(subject.manifest):
-        yield Related(subject.manifest.place(route), only)
+        yield Related(routes.selector_place(subject.manifest, route), only)
         only = "and this binds it too"
 
 
-def node_clue(unit: Unit, name: str, resource: str) -> Iterator[Related]:
-    """The line of the inventory that says how much of a resource a node has."""
-    declared = unit.world.declared("Node", name)
-    node = unit.empty.node(name)
-    if declared is None or node is None:
-        return
-    if not resource or resource not in node.node.allocatable:
-        yield Related(unit.world.place(declared), f"{name} is declared here")
-        return
-    status = declared.value.get("status")
-    part = "allocatable" if isinstance(status, dict) and status.get("allocatable") else "capacity"
-    place = unit.world.place(declared, ("status", part, resource))
-    yield Related(place, f"{name} has {amount(resource, node.node.allocatable[resource])}")
+def node_clues(unit: Unit, names: Sequence[str], resource: str) -> Iterator[Related]:
+    """The lines of the inventory that say how much of a resource nodes have; what one line says of many is said once."""
+    said: dict[tuple[Place, str], list[str]] = {}
+    for name in names:
+        declared = unit.world.declared("Node", name)
+        node = unit.empty.node(name)
+        if declared is None or node is None:
+            continue
+        has, place = "", unit.world.place(declared)
+        if resource in node.node.allocatable:
+            status = declared.value.get("status")
+            part = "allocatable" if isinstance(status, dict) and status.get("allocatable") else "capacity"
+            has = amount(resource, node.node.allocatable[resource])
+            place = unit.world.place(declared, ("status", part, resource))
+        said.setdefault((place, has), []).append(name)
+    for (place, has), nodes in said.items():
+        one = len(nodes) == 1
+        if has:
+            yield Related(place, f"{listed(nodes)} {'has' if one else 'have'} {has}{'' if one else ' each'}")
+        else:
+            yield Related(place, f"{listed(nodes)} {'is' if one else 'are'} declared here")

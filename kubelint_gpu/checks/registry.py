@@ -1,4 +1,4 @@
-"""Rules find themselves: a function in any module of `checks/`, decorated with the code of its folder."""
+"""Rules find themselves: a function in any module of `checks/families/`, decorated with the code of its folder."""
 
 from __future__ import annotations
 
@@ -6,32 +6,57 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from kubelint_gpu.checks.draft import Draft
     from kubelint_gpu.checks.unit import Unit
+    from kubelint_gpu.checks.world import World
 
 Check = Callable[["Unit"], Iterable["Draft"]]
+WorldCheck = Callable[["World"], Iterable["Draft"]]
+_Any = TypeVar("_Any", bound="Check | WorldCheck")
 _CHECKS: dict[str, Check] = {}
+_WORLD_CHECKS: dict[str, WorldCheck] = {}
 _FAMILIES = "families"
 
 
 def rule(code: str) -> Callable[[Check], Check]:
-    """Register the function that finds what the rule of this code is about."""
+    """Register the function that finds what the rule of this code is about in one unit of manifests."""
+    return lambda check: _registered(_CHECKS, code, check)
 
-    def register(check: Check) -> Check:
-        if _CHECKS.setdefault(code, check) is not check:
-            raise ValueError(f"{code} is registered twice")
-        return check
 
-    return register
+def world_rule(code: str) -> Callable[[WorldCheck], WorldCheck]:
+    """Register the function that finds what the rule of this code is about in the inventory, once in a run."""
+    return lambda check: _registered(_WORLD_CHECKS, code, check)
+
+
+def checks() -> dict[str, Check]:
+    """Every rule about manifests: its function by code, in the order of codes."""
+    return _found()[0]
+
+
+def world_checks() -> dict[str, WorldCheck]:
+    """Every rule about the inventory: its function by code, in the order of codes."""
+    return _found()[1]
+
+
+def codes() -> frozenset[str]:
+    """The codes of all rules that the program knows."""
+    return frozenset((*checks(), *world_checks()))
 
 
 @lru_cache(maxsize=1)
-def checks() -> dict[str, Check]:
-    """Every rule's function by code, in the order of codes."""
+def _found() -> tuple[dict[str, Check], dict[str, WorldCheck]]:
     folder = Path(__file__).parent / _FAMILIES
     for module in sorted(path.stem for path in folder.glob("*.py") if path.stem != "__init__"):
         import_module(f"kubelint_gpu.checks.{_FAMILIES}.{module}")
-    return dict(sorted(_CHECKS.items()))
+    return dict(sorted(_CHECKS.items())), dict(sorted(_WORLD_CHECKS.items()))
+
+
+def _registered(known: dict[str, _Any], code: str, check: _Any) -> _Any:
+    others = {**_CHECKS, **_WORLD_CHECKS}
+    if others.get(code, check) is not check:
+        raise ValueError(f"{code} is registered twice")
+    known[code] = check
+    return check

@@ -8,13 +8,14 @@ from kubelint_gpu.checks.manifest import Manifest
 from kubelint_gpu.documents.edits import Edit, remove_key, replace_scalar, set_key
 
 _ROLLING = "rollingUpdate"
+_HASH = "pod-template-hash"
 
 
 def no_surge(manifest: Manifest, replicas: int) -> Proposal:
     """Let an old pod go before its successor comes."""
+    price = "of the only replica in each rollout" if replicas == 1 else f"of 1 of {replicas} replicas at each step"
     return Proposal(
-        f"set maxSurge: 0 and maxUnavailable: 1, which costs a brief downtime of 1 of {replicas} "
-        f"{'replica' if replicas == 1 else 'replicas'} at each step",
+        f"set maxSurge: 0 and maxUnavailable: 1, which costs a brief downtime {price}",
         "safe",
         lambda: _no_surge(manifest),
     )
@@ -22,11 +23,24 @@ def no_surge(manifest: Manifest, replicas: int) -> Proposal:
 
 def recreate(manifest: Manifest, replicas: int) -> Proposal:
     """Let all old pods go first."""
+    price = "of the only replica" if replicas == 1 else f"of all {replicas} replicas at once"
     return Proposal(
-        f"set strategy type: Recreate, which costs a downtime of all {replicas} "
-        f"{'replica' if replicas == 1 else 'replicas'} in each rollout",
+        f"set strategy type: Recreate, which costs a downtime {price} in each rollout",
         "unsafe",
         lambda: _recreate(manifest),
+    )
+
+
+def within_a_revision(manifest: Manifest) -> Proposal:
+    """Let the pods of one revision keep apart from each other, and not from those of another."""
+    return Proposal(
+        f"add matchLabelKeys: [{_HASH}], so that old and new pods may share a node while they are exchanged",
+        "unsafe",
+        lambda: [
+            set_key(manifest.item, route, "matchLabelKeys", [_HASH])
+            for route in (*routes.anti_affinity(manifest), *routes.spread(manifest))
+            if not manifest.present((*route, "matchLabelKeys"))
+        ],
     )
 
 
@@ -51,7 +65,8 @@ def _no_surge(manifest: Manifest) -> list[Edit]:
 
 def _recreate(manifest: Manifest) -> list[Edit]:
     item = manifest.item
-    if not manifest.present(routes.STRATEGY):
+    written = routes.at(manifest, routes.STRATEGY)
+    if not isinstance(written, dict) or "type" not in written:
         return [set_key(item, ("spec",), "strategy", {"type": "Recreate"})]
     edits = [set_key(item, routes.STRATEGY, "type", "Recreate")]
     if manifest.present(routes.ROLLING):

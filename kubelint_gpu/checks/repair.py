@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from kubelint_gpu.checks.finding import Finding, Fix, Place, TextEdit
 from kubelint_gpu.checks.run import check, edited
@@ -11,6 +10,7 @@ from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.world import World
 from kubelint_gpu.documents import SourceText
 from kubelint_gpu.documents.edits import Edit
+from kubelint_gpu.values import dataclass
 
 _MOST = 1000
 Identity = tuple[str, str, str]

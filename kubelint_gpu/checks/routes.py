@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubelint_gpu.checks.finding import Place
 from kubelint_gpu.checks.manifest import Manifest
 from kubelint_gpu.documents import Pointer
 
 REPLICAS: Pointer = ("spec", "replicas")
 STRATEGY: Pointer = ("spec", "strategy")
 ROLLING: Pointer = (*STRATEGY, "rollingUpdate")
-_NODE_AFFINITY: Pointer = ("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_NODE_AFFINITY: Pointer = ("affinity", "nodeAffinity", _REQUIRED)
 
 
 def strategy(manifest: Manifest) -> Pointer:
@@ -49,13 +51,68 @@ def requests(manifest: Manifest, resource: str) -> Iterator[Pointer]:
 
 
 def selectors(manifest: Manifest) -> Iterator[Pointer]:
-    """Where the pods are bound to some nodes: each entry of nodeSelector, and the required node affinity."""
+    """Where the pods are bound to some nodes: each entry of nodeSelector, and what the required node affinity asks for.
+
+    Of several terms, of which one is enough, it is the list itself.
+    """
     base = pod_spec(manifest)
     found = at(manifest, (*base, "nodeSelector"))
     for key in found if isinstance(found, dict) else ():
         yield (*base, "nodeSelector", key)
-    if manifest.present((*base, *_NODE_AFFINITY)):
-        yield (*base, *_NODE_AFFINITY)
+    route = (*base, *_NODE_AFFINITY, "nodeSelectorTerms")
+    terms = at(manifest, route)
+    if not isinstance(terms, list) or len(terms) != 1:
+        if manifest.present((*base, *_NODE_AFFINITY)):
+            yield route
+        return
+    for part in ("matchExpressions", "matchFields"):
+        expressions = at(manifest, (*route, 0, part))
+        for index in range(len(expressions)) if isinstance(expressions, list) else ():
+            yield (*route, 0, part, index, "key")
+
+
+def selector_place(manifest: Manifest, route: Pointer) -> Place:
+    """The line of one of `selectors`."""
+    return manifest.place(route, "key" if route[-1] == "nodeSelectorTerms" else "value")
+
+
+def host_ports(manifest: Manifest) -> Iterator[Pointer]:
+    """The ports that a pod takes on its node: as they are written, or the container's with the host's network."""
+    base = pod_spec(manifest)
+    shared = at(manifest, (*base, "hostNetwork")) is True
+    for route in _each(manifest, base, "ports"):
+        written = (*route, "hostPort")
+        if at(manifest, written):
+            yield written
+        elif shared and manifest.present((*route, "containerPort")):
+            yield (*route, "containerPort")
+
+
+def anti_affinity(manifest: Manifest) -> Iterator[Pointer]:
+    """The terms of required anti-affinity between pods."""
+    route = (*pod_spec(manifest), "affinity", "podAntiAffinity", _REQUIRED)
+    terms = at(manifest, route)
+    for index in range(len(terms)) if isinstance(terms, list) else ():
+        yield (*route, index)
+
+
+def spread(manifest: Manifest) -> Iterator[Pointer]:
+    """The topology spread constraints that must hold."""
+    route = (*pod_spec(manifest), "topologySpreadConstraints")
+    constraints = at(manifest, route)
+    for index in range(len(constraints)) if isinstance(constraints, list) else ():
+        if at(manifest, (*route, index, "whenUnsatisfiable")) == "DoNotSchedule":
+            yield (*route, index)
+
+
+def claims(manifest: Manifest) -> Iterator[Pointer]:
+    """The names of the claims that the pods mount."""
+    route = (*pod_spec(manifest), "volumes")
+    volumes = at(manifest, route)
+    for index in range(len(volumes)) if isinstance(volumes, list) else ():
+        name = (*route, index, "persistentVolumeClaim", "claimName")
+        if manifest.present(name):
+            yield name
 
 
 def key_values(manifest: Manifest, pointer: Pointer) -> str:
@@ -74,3 +131,14 @@ def at(manifest: Manifest, pointer: Pointer) -> object:
         else:
             return None
     return value
+
+
+def _each(manifest: Manifest, base: Pointer, key: str) -> Iterator[Pointer]:
+    """The entries of a list that containers have."""
+    for kind in ("containers", "initContainers"):
+        containers = at(manifest, (*base, kind))
+        for number in range(len(containers)) if isinstance(containers, list) else ():
+            route = (*base, kind, number, key)
+            entries = at(manifest, route)
+            for index in range(len(entries)) if isinstance(entries, list) else ():
+                yield (*route, index)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from kubelint_gpu.checks.catalogue import INTERNAL, rule
 from kubelint_gpu.checks.draft import Draft, Proposal
@@ -15,6 +14,7 @@ from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.world import World
 from kubelint_gpu.documents import encode, read
 from kubelint_gpu.documents.edits import Edit, NotEditable, apply
+from kubelint_gpu.values import dataclass, replace
 
 _LOWER: dict[Severity, Severity] = {"error": "warning", "warning": "note", "note": "note"}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 
@@ -22,6 +21,7 @@ from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.judgement import DEFAULT_BUDGET, Judgement, Transition, judge
 from kubelint_gpu.rollout.participant import resolved_workload
 from kubelint_gpu.scheduler import Attempt, Snapshot, attempt, merged
+from kubelint_gpu.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,6 +8,9 @@ from kubelint_gpu.kube.quantity import shown
 from kubelint_gpu.kube.workload import Workload
 
 _FEW = 4
+_LONG = 5
+_UNITS = (("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10))
+_BYTES = ("memory", "ephemeral-storage")
 
 
 def counted(number: int, noun: str) -> str:
@@ -15,11 +18,20 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def bare(resource: str, number: int) -> str:
+    """An amount without its resource: `2`, `1500m`, `16Gi`; bytes without a short exact form are cut to two digits."""
+    exact = shown(resource, number)
+    if resource not in _BYTES or len(exact.rstrip("KMGTPEi")) <= _LONG:
+        return exact
+    suffix, unit = next((suffix, unit) for suffix, unit in _UNITS if number >= unit)
+    return f"{number * 100 // unit / 100:g}{suffix}"
+
+
 def amount(resource: str, number: int) -> str:
-    """`1 nvidia.com/gpu`, `16Gi of memory`."""
+    """`1 nvidia.com/gpu`, `16Gi of memory`, `6 cpu`."""
     if resource == "pods":
         return counted(number, "pod slot")
-    return f"{shown(resource, number)} {'of ' if '/' not in resource else ''}{resource}"
+    return f"{bare(resource, number)} {'of ' if resource in _BYTES else ''}{resource}"
 
 
 def some(names: Sequence[str], noun: str = "node") -> str:
@@ -29,11 +41,11 @@ def some(names: Sequence[str], noun: str = "node") -> str:
     return f"{counted(len(names), noun)} ({', '.join(names[:2])}, ...)"
 
 
-def listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str], word: str = "and") -> str:
     """`a`, `a and b`, `a, b and c`."""
     if len(names) <= 1:
         return "".join(names)
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"{', '.join(names[:-1])} {word} {names[-1]}"
 
 
 def workload_name(workload: Workload) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +14,7 @@ from kubelint_gpu.inventory.inventory import Inventory, InventoryError
 from kubelint_gpu.kube.cluster import Cluster, read_cluster
 from kubelint_gpu.kube.errors import InvalidObject
 from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.values import fields, replace
 
 _FROM_MANIFESTS = frozenset(
     (
@@ -74,9 +74,15 @@ class World:
             found.setdefault((declared.kind, declared.name), declared)
         return found
 
-    def declared(self, kind: str, name: str) -> Declared | None:
-        """An object of the inventory."""
-        return self._by_name.get((kind, name))
+    def declared(self, kind: str, name: str, namespace: str = "") -> Declared | None:
+        """An object of the inventory; of one that lies in a namespace, the first of the name where none is given."""
+        if not namespace:
+            return self._by_name.get((kind, name))
+        for declared in self.inventory.objects if self.inventory is not None else ():
+            meta = declared.value.get("metadata", {})
+            if (declared.kind, declared.name, meta.get("namespace", "default")) == (kind, name, namespace):
+                return declared
+        return None
 
     def place(self, declared: Declared, pointer: Pointer = ()) -> Place:
         """Where a field of an object of the inventory was declared."""

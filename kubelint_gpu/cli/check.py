@@ -133,9 +133,8 @@ def _report(
 
 def _rules(findings: Sequence[Finding], formats: Sequence[str]) -> dict[str, RuleInfo]:
     """The rules that a report describes: all of them with their pages for SARIF, else those that were found."""
-    from dataclasses import replace
-
     from kubelint_gpu.checks.catalogue import every_rule, folders, page, rule
+    from kubelint_gpu.values import replace
 
     if "sarif" in formats:
         return {found.code: replace(found, page=page(found.code)) for found in every_rule()}

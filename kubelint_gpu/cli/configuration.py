@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from kubelint_gpu.cli.globs import matches
 from kubelint_gpu.documents import Document, Pointer, read
 from kubelint_gpu.sources.files import display_path
 from kubelint_gpu.sources.writing import repository_root
+from kubelint_gpu.values import dataclass, field
 
 NAME = ".kubelint-gpu.yaml"
 _LEVELS = ("error", "warning", "note", "off")

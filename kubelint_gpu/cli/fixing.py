@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -15,6 +14,7 @@ from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.cli.inputs import complain
 from kubelint_gpu.documents import Reading, SourceText, encode
 from kubelint_gpu.sources.writing import NotWritable, replace_file, repository_root
+from kubelint_gpu.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

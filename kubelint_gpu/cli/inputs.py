@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -15,6 +14,7 @@ from kubelint_gpu.checks.world import World
 from kubelint_gpu.documents import MAX_BYTES, Reading, read
 from kubelint_gpu.report.display import visible
 from kubelint_gpu.sources import collect
+from kubelint_gpu.values import dataclass
 
 _SHARED = frozenset(("PriorityClass", "StorageClass", "RuntimeClass", "Namespace"))
 

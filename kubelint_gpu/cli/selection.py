@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import cast
 
@@ -12,6 +11,7 @@ import click
 from kubelint_gpu.checks.catalogue import every_rule
 from kubelint_gpu.checks.finding import Finding, Severity
 from kubelint_gpu.cli.configuration import Configuration
+from kubelint_gpu.values import dataclass, replace
 
 SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from kubelint_gpu.values import dataclass
 
 if TYPE_CHECKING:
     from kubelint_gpu.documents.document import Reading

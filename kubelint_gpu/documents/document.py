@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
+
+from kubelint_gpu.values import dataclass, field
 
 if TYPE_CHECKING:
     from kubelint_gpu.documents.source_text import SourceText, Span

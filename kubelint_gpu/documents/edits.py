@@ -6,11 +6,11 @@ Each edit is tried before it is given: the changed text is read again and must d
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import writing
 from kubelint_gpu.documents.reader import read
+from kubelint_gpu.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

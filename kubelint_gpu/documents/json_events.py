@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from kubelint_gpu.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

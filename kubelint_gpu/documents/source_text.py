@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field
+
+from kubelint_gpu.values import dataclass, field
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _BYTE_ORDER_MARK = "\ufeff"

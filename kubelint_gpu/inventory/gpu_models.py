@@ -8,10 +8,10 @@ MIG profiles: NVIDIA's MIG user guide, each with the most devices of it that one
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 
 from kubelint_gpu.inventory.suggestion import nearest
+from kubelint_gpu.values import dataclass
 
 Profiles = tuple[tuple[str, int], ...]
 

@@ -5,12 +5,12 @@ Behaviour: NVIDIA device plugin and GPU feature discovery, configuration `versio
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.inventory.gpu_models import GpuModel, models_called, product_label, similar_model
 from kubelint_gpu.inventory.mig import impossible, mig_resource
 from kubelint_gpu.kube.quantity import parse_quantity
+from kubelint_gpu.values import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import items
@@ -19,6 +18,7 @@ from kubelint_gpu.inventory.running import MOST_PODS, admitted, running_pods
 from kubelint_gpu.kube.node import Node
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.priority import PriorityClass
+from kubelint_gpu.values import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.inventory.accelerators import is_accelerator
@@ -14,6 +13,7 @@ from kubelint_gpu.inventory.usage import placed_pods, usage
 from kubelint_gpu.kube.node import Node
 from kubelint_gpu.kube.quantity import shown
 from kubelint_gpu.kube.requests import is_extended, running_requests
+from kubelint_gpu.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.inventory.complaint import error_at, warning_at
@@ -12,6 +11,7 @@ from kubelint_gpu.inventory.inventory import ONE_PER_CONTAINER, POOL, UNHEALTHY,
 from kubelint_gpu.inventory.quantities import difference, text
 from kubelint_gpu.kube.frozen import FrozenMap
 from kubelint_gpu.kube.node import Node, read_node
+from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
     from kubelint_gpu.documents import Item, Pointer

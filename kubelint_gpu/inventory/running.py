@@ -5,7 +5,6 @@ Priority is resolved as admission does it (kube-apiserver, plugin Priority).
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.inventory.complaint import error_about, error_at
@@ -16,6 +15,7 @@ from kubelint_gpu.kube.node import Node
 from kubelint_gpu.kube.pod import Pod, read_pod
 from kubelint_gpu.kube.priority import SYSTEM_CLASSES, PriorityClass, UnknownPriorityClass, resolve_priority
 from kubelint_gpu.kube.requests import is_extended
+from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from kubelint_gpu.inventory.suggestion import did_you_mean, nearest
 from kubelint_gpu.kube.errors import field_path
 from kubelint_gpu.kube.fields import described
+from kubelint_gpu.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

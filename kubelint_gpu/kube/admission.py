@@ -7,11 +7,11 @@ on in GKE), kube-apiserver 1.34.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from kubelint_gpu.kube.pod import PodSpec
 from kubelint_gpu.kube.requests import is_extended
 from kubelint_gpu.kube.taints import Toleration
+from kubelint_gpu.values import replace
 
 _LIFECYCLE = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kubelint_gpu.kube.fields import Fields
 from kubelint_gpu.kube.selectors import (
     LabelSelector,
@@ -13,6 +11,7 @@ from kubelint_gpu.kube.selectors import (
     read_node_selector,
     read_node_selector_term,
 )
+from kubelint_gpu.values import dataclass
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"

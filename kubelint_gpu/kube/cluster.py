@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from kubelint_gpu.kube.csi import (
@@ -34,6 +33,7 @@ from kubelint_gpu.kube.storage import (
     read_persistent_volume_claim,
     read_storage_class,
 )
+from kubelint_gpu.values import dataclass
 
 _READERS: dict[str, tuple[str, bool, Callable[[Any], Any]]] = {
     "Node": ("nodes", False, read_node),

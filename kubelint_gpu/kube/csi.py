@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from kubelint_gpu.kube.errors import InvalidObject
@@ -10,6 +9,7 @@ from kubelint_gpu.kube.fields import Fields
 from kubelint_gpu.kube.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.meta import named, read_meta
 from kubelint_gpu.kube.selectors import LabelSelector, read_label_selector
+from kubelint_gpu.values import dataclass
 
 MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins"
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from kubelint_gpu.kube.errors import InvalidObject
@@ -15,6 +14,7 @@ from kubelint_gpu.kube.fields import Fields, described
 from kubelint_gpu.kube.meta import Meta, named, read_meta
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.selectors import LabelSelector, read_label_selector
+from kubelint_gpu.values import dataclass
 
 _PERCENT = re.compile(r"[0-9]{1,9}%", re.ASCII)
 

@@ -7,11 +7,11 @@ Emptiness is exact: nothing remains if and only if no node, in any cluster, sati
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from kubelint_gpu.kube.errors import Pointer
 from kubelint_gpu.kube.pod import PodSpec
 from kubelint_gpu.kube.selectors import NODE_NAME_FIELD, Requirement, parse_int64
+from kubelint_gpu.values import dataclass
 
 _LOWEST, _HIGHEST = -1, 2**63
 _LONGEST_VALUE = 63

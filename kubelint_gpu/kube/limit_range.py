@@ -6,7 +6,6 @@ Behaviour: admission plugin LimitRanger (plugin/pkg/admission/limitranger) and d
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 from kubelint_gpu.kube.errors import InvalidObject
@@ -16,6 +15,7 @@ from kubelint_gpu.kube.meta import Meta, named, read_meta
 from kubelint_gpu.kube.pod import Container, Pod, PodSpec
 from kubelint_gpu.kube.quantity import canonical
 from kubelint_gpu.kube.requests import pod_amounts, pod_limits
+from kubelint_gpu.values import dataclass, replace
 
 Amounts = Mapping[str, int]
 

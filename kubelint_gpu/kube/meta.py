@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from kubelint_gpu.kube.errors import InvalidObject
 from kubelint_gpu.kube.fields import Fields
 from kubelint_gpu.kube.frozen import EMPTY, FrozenMap
+from kubelint_gpu.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from kubelint_gpu.kube.errors import InvalidObject
 from kubelint_gpu.kube.fields import Fields
 from kubelint_gpu.kube.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.meta import named, read_meta
+from kubelint_gpu.values import dataclass
 
 NAME_LABEL = "kubernetes.io/metadata.name"
 

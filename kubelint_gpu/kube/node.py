@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from kubelint_gpu.kube.errors import InvalidObject
@@ -11,6 +10,7 @@ from kubelint_gpu.kube.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.meta import Meta, named, read_meta
 from kubelint_gpu.kube.quantity import scheduler_units
 from kubelint_gpu.kube.taints import Taint, read_taint
+from kubelint_gpu.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

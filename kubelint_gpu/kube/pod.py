@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from kubelint_gpu.kube.affinity import (
@@ -19,6 +18,7 @@ from kubelint_gpu.kube.frozen import EMPTY, FrozenMap, freeze
 from kubelint_gpu.kube.meta import Meta, named, read_meta
 from kubelint_gpu.kube.selectors import NodeSelector
 from kubelint_gpu.kube.taints import Toleration, read_toleration
+from kubelint_gpu.values import dataclass, field
 
 DEFAULT_SCHEDULER = "default-scheduler"
 

@@ -6,15 +6,16 @@ Behaviour: admission plugin Priority (plugin/pkg/admission/priority), 1.34.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from kubelint_gpu.kube.errors import InvalidObject
 from kubelint_gpu.kube.fields import Fields
 from kubelint_gpu.kube.meta import named, read_meta
 from kubelint_gpu.kube.pod import PodSpec
+from kubelint_gpu.values import dataclass
 
 HIGHEST_USER_PRIORITY = 1_000_000_000
+SYSTEM_PREFIX = "system-"
 PREEMPT, NEVER = "PreemptLowerPriority", "Never"
 
 

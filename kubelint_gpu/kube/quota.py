@@ -6,7 +6,6 @@ Behaviour: quota evaluator for pods (pkg/quota/v1/evaluator/core/pods.go) and ad
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from kubelint_gpu.kube.errors import InvalidObject
@@ -16,6 +15,7 @@ from kubelint_gpu.kube.meta import Meta, named, read_meta
 from kubelint_gpu.kube.pod import Pod, PodSpec
 from kubelint_gpu.kube.quantity import canonical
 from kubelint_gpu.kube.requests import is_extended, is_pod_level, pod_amounts, pod_limits
+from kubelint_gpu.values import dataclass
 
 _SCOPES = (
     "Terminating",

@@ -6,9 +6,9 @@ What a controller makes of them is in `rollout/`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from kubelint_gpu.kube.fields import Fields, described
+from kubelint_gpu.values import dataclass
 
 _PERCENT = re.compile(r"[0-9]{1,9}%", re.ASCII)
 

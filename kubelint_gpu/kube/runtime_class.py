@@ -5,7 +5,6 @@ Behaviour: admission plugin RuntimeClass, 1.34.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from kubelint_gpu.kube.errors import InvalidObject
@@ -13,6 +12,7 @@ from kubelint_gpu.kube.fields import Fields
 from kubelint_gpu.kube.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.meta import named, read_meta
 from kubelint_gpu.kube.taints import Toleration, read_toleration
+from kubelint_gpu.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 
 from kubelint_gpu.kube.fields import Fields
 from kubelint_gpu.kube.names import is_label_value, is_qualified_name
+from kubelint_gpu.values import dataclass, replace
 
 _INT64 = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _LABEL_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")

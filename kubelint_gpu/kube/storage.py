@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from kubelint_gpu.kube.errors import InvalidObject
@@ -10,6 +9,7 @@ from kubelint_gpu.kube.fields import Fields
 from kubelint_gpu.kube.frozen import EMPTY, FrozenMap, freeze
 from kubelint_gpu.kube.meta import Meta, named, read_meta
 from kubelint_gpu.kube.selectors import LabelSelector, NodeSelector, read_label_selector, read_node_selector
+from kubelint_gpu.values import dataclass
 
 BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"

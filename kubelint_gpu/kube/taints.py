@@ -7,10 +7,10 @@ Behaviour: `Toleration.ToleratesTaint` of staging/src/k8s.io/api/core/v1/tolerat
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from kubelint_gpu.kube.fields import Fields
 from kubelint_gpu.kube.names import is_label_value, is_qualified_name
+from kubelint_gpu.values import dataclass
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 UNSCHEDULABLE_KEY = "node.kubernetes.io/unschedulable"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from kubelint_gpu.kube.errors import InvalidObject, Pointer
@@ -20,6 +19,7 @@ from kubelint_gpu.kube.rolling import (
     read_stateful_set_strategy,
 )
 from kubelint_gpu.kube.selectors import LabelSelector, Requirement, read_label_selector
+from kubelint_gpu.values import dataclass
 
 _TEMPLATE: Pointer = ("spec", "template")
 _CRON_TEMPLATE: Pointer = ("spec", "jobTemplate", "spec", "template")

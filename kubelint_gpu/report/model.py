@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
 
 from kubelint_gpu.checks.finding import Summary
+from kubelint_gpu.values import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

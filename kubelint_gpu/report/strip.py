@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.report.display import cells, tab_stop
+from kubelint_gpu.values import dataclass
 
 if TYPE_CHECKING:
     from kubelint_gpu.report.theme import Theme

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from kubelint_gpu.report.display import cells, visible
+from kubelint_gpu.values import dataclass
 
 if TYPE_CHECKING:
     from kubelint_gpu.report.model import Options

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.priority import resolve_priority
@@ -12,6 +10,7 @@ from kubelint_gpu.scheduler.message import message
 from kubelint_gpu.scheduler.plugins import scheduling_gates
 from kubelint_gpu.scheduler.preempt import Preemption, preempt
 from kubelint_gpu.scheduler.snapshot import Snapshot
+from kubelint_gpu.values import dataclass, replace
 
 GATED = "Scheduling is blocked due to non-empty scheduling gates"
 DELETING = "skip schedule deleting pod: {pod}"

@@ -6,7 +6,6 @@ Source: `SelectVictimsOnNode`, `filterPodsWithPDBViolation` and `pickOneNodeForP
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from kubelint_gpu.kube.disruption import allowed_disruptions
@@ -15,6 +14,7 @@ from kubelint_gpu.scheduler.fit import Active, judged
 from kubelint_gpu.scheduler.framework import Filter
 from kubelint_gpu.scheduler.node_info import NodeInfo
 from kubelint_gpu.scheduler.snapshot import Snapshot
+from kubelint_gpu.values import dataclass
 
 _NOW = "\U0010ffff"
 _LOWEST = 2**31

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from kubelint_gpu.kube.pod import Pod
@@ -13,6 +12,7 @@ from kubelint_gpu.scheduler.framework import Code, Filter, Plugin, Prepared, Sta
 from kubelint_gpu.scheduler.node_info import NodeInfo
 from kubelint_gpu.scheduler.plugins import PLUGINS
 from kubelint_gpu.scheduler.snapshot import Snapshot
+from kubelint_gpu.values import dataclass
 
 _NOBODY: frozenset[str] = frozenset()
 

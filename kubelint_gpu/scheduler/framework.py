@@ -27,7 +27,6 @@ PLUGIN = Plugin("NodePorts", _pre_filter, _filter)
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -35,6 +34,7 @@ from kubelint_gpu.kube.frozen import EMPTY
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.scheduler.node_info import NodeInfo
 from kubelint_gpu.scheduler.snapshot import Snapshot
+from kubelint_gpu.values import dataclass
 
 Labels = Mapping[str, Mapping[str, Hashable] | None]
 

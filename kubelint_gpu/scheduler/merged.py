@@ -6,11 +6,11 @@ Source: `applyMatchLabelKeysAndMismatchLabelKeys` of pkg/registry/core/pod/strat
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from kubelint_gpu.kube.affinity import PodAffinityTerm
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.selectors import Requirement
+from kubelint_gpu.values import replace
 
 
 def merged(pod: Pod) -> Pod:

@@ -7,7 +7,6 @@ candidates are the same from 1.29 to 1.36.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
 
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.priority import NEVER
@@ -18,6 +17,7 @@ from kubelint_gpu.scheduler.fit import FitResult, judged
 from kubelint_gpu.scheduler.framework import Code, Status
 from kubelint_gpu.scheduler.node_info import NodeInfo
 from kubelint_gpu.scheduler.snapshot import Snapshot
+from kubelint_gpu.values import dataclass, field
 
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
 NO_VICTIMS = "No preemption victims found for incoming pod"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kubelint_gpu.kube.affinity import SpreadConstraint
 from kubelint_gpu.kube.pod import DEFAULT_SCHEDULER
 from kubelint_gpu.kube.selectors import NodeSelector
+from kubelint_gpu.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ Source: answers recorded from 1.30.1, 1.32.2, 1.33.0, 1.34.1 and 1.36.3, and the
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+
+from kubelint_gpu.values import dataclass, replace
 
 _VERSION = re.compile(r"v?(\d{1,4})\.(\d{1,4})(?:[.+-].*)?", re.ASCII | re.DOTALL)
 _OLDEST = 29

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from kubelint_gpu.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from difflib import get_close_matches
 
 from kubelint_gpu.checks import routes
@@ -17,6 +16,7 @@ from kubelint_gpu.checks.wording import listed, some
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import replace_scalar
 from kubelint_gpu.kube.label_algebra import Bound, Contradiction, alternatives, unsatisfiable
+from kubelint_gpu.values import dataclass
 
 
 @rule("KLG401")

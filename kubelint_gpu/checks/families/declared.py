@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from kubelint_gpu.checks.draft import Draft
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.manifest import place_of
+from kubelint_gpu.checks.registry import world_rule
 from kubelint_gpu.checks.world import World
 
 
+@world_rule("KLG601")
 def inventory_drafts(world: World) -> Iterator[Draft]:
     """What is wrong with the inventory; it is told once for a run, not once for each unit.
 

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.draft import Draft, Proposal
-from kubelint_gpu.checks.finding import Related, Step
+from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.registry import rule
-from kubelint_gpu.checks.remedies import no_surge, recreate
+from kubelint_gpu.checks.remedies import no_surge, recreate, within_a_revision
+from kubelint_gpu.checks.stakes import exclusive_claims, stakes
 from kubelint_gpu.checks.unit import Subject, Unit
-from kubelint_gpu.checks.wording import amount, counted, owner_name, some
+from kubelint_gpu.checks.wait import Wait, story
+from kubelint_gpu.checks.wording import amount, counted
 from kubelint_gpu.kube.admission import extended_resources
 from kubelint_gpu.kube.requests import pod_requests
 from kubelint_gpu.kube.rolling import DeploymentStrategy
+from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.deployment import resolve, slots_needed
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import Judgement
-from kubelint_gpu.rollout.replay import Holder, Lack, Waiting
+from kubelint_gpu.rollout.trace import Waiting
+from kubelint_gpu.values import replace
 
 _PORTS = ("NodePorts",)
 _PLACES = ("InterPodAffinity", "PodTopologySpread")
@@ -90,8 +93,7 @@ def rollout_deadlock_quota(unit: Unit) -> Iterator[Draft]:
 def rollout_may_stick(unit: Unit) -> Iterator[Draft]:
     """Some order of events, or some placement, gets stuck."""
     for subject, judgement, waiting in _judged(unit, Verdict.MAY_STICK):
-        draft = _draft(unit, subject, judgement, waiting, "KLG107")
-        yield replace(draft, message=draft.message.replace("the rollout never ends", "the rollout may never end", 1))
+        yield _draft(unit, subject, judgement, waiting, "KLG107")
     for subject in unit.subjects:
         found = unit.judgements.get(id(subject))
         if found is not None and found.verdict is Verdict.UNDECIDED:
@@ -173,84 +175,52 @@ def rollout_needs_room(unit: Unit) -> Iterator[Draft]:
 
 def _draft(unit: Unit, subject: Subject, judgement: Judgement, waiting: Waiting, code: str) -> Draft:
     manifest, workload = subject.manifest, subject.workload
-    strategy = workload.strategy
-    trace = judgement.trace
+    trace, may = judgement.trace, code == "KLG107"
     assert trace is not None  # noqa: S101 - asked by the caller
-    nodes = [lack.node for lack in waiting.lacks]
-    resource = waiting.lacks[0].resource if waiting.lacks else ""
     place = manifest.place(routes.strategy(manifest), "key")
-    kept = _kept(strategy, workload.replicas) if isinstance(strategy, DeploymentStrategy) else ""
-    label = _label(strategy, workload.replicas) if isinstance(strategy, DeploymentStrategy) else ""
+    wait = Wait(workload, waiting, tuple(_exclusive(unit, subject)))
+    kept, rule_kept, label = _keeping(workload)
+    certain = unit.complete and not may
+    beyond = "" if unit.complete else "unless there are nodes beyond the inventory, "
     return Draft(
         code,
         place,
-        f"the rollout never ends: {_wants(waiting, workload.key)}, and the old "
-        f"{'pod is' if workload.replicas == 1 else 'pods are'} kept until the new one is available",
+        f"{beyond}the rollout {'may never end' if may else 'never ends'}: {wait.clause}, and {kept}",
         manifest,
         cause="rollout",
-        certainty="certain" if unit.complete else "possible",
-        scheduler=waiting.scheduler or waiting.refusal or None,
-        related=(Related(place, label), *clues(unit, subject, resource, nodes)),
-        trace=tuple(Step(number, step.actor, step.message) for number, step in enumerate(trace.steps, 1)),
-        cycle=(*_waits(waiting, workload.key), kept),
-        proposals=_proposals(subject),
+        certainty="certain" if certain else "possible",
+        severity="warning" if may and unit.complete else None,
+        scheduler=waiting.scheduler or None,
+        related=(*((Related(place, label),) if label else ()), *stakes(unit, subject, waiting)),
+        trace=story(trace, wait, kept),
+        cycle=(*wait.sentences(), rule_kept),
+        proposals=_proposals(subject, code),
     )
 
 
-def _proposals(subject: Subject) -> tuple[Proposal, ...]:
-    replicas = subject.workload.replicas
-    return (no_surge(subject.manifest, replicas), recreate(subject.manifest, replicas))
+def _exclusive(unit: Unit, subject: Subject) -> list[str]:
+    return [f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items()]
 
 
-def _wants(waiting: Waiting, mine: str) -> str:
-    """What the new pod waits for, and who holds it."""
-    new = "the new pod" if waiting.owner == mine else f"a pod of {owner_name(waiting.owner)}"
-    if waiting.refusal:
-        return f"{new} is not created, because the quota is used up by the old one"
-    if not waiting.lacks:
-        return f"{new} finds no node"
-    first = waiting.lacks[0]
-    nodes = some([lack.node for lack in waiting.lacks])
-    held = _held_by(waiting.lacks, mine)
-    if first.resource:
-        each = amount(first.resource, first.needed)
-        left = f" ({amount(first.resource, first.free)} free)" if first.free else ""
-        return f"{new} waits for {each} on {nodes}{left}, held by {held}"
-    what = {
-        "NodePorts": "a host port",
-        "InterPodAffinity": "a place that anti-affinity leaves",
-        "PodTopologySpread": "a place that the topology spread constraint leaves",
-    }.get(first.plugin, "a volume")
-    return f"{new} waits for {what} on {nodes}, held by {held}"
+def _keeping(workload: Workload) -> tuple[str, str, str]:
+    """That the old pods stay, the rule by which they do, and the numbers behind it."""
+    strategy, replicas = workload.strategy, workload.replicas
+    if not isinstance(strategy, DeploymentStrategy):
+        return f"the {workload.kind} controller goes on only when it is available", "", ""
+    found = resolve(strategy, replicas)
+    if found.unavailable:
+        kept = f"no more than {found.unavailable} of {counted(replicas, 'pod')} may be unavailable"
+    else:
+        kept = f"the old {'pod is' if replicas == 1 else 'pods are'} kept until the new one is available"
+    return kept, _kept(strategy, replicas), _label(strategy, replicas)
 
 
-def _held_by(lacks: tuple[Lack, ...], mine: str) -> str:
-    names: list[str] = []
-    old = sum(holder.count for lack in lacks for holder in lack.holders if _is_old(holder, mine))
-    if old:
-        names.append("the old pod" if old == 1 else f"{old} old pods")
-    others = {owner_name(h.owner) for lack in lacks for h in lack.holders if h.owner != mine}
-    names += sorted(others)
-    if any(h.owner == mine and h.new for lack in lacks for h in lack.holders):
-        names.append("other new pods")
-    return some(names, "other") if names else "nobody that would ever leave"
-
-
-def _is_old(holder: Holder, mine: str) -> bool:
-    return holder.owner == mine and not holder.new
-
-
-def _waits(waiting: Waiting, mine: str) -> Iterator[str]:
-    new = "the new pod" if waiting.owner == mine else f"a pod of {owner_name(waiting.owner)}"
-    if waiting.refusal:
-        yield f"{new} waits for quota, which the old pod uses"
-    for lack in waiting.lacks[:4]:
-        held = _held_by((lack,), mine)
-        if lack.resource:
-            needed, whole = amount(lack.resource, lack.needed), amount(lack.resource, lack.allocatable)
-            yield f"{new} waits for {needed} on {lack.node}, which has {whole}, held by {held}"
-        else:
-            yield f"{new} waits for {lack.node} ({lack.reason}), held by {held}"
+def _proposals(subject: Subject, code: str) -> tuple[Proposal, ...]:
+    manifest, replicas = subject.manifest, subject.workload.replicas
+    if not isinstance(subject.workload.strategy, DeploymentStrategy):
+        return ()
+    apart = (within_a_revision(manifest),) if code == "KLG103" else ()
+    return (no_surge(manifest, replicas), recreate(manifest, replicas), *apart)
 
 
 def _kept(strategy: DeploymentStrategy, replicas: int) -> str:

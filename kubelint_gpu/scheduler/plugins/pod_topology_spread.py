@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 from kubelint_gpu.kube.affinity import SpreadConstraint
@@ -16,6 +15,7 @@ from kubelint_gpu.scheduler.node_info import NodeInfo
 from kubelint_gpu.scheduler.plugins.node_affinity import matches_node
 from kubelint_gpu.scheduler.selection import placed_matching
 from kubelint_gpu.scheduler.snapshot import Snapshot
+from kubelint_gpu.values import replace
 
 NAME = "PodTopologySpread"
 REASON = "node(s) didn't match pod topology spread constraints"

@@ -1,0 +1,171 @@
+"""What a rollout that never ends waits for, who holds it, and how it came to that, in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.checks.finding import Step
+from kubelint_gpu.checks.wording import amount, bare, counted, listed, owner_name, some
+from kubelint_gpu.kube.pod import PodSpec
+from kubelint_gpu.kube.workload import Workload
+from kubelint_gpu.rollout.trace import Lack, Trace, Waiting
+from kubelint_gpu.values import dataclass
+
+_MOST = 4
+_QUOTA = re.compile(
+    r"exceeded quota: (?P<name>[^,]+), requested: (?P<asked>.+), used: (?P<used>.+), limited: (?P<limit>.+)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A pod that waits for ever at the end of a rollout of `workload`.
+
+    `claims` are the names of the claims that only one pod, or the pods of one node, can use.
+    """
+
+    workload: Workload
+    waiting: Waiting
+    claims: tuple[str, ...] = ()
+
+    @property
+    def who(self) -> str:
+        """The one who waits."""
+        waiting = self.waiting
+        return "the new pod" if waiting.owner == self.workload.key else f"a pod of {owner_name(waiting.owner)}"
+
+    @property
+    def clause(self) -> str:
+        """What it waits for and who holds it, as a clause of the finding's message."""
+        if self.waiting.refusal:
+            return f"{self.who} is refused: {_refused(self.waiting.refusal)}"
+        if not self.waiting.lacks:
+            return f"{self.who} finds no node"
+        groups = _groups(self.waiting.lacks)
+        told = [self._sought(group) for group in groups[:2]]
+        rest = sum(len(group) for group in groups[2:])
+        if rest:
+            told.append(f"for any of {counted(rest, 'further node')}")
+        return f"{self.who} waits {listed(told, 'or')}"
+
+    def sentences(self) -> Iterator[str]:
+        """The first half of the circle, node by node: who waits for whom."""
+        if self.waiting.refusal:
+            yield f"{self.who} is refused: {_refused(self.waiting.refusal)}; old pods count until they are gone"
+            return
+        lacks = self.waiting.lacks
+        for lack in lacks[:_MOST]:
+            yield f"{self.who} waits {self._sought((lack,), whole=True)}"
+        if len(lacks) > _MOST:
+            yield f"the same holds for {counted(len(lacks) - _MOST, 'further node')}"
+
+    @property
+    def lacking(self) -> str:
+        """What is wrong with which nodes, in the scheduler's words, for one step of the story."""
+        reasons: dict[str, list[str]] = {}
+        for lack in self.waiting.lacks:
+            reasons.setdefault(lack.reason.removeprefix("node(s) "), []).append(lack.node)
+        if not reasons:
+            return self.waiting.scheduler.partition(". ")[0]
+        return ", ".join(f"{reason} on {some(nodes)}" for reason, nodes in reasons.items())
+
+    def _sought(self, lacks: Sequence[Lack], *, whole: bool = False) -> str:
+        """`for 1 nvidia.com/gpu on gpu-1, held by the old pod`; with `whole` it says how much there is."""
+        first = lacks[0]
+        nodes = some([lack.node for lack in lacks])
+        holders = held_by(lacks, self.workload.key)
+        held = f", held by {holders}" if holders else ""
+        if first.resource:
+            return f"for {amount(first.resource, first.needed)} on {nodes}{_free(lacks, whole=whole)}{held}"
+        if first.plugin == "NodePorts":
+            return f"for {self._ports} on {nodes}{held}"
+        if first.plugin in ("InterPodAffinity", "PodTopologySpread"):
+            return f"for a place on {nodes}, {_kept_away(first, holders)}"
+        if first.plugin in ("VolumeRestrictions", "VolumeAttach") and self.claims:
+            one = len(self.claims) == 1
+            claims = f"{'claim' if one else 'claims'} {listed(self.claims)}"
+            if first.plugin == "VolumeAttach":
+                return f"on {nodes} for {claims}, attached to the node of {self._old}"
+            return f"for {claims}, used by {self._old}"
+        reason = first.reason.removeprefix("node(s) ")
+        return f"for {nodes} ({reason}){held}"
+
+    @property
+    def _ports(self) -> str:
+        ports = host_ports(self.workload.spec) if self.waiting.owner == self.workload.key else ()
+        if not ports:
+            return "a host port"
+        return f"host port{'s' if len(ports) > 1 else ''} {listed([str(port) for port in ports])}"
+
+    @property
+    def _old(self) -> str:
+        return "the old pod" if self.workload.replicas == 1 else "the old pods"
+
+
+def story(trace: Trace, wait: Wait, kept: str) -> tuple[Step, ...]:
+    """The steps of a trace, closed by the controller that keeps the old pods."""
+    found = [(step.actor, step.message) for step in trace.steps]
+    for waiting in trace.waiting:
+        if not waiting.scheduler:
+            continue
+        short = Wait(wait.workload, waiting, wait.claims).lacking
+        found = [(actor, message.replace(waiting.scheduler, short)) for actor, message in found]
+    found.append((f"{wait.workload.kind} controller", f"{kept}: nothing moves any more"))
+    return tuple(Step(number, actor, message) for number, (actor, message) in enumerate(found, 1))
+
+
+def held_by(lacks: Sequence[Lack], mine: str) -> str:
+    """The holders of something on some nodes; empty where nobody holds it."""
+    names: list[str] = []
+    holders = [holder for lack in lacks for holder in lack.holders]
+    old = sum(holder.count for holder in holders if holder.owner == mine and not holder.new)
+    if old:
+        names.append("the old pod" if old == 1 else f"{old} old pods")
+    names += sorted({owner_name(holder.owner) for holder in holders if holder.owner != mine})
+    if any(holder.owner == mine and holder.new for holder in holders):
+        names.append("other new pods")
+    return some(names, "holder")
+
+
+def host_ports(spec: PodSpec) -> tuple[int, ...]:
+    """The ports that a pod takes on its node, in the order of numbers."""
+    return tuple(sorted({port.port for container in spec.containers for port in container.host_ports}))
+
+
+def _groups(lacks: Sequence[Lack]) -> list[tuple[Lack, ...]]:
+    """Nodes that lack the same thing, in the order of the first of each."""
+    found: dict[tuple[str, str, int, str], list[Lack]] = {}
+    for lack in lacks:
+        found.setdefault((lack.plugin, lack.resource, lack.needed, lack.reason), []).append(lack)
+    return [tuple(group) for group in found.values()]
+
+
+def _free(lacks: Sequence[Lack], *, whole: bool) -> str:
+    """How much of the resource is left, where that is not simply nothing."""
+    first = lacks[0]
+    if whole:
+        return f" ({bare(first.resource, first.free)} of {bare(first.resource, first.allocatable)} free)"
+    free = {lack.free for lack in lacks}
+    if free == {0}:
+        return ""
+    most = "" if len(free) == 1 else "at most "
+    return f" ({most}{bare(first.resource, max(free))} free)"
+
+
+def _kept_away(lack: Lack, holders: str) -> str:
+    if lack.plugin == "PodTopologySpread":
+        return f"where the topology spread constraint leaves no room beside {holders or 'the others'}"
+    if "existing pods" in lack.reason:
+        return f"where the anti-affinity of {holders or 'others'} keeps it away"
+    if "anti-affinity" in lack.reason:
+        return f"where its anti-affinity keeps it apart from {holders or 'others'}"
+    return "where no pod runs that its affinity asks for"
+
+
+def _refused(text: str) -> str:
+    """`quota team allows requests.nvidia.com/gpu=2, and requests.nvidia.com/gpu=2 is used`; else the text itself."""
+    found = _QUOTA.search(text)
+    if found is None:
+        return text.partition(" is forbidden: ")[2] or text
+    return f"quota {found['name']} allows {found['limit']}, and {found['used']} is used"

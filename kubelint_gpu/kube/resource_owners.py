@@ -1,0 +1,68 @@
+"""Extended resources that something else than kubelet and kube-scheduler gives out.
+
+A webhook rewrites such pods, or a scheduler extender decides them (`ignoredByScheduler`), so that no node needs to
+advertise the name; kube-scheduler alone would answer `Insufficient` for it.
+Names that device plugins advertise on nodes (`nvidia.com/gpu`, `amd.com/gpu`) are in no row, although some of these
+systems use them too.
+Source: HAMi's chart and scheduler, Volcano's vGPU guide, the pages of ACK, open-simulator, the former GPU-aware
+extender of the Intel device plugins, MindCluster.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+# owner, names, patterns of names
+_TABLE: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
+    (
+        "HAMi",
+        (
+            "nvidia.com/gpumem",
+            "nvidia.com/gpumem-percentage",
+            "nvidia.com/gpucores",
+            "nvidia.com/priority",
+            "nvidia.com/total-gpumem",
+            "nvidia.com/total-gpucores",
+            "amd.com/gpumem",
+            "amd.com/gpucores",
+            "birentech.com/gpu",
+            "vastaitech.com/va",
+        ),
+        (
+            r"cambricon\.com/(vmlu|mlu\.smlu\.v(memory|core))",
+            r"hygon\.com/dcu(num|mem|cores)",
+            r"metax-tech\.com/(gpu|sgpu|vcore|vmemory)",
+            r"enflame\.com/(gcu|drs-gcu|gcu-memory|gcu-core|shared-gcu)",
+            r"mthreads\.com/(vgpu|sgpu-memory|sgpu-core)",
+            r"iluvatar\.ai/.+[-.](vgpu|vMem|vCore)",
+            r"kunlunxin\.com/(xpu|vxpu|vxpu-memory)",
+            r"huawei\.com/Ascend.+-(memory|core)",
+        ),
+    ),
+    ("HAMi, Volcano or MindCluster", (), (r"huawei\.com/(Ascend.+|npu-core)",)),
+    (
+        "Volcano",
+        (),
+        (r"volcano\.sh/(vgpu-(number|memory|memory-percentage|cores)|gpu-(memory|number))",),
+    ),
+    ("the ACK scheduler", (), (r"aliyun\.com/gpu-(mem|count|core\.percentage)",)),
+    ("the open-gpu-share plugin", (), (r"alibabacloud\.com/gpu-(mem|count|index|milli)",)),
+    ("Koordinator", (), (r"koordinator\.sh/(gpu(\..+|-.+)?|rdma|fpga)", r"kubernetes\.io/batch-(cpu|memory)")),
+    ("the GPU-aware scheduler extender of Intel", (), (r"gpu\.intel\.com/(millicores|memory\.max|tiles)",)),
+    ("the Tencent GPU manager", (), (r"tencent\.com/vcuda-(core|memory)",)),
+    ("the AliyunContainerService extender", (), (r"aliyun\.com/gpu\..+",)),
+    # quotas of HAMi and Run:ai are annotations, their GPU count is a resource of the device plugin
+    ("Run:ai", (), (r"(run\.ai|runai)/.+",)),
+    ("dynamic resource allocation", (), (r"deviceclass\.resource\.kubernetes\.io/.+",)),
+)
+_NAMES = {name: owner for owner, names, _ in _TABLE for name in names}
+_PATTERNS = tuple((owner, re.compile("|".join(patterns), re.ASCII)) for owner, _, patterns in _TABLE if patterns)
+
+
+@lru_cache(maxsize=1024)
+def owner_of(resource: str) -> str:
+    """Who gives a resource out although no node advertises it; empty where nobody is known to."""
+    if resource in _NAMES:
+        return _NAMES[resource]
+    return next((owner for owner, pattern in _PATTERNS if pattern.fullmatch(resource)), "")

@@ -1,0 +1,136 @@
+"""Values behave as the standard library's frozen dataclasses with slots."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import pickle
+from typing import Generic, TypeVar
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kubelint_gpu import values
+
+T = TypeVar("T")
+
+
+def both(**options):
+    """The same class made here and by the standard library."""
+
+    def made(module):
+        @module.dataclass(frozen=True, slots=True, **options)
+        class Point:
+            """A point."""
+
+            x: int
+            y: tuple[int, ...] = ()
+            names: dict[str, int] = module.field(default_factory=dict, compare=False, repr=False)
+
+            @property
+            def double(self) -> int:
+                return self.x * 2
+
+        return Point
+
+    return made(values), made(dataclasses)
+
+
+OURS, THEIRS = both()
+OUR_ORDER, THEIR_ORDER = both(order=True)
+arguments = st.tuples(st.integers(-2, 2), st.lists(st.integers(0, 1), max_size=2).map(tuple))
+
+
+@given(arguments, arguments)
+def test_equality_and_hash(one, other):
+    assert (OURS(*one) == OURS(*other)) == (THEIRS(*one) == THEIRS(*other))
+    if one == other:
+        assert hash(OURS(*one)) == hash(OURS(*other))
+    assert OURS(*one) != THEIRS(*one)
+
+
+@given(arguments, arguments)
+def test_order(one, other):
+    for compare in ("__lt__", "__le__", "__gt__", "__ge__"):
+        ours = getattr(OUR_ORDER(*one), compare)(OUR_ORDER(*other))
+        assert ours == getattr(THEIR_ORDER(*one), compare)(THEIR_ORDER(*other))
+    with pytest.raises(TypeError):
+        assert OURS(1) < OURS(2)
+
+
+@given(arguments)
+def test_text_and_replacement(given_arguments):
+    ours, theirs = OURS(*given_arguments), THEIRS(*given_arguments)
+    assert repr(ours) == repr(theirs)
+    assert values.replace(ours, x=9) == OURS(9, given_arguments[1])
+    assert ours.double == theirs.double
+
+
+def test_nothing_changes_a_value():
+    value = OURS(1)
+    with pytest.raises(AttributeError):
+        value.x = 2
+    with pytest.raises(AttributeError):
+        del value.x
+    with pytest.raises((AttributeError, TypeError)):
+        value.other = 2
+
+
+def test_a_default_factory_makes_a_new_one_each_time():
+    assert OURS(1).names is not OURS(1).names
+    assert OURS(1, (), {"a": 1}).names == {"a": 1}
+
+
+@pytest.mark.parametrize("bad", [((), {}), ((1, (), {}, 4), {}), ((1,), {"z": 1}), ((1,), {"x": 2})])
+def test_wrong_arguments_are_type_errors(bad):
+    for made in (OURS, THEIRS):
+        with pytest.raises(TypeError):
+            made(*bad[0], **bad[1])
+
+
+@values.dataclass(frozen=True, slots=True)
+class Kept:
+    x: int
+    y: str = "a"
+
+
+def test_values_are_copied_and_pickled():
+    value = Kept(1)
+    assert copy.copy(value) == copy.deepcopy(value) == pickle.loads(pickle.dumps(value)) == value  # noqa: S301 - its own
+    assert [found.name for found in values.fields(Kept)] == ["x", "y"]
+
+
+def test_identity_and_mutable_and_generic_classes():
+    @values.dataclass(frozen=True, slots=True, eq=False)
+    class Only:
+        x: int
+
+    assert Only(1) != Only(1)
+
+    @values.dataclass(slots=True)
+    class Mutable:
+        x: int = 0
+
+    value = Mutable()
+    value.x = 5
+    assert value == Mutable(5)
+    with pytest.raises(TypeError):
+        hash(value)
+
+    @values.dataclass(frozen=True, slots=True)
+    class Box(Generic[T]):
+        content: T
+
+    @values.dataclass(frozen=True, slots=True)
+    class Named(Box[int]):
+        name: str = ""
+
+    assert Box("a") == Box("a")
+    assert Named(1, "n") == Named(content=1, name="n")
+    assert not hasattr(Named(1), "__dict__")
+
+
+def test_only_values_with_slots_are_made():
+    with pytest.raises(TypeError):
+        values.dataclass(frozen=True, slots=False)(type("A", (), {}))

@@ -1,0 +1,258 @@
+"""Every rule is one folder and one function, and its examples do what their comments say."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from docs.catalogue.example import Expectation, _entries, examples, expectations, fixed, outcome
+from docs.catalogue.properties import LINTERS, STANCES
+from kubelint_gpu.checks.catalogue import PAGE, description, find, folders, rule
+from kubelint_gpu.checks.finding import Finding, Place
+from kubelint_gpu.checks.registry import checks, codes, world_rule
+from kubelint_gpu.checks.registry import rule as registered
+from kubelint_gpu.version import __version__
+
+KEYS = ["id", "name", "severity", "summary", "since", "fix", "needs-inventory", "tags", "related"]
+HEADINGS = [
+    "What it detects",
+    "Why it matters",
+    "Bad",
+    "Good",
+    "How to fix it",
+    "When to ignore it",
+    "Limits",
+    "Source of the behaviour",
+    "Related",
+]
+FOLDERS = folders()
+BAD = [example for folder in FOLDERS.values() for example in examples(folder, "bad")]
+GOOD = [example for folder in FOLDERS.values() for example in examples(folder, "good")]
+
+every_rule = pytest.mark.parametrize("code", FOLDERS)
+
+
+def told(findings):
+    return [f"{one.code} at {one.place.path}:{one.place.line}:{one.place.column} {one.message}" for one in findings]
+
+
+def test_folders_and_functions_are_the_same_rules():
+    assert set(FOLDERS) == codes()
+
+
+def test_no_code_has_two_functions():
+    code = next(iter(checks()))
+    with pytest.raises(ValueError, match=f"{code} is registered twice"):
+        registered(code)(lambda _unit: ())
+    with pytest.raises(ValueError, match=f"{code} is registered twice"):
+        world_rule(code)(lambda _world: ())
+
+
+@every_rule
+def test_the_description_has_all_keys_in_order(code):
+    assert list(description(code)) == KEYS
+
+
+@every_rule
+def test_the_description_is_valid(code):
+    found = description(code)
+    assert FOLDERS[code].name == f"{found['id']}-{found['name']}"
+    assert re.fullmatch(r"KLG\d{3}", found["id"])
+    assert re.fullmatch(r"[a-z]+(-[a-z]+)*", found["name"])
+    assert found["severity"] in ("error", "warning", "note")
+    assert found["fix"] in ("safe", "unsafe", "none")
+    assert isinstance(found["needs-inventory"], bool)
+    assert re.fullmatch(r"\d+\.\d+\.\d+", found["since"])
+    assert tuple(map(int, found["since"].split("."))) <= tuple(map(int, __version__.split(".")[:3]))
+    assert found["tags"]
+    assert all(re.fullmatch(r"[a-z-]+", tag) for tag in found["tags"])
+
+
+@every_rule
+def test_the_summary_is_one_sentence(code):
+    summary = description(code)["summary"]
+    assert summary[0].isupper()
+    assert summary.endswith(".")
+    assert ". " not in summary
+    assert "\n" not in summary
+    assert len(summary) < 160
+
+
+@every_rule
+def test_what_other_linters_say_is_complete(code):
+    for found in description(code)["related"]:
+        assert list(found) == ["linter", "rule", "stance", "says"]
+        assert found["linter"] in LINTERS
+        assert found["stance"] in STANCES
+        assert found["says"]
+        assert "|" not in found["says"]
+
+
+@every_rule
+def test_a_rule_is_found_by_code_and_name(code):
+    assert find(code) == find(rule(code).name.upper()) == rule(code)
+
+
+@every_rule
+def test_the_page_has_its_headings_in_order(code):
+    lines = (FOLDERS[code] / PAGE).read_text().splitlines()
+    assert lines[0] == f"# {code} {rule(code).name}"
+    assert lines[2] == rule(code).summary
+    assert [line[3:] for line in lines if line.startswith("## ")] == HEADINGS
+
+
+@every_rule
+def test_links_of_the_page_lead_somewhere(code):
+    text = (FOLDERS[code] / PAGE).read_text()
+    for target in re.findall(r"\]\((?!https?://|#)([^)]+)\)", text):
+        assert (FOLDERS[code] / target).exists(), target
+
+
+@every_rule
+def test_there_are_bad_and_good_examples(code):
+    assert examples(FOLDERS[code], "bad")
+    assert examples(FOLDERS[code], "good")
+
+
+@every_rule
+def test_every_file_of_a_folder_has_a_meaning(code):
+    folder = FOLDERS[code]
+    used = {PAGE, "rule.yaml"}
+    for kind in ("bad", "good", "fixed"):
+        for example in examples(folder, kind):
+            used |= {example.path, example.inventory}
+    assert {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()} <= used
+
+
+@every_rule
+def test_the_rule_finds_something_in_its_own_bad_examples(code):
+    for example in examples(FOLDERS[code], "bad"):
+        assert code in {found.code for found in expectations(example)}, example
+
+
+@pytest.mark.parametrize("example", BAD, ids=str)
+def test_a_bad_example_gives_exactly_what_its_comments_announce(example):
+    found = outcome(example).findings
+    announced = expectations(example)
+    left = list(found)
+    missed = []
+    for one in announced:
+        match = next((finding for finding in left if one.meets(finding)), None)
+        if one.todo:
+            assert match is None, f"{one} is no gap any more: make it an expectation"
+        elif match is None:
+            missed.append(str(one))
+        else:
+            left.remove(match)
+    assert (missed, told(left)) == ([], [])
+
+
+@pytest.mark.parametrize("example", GOOD, ids=str)
+def test_a_good_example_gives_no_finding(example):
+    assert told(outcome(example).findings) == []
+    assert not expectations(example)
+
+
+@pytest.mark.parametrize("example", BAD, ids=str)
+def test_the_fix_gives_the_fixed_manifest_byte_for_byte(example, kept):
+    path = example.folder / "fixed" / f"{example.name}.yaml"
+    after = fixed(example)
+    if after is None:
+        assert not path.exists(), "there is no verified fix"
+        return
+    kept(path, after)
+    assert example.code not in {finding.code for finding in outcome(example, after).findings}
+
+
+@every_rule
+def test_there_is_no_fixed_manifest_without_a_bad_one(code):
+    assert {one.name for one in examples(FOLDERS[code], "fixed")} <= {
+        one.name for one in examples(FOLDERS[code], "bad")
+    }
+
+
+@every_rule
+def test_the_fixes_are_as_safe_as_the_description_says(code):
+    offered = {
+        fix.safety
+        for example in examples(FOLDERS[code], "bad")
+        for finding in outcome(example).findings
+        if finding.code == code
+        for fix in finding.fixes
+    }
+    best = "safe" if "safe" in offered else "unsafe" if offered else "none"
+    assert description(code)["fix"] == best
+
+
+@every_rule
+def test_a_rule_without_an_inventory_is_silent_where_it_needs_one(code):
+    if not description(code)["needs-inventory"]:
+        pytest.skip("it needs none")
+    from kubelint_gpu.checks.run import check
+    from kubelint_gpu.checks.unit import Unit
+    from kubelint_gpu.checks.world import World
+    from kubelint_gpu.documents import read
+
+    for example in examples(FOLDERS[code], "bad"):
+        unit = Unit((read(example.path, example.data),), World())
+        assert code not in {finding.code for finding in check((unit,), World()).findings}
+
+
+@pytest.mark.parametrize("example", BAD, ids=str)
+def test_messages_are_one_sentence_without_a_full_stop(example):
+    for finding in outcome(example).findings:
+        texts = [finding.message, *(one.message for one in finding.related), *finding.cycle]
+        texts += [fix.title for fix in finding.fixes] + list(finding.help)
+        for text in texts:
+            assert text == text.strip() != ""
+            assert not text.endswith((".", ";", ",", ":"))
+            assert "  " not in text
+            assert "\n" not in text
+            assert not re.search(r"\b(the the|a a|1 (pods|nodes|replicas)|\bNone\b|0 of 0)\b", text), text
+
+
+@pytest.mark.parametrize("example", BAD, ids=str)
+def test_the_author_can_change_the_primary_place(example):
+    for finding in outcome(example).findings:
+        inside = example.path if finding.code in checks() else example.inventory
+        assert finding.place.path == inside
+
+
+@pytest.mark.parametrize("example", BAD, ids=str)
+def test_no_line_is_pointed_at_twice_with_the_same_words(example):
+    for finding in outcome(example).findings:
+        said = [(one.place, one.message) for one in finding.related]
+        assert len(said) == len(set(said))
+
+
+def test_some_inventory_is_what_kubectl_prints():
+    texts = [(one.folder / one.inventory).read_text() for one in BAD if one.inventory]
+    assert any(re.search(r"^kind: List$", text, re.MULTILINE) for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("text", "entries"),
+    [
+        ("KLG101", [("KLG101", None, "")]),
+        ("KLG101, KLG301", [("KLG101", None, ""), ("KLG301", None, "")]),
+        ('KLG003 col 7 "a, b", KLG101', [("KLG003", 7, "a, b"), ("KLG101", None, "")]),
+    ],
+)
+def test_an_expectation_names_codes_columns_and_words(text, entries):
+    assert [(one.code, one.column, one.part) for one in _entries("a.yaml", 1, text, todo=False)] == entries
+
+
+@pytest.mark.parametrize("text", ["", "KLG1", "KLG101 KLG301", "KLG101,KLG301", "KLG101 here"])
+def test_an_expectation_that_cannot_be_read_is_an_error(text):
+    with pytest.raises(ValueError, match=r"a\.yaml:1: "):
+        list(_entries("a.yaml", 1, text, todo=False))
+
+
+def test_an_expectation_is_met_only_at_its_line_and_column():
+    finding = Finding("KLG101", "x", "error", "certain", "it waits", Place("a.yaml", 3, 5, 3, 9))
+    assert Expectation("a.yaml", 3, "KLG101", 5, "waits").meets(finding)
+    assert not Expectation("a.yaml", 4, "KLG101").meets(finding)
+    assert not Expectation("a.yaml", 3, "KLG101", 1).meets(finding)
+    assert not Expectation("a.yaml", 3, "KLG101", 5, "holds").meets(finding)
+    assert not Expectation("b.yaml", 3, "KLG101").meets(finding)

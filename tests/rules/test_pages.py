@@ -1,0 +1,64 @@
+"""What the pages show is what the program prints."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from docs.catalogue.blocks import filled
+from docs.catalogue.site import FOLDER, site
+from kubelint_gpu.checks.catalogue import PAGE, folders, page
+
+FOLDERS = folders()
+
+
+@pytest.mark.parametrize("code", FOLDERS)
+def test_the_blocks_of_a_page_are_real(code, kept):
+    path = FOLDERS[code] / PAGE
+    kept(path, filled(FOLDERS[code], path.read_text()).encode())
+
+
+@pytest.mark.parametrize("code", FOLDERS)
+def test_a_page_shows_a_bad_manifest_its_output_and_a_good_one(code):
+    text = (FOLDERS[code] / PAGE).read_text()
+    kinds = {"properties", "related", "output: bad/", "file: bad/", "file: good/"}
+    assert {kind for kind in kinds if f"<!-- {kind}" not in text} == set()
+
+
+@pytest.mark.parametrize("code", FOLDERS)
+def test_a_page_shows_the_literal_event_where_there_is_one(code):
+    from docs.catalogue.example import examples, outcome
+
+    events = [
+        finding.scheduler
+        for example in examples(FOLDERS[code], "bad")
+        for finding in outcome(example).findings
+        if finding.code == code and finding.scheduler
+    ]
+    text = (FOLDERS[code] / PAGE).read_text()
+    why = text.partition("\n## Why it matters\n")[2].partition("\n## ")[0]
+    assert not events or any(event in why for event in events)
+
+
+@pytest.mark.parametrize("code", FOLDERS)
+def test_a_page_is_read_without_the_marks_of_its_blocks(code):
+    assert "<!--" not in page(code)
+    assert page(code).startswith(f"# {code} ")
+
+
+def test_a_block_of_an_unknown_kind_is_an_error():
+    with pytest.raises(KeyError, match="nonsense"):
+        filled(FOLDERS["KLG101"], "<!-- nonsense: a -->\n<!-- end -->")
+
+
+def test_the_pages_in_docs_are_those_of_the_rules(kept):
+    for name, text in site().items():
+        kept(FOLDER / name, text.encode())
+    assert {path.name for path in FOLDER.iterdir()} == set(site())
+
+
+def test_links_of_the_pages_in_docs_lead_somewhere():
+    for name, text in site().items():
+        for target in re.findall(r"\]\((?!https?://|#)([^)]+)\)", text):
+            assert (FOLDER / target).resolve().exists() or (FOLDER / target).name in site(), (name, target)
