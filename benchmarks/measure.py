@@ -67,7 +67,6 @@ def read_text(objects: list[dict], form: str, clock: Clock) -> list[dict]:
         text = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
     else:
         text = "".join(f"---\n{json.dumps(value, indent=1)}\n" for value in objects)
-        text = text.replace('"', "")
     data = text.encode()
     print(f"{len(data) / 1e6:.1f} MB of {form}")
     clock.tell("write text")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 from conformance import tools
 
-GOLDEN = Path(__file__).parent.parent / "tests" / "golden"
+_ROOT = Path(__file__).parent.parent
+GOLDEN = _ROOT / "tests" / "golden"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -20,7 +22,12 @@ def main(arguments: list[str] | None = None) -> int:
     run = commands.add_parser("run", help="run suites and record what happened")
     for each in (build, run):
         each.add_argument("--kubernetes", default=tools.releases()[0], choices=tools.releases())
-    run.add_argument("--suite", action="append", choices=("validation", "admission", "scheduling", "rollouts"), help="default: every suite")
+    run.add_argument(
+        "--suite",
+        action="append",
+        choices=("validation", "admission", "scheduling", "rollouts", "fixes"),
+        help="default: every suite",
+    )
     run.add_argument("--short", action="store_true", help="a selection that takes a few minutes")
     run.add_argument("--planes", type=int, default=4, help="control planes beside each other")
     run.add_argument("--runs", type=int, default=3, help="how often each rollout is run")
@@ -29,7 +36,19 @@ def main(arguments: list[str] | None = None) -> int:
     run.add_argument("--only", default="", help="only cases whose id contains this")
     run.add_argument("--keep", action="store_true", help="keep the logs of the programs")
     run.add_argument("--record", type=Path, default=GOLDEN, help="the folder for recordings")
+    compare = commands.add_parser("compare", help="ask the linter about every recorded rollout; needs no cluster")
+    page = commands.add_parser("page", help="write docs/conformance.md from the recordings")
+    compare.add_argument("files", nargs="*", type=Path, help="recordings; default: those of the repository")
+    compare.add_argument("--only", default="", help="only cases whose id contains this")
+    page.add_argument("--to", type=Path, default=_ROOT / "docs" / "conformance.md")
     chosen = parser.parse_args(arguments)
+    if chosen.command == "compare":
+        return _compared(chosen.files or sorted((GOLDEN / "rollouts").glob("*.jsonl.xz")), chosen.only)
+    if chosen.command == "page":
+        from conformance.page import written
+
+        chosen.to.write_text(written(GOLDEN, Path(__file__).parent / "known.md"), encoding="utf-8")
+        return 0
     try:
         seconds = tools.build(tools.release(chosen.kubernetes))
         if seconds > 1:
@@ -47,6 +66,27 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return 0
+
+
+def _compared(files: list[Path], only: str) -> int:
+    from conformance import recording
+    from conformance.page import questions
+
+    counts: Counter[str] = Counter()
+    wrong = 0
+    for path in files:
+        for record, why, asked in questions(each for each in recording.read(path) if only in each["id"]):
+            if why:
+                counts[f"not compared: {why}"] += 1
+            for one in asked:
+                counts[f"{one.verdict}: {' and '.join(name for name, _ in one.seen)}"] += 1
+                if one.disagrees:
+                    wrong += 1
+                    print(f"{one.id} ({record['kubernetes']}): {one.disagrees}; runs: {dict(one.seen)}")
+    for name, count in sorted(counts.items()):
+        print(f"{count:6} {name}")
+    print(f"{wrong} disagreements")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

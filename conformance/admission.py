@@ -56,7 +56,9 @@ def _answer(client: Client, pod: Object) -> Object:
     told: Object = {key: spec[key] for key in _TOLD if key in spec}
     for kind in ("initContainers", "containers"):
         if kind in spec:
-            told[kind] = [{key: each[key] for key in ("name", "resources", "ports") if key in each} for each in spec[kind]]
+            told[kind] = [
+                {key: each[key] for key in ("name", "resources", "ports") if key in each} for each in spec[kind]
+            ]
     return {"admitted": told}
 
 

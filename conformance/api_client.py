@@ -24,7 +24,8 @@ _PLURALS = {
     "CronJob": "cronjobs", "ConfigMap": "configmaps", "ControllerRevision": "controllerrevisions",
     "DeviceClass": "deviceclasses", "ResourceSlice": "resourceslices", "ResourceClaim": "resourceclaims",
     "ResourceClaimTemplate": "resourceclaimtemplates", "HorizontalPodAutoscaler": "horizontalpodautoscalers",
-    "PodTemplate": "podtemplates", "ReplicationController": "replicationcontrollers", "ServiceAccount": "serviceaccounts",
+    "PodTemplate": "podtemplates", "ReplicationController": "replicationcontrollers",
+    "ServiceAccount": "serviceaccounts",
 }  # fmt: skip
 _CLUSTER_SCOPED = frozenset(
     {"Node", "Namespace", "PersistentVolume", "PriorityClass", "StorageClass", "CSINode", "CSIDriver", "RuntimeClass",
@@ -91,9 +92,15 @@ class Client:
 
     def headers(self, content: str = "application/json") -> dict[str, str]:
         """What every request carries."""
-        return {"Authorization": f"Bearer {self._endpoint.token}", "Content-Type": content, "Accept": "application/json"}
+        return {
+            "Authorization": f"Bearer {self._endpoint.token}",
+            "Content-Type": content,
+            "Accept": "application/json",
+        }
 
-    def request(self, method: str, path: str, body: Any = None, content: str = "application/json", **query: str) -> Object:
+    def request(
+        self, method: str, path: str, body: Any = None, content: str = "application/json", **query: str
+    ) -> Object:
         """The answer to one request.
 
         Raises:

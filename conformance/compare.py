@@ -102,7 +102,10 @@ def _question(record: Object, start: Iterable[Object] | None) -> tuple[list[Tran
     cluster = read_cluster(objects, version=record["kubernetes"])
 
     def workload(value: Object) -> Workload:
-        found = resolved_workload(read_workload(value), cluster.priority_classes)
+        read = read_workload(value)
+        if read is None:
+            raise ValueError(f"not a workload: {reference(value)}")
+        found = resolved_workload(read, cluster.priority_classes)
         return replace(found, spec=admitted(found.spec))
 
     old = {reference(each): each for each in record["old"]}

@@ -86,7 +86,9 @@ def start(
     )
     _wait_for_etcd(supervisor, client_port)
     prepared = [_api_server(supervisor, release, number, etcd, port, without) for number, port in enumerate(ports)]
-    planes = tuple(_rest(supervisor, release, number, endpoint, controllers) for number, endpoint in enumerate(prepared))
+    planes = tuple(
+        _rest(supervisor, release, number, endpoint, controllers) for number, endpoint in enumerate(prepared)
+    )
     for plane in planes:
         _wait_for(supervisor, plane)
     return planes

@@ -8,8 +8,9 @@ from conformance.api_client import Object
 from conformance.generator import SECOND, deployment, job, node, pod_spec, priority_class, volume, workload
 from conformance.rollout_case import Case, merged
 
-_SAFE = {"maxSurge": 0, "maxUnavailable": 1}
-_SURGE = {"maxSurge": 1, "maxUnavailable": 0}
+Strategy = dict[str, int | str]
+_SAFE: Strategy = {"maxSurge": 0, "maxUnavailable": 1}
+_SURGE: Strategy = {"maxSurge": 1, "maxUnavailable": 0}
 
 
 def families() -> Iterator[Case]:
@@ -63,7 +64,9 @@ def _stateful_sets() -> Iterator[Case]:
             yield Case(f"{name}-bigger-room", (node("n1", replicas + 1),), (old,), rolled(old, change=bigger))
         old = workload("StatefulSet", "db", _stateful(2, policy), pod_spec(1))
         away = _template({"nodeSelector": {"kubernetes.io/hostname": "n2"}})
-        yield Case(f"stateful-set-{policy.lower()}-moved", (node("n1", 2), node("n2", 1)), (old,), rolled(old, change=away))
+        yield Case(
+            f"stateful-set-{policy.lower()}-moved", (node("n1", 2), node("n2", 1)), (old,), rolled(old, change=away)
+        )
         part = merged(old, {"spec": {"updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"partition": 1}}}})
         yield Case(f"stateful-set-{policy.lower()}-partition", (node("n1", 2),), (part,), rolled(part))
         beside = deployment("web", 1, pod_spec(1), **_SURGE)
@@ -75,15 +78,20 @@ def _stateful(replicas: int, policy: str) -> Object:
 
 
 def _together() -> Iterator[Case]:
-    pairs = (("default", {}), ("surge", _SURGE), ("safe", _SAFE), ("recreate", {"type": "Recreate"}))
+    pairs: tuple[tuple[str, Strategy], ...] = (
+        ("default", {}),
+        ("surge", _SURGE),
+        ("safe", _SAFE),
+        ("recreate", {"type": "Recreate"}),
+    )
     for first, one in pairs:
         for second, other in pairs:
             old = (deployment("a", 1, pod_spec(1), **one), deployment("b", 1, pod_spec(1), **other))
             yield Case(f"together-{first}-{second}", (node("n1", 2),), old, rolled(*old))
             yield Case(f"together-{first}-{second}-steady", (node("n1", 2),), old, rolled(old[0]))
     for spare in (0, 1):
-        old = tuple(deployment(name, 2, pod_spec(1)) for name in "abc")
-        yield Case(f"together-three-spare{spare}", (node("n1", 6 + spare),), old, rolled(*old))
+        three = tuple(deployment(name, 2, pod_spec(1)) for name in "abc")
+        yield Case(f"together-three-spare{spare}", (node("n1", 6 + spare),), three, rolled(*three))
     batch = job("batch", 1, pod_spec(1))
     web = deployment("web", 1, pod_spec(1))
     yield Case("together-job-ends", (node("n1", 2),), (web,), (batch, *rolled(web)))
@@ -104,18 +112,28 @@ def _together() -> Iterator[Case]:
 
 
 def _quotas() -> Iterator[Case]:
-    for replicas, strategy in ((1, {}), (1, _SAFE), (2, {}), (3, _SAFE), (4, {}), (4, {"maxSurge": 2, "maxUnavailable": 2})):
+    for replicas, strategy in (
+        (1, {}),
+        (1, _SAFE),
+        (2, {}),
+        (3, _SAFE),
+        (4, {}),
+        (4, {"maxSurge": 2, "maxUnavailable": 2}),
+    ):
         for spare in (0, 1):
             for key in ("requests.nvidia.com/gpu", "pods"):
                 old = deployment("web", replicas, pod_spec(1), **strategy)
                 quota = _quota({key: str(replicas + spare)})
-                label = f"quota-{key.partition('.')[0]}-r{replicas}-{'-'.join(str(v) for v in strategy.values()) or 'default'}"
-                yield Case(f"{label}-spare{spare}", (node("n1", 9), quota), (old,), rolled(old))
+                how = "-".join(str(number) for number in strategy.values()) or "default"
+                name = f"quota-{key.partition('.')[0]}-r{replicas}-{how}-spare{spare}"
+                yield Case(name, (node("n1", 9), quota), (old,), rolled(old))
     old = deployment("web", 1, pod_spec(1), type="Recreate")
     yield Case("quota-recreate", (node("n1", 9), _quota({"pods": "1"})), (old,), rolled(old))
     old = workload("StatefulSet", "db", _stateful(2, "OrderedReady"), pod_spec(1))
     yield Case("quota-stateful-set", (node("n1", 9), _quota({"pods": "2"})), (old,), rolled(old))
-    old = workload("DaemonSet", "agent", {"updateStrategy": {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}}, pod_spec(1))
+    old = workload(
+        "DaemonSet", "agent", {"updateStrategy": {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}}, pod_spec(1)
+    )
     yield Case("quota-daemon-set-surge", (node("n1", 9), _quota({"pods": "1"})), (old,), rolled(old))
 
 
@@ -135,7 +153,12 @@ def _priorities() -> Iterator[Case]:
         for before, after in (("low", "high"), ("low", "polite"), ("high", "low"), ("", "high"), ("low", "low")):
             old = deployment("web", replicas, _of(before))
             raised = _template({"priorityClassName": after})
-            yield Case(f"priority-{before or 'none'}-{after}-r{replicas}", (*nodes, *classes), (old,), rolled(old, change=raised))
+            yield Case(
+                f"priority-{before or 'none'}-{after}-r{replicas}",
+                (*nodes, *classes),
+                (old,),
+                rolled(old, change=raised),
+            )
     web, batch = deployment("web", 1, _of("high")), deployment("batch", 1, _of("low"))
     yield Case("priority-evicts-other", (node("n1", 2), *classes), (web, batch), rolled(web))
     yield Case("priority-evicts-other-room", (node("n1", 2), node("n2", 1), *classes), (web, batch), rolled(web))
@@ -189,9 +212,17 @@ def _spreading() -> Iterator[Case]:
         old = deployment("web", 2, spec, **strategy)
         yield Case(f"port-{label}", (node("n1", 4), node("n2", 4)), (old,), rolled(old))
         yield Case(f"port-{label}-room", tuple(node(f"n{n}", 4) for n in range(3)), (old,), rolled(old))
-        new_port = _template({"containers": [{**spec["containers"][0], "ports": [{"containerPort": 80, "hostPort": 9090}]}]})
+        new_port = _template(
+            {"containers": [{**spec["containers"][0], "ports": [{"containerPort": 80, "hostPort": 9090}]}]}
+        )
         yield Case(f"port-{label}-other", (node("n1", 4), node("n2", 4)), (old,), rolled(old, change=new_port))
-    together = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"labelSelector": own, "topologyKey": "kubernetes.io/hostname"}]}}
+    together = {
+        "podAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": [
+                {"labelSelector": own, "topologyKey": "kubernetes.io/hostname"}
+            ]
+        }
+    }
     for gpus in (2, 3):
         old = deployment("web", 2, pod_spec(1, affinity=together))
         yield Case(f"affinity-together-{gpus}", (node("n1", gpus), node("n2", gpus)), (old,), rolled(old))
@@ -226,9 +257,19 @@ def _moves() -> Iterator[Case]:
     old = deployment("web", 2, pod_spec(1))
     narrow = _template({"nodeSelector": disk})
     yield Case("move-narrower", (node("n1", 1, disk), node("n2", 1), node("n3", 1)), (old,), rolled(old, change=narrow))
-    yield Case("move-narrower-more", (node("n1", 1, disk), node("n2", 1, disk), node("n3", 1)), (old,), rolled(old, change=narrow))
+    yield Case(
+        "move-narrower-more",
+        (node("n1", 1, disk), node("n2", 1, disk), node("n3", 1)),
+        (old,),
+        rolled(old, change=narrow),
+    )
     mixed = deployment("web", 2, pod_spec(1), maxSurge=1, maxUnavailable=1)
-    yield Case("move-narrower-loose", (node("n1", 1, disk), node("n2", 1), node("n3", 1)), (mixed,), rolled(mixed, change=narrow))
+    yield Case(
+        "move-narrower-loose",
+        (node("n1", 1, disk), node("n2", 1), node("n3", 1)),
+        (mixed,),
+        rolled(mixed, change=narrow),
+    )
 
 
 def _sizes() -> Iterator[Case]:
@@ -239,10 +280,14 @@ def _sizes() -> Iterator[Case]:
                     continue
                 old = deployment("web", 2, pod_spec(before), **strategy)
                 change = _template({"containers": pod_spec(after)["containers"]})
-                yield Case(f"size-{before}-{after}-of{gpus}-{label}", (node("n1", gpus),), (old,), rolled(old, change=change))
+                yield Case(
+                    f"size-{before}-{after}-of{gpus}-{label}", (node("n1", gpus),), (old,), rolled(old, change=change)
+                )
     for replicas in (1, 3):
         old = deployment("web", 2, pod_spec(1))
-        yield Case(f"scale-2-{replicas}", (node("n1", 3),), (old,), rolled(old, change={"spec": {"replicas": replicas}}))
+        yield Case(
+            f"scale-2-{replicas}", (node("n1", 3),), (old,), rolled(old, change={"spec": {"replicas": replicas}})
+        )
     old = deployment("web", 2, pod_spec(0, cpu="3"))
     yield Case("cpu-full", (node("n1", 0, cpu="6"),), (old,), rolled(old))
     yield Case("cpu-room", (node("n1", 0, cpu="9"),), (old,), rolled(old))

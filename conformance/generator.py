@@ -195,7 +195,12 @@ class _Draw:
             spec["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
         elif feature < 0.34:
             key = r.choice(("kubernetes.io/hostname", "topology.kubernetes.io/zone"))
-            constraint: Object = {"maxSkew": 1, "topologyKey": key, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": own}
+            constraint: Object = {
+                "maxSkew": 1,
+                "topologyKey": key,
+                "whenUnsatisfiable": "DoNotSchedule",
+                "labelSelector": own,
+            }
             if r.random() < 0.35:
                 constraint["matchLabelKeys"] = ["pod-template-hash"]
             spec["topologySpreadConstraints"] = [constraint]
@@ -251,7 +256,7 @@ class _Draw:
 
     def changed(self, before: Object) -> Object:
         r = self.r
-        after = merged(before, SECOND)
+        after: Object = merged(before, SECOND)
         spec = after["spec"]["template"]["spec"]
         kind = r.random()
         if kind < 0.08:
@@ -269,7 +274,9 @@ class _Draw:
     def fillers(self) -> None:
         for index in range(self.r.choice((1, 2))):
             place = self.r.choice(self.nodes)
-            spec = pod_spec(1 if GPU in place["status"]["allocatable"] else 0, cpu="1", nodeName=place["metadata"]["name"])
+            spec = pod_spec(
+                1 if GPU in place["status"]["allocatable"] else 0, cpu="1", nodeName=place["metadata"]["name"]
+            )
             if self.r.random() < 0.5:
                 spec["priorityClassName"] = self.priority()
             metadata = {"name": f"filler-{index}", "namespace": "default", "labels": {"app": "filler"}}
@@ -291,7 +298,9 @@ class _Draw:
         key = r.choice(sorted(used))
         hard = {key: str(used[key] + r.choice((0, 0, 1, 2)))}
         metadata = {"name": "limits", "namespace": "default"}
-        self.inventory.append({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata, "spec": {"hard": hard}})
+        self.inventory.append(
+            {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata, "spec": {"hard": hard}}
+        )
 
     def budget(self) -> None:
         r = self.r

@@ -182,7 +182,9 @@ def ready(pod: Object) -> bool:
 def _preempted(pod: Object) -> bool:
     """Whether the scheduler has marked the pod as one that it evicts for another."""
     conditions = (pod.get("status") or {}).get("conditions") or ()
-    return any(each["type"] == "DisruptionTarget" and each.get("reason") == "PreemptionByScheduler" for each in conditions)
+    return any(
+        each["type"] == "DisruptionTarget" and each.get("reason") == "PreemptionByScheduler" for each in conditions
+    )
 
 
 def _status(pod: Object, what: str) -> Object:

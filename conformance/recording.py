@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -13,13 +14,14 @@ def write(path: Path, records: Iterable[Object]) -> int:
     """Write records, sorted by id; how many there are."""
     path.parent.mkdir(parents=True, exist_ok=True)
     lines = sorted((record["id"], json.dumps(record, sort_keys=True, separators=(",", ":"))) for record in records)
-    path.write_text("".join(line + "\n" for _, line in lines), encoding="utf-8")
+    data = "".join(line + "\n" for _, line in lines).encode()
+    path.write_bytes(lzma.compress(data) if path.suffix == ".xz" else data)
     return len(lines)
 
 
 def read(path: Path) -> Iterator[Object]:
     """The records of a file."""
-    with path.open(encoding="utf-8") as file:
+    with lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8") as file:
         for line in file:
             yield json.loads(line)
 

@@ -17,7 +17,7 @@ QUIET = 5.0
 """Seconds without any change after which a rollout counts as stuck; the scheduler's back-off is one second."""
 LONGEST = 90.0
 FLUSH = 33.0
-"""The scheduler tries everything that waits at least this often, in seconds: what then still waits is stuck for sure."""
+"""The scheduler tries everything that waits at least this often, in seconds: what waits then is stuck for sure."""
 _POLL = 0.15
 _ORDER = ("Namespace", "PriorityClass", "StorageClass", "CSIDriver", "Node", "CSINode", "PersistentVolume",
           "PersistentVolumeClaim", "LimitRange", "ResourceQuota", "PodDisruptionBudget", "Pod")  # fmt: skip
@@ -65,6 +65,27 @@ class Run:
             found: Object = {"outcome": "refused", "events": refusals} if refusals else self._followed()
             found["placement_before"] = before
             return found
+        finally:
+            self._clear()
+
+    def repaired(self, fixed: tuple[Object, ...]) -> Object:
+        """Let the rollout get stuck, replace the manifests by others, and see what becomes of it.
+
+        Raises:
+            NoStart: it was no rollout, or it did not get stuck.
+            Refused: the API server refused something that had to be there before, or the repair.
+        """
+        self.kubelets.begin(Pace())
+        try:
+            self._prepare()
+            for each in self.case.new:
+                self._applied(each)
+            first = self._followed()
+            if first["outcome"] != "stuck":
+                raise NoStart("it did not get stuck")
+            for each in fixed:
+                self.client.request("PUT", path_of(each), each)
+            return {"stuck": first, "repaired": self._followed()}
         finally:
             self._clear()
 
@@ -126,13 +147,15 @@ class Run:
         if kind == "ResourceQuota":
             found = self.client.get(path_of(value)) or {}
             status = found.get("status") or {}
-            used = [pod for pod in self.kubelets.pods() if pod["metadata"]["namespace"] == value["metadata"]["namespace"]]
+            used = [
+                pod for pod in self.kubelets.pods() if pod["metadata"]["namespace"] == value["metadata"]["namespace"]
+            ]
             counted = (status.get("used") or {}).get("pods")
             return set(status.get("hard") or ()) == set(value["spec"]["hard"]) and counted in {None, str(len(used))}
         if kind == "PodDisruptionBudget":
             found = self.client.get(path_of(value)) or {}
             status = found.get("status") or {}
-            return status.get("observedGeneration", 0) >= found.get("metadata", {}).get("generation", 1) > 0
+            return bool(status.get("observedGeneration", 0) >= found.get("metadata", {}).get("generation", 1) > 0)
         return True
 
     def _as_it_is(self, value: Object) -> Object:
@@ -163,23 +186,24 @@ class Run:
             return False
         spec, status = found["spec"], found.get("status") or {}
         if value["kind"] == "Job":
-            return any(each["type"] == "Complete" and each["status"] == "True" for each in status.get("conditions") or ())
+            return any(
+                each["type"] == "Complete" and each["status"] == "True" for each in status.get("conditions") or ()
+            )
         if status.get("observedGeneration", 0) < found["metadata"].get("generation", 1):
             return False
         if value["kind"] == "DaemonSet":
             wanted = status.get("desiredNumberScheduled", 0)
             on_delete = spec["updateStrategy"]["type"] == "OnDelete"
-            return (
-                (on_delete or status.get("updatedNumberScheduled", 0) == wanted)
-                and status.get("numberAvailable", 0) == wanted
-                and status.get("numberMisscheduled", 0) == 0
-            )
+            updated = on_delete or status.get("updatedNumberScheduled", 0) == wanted
+            alone = status.get("numberMisscheduled", 0) == 0
+            return bool(updated and alone and status.get("numberAvailable", 0) == wanted)
         wanted = spec["replicas"]
         if value["kind"] == "StatefulSet":
             partition = ((spec.get("updateStrategy") or {}).get("rollingUpdate") or {}).get("partition") or 0
             updated = status.get("updatedReplicas", 0) >= max(0, wanted - partition)
             on_delete = spec["updateStrategy"]["type"] == "OnDelete"
-            return status.get("availableReplicas", 0) == wanted == status.get("replicas", 0) and (updated or on_delete)
+            there = status.get("availableReplicas", 0) == wanted == status.get("replicas", 0)
+            return bool(there and (updated or on_delete))
         numbers = ("replicas", "updatedReplicas", "availableReplicas")
         return all(status.get(name, 0) == wanted for name in numbers)
 

@@ -49,7 +49,7 @@ def live(client: Client, record: Object) -> Object:
     try:
         _set_up(client, scenario, created)
         time.sleep(_SETTLE)
-        pod = _pod(client, scenario["pod"], created)
+        pod = _pod(client, scenario["pod"])
         _create(client, pod, created)
         until = time.monotonic() + _PATIENCE
         while True:
@@ -64,7 +64,11 @@ def live(client: Client, record: Object) -> Object:
 def _set_up(client: Client, scenario: Object, created: list[Object]) -> None:
     for each in scenario["namespaces"]:
         client.apply({"apiVersion": "v1", "kind": "Namespace", **each})
-    used = {each["metadata"].get("namespace", "default") for key in ("pods", "pvcs", "pdbs") for each in scenario.get(key) or ()}
+    used = {
+        each["metadata"].get("namespace", "default")
+        for key in ("pods", "pvcs", "pdbs")
+        for each in scenario.get(key) or ()
+    }
     for name in sorted(used | {scenario["pod"]["metadata"].get("namespace", "default")}):
         if client.get(f"/api/v1/namespaces/{name}") is None:
             client.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
@@ -80,7 +84,7 @@ def _set_up(client: Client, scenario: Object, created: list[Object]) -> None:
             elif kind.startswith("PersistentVolume"):
                 client.patch_status(value, each.get("status") or {"phase": "Bound"})
     for each in scenario["pods"]:
-        value = _pod(client, each, created)
+        value = _pod(client, each)
         _create(client, value, created)
         status = {"phase": "Running", **(each.get("status") or {})}
         client.patch_status(value, status)
@@ -105,7 +109,7 @@ def _create(client: Client, value: Object, created: list[Object]) -> None:
         return
 
 
-def _pod(client: Client, value: Object, created: list[Object]) -> Object:
+def _pod(client: Client, value: Object) -> Object:
     """The pod with a class that gives it its priority, as admission insists on."""
     spec = dict(value["spec"])
     priority, policy = spec.pop("priority", 0), spec.pop("preemptionPolicy", "PreemptLowerPriority")
@@ -154,7 +158,9 @@ def _agrees(found: Object, expect: Object) -> bool:
         return found.get("node") in expect["fits"]
     if found.get("message") != expect.get("message"):
         return False
-    choices: list[Any] = expect.get("anyOf") or [{key: expect[key] for key in ("nominated", "victims") if key in expect}]
+    choices: list[Any] = expect.get("anyOf") or [
+        {key: expect[key] for key in ("nominated", "victims") if key in expect}
+    ]
     seen = {key: found[key] for key in ("nominated", "victims") if key in found}
     wanted = [{key: each[key] for key in ("nominated", "victims") if each.get(key)} for each in choices]
     return seen in wanted

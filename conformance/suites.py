@@ -4,10 +4,22 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from conformance import admission, families, generator, lanes, recording, rollout_case, scheduling, tools, validation
+from conformance import (
+    admission,
+    families,
+    generator,
+    lanes,
+    linter,
+    recording,
+    rollout_case,
+    scheduling,
+    tools,
+    validation,
+)
 from conformance.api_client import Object
 from conformance.control_plane import CONTROLLERS, ControlPlane, start
 from conformance.kubelets import Kubelets, Pace
@@ -27,7 +39,9 @@ def run(chosen: argparse.Namespace) -> int:
         suite, controllers, without = _SUITES[name]
         supervisor = Supervisor(keep=chosen.keep)
         try:
-            planes = start(supervisor, release, chosen.planes if controllers else min(chosen.planes, 3), controllers, without)
+            planes = start(
+                supervisor, release, chosen.planes if controllers else min(chosen.planes, 3), controllers, without
+            )
             worst = max(worst, suite(chosen, supervisor, planes, release.kubernetes))
         finally:
             supervisor.stop()
@@ -36,13 +50,7 @@ def run(chosen: argparse.Namespace) -> int:
 
 def rollouts(chosen: argparse.Namespace, supervisor: Supervisor, planes: tuple[ControlPlane, ...], version: str) -> int:
     """Run rollouts, each several times at different paces of the kubelets."""
-    cases = [
-        *rollout_case.hand_written(_CASES / "rollouts"),
-        *families.families(),
-        *generator.matrix(),
-        *generator.random_cases(chosen.seed, chosen.generate),
-    ]
-    cases = [case for case in cases if chosen.only in case.id]
+    cases = [case for case in every_case(chosen) if chosen.only in case.id]
 
     def do(plane: ControlPlane, kubelets: Kubelets, case: Case) -> Object:
         outcomes: list[Object] = []
@@ -69,9 +77,17 @@ def rollouts(chosen: argparse.Namespace, supervisor: Supervisor, planes: tuple[C
         if "no_start" in record:
             print(f"{record['id']}: no rollout: {record['no_start']}", file=sys.stderr)
     usable = [record for record in records if record["outcomes"]]
-    count = recording.write(chosen.record / "rollouts" / f"{version}.jsonl", usable)
+    count = recording.write(chosen.record / "rollouts" / f"{version}.jsonl.xz", usable)
     print(f"{count} rollouts recorded", file=sys.stderr)
     return 0 if len(records) == len(cases) else 1
+
+
+def every_case(chosen: argparse.Namespace) -> Iterator[Case]:
+    """Every rollout there is, generated ones last."""
+    yield from rollout_case.hand_written(_CASES / "rollouts")
+    yield from families.families()
+    yield from generator.matrix()
+    yield from generator.random_cases(chosen.seed, chosen.generate)
 
 
 def objects(chosen: argparse.Namespace, _: Supervisor, planes: tuple[ControlPlane, ...], version: str) -> int:
@@ -89,13 +105,15 @@ def objects(chosen: argparse.Namespace, _: Supervisor, planes: tuple[ControlPlan
             kind, api_version, namespace = kinds[trial.base]
             found = validation.answered(planes[0].client, trial, kind, namespace, api_version)
             records.append({**found, "kubernetes": version})
-    count = recording.write(chosen.record / "validation" / f"{version}.jsonl", records)
+    count = recording.write(chosen.record / "validation" / f"{version}.jsonl.xz", records)
     accepted = sum(record["accepted"] for record in records)
     print(f"{count} objects recorded, {accepted} accepted", file=sys.stderr)
     return 0
 
 
-def scheduled(chosen: argparse.Namespace, supervisor: Supervisor, planes: tuple[ControlPlane, ...], version: str) -> int:
+def scheduled(
+    chosen: argparse.Namespace, supervisor: Supervisor, planes: tuple[ControlPlane, ...], version: str
+) -> int:
     """Replay recorded scheduler answers in a live cluster."""
     found = list(scheduling.scenarios(_GOLDEN / "scheduler", 3 if chosen.short else 40))
     work = [(name, record) for name, record in found if chosen.only in record["id"]]
@@ -113,9 +131,12 @@ def scheduled(chosen: argparse.Namespace, supervisor: Supervisor, planes: tuple[
 
     answers = lanes.through(supervisor, planes, work, do, kubelets=False)
     records = [answer for answer in answers if answer is not None]
-    count = recording.write(chosen.record / "scheduling" / f"{version}.jsonl", records)
+    count = recording.write(chosen.record / "scheduling" / f"{version}.jsonl.xz", records)
     wrong = sum(not record["agrees"] for record in records)
-    print(f"{count} live scheduling answers, {wrong} unlike the recorded ones, {len(work) - count} not possible live", file=sys.stderr)
+    print(
+        f"{count} live scheduling answers, {wrong} unlike the recorded ones, {len(work) - count} not possible live",
+        file=sys.stderr,
+    )
     return 1 if wrong else 0
 
 
@@ -123,9 +144,56 @@ def admissions(chosen: argparse.Namespace, _: Supervisor, planes: tuple[ControlP
     """What admission makes of pods."""
     cases = [case for case in admission.hand_written(_CASES / "admission") if chosen.only in case["id"]]
     records = [{**admission.admitted(planes[0].client, case), "kubernetes": version} for case in cases]
-    count = recording.write(chosen.record / "admission" / f"{version}.jsonl", records)
+    count = recording.write(chosen.record / "admission" / f"{version}.jsonl.xz", records)
     print(f"{count} admissions recorded", file=sys.stderr)
     return 0
+
+
+def fixes(chosen: argparse.Namespace, supervisor: Supervisor, planes: tuple[ControlPlane, ...], version: str) -> int:
+    """Make every fix that the linter offers for a rollout that got stuck, in the cluster where it is stuck."""
+    path = _GOLDEN / "rollouts" / f"{version}.jsonl.xz"
+    cases = {case.id: case for case in every_case(chosen)}
+    stuck = [
+        record
+        for record in recording.read(path)
+        if record["id"] in cases
+        and chosen.only in record["id"]
+        and all(each["outcome"] == "stuck" for each in record["outcomes"])
+    ]
+    step = max(1, len(stuck) // (4 if chosen.short else 60))
+    work = [
+        (record, offer)
+        for record in stuck[::step]
+        for offer in linter.offers(_latest(record), record["old"], record["inventory"])
+    ]
+
+    def do(plane: ControlPlane, kubelets: Kubelets, piece: tuple[Object, linter.Offer]) -> Object:
+        record, offer = piece
+        found = Run(plane.client, kubelets, cases[record["id"]]).repaired(offer.fixed)
+        texts = sorted({each["message"] for each in found["stuck"]["events"] if each["reason"] == "FailedScheduling"})
+        answer = {
+            "id": f"{record['id']} {offer.code} {offer.title}",
+            "kubernetes": version,
+            "completes": found["repaired"]["outcome"] == "complete",
+            "foretold": offer.scheduler,
+            "seen": texts,
+        }
+        print(f"{answer['id']}: {found['repaired']['outcome']}", flush=True)
+        return answer
+
+    records = lanes.through(supervisor, planes, work, do)
+    count = recording.write(chosen.record / "fixes" / f"{version}.jsonl.xz", records)
+    wrong = [record for record in records if not record["completes"]]
+    unlike = [record for record in records if record["foretold"] and record["foretold"] not in record["seen"]]
+    for record in unlike:
+        print(f"{record['id']}\n   foretold {record['foretold']}\n   seen     {record['seen']}")
+    print(f"{count} fixes tried, {len(wrong)} did not help, {len(unlike)} texts differ", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+def _latest(record: Object) -> list[Object]:
+    latest = {rollout_case.reference(each): each for each in (*record["old"], *record["new"])}
+    return [latest[name] for name in sorted(latest)]
 
 
 def pace(number: int) -> Pace:
@@ -143,5 +211,6 @@ _SUITES: dict[str, tuple[Any, tuple[str, ...], tuple[str, ...]]] = {
     "validation": (objects, (), ()),
     "admission": (admissions, (), ()),
     "scheduling": (scheduled, (), ("DefaultTolerationSeconds",)),
+    "fixes": (fixes, CONTROLLERS, ()),
     "rollouts": (rollouts, CONTROLLERS, ()),
 }

@@ -80,7 +80,10 @@ def release(name: str) -> Release:
 
 def packages() -> tuple[str, ...]:
     """What is built of a release; kubectl only where the machine has none."""
-    wanted = ["./etcd", *(f"k8s.io/kubernetes/cmd/kube-{name}" for name in ("apiserver", "scheduler", "controller-manager"))]
+    wanted = [
+        "./etcd",
+        *(f"k8s.io/kubernetes/cmd/kube-{name}" for name in ("apiserver", "scheduler", "controller-manager")),
+    ]
     if shutil.which("kubectl") is None:
         wanted.append("k8s.io/kubernetes/cmd/kubectl")
     return tuple(wanted)

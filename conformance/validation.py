@@ -13,8 +13,8 @@ from conformance.api_client import Client, Object, Refused, collection
 
 _REMOVE = "$remove"
 _EVIL: tuple[Any, ...] = (
-    None, 0, 1, -1, 1.5, 2147483648, True, "", "1", "-1", "abc", "Abc", "a b", "0%", "50%", "101%", "1.5", "500m", "1Gi",
-    [], {}, ["a"], {"a": "b"}, _REMOVE,
+    None, 0, 1, -1, 1.5, 2147483648, True, "", "1", "-1", "abc", "Abc", "a b", "0%", "50%", "101%", "1.5", "500m",
+    "1Gi", [], {}, ["a"], {"a": "b"}, _REMOVE,
 )  # fmt: skip
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from kubelint_gpu.checks.finding import Certainty
+from kubelint_gpu.checks.misses import MIG, excluding_gpu_label, matches, oversized, tainted, unadvertised
 from kubelint_gpu.checks.unit import Subject, Unit
-from kubelint_gpu.kube.label_algebra import alternatives, satisfied, unsatisfiable
+from kubelint_gpu.kube.label_algebra import unsatisfiable
 from kubelint_gpu.kube.requests import pod_requests
 from kubelint_gpu.scheduler import Status
 from kubelint_gpu.values import dataclass
@@ -53,7 +54,7 @@ def diagnose(unit: Unit) -> Iterator[tuple[Subject, Diagnosis]]:
             continue
         if unsatisfiable(subject.workload.spec) is not None:
             continue
-        if not unit.has_nodes or not unit.cluster.nodes or unit.fits_somewhere(subject):
+        if not unit.has_nodes or not unit.possible_nodes or unit.fits_somewhere(subject):
             continue
         found = unit.alone(subject)
         if found.held or found.fit is None or unit.may_grow_for(subject):
@@ -65,18 +66,31 @@ def diagnose(unit: Unit) -> Iterator[tuple[Subject, Diagnosis]]:
         yield subject, _cause(unit, subject, found.fit.rejections, certainty)
 
 
-def _matches_a_node(unit: Unit, subject: Subject) -> bool:
-    """Whether any node has the labels that the pod requires, whatever else keeps the pod away."""
-    return any(
-        satisfied(bounds, node.labels, node.name)
-        for bounds in alternatives(subject.workload.spec)
-        for node in unit.cluster.nodes
-    )
-
-
 def _cause(unit: Unit, subject: Subject, rejections: Mapping[str, Status], certainty: Certainty) -> Diagnosis:
-    if not _matches_a_node(unit, subject):
+    if not any(matches(subject, node) for node in unit.possible_nodes):
         return Diagnosis("KLG402", "no node has the labels", certainty=certainty)
+    unknown = unadvertised(unit, subject)
+    if unknown:
+        code = "KLG506" if unknown.startswith(MIG) else "KLG502"
+        return Diagnosis(code, f"no node advertises {unknown}", resource=unknown, certainty=certainty)
+    too_much = oversized(unit, subject)
+    if too_much is not None:
+        resource, needed, largest, enough = too_much
+        has = largest[0].allocatable[resource] if largest else 0
+        named = tuple(node.name for node in largest or enough)
+        if not enough:
+            return Diagnosis("KLG503", "too much for any node", named, resource, needed, has, certainty)
+        if excluding_gpu_label(subject, enough) is not None:
+            return Diagnosis("KLG507", "other nodes have enough", named, resource, needed, has, certainty)
+    shunned = tainted(unit, subject)
+    if shunned is not None:
+        return Diagnosis("KLG202", "untolerated taints", shunned.nodes, certainty=certainty)
+    return _nearest(unit, subject, rejections, certainty)
+
+
+def _nearest(unit: Unit, subject: Subject, rejections: Mapping[str, Status], certainty: Certainty) -> Diagnosis:
+    if not rejections:
+        return Diagnosis("KLG201", "no node that a pool could add takes it", certainty=certainty)
     request = pod_requests(subject.workload.spec)
 
     def distance(name: str) -> tuple[int, int, float, str]:

@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from kubelint_gpu.checks.draft import Draft
+    from kubelint_gpu.checks.ignores import Ignore
     from kubelint_gpu.checks.unit import Unit
     from kubelint_gpu.checks.world import World
 
 Check = Callable[["Unit"], Iterable["Draft"]]
 WorldCheck = Callable[["World"], Iterable["Draft"]]
-_Any = TypeVar("_Any", bound="Check | WorldCheck")
+ClosingCheck = Callable[["Unit", "list[Ignore]", str], Iterable["Draft"]]
+_Any = TypeVar("_Any", bound="Check | WorldCheck | ClosingCheck")
 _CHECKS: dict[str, Check] = {}
 _WORLD_CHECKS: dict[str, WorldCheck] = {}
+_CLOSING_CHECKS: dict[str, ClosingCheck] = {}
 _FAMILIES = "families"
 
 
@@ -31,6 +34,11 @@ def world_rule(code: str) -> Callable[[WorldCheck], WorldCheck]:
     return lambda check: _registered(_WORLD_CHECKS, code, check)
 
 
+def closing_rule(code: str) -> Callable[[ClosingCheck], ClosingCheck]:
+    """Register the function that looks at a unit's suppressions when all else is found; it is told the day."""
+    return lambda check: _registered(_CLOSING_CHECKS, code, check)
+
+
 def checks() -> dict[str, Check]:
     """Every rule about manifests: its function by code, in the order of codes."""
     return _found()[0]
@@ -41,21 +49,26 @@ def world_checks() -> dict[str, WorldCheck]:
     return _found()[1]
 
 
+def closing_checks() -> dict[str, ClosingCheck]:
+    """Every rule about suppressions: its function by code, in the order of codes."""
+    return _found()[2]
+
+
 def codes() -> frozenset[str]:
     """The codes of all rules that the program knows."""
-    return frozenset((*checks(), *world_checks()))
+    return frozenset((*checks(), *world_checks(), *closing_checks()))
 
 
 @lru_cache(maxsize=1)
-def _found() -> tuple[dict[str, Check], dict[str, WorldCheck]]:
+def _found() -> tuple[dict[str, Check], dict[str, WorldCheck], dict[str, ClosingCheck]]:
     folder = Path(__file__).parent / _FAMILIES
     for module in sorted(path.stem for path in folder.glob("*.py") if path.stem != "__init__"):
         import_module(f"kubelint_gpu.checks.{_FAMILIES}.{module}")
-    return dict(sorted(_CHECKS.items())), dict(sorted(_WORLD_CHECKS.items()))
+    return dict(sorted(_CHECKS.items())), dict(sorted(_WORLD_CHECKS.items())), dict(sorted(_CLOSING_CHECKS.items()))
 
 
 def _registered(known: dict[str, _Any], code: str, check: _Any) -> _Any:
-    others = {**_CHECKS, **_WORLD_CHECKS}
+    others = {**_CHECKS, **_WORLD_CHECKS, **_CLOSING_CHECKS}
     if others.get(code, check) is not check:
         raise ValueError(f"{code} is registered twice")
     known[code] = check

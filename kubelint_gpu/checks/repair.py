@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubelint_gpu.checks.finding import Finding, Fix, Place, TextEdit
-from kubelint_gpu.checks.run import check, edited
+from kubelint_gpu.checks.run import Suppression, check, edited
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.world import World
 from kubelint_gpu.documents import SourceText
@@ -31,21 +31,21 @@ class Repaired:
     refused: tuple[Finding, ...] = ()
 
 
-def repair(unit: Unit, *, unsafe: bool) -> Repaired:
+def repair(unit: Unit, *, unsafe: bool, suppression: Suppression | None = None) -> Repaired:
     """Mend what can be mended: the fix of the first finding, then look again, until no fix is left.
 
     A change stays only if the text still parses, the finding is gone and no new one has come.
     """
     applied: list[tuple[Finding, Fix]] = []
     refused: dict[Identity, Finding] = {}
-    findings = _findings(unit)
+    findings = _findings(unit, suppression)
     for _ in range(_MOST):
         chosen = _next(findings, refused, unsafe=unsafe)
         if chosen is None:
             break
         finding, fix = chosen
         changed = edited(unit, _edits(unit, fix))
-        after = _findings(changed) if changed is not None else None
+        after = _findings(changed, suppression) if changed is not None else None
         if changed is None or after is None or not _better(findings, after, finding):
             refused[_identity(finding)] = finding
             continue
@@ -64,8 +64,8 @@ def _next(findings: Sequence[Finding], refused: dict[Identity, Finding], *, unsa
     return None
 
 
-def _findings(unit: Unit) -> tuple[Finding, ...]:
-    found = check((unit,), World()).findings
+def _findings(unit: Unit, suppression: Suppression | None) -> tuple[Finding, ...]:
+    found = check((unit,), World(), suppression=suppression).findings
     return tuple(sorted(found, key=lambda finding: (finding.place, finding.code, finding.message)))
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kubelint_gpu.checks.catalogue import INTERNAL, rule
 from kubelint_gpu.checks.draft import Draft, Proposal
-from kubelint_gpu.checks.families.declared import inventory_drafts
 from kubelint_gpu.checks.finding import Finding, Fix, Place, Severity, TextEdit
-from kubelint_gpu.checks.registry import Check, checks
+from kubelint_gpu.checks.ignores import ignores, suppressed
+from kubelint_gpu.checks.registry import Check, checks, closing_checks, world_checks
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.world import World
 from kubelint_gpu.documents import encode, read
@@ -27,30 +27,81 @@ class Outcome:
         findings: everything that was found, unordered.
         failed: the run cannot be trusted: a rule crashed or the inventory is unusable.
         undecided: rollouts of which the search did not see the end.
+        ignored: findings that were suppressed.
     """
 
     findings: tuple[Finding, ...]
     failed: bool = False
     undecided: int = 0
+    ignored: int = 0
 
 
-def check(units: Sequence[Unit], world: World, *, fixes: bool = True) -> Outcome:
+@dataclass(frozen=True, slots=True)
+class Suppression:
+    """How suppressions in the manifests are treated.
+
+    Attributes:
+        today: the day on which the run takes place, such as 2027-01-31; empty where none has an end.
+        off: codes and prefixes of rules that are not reported anyway: a suppression of one is not called unused.
+        on: whether suppressions have any effect.
+    """
+
+    today: str = ""
+    off: tuple[str, ...] = ()
+    on: bool = True
+
+
+def check(
+    units: Sequence[Unit], world: World, *, fixes: bool = True, suppression: Suppression | None = None
+) -> Outcome:
     """Run every rule on every unit."""
     findings: list[Finding] = []
     failed = False
-    undecided = 0
-    for draft in inventory_drafts(world):
-        findings.append(_finding(draft))
-        failed = failed or draft.fatal
+    undecided = ignored = 0
+    rules = suppression or Suppression()
+    for world_check in world_checks().values():
+        for draft in world_check(world):
+            findings.append(_finding(draft))
+            failed = failed or draft.fatal
     for unit in units:
         drafts, crashed = _drafts(unit)
         failed = failed or bool(crashed)
+        found = [(_finding(draft), draft) for draft in drafts]
+        left, count = [finding for finding, _ in found], 0
+        closing: list[Draft] = []
+        if rules.on:
+            left, count, closing = _suppressed(unit, left, rules)
+        kept = {id(finding) for finding in left}
+        ignored += count
         findings += crashed
-        for draft in drafts:
+        for finding, draft in [*((one, draft) for one, draft in found if id(one) in kept), *_with(closing)]:
             undecided += draft.undecided
             tried = tuple(_tried(unit, draft, drafts)) if fixes and draft.proposals else ()
-            findings.append(replace(_finding(draft), fixes=tried))
-    return Outcome(_distinct(findings), failed, undecided)
+            findings.append(replace(finding, fixes=tried))
+    return Outcome(_distinct(findings), failed, undecided, ignored)
+
+
+def _with(drafts: Iterable[Draft]) -> Iterator[tuple[Finding, Draft]]:
+    return ((_finding(draft), draft) for draft in drafts)
+
+
+def _suppressed(unit: Unit, findings: Sequence[Finding], rules: Suppression) -> tuple[list[Finding], int, list[Draft]]:
+    """The findings that are left, how many are not, and what is to be said of the suppressions themselves."""
+    written = list(ignores(unit))
+    if not written:
+        return list(findings), 0, []
+    left, count, used = suppressed(findings, written, rules.today)
+    unused = [
+        ignore
+        for ignore in written
+        if not any(ignore is one for one in used) and not (ignore.code and ignore.code.startswith(rules.off or ("-",)))
+    ]
+    closing = [draft for one in closing_checks().values() for draft in one(unit, unused, rules.today)]
+    told = [(_finding(draft), draft) for draft in closing]
+    # a suppression may itself be suppressed, as any other finding
+    kept, more, _ = suppressed([finding for finding, _ in told], written, rules.today)
+    names = {id(finding) for finding in kept}
+    return left, count + more, [draft for finding, draft in told if id(finding) in names]
 
 
 def _drafts(unit: Unit) -> tuple[list[Draft], list[Finding]]:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from itertools import islice
 
 from kubelint_gpu.checks import routes
-from kubelint_gpu.checks.finding import Related
+from kubelint_gpu.checks.finding import Place, Related
 from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.unit import Subject, Unit
-from kubelint_gpu.checks.wording import amount
+from kubelint_gpu.checks.wording import amount, owner_name, some
 from kubelint_gpu.documents import Pointer
+from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.requests import pod_requests
 from kubelint_gpu.kube.storage import READ_WRITE_ONCE_POD
+from kubelint_gpu.rollout.participant import owner_of
 from kubelint_gpu.rollout.trace import Waiting
 
 _QUOTA = re.compile(r"exceeded quota: ([^,]+), requested: (.+), used: ")
 _ONE_NODE = "ReadWriteOnce"
+_HOSTNAME = "kubernetes.io/hostname"
+_MOST_HOLDERS = 4
 
 
 def stakes(unit: Unit, subject: Subject, waiting: Waiting) -> tuple[Related, ...]:
@@ -35,7 +40,7 @@ def stakes(unit: Unit, subject: Subject, waiting: Waiting) -> tuple[Related, ...
         found += _spread(subject)
     if plugins & {"VolumeRestrictions", "VolumeAttach"}:
         found += _claims(unit, subject)
-    return (*found, *clues(unit, subject, resource, nodes))
+    return (*found, *clues(unit, subject, resource, nodes), *islice(_holders(unit, subject, waiting), _MOST_HOLDERS))
 
 
 def exclusive_claims(unit: Unit, subject: Subject) -> dict[str, str]:
@@ -51,6 +56,33 @@ def exclusive_claims(unit: Unit, subject: Subject) -> dict[str, str]:
     }
 
 
+def _holders(unit: Unit, subject: Subject, waiting: Waiting) -> Iterator[Related]:
+    """The others that hold a resource: the pods of the inventory, and the workloads applied together with this one."""
+    held: dict[tuple[str, str], list[tuple[str, int]]] = {}
+    for lack in waiting.lacks:
+        for holder in lack.holders if lack.resource else ():
+            if holder.owner != subject.workload.key:
+                held.setdefault((holder.owner, lack.resource), []).append((lack.node, holder.amount))
+    for (owner, resource), places in held.items():
+        place = _place_of(unit, owner, resource, {node for node, _ in places})
+        if place is not None:
+            whole = amount(resource, sum(number for _, number in places))
+            yield Related(place, f"{owner_name(owner)} holds {whole} on {some([node for node, _ in places])}")
+
+
+def _place_of(unit: Unit, owner: str, resource: str, nodes: Container[str]) -> Place | None:
+    for other in unit.subjects:
+        if other.workload.key == owner:
+            return next((other.manifest.place(route) for route in routes.requests(other.manifest, resource)), None)
+    for declared in unit.world.inventory.objects if unit.world.inventory is not None else ():
+        pod = declared.typed
+        if not isinstance(pod, Pod) or pod.spec.node_name not in nodes:
+            continue
+        if (owner_of(pod) or f"Pod/{pod.key}") == owner:
+            return unit.world.place(declared)
+    return None
+
+
 def _ports(subject: Subject) -> Iterator[Related]:
     for route in routes.host_ports(subject.manifest):
         written = route[-1] == "hostPort"
@@ -62,19 +94,16 @@ def _ports(subject: Subject) -> Iterator[Related]:
 def _apart(subject: Subject) -> Iterator[Related]:
     for route in routes.anti_affinity(subject.manifest):
         key = routes.at(subject.manifest, (*route, "topologyKey"))
-        yield Related(
-            subject.manifest.place((*route, "topologyKey")),
-            f"no two such pods may share one value of {key}, and old and new pods both count",
-        )
+        place = "node" if key == _HOSTNAME else f"value of {key}"
+        told = f"one {place} has one such pod at most, and old and new pods both count"
+        yield Related(subject.manifest.place((*route, "topologyKey")), told)
 
 
 def _spread(subject: Subject) -> Iterator[Related]:
     for route in routes.spread(subject.manifest):
         skew = routes.at(subject.manifest, (*route, "maxSkew"))
-        yield Related(
-            subject.manifest.place((*route, "whenUnsatisfiable")),
-            f"no place may have more than {skew} above the emptiest, and old and new pods both count",
-        )
+        told = f"no place may be more than {skew} ahead of the emptiest, and old and new pods both count"
+        yield Related(subject.manifest.place((*route, "whenUnsatisfiable")), told)
 
 
 def _claims(unit: Unit, subject: Subject) -> Iterator[Related]:
@@ -100,8 +129,8 @@ def _quota(unit: Unit, subject: Subject, refusal: str) -> Iterator[Related]:
     for manifest in unit.manifests:
         if (manifest.kind, manifest.name, manifest.namespace or "default") == ("ResourceQuota", name, namespace):
             for key in keys:
-                route: Pointer = ("spec", "hard", key)
-                yield Related(manifest.place(route), f"the quota allows {key} {routes.at(manifest, route)}")
+                allowed: Pointer = ("spec", "hard", key)
+                yield Related(manifest.place(allowed), f"the quota allows {routes.at(manifest, allowed)} {key}")
             return
     declared = unit.world.declared("ResourceQuota", name, namespace)
     if declared is None:
@@ -109,4 +138,4 @@ def _quota(unit: Unit, subject: Subject, refusal: str) -> Iterator[Related]:
     hard = declared.value.get("spec", {}).get("hard", {})
     for key in keys:
         if key in hard:
-            yield Related(unit.world.place(declared, ("spec", "hard", key)), f"the quota allows {key} {hard[key]}")
+            yield Related(unit.world.place(declared, ("spec", "hard", key)), f"the quota allows {hard[key]} {key}")

@@ -9,18 +9,20 @@ from types import MappingProxyType
 from kubelint_gpu.checks.manifest import Manifest, manifests
 from kubelint_gpu.checks.world import World
 from kubelint_gpu.documents import Reading
-from kubelint_gpu.kube.admission import admitted
+from kubelint_gpu.kube.admission import admitted, without_resources
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.fields import Fields
 from kubelint_gpu.kube.limit_range import with_defaults
-from kubelint_gpu.kube.node import read_node
-from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.kube.node import Node, read_node
+from kubelint_gpu.kube.pod import DEFAULT_SCHEDULER, Pod
 from kubelint_gpu.kube.priority import UnknownPriorityClass
+from kubelint_gpu.kube.resource_owners import owner_of
 from kubelint_gpu.kube.taints import Toleration, read_toleration
 from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.judgement import DEFAULT_BUDGET, Judgement, Transition, judge
 from kubelint_gpu.rollout.participant import resolved_workload
 from kubelint_gpu.scheduler import Attempt, Snapshot, attempt, merged
+from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.values import dataclass, replace
 
 
@@ -114,6 +116,48 @@ class Unit:
         nodes = [read_node(pool.template.value) for pool in pools if pool.room]
         return Snapshot.of(replace(self.cluster, nodes=tuple(nodes), pods=())) if nodes else None
 
+    @cached_property
+    def possible_nodes(self) -> tuple[Node, ...]:
+        """The nodes of the cluster, then one of each pool that can still grow."""
+        grown = self.grown.nodes if self.grown is not None else ()
+        return (*self.cluster.nodes, *(info.node for info in grown))
+
+    @cached_property
+    def advertised(self) -> frozenset[str]:
+        """The resources that some node knows, or that a pool may bring."""
+        return frozenset(name for node in self.possible_nodes for name in node.allocatable)
+
+    @cached_property
+    def mapped(self) -> frozenset[str]:
+        """The extended resources that a DeviceClass maps to devices."""
+        inventory = self.world.inventory
+        declared = [found.value for found in inventory.of_kind("DeviceClass")] if inventory is not None else []
+        written = [found.item.value for found in (*self.manifests, *self.beside) if found.kind == "DeviceClass"]
+        specs = (value.get("spec") for value in (*declared, *written))
+        names = (spec.get("extendedResourceName") for spec in specs if isinstance(spec, dict))
+        return frozenset(name for name in names if isinstance(name, str))
+
+    def given_out_elsewhere(self, resource: str) -> bool:
+        """Whether something else than kubelets and kube-scheduler gives a resource out: nothing is known of it here."""
+        if resource in self.mapped:
+            return resource not in self.advertised or self._has_slices
+        return (resource not in self.advertised and bool(owner_of(resource))) or self._ignored(resource)
+
+    @cached_property
+    def _has_slices(self) -> bool:
+        inventory = self.world.inventory
+        return inventory is not None and next(inventory.of_kind("ResourceSlice"), None) is not None
+
+    def _ignored(self, resource: str) -> bool:
+        """Whether the default profile is told not to look at a resource."""
+        inventory = self.world.inventory
+        return any(
+            resource in profile.get("ignoredResources", ())
+            or resource.partition("/")[0] in profile.get("ignoredResourceGroups", ())
+            for profile in (inventory.scheduler.profiles if inventory is not None else ())
+            if profile.get("schedulerName", DEFAULT_SCHEDULER) == DEFAULT_SCHEDULER
+        )
+
     def alone(self, subject: Subject) -> Attempt:
         """Scheduling its pod with nothing else running."""
         return self._attempt(subject, "empty", self.empty)
@@ -166,12 +210,17 @@ class Unit:
     def _attempt(self, subject: Subject, name: str, snapshot: Snapshot) -> Attempt:
         key = (id(subject), name)
         if key not in self._attempts:
-            self._attempts[key] = attempt(subject.pod, snapshot)
+            # what else will run is not in these snapshots, nor what the pod must be near to
+            pod = subject.pod if name == "running" else lone(subject.pod, snapshot)
+            self._attempts[key] = attempt(pod, snapshot)
         return self._attempts[key]
 
     def _subject(self, manifest: Manifest, workload: Workload) -> Subject:
         ranges = [found for found in self.cluster.limit_ranges if found.meta.namespace == workload.meta.namespace]
-        workload = replace(workload, spec=admitted(with_defaults(workload.spec, ranges), **self._admission))  # type: ignore[arg-type]
+        spec = admitted(with_defaults(workload.spec, ranges), **self._admission)  # type: ignore[arg-type]
+        if self.has_nodes:
+            spec = without_resources(spec, self.given_out_elsewhere)
+        workload = replace(workload, spec=spec)
         try:
             return Subject(manifest, resolved_workload(workload, self.cluster.priority_classes))
         except UnknownPriorityClass:

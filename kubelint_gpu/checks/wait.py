@@ -39,7 +39,7 @@ class Wait:
     def clause(self) -> str:
         """What it waits for and who holds it, as a clause of the finding's message."""
         if self.waiting.refusal:
-            return f"{self.who} is refused: {_refused(self.waiting.refusal)}"
+            return f"{self.who} is refused {_refused(self.waiting.refusal)}"
         if not self.waiting.lacks:
             return f"{self.who} finds no node"
         groups = _groups(self.waiting.lacks)
@@ -47,16 +47,15 @@ class Wait:
         rest = sum(len(group) for group in groups[2:])
         if rest:
             told.append(f"for any of {counted(rest, 'further node')}")
-        return f"{self.who} waits {listed(told, 'or')}"
+        return f"{self.who} waits {', or '.join(told)}"
 
     def sentences(self) -> Iterator[str]:
         """The first half of the circle, node by node: who waits for whom."""
         if self.waiting.refusal:
-            yield f"{self.who} is refused: {_refused(self.waiting.refusal)}; old pods count until they are gone"
+            yield f"{self.who} is refused {_refused(self.waiting.refusal)}; a pod counts until it is gone"
             return
         lacks = self.waiting.lacks
-        for lack in lacks[:_MOST]:
-            yield f"{self.who} waits {self._sought((lack,), whole=True)}"
+        yield from dict.fromkeys(f"{self.who} waits {self._sought((lack,), whole=True)}" for lack in lacks[:_MOST])
         if len(lacks) > _MOST:
             yield f"the same holds for {counted(len(lacks) - _MOST, 'further node')}"
 
@@ -65,10 +64,10 @@ class Wait:
         """What is wrong with which nodes, in the scheduler's words, for one step of the story."""
         reasons: dict[str, list[str]] = {}
         for lack in self.waiting.lacks:
-            reasons.setdefault(lack.reason.removeprefix("node(s) "), []).append(lack.node)
+            reasons.setdefault(lack.reason, []).append(lack.node)
         if not reasons:
             return self.waiting.scheduler.partition(". ")[0]
-        return ", ".join(f"{reason} on {some(nodes)}" for reason, nodes in reasons.items())
+        return ", ".join(_said(reason, some(nodes)) for reason, nodes in reasons.items())
 
     def _sought(self, lacks: Sequence[Lack], *, whole: bool = False) -> str:
         """`for 1 nvidia.com/gpu on gpu-1, held by the old pod`; with `whole` it says how much there is."""
@@ -163,9 +162,19 @@ def _kept_away(lack: Lack, holders: str) -> str:
     return "where no pod runs that its affinity asks for"
 
 
+def _said(reason: str, nodes: str) -> str:
+    """The scheduler's reason with the nodes in place of their number."""
+    about = reason.removeprefix("node(s) ")
+    return f"{reason} on {nodes}" if about == reason else f"{nodes} {about}"
+
+
 def _refused(text: str) -> str:
-    """`quota team allows requests.nvidia.com/gpu=2, and requests.nvidia.com/gpu=2 is used`; else the text itself."""
+    """`by quota team, which allows 2 requests.nvidia.com/gpu and has 2 in use`; else what the API server says."""
     found = _QUOTA.search(text)
     if found is None:
-        return text.partition(" is forbidden: ")[2] or text
-    return f"quota {found['name']} allows {found['limit']}, and {found['used']} is used"
+        return f"with {text.partition(' is forbidden: ')[2] or text}"
+    limit, used = found["limit"], found["used"]
+    if "," not in limit:
+        key, _, allowed = limit.partition("=")
+        limit, used = f"{allowed} {key}", used.partition("=")[2]
+    return f"by quota {found['name']}, which allows {limit} and has {used} in use"

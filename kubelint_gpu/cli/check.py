@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from kubelint_gpu.checks.finding import Finding, RuleInfo, Summary
-from kubelint_gpu.checks.run import Outcome, check
+from kubelint_gpu.checks.run import Outcome, Suppression, check
 from kubelint_gpu.cli import FAILED, FINDINGS, NOTHING
 from kubelint_gpu.cli.configuration import Configuration, find, load
 from kubelint_gpu.cli.fixing import fix_units, print_diff, tell
@@ -49,6 +49,7 @@ from kubelint_gpu.version import __version__
 @click.option("--fix", is_flag=True, help="Make the safe fixes, then report what is left.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: make also those that may change what runs.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change; write nothing.")
+@click.option("--no-ignores", is_flag=True, help="Report also what comments and annotations suppress.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 whatever is found.")
 @click.option("--statistics", is_flag=True, help="Print how often each rule was found instead of the findings.")
 @click.option(
@@ -76,17 +77,18 @@ def command(paths: tuple[str, ...], inventories: tuple[str, ...], **options: Any
         unit_of=configuration.unit_of,
         against=options["against"],
     )
+    suppression = Suppression(time.strftime("%Y-%m-%d"), selection.off(), on=not options["no_ignores"])
     fixed = None
     if options["fix"] or options["diff"]:
         if "-" in paths and not options["diff"]:
             raise click.UsageError("standard input cannot be fixed in place; use --diff")
-        fixed = fix_units(inputs.units, unsafe=options["unsafe_fixes"], write=options["fix"] and not options["diff"])
+        fixed = fix_units(inputs.units, suppression, unsafe=options["unsafe_fixes"], write=options["fix"] and not options["diff"])
         if options["diff"]:
             print_diff(fixed.changed)
             failed = inputs.failed or not _usable(inputs)
             return FAILED if failed else FINDINGS if fixed.changed and not options["exit_zero"] else NOTHING
         inputs = inputs.after(fixed.units, failed=fixed.failed)
-    outcome = check(inputs.units, inputs.world)
+    outcome = check(inputs.units, inputs.world, suppression=suppression)
     findings = list(selection.selected(outcome.findings))
     report = _report(inputs, outcome, findings, time.perf_counter() - begun, [name for name, _ in targets])
     if options["statistics"]:
@@ -123,6 +125,7 @@ def _report(
         errors=kinds.count("error"),
         warnings=kinds.count("warning"),
         notes=kinds.count("note"),
+        ignored=outcome.ignored,
         undecided=outcome.undecided,
         seconds=seconds,
     )

@@ -10,6 +10,7 @@ import click
 
 from kubelint_gpu.checks.finding import Finding, Fix
 from kubelint_gpu.checks.repair import repair
+from kubelint_gpu.checks.run import Suppression
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.cli.inputs import complain
 from kubelint_gpu.documents import Reading, SourceText, encode
@@ -27,7 +28,7 @@ class Fixed:
     failed: bool = False
 
 
-def fix_units(units: Sequence[Unit], *, unsafe: bool, write: bool) -> Fixed:
+def fix_units(units: Sequence[Unit], suppression: Suppression, *, unsafe: bool, write: bool) -> Fixed:
     """Mend every unit; with `write` the files are written, one after the other, each in one step."""
     root = repository_root(Path.cwd())
     after: list[Unit] = []
@@ -35,7 +36,7 @@ def fix_units(units: Sequence[Unit], *, unsafe: bool, write: bool) -> Fixed:
     changed: list[tuple[SourceText, SourceText]] = []
     failed = False
     for unit in units:
-        found = repair(unit, unsafe=unsafe)
+        found = repair(unit, unsafe=unsafe, suppression=suppression)
         for finding in found.refused:
             complain(finding.place.path, f"{finding.code} is not fixed: with other fixes made, its fix no longer helps")
         texts = list(_changed(unit.readings, found.unit.readings))

@@ -8,7 +8,7 @@ from typing import cast
 
 import click
 
-from kubelint_gpu.checks.catalogue import every_rule
+from kubelint_gpu.checks.catalogue import every_rule, folders
 from kubelint_gpu.checks.finding import Finding, Severity
 from kubelint_gpu.cli.configuration import Configuration
 from kubelint_gpu.values import dataclass, replace
@@ -42,6 +42,17 @@ class Selection:
     def fails(self, finding: Finding) -> bool:
         """Whether a finding makes the run exit 1."""
         return SEVERITIES.index(finding.severity) >= SEVERITIES.index(self.lowest or "warning")
+
+    def off(self) -> tuple[str, ...]:
+        """The codes of the rules that are reported nowhere."""
+        levels = dict(self.severity)
+        return tuple(
+            code
+            for code in folders()
+            if code.startswith(self.ignore or ("-",))
+            or (self.select and not code.startswith(self.select))
+            or any(level == "off" and code.startswith(prefix) for prefix, level in levels.items())
+        )
 
     def _keeps(self, finding: Finding) -> bool:
         ignored = (*self.ignore, *self.configuration.ignores(finding.place.path))

@@ -6,9 +6,10 @@ on in GKE), kube-apiserver 1.34.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from kubelint_gpu.kube.pod import PodSpec
+from kubelint_gpu.kube.frozen import FrozenMap
+from kubelint_gpu.kube.pod import Container, PodSpec
 from kubelint_gpu.kube.requests import is_extended
 from kubelint_gpu.kube.taints import Toleration
 from kubelint_gpu.values import replace
@@ -50,3 +51,21 @@ def admitted(
         if not any(found.key in ("", key) and found.effect in ("", "NoExecute") for found in spec.tolerations):
             added.append(Toleration(key, "Exists", "", "NoExecute", 300))
     return replace(spec, tolerations=tuple(added))
+
+
+def without_resources(spec: PodSpec, elsewhere: Callable[[str], bool]) -> PodSpec:
+    """The spec without the requests that something else than kube-scheduler decides."""
+    containers = (*spec.containers, *spec.init_containers)
+    names = frozenset(name for found in containers for name in found.requests if "/" in name and elsewhere(name))
+    if not names:
+        return spec
+
+    def left(container: Container) -> Container:
+        kept = {name: amount for name, amount in container.requests.items() if name not in names}
+        return replace(container, requests=FrozenMap(kept))
+
+    return replace(
+        spec,
+        containers=tuple(left(found) for found in spec.containers),
+        init_containers=tuple(left(found) for found in spec.init_containers),
+    )

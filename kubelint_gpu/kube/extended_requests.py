@@ -91,7 +91,11 @@ def _is_bad_name(name: object) -> bool:
 
 
 def _name_detail(name: str) -> str:
-    return "doesn't follow extended resource name standard" if "/" in name else "must be a standard resource for containers"
+    return (
+        "doesn't follow extended resource name standard"
+        if "/" in name
+        else "must be a standard resource for containers"
+    )
 
 
 def _is_amount(value: Any) -> bool:

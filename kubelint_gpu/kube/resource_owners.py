@@ -41,19 +41,12 @@ _TABLE: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
         ),
     ),
     ("HAMi, Volcano or MindCluster", (), (r"huawei\.com/(Ascend.+|npu-core)",)),
-    (
-        "Volcano",
-        (),
-        (r"volcano\.sh/(vgpu-(number|memory|memory-percentage|cores)|gpu-(memory|number))",),
-    ),
+    ("Volcano", (), (r"volcano\.sh/(vgpu-(number|memory|memory-percentage|cores)|gpu-(memory|number))",)),
     ("the ACK scheduler", (), (r"aliyun\.com/gpu-(mem|count|core\.percentage)",)),
     ("the open-gpu-share plugin", (), (r"alibabacloud\.com/gpu-(mem|count|index|milli)",)),
     ("Koordinator", (), (r"koordinator\.sh/(gpu(\..+|-.+)?|rdma|fpga)", r"kubernetes\.io/batch-(cpu|memory)")),
     ("the GPU-aware scheduler extender of Intel", (), (r"gpu\.intel\.com/(millicores|memory\.max|tiles)",)),
     ("the Tencent GPU manager", (), (r"tencent\.com/vcuda-(core|memory)",)),
-    ("the AliyunContainerService extender", (), (r"aliyun\.com/gpu\..+",)),
-    # quotas of HAMi and Run:ai are annotations, their GPU count is a resource of the device plugin
-    ("Run:ai", (), (r"(run\.ai|runai)/.+",)),
     ("dynamic resource allocation", (), (r"deviceclass\.resource\.kubernetes\.io/.+",)),
 )
 _NAMES = {name: owner for owner, names, _ in _TABLE for name in names}

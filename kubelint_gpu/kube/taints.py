@@ -14,6 +14,17 @@ from kubelint_gpu.values import dataclass
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 UNSCHEDULABLE_KEY = "node.kubernetes.io/unschedulable"
+_LIFECYCLE = (
+    "node.kubernetes.io/",
+    "node.cloudprovider.kubernetes.io/",
+    "ToBeDeletedByClusterAutoscaler",
+    "DeletionCandidateOfClusterAutoscaler",
+    "startup-taint.cluster-autoscaler.kubernetes.io/",
+    "ignore-taint.cluster-autoscaler.kubernetes.io/",
+    "karpenter.sh/unregistered",
+    "karpenter.sh/disrupted",
+    "karpenter.sh/disruption",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +63,11 @@ class Toleration:
         if self.operator == "Exists":
             return True
         return self.operator == "Equal" and self.value == taint.value
+
+
+def is_lifecycle(taint: Taint) -> bool:
+    """Whether a taint says in which state of its life a node is: no workload should tolerate it."""
+    return taint.key.startswith(_LIFECYCLE)
 
 
 def first_untolerated(taints: Iterable[Taint], tolerations: tuple[Toleration, ...]) -> Taint | None:

@@ -85,9 +85,7 @@ def kind_of(pod: Pod, memory: Memory) -> int:
 
 def _kinds(node: NodeInfo) -> int:
     memory = node.memory
-    kinds = sorted([kind_of(pod, memory) for pod in node.pods])
-    # after a removal a node may lack a port that one of its pods has, see NodeInfo.without
-    return memory.number((*kinds, node.ports) if node.ports else tuple(kinds))
+    return memory.number(tuple(sorted([kind_of(pod, memory) for pod in node.pods])))
 
 
 def _kind(pod: Pod, memory: Memory) -> Hashable:

@@ -8,8 +8,8 @@ An extended resource that the node does not know at all is taken away from the p
 
 from __future__ import annotations
 
-from kubelint_gpu.kube.frozen import FrozenMap
-from kubelint_gpu.kube.pod import Container, Pod, PodSpec
+from kubelint_gpu.kube.admission import without_resources
+from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.requests import is_extended, pod_requests
 from kubelint_gpu.kube.taints import first_untolerated
 from kubelint_gpu.scheduler.node_info import NodeInfo
@@ -41,7 +41,7 @@ def kubelet_admission(pod: Pod, node: NodeInfo, snapshot: Snapshot) -> Admission
     allocatable = node.node.allocatable
     asked = pod_requests(pod.spec, pod_level=snapshot.behaviour.pod_level_resources)
     dropped = tuple(sorted(name for name in asked if asked[name] and is_extended(name) and name not in allocatable))
-    pod = replace(pod, spec=_without(pod, dropped))
+    pod = replace(pod, spec=without_resources(pod.spec, dropped.__contains__))
     return replace(_refusal(pod, node, snapshot), dropped=dropped)
 
 
@@ -71,16 +71,3 @@ def _out_of(resource: str, requested: int, used: int, capacity: int) -> Admissio
 
 def _failed(predicate: str, reason: str) -> Admission:
     return Admission(predicate, f"Predicate {predicate} failed: {reason}")
-
-
-def _without(pod: Pod, names: tuple[str, ...]) -> PodSpec:
-    def left(container: Container) -> Container:
-        kept = {name: amount for name, amount in container.requests.items() if name not in names}
-        return replace(container, requests=FrozenMap(kept))
-
-    spec = pod.spec
-    return replace(
-        spec,
-        containers=tuple(left(found) for found in spec.containers),
-        init_containers=tuple(left(found) for found in spec.init_containers),
-    )

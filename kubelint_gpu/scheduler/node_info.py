@@ -53,8 +53,16 @@ class NodeInfo(NamedTuple):
             self.memory,
         )
 
+    def removed(self, pod: Pod) -> NodeInfo:
+        """This node after one of its pods is gone for good."""
+        left = self.without((pod,))
+        load = self.memory.load
+        if not load(pod).ports:
+            return left
+        return left._replace(ports=frozenset([port for other in left.pods for port in load(other).ports]))
+
     def without(self, pods: Iterable[Pod]) -> NodeInfo:
-        """This node without some of its pods, which are told by identity.
+        """This node in the dry run of an eviction of some of its pods, which are told by identity.
 
         Their host ports are free then even if another pod has one of them too: HostPortInfo upstream is a set.
         """

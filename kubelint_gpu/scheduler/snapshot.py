@@ -118,7 +118,7 @@ class Snapshot:
         for position in everywhere if node_name is None else (self._positions[node_name],):
             for pod in nodes[position].pods:
                 if pod.meta.name == name and pod.meta.namespace == namespace:
-                    changed = nodes[position].without((pod,))
+                    changed = nodes[position].removed(pod)
                     return self._with(position, changed)
         raise KeyError(pod_key)
 

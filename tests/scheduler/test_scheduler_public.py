@@ -239,3 +239,12 @@ def test_a_cluster_of_very_many_selectors_keeps_few_partitions(monkeypatch):
     for key in range(5):
         assert len(fit(read_pod(pod(nodeSelector={f"k{key}": "x"})), snapshot).fits) == 6
     assert len(snapshot.derived("partitions", dict)) <= 2
+
+
+def test_a_port_that_two_pods_share_is_taken_until_both_are_gone():
+    port = [{"name": "c", "ports": [{"hostPort": 80}]}]
+    snapshot = Snapshot.of(read_cluster([node("n"), pod("a", "n", containers=port), pod("b", "n", containers=port)]))
+    incoming = read_pod(pod(containers=port))
+    snapshot = snapshot.remove("default/a")
+    assert fit(incoming, snapshot).fits == ()
+    assert fit(incoming, snapshot.remove("default/b")).fits == ("n",)

@@ -179,7 +179,8 @@ def _draft(unit: Unit, subject: Subject, judgement: Judgement, waiting: Waiting,
     assert trace is not None  # noqa: S101 - asked by the caller
     place = manifest.place(routes.strategy(manifest), "key")
     wait = Wait(workload, waiting, tuple(_exclusive(unit, subject)))
-    kept, rule_kept, label = _keeping(workload)
+    kept, keeps, label = _keeping(workload)
+    why = (_kept(workload.strategy, workload.replicas),) if isinstance(workload.strategy, DeploymentStrategy) else ()
     certain = unit.complete and not may
     beyond = "" if unit.complete else "unless there are nodes beyond the inventory, "
     return Draft(
@@ -192,8 +193,8 @@ def _draft(unit: Unit, subject: Subject, judgement: Judgement, waiting: Waiting,
         severity="warning" if may and unit.complete else None,
         scheduler=waiting.scheduler or None,
         related=(*((Related(place, label),) if label else ()), *stakes(unit, subject, waiting)),
-        trace=story(trace, wait, kept),
-        cycle=(*wait.sentences(), rule_kept),
+        trace=story(trace, wait, keeps),
+        cycle=(*wait.sentences(), *why),
         proposals=_proposals(subject, code),
     )
 
@@ -203,16 +204,18 @@ def _exclusive(unit: Unit, subject: Subject) -> list[str]:
 
 
 def _keeping(workload: Workload) -> tuple[str, str, str]:
-    """That the old pods stay, the rule by which they do, and the numbers behind it."""
+    """That the old pods stay, as a clause and as what the controller does, and the numbers behind it."""
     strategy, replicas = workload.strategy, workload.replicas
     if not isinstance(strategy, DeploymentStrategy):
-        return f"the {workload.kind} controller goes on only when it is available", "", ""
+        return f"the {workload.kind} controller goes on only when it is available", "waits for that pod", ""
     found = resolve(strategy, replicas)
+    pods = counted(replicas, "pod")
     if found.unavailable:
-        kept = f"no more than {found.unavailable} of {counted(replicas, 'pod')} may be unavailable"
-    else:
-        kept = f"the old {'pod is' if replicas == 1 else 'pods are'} kept until the new one is available"
-    return kept, _kept(strategy, replicas), _label(strategy, replicas)
+        clause = f"no more than {found.unavailable} of {pods} may be unavailable"
+        return clause, f"keeps {found.unavailable} of {pods} away and no more", _label(strategy, replicas)
+    old, are = ("the old pod", "is") if replicas == 1 else ("the old pods", "are")
+    until = "until the new one is available"
+    return f"{old} {are} kept {until}", f"keeps {old} {until}", _label(strategy, replicas)
 
 
 def _proposals(subject: Subject, code: str) -> tuple[Proposal, ...]:

@@ -81,8 +81,8 @@ def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
     refusing = _refusing(pod, namespace, snapshot)
     if not refusing and not pod.spec.pod_affinity and not pod.spec.pod_anti_affinity:
         return SKIP
-    affinity = _resolved(pod, pod.spec.pod_affinity, snapshot)
-    anti = _resolved(pod, pod.spec.pod_anti_affinity, snapshot)
+    affinity = resolved_terms(pod, pod.spec.pod_affinity, snapshot)
+    anti = resolved_terms(pod, pod.spec.pod_anti_affinity, snapshot)
     state = State(
         pod,
         namespace,
@@ -135,7 +135,8 @@ def _without(state: State, pods: tuple[Pod, ...], node: NodeInfo) -> State:
     return state._replace(wanted=wanted, unwanted=unwanted, refusing=refusing)
 
 
-def _resolved(pod: Pod, terms: Iterable[PodAffinityTerm], snapshot: Snapshot) -> tuple[Term, ...]:
+def resolved_terms(pod: Pod, terms: Iterable[PodAffinityTerm], snapshot: Snapshot) -> tuple[Term, ...]:
+    """The terms of a pod with the namespaces that they are about."""
     found = []
     for term in terms:
         selector = term.namespace_selector

@@ -1,0 +1,120 @@
+"""How long rollouts take to judge, in CPU seconds, and how many states the search looks at in one.
+
+`python benchmarks/rollouts.py`: ratios to a fixed loop of this interpreter make runs on different machines comparable.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from kubelint_gpu.kube.workload import read_workload
+from kubelint_gpu.rollout.judgement import Transition, judge, judge_together
+from kubelint_gpu.scheduler import read_cluster
+
+
+def node(name, pool, gpus):
+    labels = {"kubernetes.io/hostname": name, "pool": pool, "topology.kubernetes.io/zone": f"z{len(name) % 3}"}
+    amounts = {"cpu": "96", "memory": "512Gi", "pods": "110", "nvidia.com/gpu": str(gpus)}
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": labels},
+        "status": {"allocatable": amounts},
+    }
+
+
+def deployment(name, pool, gpus, replicas, surge="25%", unavailable="25%", **spec):
+    labels = {"app": name}
+    resources = {"limits": {"nvidia.com/gpu": str(gpus)}, "requests": {"cpu": "4", "memory": "16Gi"}}
+    containers = [{"name": "c", "image": "i", "resources": resources}]
+    template = {
+        "metadata": {"labels": labels},
+        "spec": {"nodeSelector": {"pool": pool}, "containers": containers, "priority": 0, **spec},
+    }
+    rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": surge, "maxUnavailable": unavailable}}
+    return read_workload(
+        {
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "metadata": {"name": name, "namespace": "d"},
+            "spec": {
+                "replicas": replicas,
+                "selector": {"matchLabels": labels},
+                "template": template,
+                "strategy": rolling,
+            },
+        }
+    )
+
+
+def fleet(workloads=200, nodes=1000, classes=20):
+    """Twenty pools of fifty nodes: some with room, some full, some with requests of several sizes."""
+    cluster = read_cluster(
+        [node(f"n{i:04}", f"p{i % classes}", (1, 2, 4, 8)[i % classes % 4]) for i in range(nodes)], version="1.34"
+    )
+    found = []
+    per_node = nodes // classes
+    for i in range(workloads):
+        pool = i % classes
+        gpus = (1, 2, 4, 8)[pool % 4]
+        place = i // classes
+        share = per_node * gpus // (workloads // classes)
+        if pool < 12:  # room for all
+            found.append(deployment(f"w{i:03}", f"p{pool}", 1, max(1, share // 2)))
+        elif pool < 17:  # exactly full
+            found.append(deployment(f"w{i:03}", f"p{pool}", 1, share))
+        else:  # sizes differ
+            found.append(deployment(f"w{i:03}", f"p{pool}", 1 + (place % 2) * (gpus > 1), max(1, share // 3)))
+    return [Transition(one, one) for one in found], cluster
+
+
+def cpu(action, repeat=1):
+    best = None
+    for _ in range(repeat):
+        start = time.process_time()
+        result = action()
+        spent = time.process_time() - start
+        best = spent if best is None else min(best, spent)
+    return best, result
+
+
+def loop():
+    total = 0
+    for number in range(2_000_000):
+        total += number & 7
+    return total
+
+
+def main():
+    unit, _ = cpu(loop, 3)
+    transitions, cluster = fleet()
+    judge(transitions[:1], cluster)
+    spent, found = cpu(lambda: judge(transitions, cluster))
+    verdicts = Counter(str(one.verdict and one.verdict.value) for one in found)
+    bound = sum(one.by_bound for one in found)
+    print(
+        f"200 Deployments, 1000 nodes, 20 classes: {spent:.2f} s ({spent / unit:.1f} units), {bound} by bound, {verdicts}"
+    )
+
+    single = read_cluster([node(f"n{i}", f"p{i}", 1) for i in range(10)], version="1.34")
+    tracker = [Transition(one, one) for one in [deployment("tracker", "p0", 1, 1)]]
+    judge(tracker, single)
+    spent, _ = cpu(lambda: [judge(tracker, single) for _ in range(20)], 3)
+    print(f"one pinned Deployment: {spent / 20 * 1000:.2f} ms ({spent / 20 / unit:.4f} units)")
+
+    small = read_cluster([node(f"n{i}", "p", 4) for i in range(4)], version="1.34")
+    mixed = [deployment("a", "p", 2, 3, 1, 1), deployment("b", "p", 1, 4, 1, 1), deployment("c", "p", 3, 1, 1, 0)]
+    spent, (together,) = cpu(lambda: judge_together([Transition(one, one) for one in mixed], small, budget=20_000))
+    print(
+        f"three Deployments of different sizes rolled at once: {together.verdict.value}, {together.states} states, "
+        f"{together.states / spent:.0f} states/s ({together.states / spent * unit:.0f} states per unit)"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""The linter as its users run it: a process, files in, JSON out."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance.api_client import Object
+
+_ROOT = Path(__file__).parent.parent
+
+
+class LinterFailed(RuntimeError):
+    """The linter ended with an error of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A fix that the linter offers, and the manifests with it made.
+
+    Attributes:
+        code: the rule.
+        title: what the fix does, in the linter's words.
+        scheduler: the event text that the finding foretells.
+        fixed: the manifests afterwards.
+    """
+
+    code: str
+    title: str
+    scheduler: str
+    fixed: tuple[Object, ...]
+
+
+def offers(manifests: Sequence[Object], old: Sequence[Object], inventory: Iterable[Object]) -> list[Offer]:
+    """Every verified fix for manifests that are about to be applied where `old` runs.
+
+    Raises:
+        LinterFailed: it did not end as it should.
+    """
+    with tempfile.TemporaryDirectory(prefix="kubelint-gpu-") as name:
+        folder = Path(name)
+        new, before, cluster = folder / "new.json", folder / "old.json", folder / "inventory.json"
+        new.write_text(_listed(manifests), encoding="utf-8")
+        before.write_text(_listed(old), encoding="utf-8")
+        cluster.write_text(_listed(inventory), encoding="utf-8")
+        arguments = [str(new), "--inventory", str(cluster), "--against", str(before), "--isolated", "--together"]
+        found = check([*arguments, "--output-format", "json"])
+        text = new.read_text(encoding="utf-8")
+        return [
+            Offer(finding["code"], fix["title"], finding.get("scheduler") or "", _fixed(text, fix["edits"]))
+            for finding in found["findings"]
+            for fix in finding.get("fixes") or ()
+            if fix["verified"]
+        ]
+
+
+def check(arguments: Sequence[str]) -> Object:
+    """The JSON report of one run of `kubelint-gpu check`.
+
+    Raises:
+        LinterFailed: exit code 2, or something else than JSON.
+    """
+    command = [sys.executable, "-m", "kubelint_gpu", "check", *arguments]
+    found = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=False)
+    if found.returncode not in {0, 1}:
+        raise LinterFailed(found.stderr[-2000:])
+    try:
+        report: Object = json.loads(found.stdout)
+    except ValueError as error:
+        raise LinterFailed(found.stdout[-500:]) from error
+    return report
+
+
+def _listed(values: Iterable[Object]) -> str:
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": list(values)}, indent=1)
+
+
+def _fixed(text: str, edits: Iterable[Object]) -> tuple[Object, ...]:
+    lines = text.splitlines(keepends=True)
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line))
+    spans = sorted(
+        (
+            starts[edit["line"] - 1] + edit["column"] - 1,
+            starts[edit["endLine"] - 1] + edit["endColumn"] - 1,
+            edit["text"],
+        )
+        for edit in edits
+    )
+    for start, end, new in reversed(spans):
+        text = text[:start] + new + text[end:]
+    items: list[Object] = json.loads(text)["items"]
+    return tuple(items)

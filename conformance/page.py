@@ -1,0 +1,141 @@
+"""`docs/conformance.md`: what was compared, and how it came out; every number is counted from the recordings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from conformance import recording
+from conformance.api_client import Object
+from conformance.compare import Compared, comparable, compared
+
+_HEAD = """# Conformance
+
+The judge of this project is the real control plane: kube-apiserver, kube-controller-manager, kube-scheduler and etcd,
+built from their released sources, started on loopback (`conformance/README.md` says how). What they did is recorded
+below `tests/golden/`. This page is written by `python -m conformance page` and is not edited by hand.
+"""
+
+
+def questions(records: Iterable[Object]) -> Iterator[tuple[Object, str, list[Compared]]]:
+    """Each recorded rollout with why it was not compared, or what the linter was asked about it."""
+    for record in records:
+        why = comparable(record)
+        yield record, why, [] if why else list(compared(record))
+
+
+def written(golden: Path, known: Path) -> str:
+    """The page."""
+    parts = [_HEAD]
+    for suite, section in (
+        ("rollouts", _rollouts),
+        ("scheduling", _scheduling),
+        ("validation", _validation),
+        ("admission", _admission),
+        ("fixes", _fixes),
+    ):
+        parts += [
+            section(path.name.removesuffix(".jsonl.xz"), list(recording.read(path)))
+            for path in sorted((golden / suite).glob("*.jsonl.xz"))
+        ]
+    parts.append(known.read_text(encoding="utf-8"))
+    return "\n".join(parts)
+
+
+def _rollouts(version: str, records: list[Object]) -> str:
+    runs: Counter[str] = Counter()
+    mixed = 0
+    for record in records:
+        kinds = {each["outcome"] for each in record["outcomes"]}
+        mixed += len(kinds) > 1
+        for each in record["outcomes"]:
+            runs[each["outcome"]] += each["times"]
+    table: Counter[tuple[str, str]] = Counter()
+    skipped: Counter[str] = Counter()
+    wrong = []
+    for _, why, asked in questions(records):
+        if why:
+            skipped[why] += 1
+        for one in asked:
+            seen = " and ".join(name for name, _ in one.seen)
+            table[one.verdict.partition(" ")[0], seen] += 1
+            if one.disagrees:
+                wrong.append(f"* `{one.id}`: {one.disagrees}")
+    lines = [
+        f"## Rollouts, Kubernetes {version}",
+        "",
+        f"{len(records)} cases, {sum(runs.values())} runs: "
+        + ", ".join(f"{count} {name}" for name, count in sorted(runs.items()))
+        + f"; {mixed} cases went both ways.",
+        "",
+        "The linter was asked once about each case without knowing where the old pods run, once for each start seen.",
+        "",
+        "| linter | control plane | questions |",
+        "| --- | --- | --- |",
+        *(f"| {said} | {seen} | {count} |" for (said, seen), count in sorted(table.items())),
+        "",
+        *(f"Not compared: {count} ({why})." for why, count in sorted(skipped.items())),
+        "",
+        f"Disagreements: {len(wrong) or 'none'}.",
+        *wrong,
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _scheduling(version: str, records: list[Object]) -> str:
+    agreeing = sum(record["agrees"] for record in records)
+    files = Counter(record["file"] for record in records)
+    texts = sum("message" in record for record in records)
+    evicting = sum("nominated" in record for record in records)
+    return "\n".join(
+        [
+            f"## Scheduling live, Kubernetes {version}",
+            "",
+            f"{len(records)} recorded scheduler scenarios set up in a running cluster.",
+            f"{agreeing} had the recorded answer: {texts} event texts to the letter, {evicting} preemptions with victims.",
+            "",
+            ", ".join(f"{name} {count}" for name, count in sorted(files.items())) + ".",
+            "",
+        ]
+    )
+
+
+def _validation(version: str, records: list[Object]) -> str:
+    accepted = sum(record["accepted"] for record in records)
+    reasons = Counter(record["reason"] for record in records if not record["accepted"])
+    kinds = Counter(str(record["object"].get("kind")) for record in records)
+    return "\n".join(
+        [
+            f"## Validation, Kubernetes {version}",
+            "",
+            f"{len(records)} objects: {accepted} accepted, "
+            + ", ".join(f"{count} {name}" for name, count in sorted(reasons.items()))
+            + ".",
+            "",
+            ", ".join(f"{name} {count}" for name, count in sorted(kinds.items())) + ".",
+            "",
+        ]
+    )
+
+
+def _admission(version: str, records: list[Object]) -> str:
+    refused = sum("error" in record for record in records)
+    text = f"{len(records)} pods: {len(records) - refused} admitted, {refused} refused."
+    return f"## Admission, Kubernetes {version}\n\n{text}\n"
+
+
+def _fixes(version: str, records: list[Object]) -> str:
+    helped = sum(record["completes"] for record in records)
+    told = [record for record in records if record["foretold"]]
+    alike = sum(record["foretold"] in record["seen"] for record in told)
+    return "\n".join(
+        [
+            f"## Fixes, Kubernetes {version}",
+            "",
+            f"{len(records)} fixes that the linter offered were made while the rollout was stuck; {helped} let it complete.",
+            f"{alike} of {len(told)} event texts that the linter foretold were those of the cluster.",
+            "",
+        ]
+    )

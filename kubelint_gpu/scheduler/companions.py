@@ -1,0 +1,80 @@
+"""Which pods a pod must be near to, and whether they can be had at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kubelint_gpu.kube.affinity import PodAffinityTerm
+from kubelint_gpu.kube.label_algebra import ANYTHING, Allowed, Bound, alternatives, contradiction
+from kubelint_gpu.kube.pod import Pod, PodSpec
+from kubelint_gpu.scheduler.plugins.inter_pod_affinity import Term, resolved_terms
+from kubelint_gpu.scheduler.snapshot import Snapshot
+from kubelint_gpu.values import replace
+
+HOSTNAME = "kubernetes.io/hostname"
+
+
+def own_terms(pod: Pod, terms: Sequence[PodAffinityTerm], snapshot: Snapshot, *, anywhere: bool = False) -> list[Term]:
+    """Required terms with their namespaces resolved.
+
+    `anywhere`: the pod's namespace is not known, so a term about its own namespace is about all.
+    """
+    found = list(resolved_terms(pod, terms, snapshot))
+    if anywhere:
+        return [
+            term._replace(namespaces=None) if not one.namespaces and one.namespace_selector is None else term
+            for one, term in zip(terms, found, strict=True)
+        ]
+    return found
+
+
+def attracts_itself(pod: Pod, snapshot: Snapshot) -> bool:
+    """Whether a pod meets its own required affinity, so that the first of its kind may go anywhere."""
+    return all(term.matches(pod) for term in resolved_terms(pod, pod.spec.pod_affinity, snapshot))
+
+
+def lone(pod: Pod, snapshot: Snapshot) -> Pod:
+    """The pod as if all that it must be near to were everywhere."""
+    if not pod.spec.pod_affinity or attracts_itself(pod, snapshot):
+        return pod
+    return replace(pod, spec=replace(pod.spec, pod_affinity=()))
+
+
+def companions(terms: Iterable[Term], others: Iterable[Pod]) -> list[Pod]:
+    """The pods that meet all terms of a pod's required affinity: one and the same pod must meet them all."""
+    wanted = list(terms)
+    return [other for other in others if all(term.matches(other) for term in wanted)]
+
+
+def can_share(key: str, one: PodSpec, other: PodSpec) -> bool:
+    """Whether nodes with one value of a label can take two pods, by what both require of nodes' labels and names.
+
+    For the host name both must fit on one node; for any other label each may have a node of its own.
+    """
+    for mine in alternatives(one):
+        for theirs in alternatives(other):
+            if contradiction(mine) is not None or contradiction(theirs) is not None:
+                continue
+            if key == HOSTNAME:
+                if contradiction((*mine, *theirs)) is None:
+                    return True
+            elif not (_of(key, mine) & _of(key, theirs)).empty:
+                return True
+    return False
+
+
+def _of(key: str, bounds: Iterable[Bound]) -> Allowed:
+    together = ANYTHING & Allowed(absent=False)
+    for bound in bounds:
+        if not bound.field and bound.requirement.key == key:
+            together &= bound.allowed
+    return together
+
+
+def repels(term: Term, owner: Pod, other: Pod, key: str) -> bool:
+    """Whether an anti-affinity term of one pod keeps another out of every node of one value of `key`.
+
+    A term about the same label does; one about another label does where nodes of one host name are meant, since a node
+    that lacks the label is the only exception.
+    """
+    return owner is not other and term.matches(other) and (term.key == key or key == HOSTNAME)

@@ -1,0 +1,41 @@
+"""How many equal pods a cluster takes when they come one after the other."""
+
+from __future__ import annotations
+
+from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.scheduler.attempt import Attempt, attempt
+from kubelint_gpu.scheduler.snapshot import Snapshot
+from kubelint_gpu.values import replace
+
+MOST_PODS = 200
+
+
+def filled(pod: Pod, wanted: int, snapshot: Snapshot) -> tuple[int, Attempt | None]:
+    """How many of the pods find a node, and the attempt that failed; None where all do.
+
+    Each pod goes where its topology spread constraints are best kept, as scoring has it, then to the first node by
+    name. With one forbidding constraint no other order places more; with several, another could.
+    """
+    keys = tuple(one.topology_key for one in pod.spec.spread if one.do_not_schedule)
+    counts: dict[tuple[str, str], int] = {}
+    for number in range(wanted):
+        found = attempt(pod, snapshot)
+        if found.fit is None or not found.fit.schedulable:
+            return number, found
+        labels = {name: snapshot.node(name) for name in found.fit.fits}
+        domains = {
+            name: [(key, info.node.labels.get(key, "")) for key in keys]
+            for name, info in labels.items()
+            if info is not None
+        }
+        chosen = min(domains, key=lambda name: ([counts.get(domain, 0) for domain in domains[name]], name))
+        for domain in domains[chosen]:
+            counts[domain] = counts.get(domain, 0) + 1
+        called = f"{pod.meta.name}-{number}"
+        snapshot = snapshot.place(replace(pod, meta=replace(pod.meta, name=called, uid=called)), chosen)
+    return wanted, None
+
+
+def without_spreading(pod: Pod) -> Pod:
+    """The pod without topology spread constraints."""
+    return replace(pod, spec=replace(pod.spec, spread=()))
