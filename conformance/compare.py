@@ -58,14 +58,22 @@ def comparable(record: Object) -> str:
 def compared(record: Object) -> Iterator[Compared]:
     """Ask once with any start, once for each start that was seen."""
     outcomes = record["outcomes"]
-    for names, said in verdicts(record, None):
+    for names, said in _answers(record, None):
         yield _judged(record["id"], said, outcomes, names)
     starts: dict[str, list[Object]] = {}
     for outcome in outcomes:
         starts.setdefault(str(outcome["placement_before"]), []).append(outcome)
     for number, alike in enumerate(starts.values()):
-        for names, said in verdicts(record, alike[0]["placement_before"]):
+        for names, said in _answers(record, alike[0]["placement_before"]):
             yield _judged(f"{record['id']}@{number}", said, alike, names)
+
+
+def _answers(record: Object, start: Iterable[Object] | None) -> list[tuple[tuple[str, ...], str]]:
+    """The verdicts; a crash of the linter is an answer too."""
+    try:
+        return list(verdicts(record, start))
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is told with its case
+        return [(rolled(record), f"crashes ({type(error).__name__}: {error})")]
 
 
 def verdicts(record: Object, start: Iterable[Object] | None) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -173,6 +181,8 @@ def _judged(name: str, said: str, outcomes: Iterable[Object], workloads: tuple[s
         wrong = "says completes, a run stuck"
     elif said == "stuck" and seen["complete"]:
         wrong = "says stuck, a run completed"
+    elif said.startswith("crashes"):
+        wrong = said
     elif said.startswith("none") and seen["complete"]:
         wrong = f"gives no verdict ({said}), a run completed"
     return Compared(name, said, tuple(sorted(seen.items())), wrong)

@@ -94,7 +94,7 @@ def _scheduling(version: str, records: list[Object]) -> str:
             f"## Scheduling live, Kubernetes {version}",
             "",
             f"{len(records)} recorded scheduler scenarios set up in a running cluster.",
-            f"{agreeing} had the recorded answer: {texts} event texts to the letter, {evicting} preemptions with victims.",
+            f"{agreeing} had the recorded answer: {texts} event texts to the letter, {evicting} preemptions.",
             "",
             ", ".join(f"{name} {count}" for name, count in sorted(files.items())) + ".",
             "",
@@ -134,8 +134,8 @@ def _fixes(version: str, records: list[Object]) -> str:
         [
             f"## Fixes, Kubernetes {version}",
             "",
-            f"{len(records)} fixes that the linter offered were made while the rollout was stuck; {helped} let it complete.",
-            f"{alike} of {len(told)} event texts that the linter foretold were those of the cluster.",
+            f"{len(records)} fixes that the linter offers were made while a rollout was stuck; {helped} let it complete.",
+            f"{alike} of {len(told)} foretold event texts were those of the cluster.",
             "",
         ]
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from kubelint_gpu.checks.finding import Certainty
 from kubelint_gpu.checks.misses import MIG, excluding_gpu_label, matches, oversized, tainted, unadvertised
+from kubelint_gpu.checks.spreading import unlabelled
 from kubelint_gpu.checks.unit import Subject, Unit
 from kubelint_gpu.kube.label_algebra import unsatisfiable
 from kubelint_gpu.kube.requests import pod_requests
@@ -62,6 +63,9 @@ def diagnose(unit: Unit) -> Iterator[tuple[Subject, Diagnosis]]:
         certainty: Certainty = "certain" if unit.complete and subject.workload.replicas else "possible"
         if found.fit.prefilter is not None:
             # volumes and the like: their own rules speak of them
+            continue
+        if unlabelled(unit, subject):
+            # the rule for topology keys speaks of it
             continue
         yield subject, _cause(unit, subject, found.fit.rejections, certainty)
 

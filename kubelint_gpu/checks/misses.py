@@ -76,7 +76,9 @@ def excluding_gpu_label(subject: Subject, nodes: tuple[Node, ...]) -> Bound | No
     """The requirement on a label of GPUs that keeps the pod from all of some nodes; None where there is none."""
     for bounds in alternatives(subject.workload.spec):
         for bound in bounds:
-            if is_gpu_label(bound.requirement.key) and not any(bound.requirement.matches(node.labels) for node in nodes):
+            if is_gpu_label(bound.requirement.key) and not any(
+                bound.requirement.matches(node.labels) for node in nodes
+            ):
                 return bound
     return None
 
@@ -125,3 +127,12 @@ def _takers(subject: Subject, snapshot: Snapshot) -> tuple[str, ...]:
     patient = replace(pod, spec=replace(pod.spec, tolerations=(*pod.spec.tolerations, *added)))
     found = attempt(patient, snapshot)
     return found.fit.fits if found.fit is not None else ()
+
+
+def title(unit: Unit, name: str) -> str:
+    """A node as a person calls it: one that is yet to come is a new node of its pool."""
+    inventory = unit.world.inventory
+    for pool in inventory.pools if inventory is not None else ():
+        if pool.template.name == name:
+            return f"a new node of pool {pool.name}"
+    return name

@@ -40,7 +40,7 @@ def _binding(unit: Unit, subject: Subject, nodes: Sequence[str]) -> Iterator[Rel
 
 
 def node_clues(unit: Unit, names: Sequence[str], resource: str) -> Iterator[Related]:
-    """The lines of the inventory that say how much of a resource nodes have; equal nodes of one line are told together."""
+    """The lines of the inventory that say how much of a resource nodes have; nodes of one line are told together."""
     said: dict[tuple[Place, str], list[str]] = {}
     for name in names:
         declared = unit.world.declared("Node", name)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.draft import Proposal
 from kubelint_gpu.checks.manifest import Manifest
+from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, remove_key, replace_scalar, set_key
 
 _ROLLING = "rollingUpdate"
@@ -42,6 +45,12 @@ def within_a_revision(manifest: Manifest) -> Proposal:
             if not manifest.present((*route, "matchLabelKeys"))
         ],
     )
+
+
+def renamed(manifest: Manifest, pointers: Sequence[Pointer], key: str) -> list[Edit]:
+    """Write another key in place of each of some keys, with what stands under it."""
+    path = manifest.path
+    return [Edit(path, manifest.item.locate(pointer, "key"), key) for pointer in pointers]
 
 
 def _no_surge(manifest: Manifest) -> list[Edit]:

@@ -28,7 +28,7 @@ def stakes(unit: Unit, subject: Subject, waiting: Waiting) -> tuple[Related, ...
     """What is asked for, what makes it exclusive, what binds the pod, and the nodes."""
     if waiting.refusal:
         return tuple(_quota(unit, subject, waiting.refusal))
-    resource = waiting.lacks[0].resource if waiting.lacks else ""
+    resource = next((lack.resource for lack in waiting.lacks if lack.resource), "")
     nodes = [lack.node for lack in waiting.lacks]
     plugins = {lack.plugin for lack in waiting.lacks}
     found: list[Related] = []

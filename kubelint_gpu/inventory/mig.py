@@ -13,12 +13,29 @@ if TYPE_CHECKING:
 
     from kubelint_gpu.inventory.gpu_models import GpuModel
 
+_PREFIX = "nvidia.com/mig-"
 _PROFILE = re.compile(r"(?P<slices>[0-9]{1,3})g\.(?P<memory>[0-9]{1,5})gb(?P<attributes>.*)", re.ASCII)
 
 
 def mig_resource(profile: str) -> str:
     """The resource name of a profile: `1g.5gb+me` is `nvidia.com/mig-1g.5gb.me`."""
     return "nvidia.com/mig-" + profile.replace("+", ".")
+
+
+def profile_of(model: GpuModel, resource: str) -> str | None:
+    """The profile of a model that a resource name stands for, memory compared with a tolerance of 1; None without."""
+    return next((name for name, _ in model.profiles if _same(name.replace("+", "."), _bare(resource))), None)
+
+
+def near_resource(resource: str, others: Iterable[str]) -> str | None:
+    """The MIG resource among others with as many slices and memory as near as can be; None where there is none."""
+    bare = {name: _bare(name) for name in others if name.startswith(_PREFIX)}
+    found = _nearest(_bare(resource), sorted(bare.values()))
+    return next((name for name in sorted(bare) if bare[name] == found), None)
+
+
+def _bare(resource: str) -> str:
+    return resource.removeprefix(_PREFIX).removesuffix(".shared").replace("+", ".")
 
 
 def impossible(model: GpuModel, profiles: dict[str, int]) -> Iterator[tuple[str, str, str]]:

@@ -77,4 +77,4 @@ def repels(term: Term, owner: Pod, other: Pod, key: str) -> bool:
     A term about the same label does; one about another label does where nodes of one host name are meant, since a node
     that lacks the label is the only exception.
     """
-    return owner is not other and term.matches(other) and (term.key == key or key == HOSTNAME)
+    return owner is not other and term.matches(other) and key in (term.key, HOSTNAME)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from kubelint_gpu.kube.affinity import SpreadConstraint
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.scheduler.attempt import Attempt, attempt
+from kubelint_gpu.scheduler.plugins.pod_topology_spread import included
 from kubelint_gpu.scheduler.snapshot import Snapshot
 from kubelint_gpu.values import replace
 
@@ -39,3 +41,14 @@ def filled(pod: Pod, wanted: int, snapshot: Snapshot) -> tuple[int, Attempt | No
 def without_spreading(pod: Pod) -> Pod:
     """The pod without topology spread constraints."""
     return replace(pod, spec=replace(pod.spec, spread=()))
+
+
+def domains(pod: Pod, constraint: SpreadConstraint, snapshot: Snapshot) -> tuple[str, ...]:
+    """The domains that a constraint of a pod counts, sorted, whether or not their nodes take the pod."""
+    keys = [one.topology_key for one in pod.spec.spread if one.do_not_schedule]
+    found = {
+        info.node.labels[constraint.topology_key]
+        for info in snapshot.nodes
+        if all(key in info.node.labels for key in keys) and included(constraint, pod.spec, info)
+    }
+    return tuple(sorted(found))

@@ -10,7 +10,7 @@ from docs.catalogue.example import Expectation, _entries, examples, expectations
 from docs.catalogue.properties import LINTERS, STANCES
 from kubelint_gpu.checks.catalogue import PAGE, description, find, folders, rule
 from kubelint_gpu.checks.finding import Finding, Place
-from kubelint_gpu.checks.registry import checks, codes, world_rule
+from kubelint_gpu.checks.registry import checks, codes, world_checks, world_rule
 from kubelint_gpu.checks.registry import rule as registered
 from kubelint_gpu.version import __version__
 
@@ -215,7 +215,7 @@ def test_messages_are_one_sentence_without_a_full_stop(example):
 @pytest.mark.parametrize("example", BAD, ids=str)
 def test_the_author_can_change_the_primary_place(example):
     for finding in outcome(example).findings:
-        inside = example.path if finding.code in checks() else example.inventory
+        inside = example.inventory if finding.code in world_checks() else example.path
         assert finding.place.path == inside
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.checks import routes
+from kubelint_gpu.checks.company import crowding
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.remedies import no_surge, recreate, within_a_revision
 from kubelint_gpu.checks.stakes import exclusive_claims, stakes
+from kubelint_gpu.checks.spreading import unspreadable
 from kubelint_gpu.checks.unit import Subject, Unit
 from kubelint_gpu.checks.wait import Wait, story
 from kubelint_gpu.checks.wording import amount, counted
@@ -119,6 +121,9 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
         if judgement.placed >= judgement.wanted or unit.may_grow_for(subject):
             continue
         if "Job" in subject.workload.kind:
+            continue
+        if crowding(unit, subject) is not None or unspreadable(unit, subject) is not None:
+            # the rules for anti-affinity and spreading speak of it
             continue
         manifest = subject.manifest
         beside = judgement.alone >= judgement.wanted

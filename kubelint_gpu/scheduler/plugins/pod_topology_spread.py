@@ -116,7 +116,7 @@ def _without(state: State, pods: tuple[Pod, ...], node: NodeInfo) -> State:
             for gone in pods
             if gone.meta.namespace == pod.meta.namespace and selector is not None and selector.matches(gone.meta.labels)
         )
-        if change and _included(count.constraint, pod.spec, node):
+        if change and included(count.constraint, pod.spec, node):
             counts.append(count.with_change(meta.labels[count.constraint.topology_key], change))
         else:
             counts.append(count)
@@ -180,7 +180,8 @@ def _divided(
     return Partition(members, group_of)
 
 
-def _included(constraint: SpreadConstraint, spec: PodSpec, node: NodeInfo) -> bool:
+def included(constraint: SpreadConstraint, spec: PodSpec, node: NodeInfo) -> bool:
+    """Whether a node counts for a constraint, by its inclusion policies; the topology keys are not looked at."""
     if constraint.honor_affinity and not matches_node(spec, node):
         return False
     return not constraint.honor_taints or first_untolerated(node.taints, spec.tolerations) is None
@@ -188,7 +189,7 @@ def _included(constraint: SpreadConstraint, spec: PodSpec, node: NodeInfo) -> bo
 
 def _count(snapshot: Snapshot, pod: Pod, constraint: SpreadConstraint, partition: Partition) -> Count:
     key, selector = constraint.topology_key, constraint.selector
-    included = {group for group, (info, _) in partition.members.items() if _included(constraint, pod.spec, info)}
+    included = {group for group, (info, _) in partition.members.items() if included(constraint, pod.spec, info)}
     every = len(included) == len(partition.members)
     domains: dict[str, None] = {}
     for group in partition.members:

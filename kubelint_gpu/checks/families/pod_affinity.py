@@ -1,0 +1,196 @@
+"""Affinity between pods: what it looks for in vain, what it leaves no room for, and what excludes each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.checks import routes
+from kubelint_gpu.checks.company import crowding, unmet_affinity
+from kubelint_gpu.checks.draft import Draft, Proposal
+from kubelint_gpu.checks.finding import Related
+from kubelint_gpu.checks.registry import rule
+from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.wording import counted, listed, some, workload_name
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.documents.edits import replace_scalar
+from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.kube.selectors import LabelSelector
+from kubelint_gpu.scheduler.companions import HOSTNAME, attracts_itself, can_share, companions, own_terms, repels
+
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+@rule("KLG403")
+def pod_affinity_matches_nothing(unit: Unit) -> Iterator[Draft]:
+    """A pod that must be near another one that nobody has heard of."""
+    for subject in unit.subjects:
+        found = unmet_affinity(unit, subject)
+        if found is None:
+            continue
+        manifest = subject.manifest
+        route = _term(subject, "podAffinity", found.term)
+        selector = subject.workload.spec.pod_affinity[found.term].selector
+        if found.together:
+            text = "each required pod affinity term is met by some pod, and no single pod meets them all"
+        elif selector is None:
+            text = "a required pod affinity term without labelSelector matches no pod"
+        else:
+            where = _namespaces(found.namespaces)
+            text = f"the pod must be near one with {_shown(selector)}{where}, and neither manifests nor inventory have it"
+        yield Draft(
+            "KLG403",
+            manifest.place(_below(subject, route, "labelSelector"), "key" if selector is None else "value"),
+            text,
+            manifest,
+            cause=f"{found.term}/{selector}",
+            certainty="certain" if unit.complete and unit.cluster.pods else "possible",
+            related=tuple(
+                Related(other.manifest.place((*other.workload.template_pointer, "metadata", "labels"), "key"), said)
+                for other, said in _nearly(unit, subject, selector)
+            ),
+            help=("list the running pods in the inventory, or check both manifests together",)
+            if not unit.cluster.pods
+            else (),
+        )
+
+
+@rule("KLG404")
+def anti_affinity_exceeds_domains(unit: Unit) -> Iterator[Draft]:
+    """More replicas than places where they may be kept apart."""
+    for subject in unit.subjects:
+        found = crowding(unit, subject)
+        if found is None:
+            continue
+        manifest, wanted = subject.manifest, subject.workload.replicas
+        route = _term(subject, "podAntiAffinity", found.term)
+        domains = "node" if found.key == HOSTNAME else f"value of {found.key}"
+        most = len(found.domains)
+        yield Draft(
+            "KLG404",
+            manifest.place((*route, "topologyKey")),
+            f"{counted(wanted, 'replica')} must be kept apart by {found.key}, and the nodes that take them have only "
+            f"{counted(most, domains) if found.key == HOSTNAME else _values(found.domains, found.key)}: "
+            f"{counted(wanted - most, 'replica')} would wait",
+            manifest,
+            cause=f"anti-affinity/{found.key}",
+            certainty="certain" if unit.complete else "possible",
+            scheduler=found.message,
+            related=(Related(manifest.place(routes.replicas(manifest)), f"{counted(wanted, 'replica')} wanted"),),
+            proposals=_fewer(subject, most),
+        )
+
+
+@rule("KLG410")
+def affinity_cross_conflict(unit: Unit) -> Iterator[Draft]:
+    """A pod that must be near another, which will not have it, or cannot be where it is."""
+    pods = [(subject, subject.pod) for subject in unit.subjects if subject.known_class]
+    for subject, pod in pods:
+        affinity = pod.spec.pod_affinity
+        if not affinity or not subject.places_pods or attracts_itself(pod, unit.empty):
+            continue
+        terms = own_terms(pod, affinity, unit.empty)
+        if companions(terms, unit.cluster.pods):
+            continue
+        targets = [(other, its) for other, its in pods if its is not pod and companions(terms, [its])]
+        conflicts = [found for other, its in targets if (found := _conflict(unit, subject, pod, other, its)) is not None]
+        if not targets or len(conflicts) < len(targets):
+            continue
+        yield conflicts[0]
+
+
+def _conflict(unit: Unit, subject: Subject, pod: Pod, other: Subject, its: Pod) -> Draft | None:
+    """Why a pod cannot be near another that it must be near to; None where it can."""
+    for number, term in enumerate(pod.spec.pod_affinity):
+        key = term.topology_key
+        route = (*_term(subject, "podAffinity", number), "topologyKey")
+        name = workload_name(other.workload)
+        for one, whose, owner, aimed in ((other, its, its, pod), (subject, pod, pod, its)):
+            resolved = own_terms(owner, whose.spec.pod_anti_affinity, unit.empty)
+            for place, anti in enumerate(resolved):
+                if not repels(anti, owner, aimed, key):
+                    continue
+                against = "the pod itself" if one is subject else name
+                keeps = "keeps away from it" if one is subject else "keeps it away"
+                return Draft(
+                    "KLG410",
+                    subject.manifest.place(route),
+                    f"the pod must share {key} with {name}, and the required anti-affinity of {against} {keeps} by "
+                    f"{anti.key}: it can never be scheduled",
+                    subject.manifest,
+                    cause=f"{other.workload.key}/{key}",
+                    certainty="certain" if anti.key == key else "possible",
+                    related=(
+                        Related(
+                            one.manifest.place((*_term(one, "podAntiAffinity", place), "topologyKey")),
+                            f"{one.workload.meta.name} keeps apart by {anti.key}",
+                        ),
+                    ),
+                )
+        if not can_share(key, pod.spec, its.spec):
+            binding = [*routes.selectors(other.manifest)]
+            return Draft(
+                "KLG410",
+                subject.manifest.place(route),
+                f"the pod must share {key} with {name}, and no node of any cluster could take both: their selectors "
+                "and node affinities exclude each other",
+                subject.manifest,
+                cause=f"{other.workload.key}/{key}",
+                related=tuple(
+                    Related(one.manifest.place(where), f"{one.workload.meta.name} is bound by this")
+                    for one, wheres in ((subject, [*routes.selectors(subject.manifest)]), (other, binding))
+                    for where in wheres
+                ),
+            )
+    return None
+
+
+def _term(subject: Subject, kind: str, number: int) -> Pointer:
+    return (*routes.pod_spec(subject.manifest), "affinity", kind, _REQUIRED, number)
+
+
+def _below(subject: Subject, route: Pointer, key: str) -> Pointer:
+    return (*route, key) if subject.manifest.present((*route, key)) else route
+
+
+def _shown(selector: LabelSelector) -> str:
+    named = [
+        f"{one.key}={one.values[0]}" if one.operator == "In" and len(one.values) == 1 else str(one)
+        for one in selector.requirements
+    ]
+    return listed(named) if named else "any labels"
+
+
+def _namespaces(names: tuple[str, ...]) -> str:
+    return f" in {some(names, 'namespace')}" if names else ""
+
+
+def _values(domains: tuple[str, ...], key: str) -> str:
+    return f"the value {domains[0]} of {key}" if len(domains) == 1 else f"{some(domains, 'value')} for {key}"
+
+
+def _nearly(unit: Unit, subject: Subject, selector: LabelSelector | None) -> Iterator[tuple[Subject, str]]:
+    """Workloads of the unit that have one of the labels, with another value, or all of them in another namespace."""
+    if selector is None:
+        return
+    for other in unit.subjects:
+        labels = other.workload.template.labels
+        if other is subject or not labels:
+            continue
+        if selector.requirements and selector.matches(labels):
+            yield other, f"{other.workload.meta.name} has the labels, in namespace {other.workload.meta.namespace}"
+            continue
+        for one in selector.requirements:
+            if one.operator == "In" and one.key in labels and labels[one.key] not in one.values:
+                yield other, f"{other.workload.meta.name} has {one.key}={labels[one.key]}"
+                break
+
+
+def _fewer(subject: Subject, most: int) -> tuple[Proposal, ...]:
+    manifest = subject.manifest
+    if not most or not manifest.present(routes.REPLICAS):
+        return ()
+    return (
+        Proposal(
+            f"set replicas: {most}", "unsafe", lambda: [replace_scalar(manifest.item, routes.REPLICAS, str(most))]
+        ),
+    )

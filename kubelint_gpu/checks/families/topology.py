@@ -1,0 +1,123 @@
+"""Topology keys and spreading: labels that nodes lack, and constraints that not all replicas can keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from kubelint_gpu.checks import routes
+from kubelint_gpu.checks.company import takers
+from kubelint_gpu.checks.draft import Draft, Proposal
+from kubelint_gpu.checks.finding import Related
+from kubelint_gpu.checks.registry import rule
+from kubelint_gpu.checks.spreading import TopologyUse, topology_uses, unspreadable
+from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.wording import counted, some
+from kubelint_gpu.documents.edits import replace_scalar
+from kubelint_gpu.kube.node import Node
+
+
+@rule("KLG405")
+def topology_key_missing(unit: Unit) -> Iterator[Draft]:
+    """A topologyKey that is no label of the nodes."""
+    if not unit.has_nodes or not unit.cluster.nodes:
+        return
+    keys = sorted({key for node in unit.possible_nodes for key in node.labels})
+    for subject in unit.subjects:
+        if not subject.places_pods:
+            continue
+        for use in topology_uses(subject.workload.spec):
+            if use.key not in keys:
+                near = get_close_matches(use.key, keys, 1, 0.8)
+                if use.hard or near:
+                    yield _nowhere(unit, subject, use, near)
+            elif use.hard:
+                yield from _not_everywhere(unit, subject, use)
+
+
+@rule("KLG406")
+def spread_unsatisfiable(unit: Unit) -> Iterator[Draft]:
+    """A constraint that forbids more replicas than it lets in."""
+    for subject in unit.subjects:
+        found = unspreadable(unit, subject)
+        if found is None:
+            continue
+        manifest, wanted = subject.manifest, subject.workload.replicas
+        route = (*routes.pod_spec(manifest), "topologySpreadConstraints", found.constraint)
+        yield Draft(
+            "KLG406",
+            manifest.place(route),
+            f"only {found.placed} of {counted(wanted, 'replica')} can be placed under this constraint, all without it: "
+            f"{found.why}",
+            manifest,
+            cause=f"spread/{found.key}",
+            certainty="certain" if unit.complete and found.exact else "possible",
+            scheduler=found.message,
+            related=(Related(manifest.place(routes.replicas(manifest)), f"{counted(wanted, 'replica')} wanted"),),
+        )
+
+
+def _nowhere(unit: Unit, subject: Subject, use: TopologyUse, near: list[str]) -> Draft:
+    manifest = subject.manifest
+    route = (*routes.pod_spec(manifest), *use.pointer)
+    waits = use.kind != "podAntiAffinity"
+    if not use.hard:
+        effect = "it has no effect"
+    elif waits:
+        effect = "no node takes the pod"
+    else:
+        effect = "it keeps nothing apart"
+    return Draft(
+        "KLG405",
+        manifest.place(route),
+        f"no node has the label {use.key}: {effect}",
+        manifest,
+        cause=f"{use.kind}/{use.key}",
+        certainty="certain" if unit.complete else "possible",
+        severity=None if use.hard else "warning",
+        scheduler=unit.alone(subject).message if use.hard and waits else None,
+        help=(f"did you mean {near[0]}?",) if near else (),
+        proposals=tuple(
+            Proposal(
+                f"write {found}",
+                "unsafe",
+                lambda found=found: [replace_scalar(manifest.item, route, found)],  # type: ignore[misc]
+            )
+            for found in near
+        ),
+    )
+
+
+def _not_everywhere(unit: Unit, subject: Subject, use: TopologyUse) -> Iterator[Draft]:
+    """Some of the nodes that could take the pod lack the label."""
+    nodes = takers(unit, subject)
+    missing = [node.name for node in nodes if use.key not in node.labels]
+    if not missing:
+        return
+    manifest = subject.manifest
+    gone = len(missing) == len(nodes)
+    these = "this node" if len(missing) == 1 else "these nodes"
+    lack = "lacks" if len(missing) == 1 else "lack"
+    anti = use.kind == "podAntiAffinity"
+    effect = f"required pod anti-affinity does not hold on {these}" if anti else f"{these} cannot take it"
+    text = f"{some(missing)}, which could take the pod otherwise, {lack} the label {use.key}: {effect}"
+    yield Draft(
+        "KLG405",
+        manifest.place((*routes.pod_spec(manifest), *use.pointer)),
+        text,
+        manifest,
+        cause=f"{use.kind}/{use.key}",
+        certainty="certain" if unit.complete else "possible",
+        severity=("error" if unit.complete else "warning") if gone else "warning",
+        scheduler=unit.alone(subject).message if gone and use.kind != "podAntiAffinity" else None,
+        related=_declared(unit, [node for node in nodes if node.name in missing]),
+    )
+
+
+def _declared(unit: Unit, nodes: list[Node]) -> tuple[Related, ...]:
+    found = []
+    for node in nodes[:3]:
+        declared = unit.world.declared("Node", node.name)
+        if declared is not None:
+            found.append(Related(unit.world.place(declared), f"{node.name} is declared here"))
+    return tuple(found)

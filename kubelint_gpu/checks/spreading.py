@@ -1,0 +1,129 @@
+"""Topology keys that nodes lack, and spread constraints that keep replicas out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.checks.company import stays, takers
+from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.wording import counted, some
+from kubelint_gpu.kube.affinity import SpreadConstraint
+from kubelint_gpu.kube.errors import Pointer
+from kubelint_gpu.kube.pod import Pod, PodSpec
+from kubelint_gpu.scheduler.companions import lone
+from kubelint_gpu.scheduler.filling import MOST_PODS, domains, filled, without_spreading
+from kubelint_gpu.values import dataclass, replace
+
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+
+
+@dataclass(frozen=True, slots=True)
+class TopologyUse:
+    """A topology key and where in the pod's spec it stands; `hard` where the scheduler keeps to it."""
+
+    key: str
+    kind: str
+    pointer: Pointer
+    hard: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Unspreadable:
+    """Replicas that a forbidding constraint leaves without a node.
+
+    Attributes:
+        constraint: its position.
+        key: its topology key.
+        placed: how many replicas find a node.
+        why: what about the domains keeps the rest out.
+        exact: whether no other order of placing could do better.
+        message: the scheduler's text for the first replica without a node.
+    """
+
+    constraint: int
+    key: str
+    placed: int
+    why: str
+    exact: bool
+    message: str | None
+
+
+def topology_uses(spec: PodSpec) -> Iterator[TopologyUse]:
+    """Every topology key of a pod."""
+    for kind, terms in (("podAffinity", spec.pod_affinity), ("podAntiAffinity", spec.pod_anti_affinity)):
+        for number, term in enumerate(terms):
+            yield TopologyUse(
+                term.topology_key, kind, ("affinity", kind, _REQUIRED, number, "topologyKey"), hard=True
+            )
+        preferred = [one.term for one in spec.preferred_pods if one.anti == (kind == "podAntiAffinity")]
+        for number, term in enumerate(preferred):
+            where = ("affinity", kind, _PREFERRED, number, "podAffinityTerm", "topologyKey")
+            yield TopologyUse(term.topology_key, kind, where, hard=False)
+    for number, constraint in enumerate(spec.spread):
+        where = ("topologySpreadConstraints", number, "topologyKey")
+        yield TopologyUse(
+            constraint.topology_key, "topologySpreadConstraints", where, hard=constraint.do_not_schedule
+        )
+
+
+def unlabelled(unit: Unit, subject: Subject) -> bool:
+    """Whether the pod waits because none of the nodes that could take it has a topology key."""
+    keys = [use.key for use in topology_uses(subject.workload.spec) if use.hard and use.kind != "podAntiAffinity"]
+    if not keys:
+        return False
+    nodes = takers(unit, subject)
+    return bool(nodes) and any(all(key not in node.labels for node in nodes) for key in keys)
+
+
+def unspreadable(unit: Unit, subject: Subject) -> Unspreadable | None:
+    """Constraints that not all replicas can keep in a cluster that has room for all of them."""
+    hard = [number for number, one in enumerate(subject.workload.spec.spread) if one.do_not_schedule]
+    wanted = subject.workload.replicas
+    if not hard or not unit.has_nodes or not unit.cluster.nodes or not stays(subject) or wanted > MOST_PODS:
+        return None
+    if unit.may_grow_for(subject) or unlabelled(unit, subject):
+        return None
+    pod = lone(subject.pod, unit.empty)
+    placed, failed = filled(pod, wanted, unit.empty)
+    if failed is None or failed.fit is None:
+        return None
+    free, rest = filled(without_spreading(pod), wanted, unit.empty)
+    if rest is not None or free < wanted:
+        return None
+    guilty = next((number for number in hard if _helps(unit, pod, number, placed, wanted)), hard[0])
+    constraint = pod.spec.spread[guilty]
+    return Unspreadable(
+        guilty,
+        constraint.topology_key,
+        placed,
+        _why(unit, subject, pod, constraint),
+        len(hard) == 1,
+        failed.message,
+    )
+
+
+def _helps(unit: Unit, pod: Pod, number: int, placed: int, wanted: int) -> bool:
+    rest = tuple(one for place, one in enumerate(pod.spec.spread) if place != number)
+    found, _ = filled(replace(pod, spec=replace(pod.spec, spread=rest)), wanted, unit.empty)
+    return found > placed
+
+
+def _why(unit: Unit, subject: Subject, pod: Pod, constraint: SpreadConstraint) -> str:
+    key = constraint.topology_key
+    counts = domains(pod, constraint, unit.empty)
+    live = {node.labels[key] for node in takers(unit, subject) if key in node.labels}
+    dead = [name for name in counts if name not in live]
+    skew = f"maxSkew is {constraint.max_skew}"
+    if len(counts) < constraint.min_domains:
+        return (
+            f"minDomains is {constraint.min_domains} and the nodes have {counted(len(counts), 'value')} of {key}, "
+            f"so that each may hold no more than {constraint.max_skew}"
+        )
+    if dead:
+        one = len(dead) == 1
+        return (
+            f"{key} {some(dead, 'value')} {'counts as a domain' if one else 'count as domains'}, and no node there "
+            f"takes the pod, so that {'it stays' if one else 'they stay'} at 0, and {skew}"
+        )
+    return f"the nodes of each value of {key} have room for different numbers of pods, and {skew}"
