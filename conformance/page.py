@@ -134,7 +134,7 @@ def _fixes(version: str, records: list[Object]) -> str:
         [
             f"## Fixes, Kubernetes {version}",
             "",
-            f"{len(records)} fixes that the linter offers were made while a rollout was stuck; {helped} let it complete.",
+            f"{len(records)} fixes that the linter offers were made in stuck rollouts; {helped} let them complete.",
             f"{alike} of {len(told)} foretold event texts were those of the cluster.",
             "",
         ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -53,33 +54,55 @@ def rollouts(chosen: argparse.Namespace, supervisor: Supervisor, planes: tuple[C
     cases = [case for case in every_case(chosen) if chosen.only in case.id]
 
     def do(plane: ControlPlane, kubelets: Kubelets, case: Case) -> Object:
-        outcomes: list[Object] = []
-        inventory: tuple[Object, ...] = ()
-        for number in range(chosen.runs):
-            sure = not chosen.short and not any(each["outcome"] == "stuck" for each in outcomes)
-            one = Run(plane.client, kubelets, case, sure=sure)
-            try:
-                outcomes.append(one.outcome(pace(number)))
-            except NoStart as no:
-                return {**rollout_case.written(case), "kubernetes": version, "outcomes": [], "no_start": str(no)}
-            inventory = inventory or one.inventory
-        record = {
-            **rollout_case.written(case),
-            "inventory": list(inventory),
-            "kubernetes": version,
-            "outcomes": recording.counted(outcomes),
-        }
-        print(f"{case.id}: {' '.join(each['outcome'] for each in outcomes)}", flush=True)
+        record = recorded(plane, kubelets, case, chosen.runs, version, sure=not chosen.short)
+        outcomes = " ".join(f"{each['outcome']} {each['times']}" for each in record["outcomes"])
+        print(f"{case.id}: {outcomes or record['no_start']}", flush=True)
+        wrong = _wrong(record)
+        if wrong and case.id.startswith("random"):
+
+            def still(smaller: Case) -> bool:
+                return bool(_wrong(recorded(plane, kubelets, smaller, chosen.runs, version, sure=True)))
+
+            small = shrink.shrunk(case, still)
+            print(f"{case.id}: {wrong}\n{json.dumps(rollout_case.written(small), indent=1)}", flush=True)
+        elif wrong:
+            print(f"{case.id}: {wrong}", flush=True)
         return record
 
     records = lanes.through(supervisor, planes, cases, do)
-    for record in records:
-        if "no_start" in record:
-            print(f"{record['id']}: no rollout: {record['no_start']}", file=sys.stderr)
     usable = [record for record in records if record["outcomes"]]
     count = recording.write(chosen.record / "rollouts" / f"{version}.jsonl.xz", usable)
     print(f"{count} rollouts recorded", file=sys.stderr)
     return 0 if len(records) == len(cases) else 1
+
+
+def recorded(plane: ControlPlane, kubelets: Kubelets, case: Case, runs: int, version: str, *, sure: bool) -> Object:
+    """A case with the outcomes of so many runs; with `no_start` where it is no rollout.
+
+    With `sure` the first run that gets stuck is watched until the scheduler has tried everything once more.
+    """
+    outcomes: list[Object] = []
+    inventory: tuple[Object, ...] = ()
+    for number in range(runs):
+        one = Run(plane.client, kubelets, case, sure=sure and not any(each["outcome"] == "stuck" for each in outcomes))
+        try:
+            outcomes.append(one.outcome(pace(number)))
+        except NoStart as no:
+            return {**rollout_case.written(case), "kubernetes": version, "outcomes": [], "no_start": str(no)}
+        inventory = inventory or one.inventory
+    return {
+        **rollout_case.written(case),
+        "inventory": list(inventory),
+        "kubernetes": version,
+        "outcomes": recording.counted(outcomes),
+    }
+
+
+def _wrong(record: Object) -> str:
+    """Where the linter disagrees with what was recorded; empty where it does not, or is not asked."""
+    if not record["outcomes"] or compare.comparable(record):
+        return ""
+    return "; ".join(f"{one.id}: {one.disagrees}" for one in compare.compared(record) if one.disagrees)
 
 
 def every_case(chosen: argparse.Namespace) -> Iterator[Case]:

@@ -53,18 +53,14 @@ def topology_uses(spec: PodSpec) -> Iterator[TopologyUse]:
     """Every topology key of a pod."""
     for kind, terms in (("podAffinity", spec.pod_affinity), ("podAntiAffinity", spec.pod_anti_affinity)):
         for number, term in enumerate(terms):
-            yield TopologyUse(
-                term.topology_key, kind, ("affinity", kind, _REQUIRED, number, "topologyKey"), hard=True
-            )
+            yield TopologyUse(term.topology_key, kind, ("affinity", kind, _REQUIRED, number, "topologyKey"), hard=True)
         preferred = [one.term for one in spec.preferred_pods if one.anti == (kind == "podAntiAffinity")]
         for number, term in enumerate(preferred):
             where = ("affinity", kind, _PREFERRED, number, "podAffinityTerm", "topologyKey")
             yield TopologyUse(term.topology_key, kind, where, hard=False)
     for number, constraint in enumerate(spec.spread):
         where = ("topologySpreadConstraints", number, "topologyKey")
-        yield TopologyUse(
-            constraint.topology_key, "topologySpreadConstraints", where, hard=constraint.do_not_schedule
-        )
+        yield TopologyUse(constraint.topology_key, "topologySpreadConstraints", where, hard=constraint.do_not_schedule)
 
 
 def unlabelled(unit: Unit, subject: Subject) -> bool:

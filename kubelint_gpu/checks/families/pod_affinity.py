@@ -36,7 +36,9 @@ def pod_affinity_matches_nothing(unit: Unit) -> Iterator[Draft]:
             text = "a required pod affinity term without labelSelector matches no pod"
         else:
             where = _namespaces(found.namespaces)
-            text = f"the pod must be near one with {_shown(selector)}{where}, and neither manifests nor inventory have it"
+            text = (
+                f"the pod must be near one with {_shown(selector)}{where}, and neither manifests nor inventory have it"
+            )
         yield Draft(
             "KLG403",
             manifest.place(_below(subject, route, "labelSelector"), "key" if selector is None else "value"),
@@ -92,7 +94,9 @@ def affinity_cross_conflict(unit: Unit) -> Iterator[Draft]:
         if companions(terms, unit.cluster.pods):
             continue
         targets = [(other, its) for other, its in pods if its is not pod and companions(terms, [its])]
-        conflicts = [found for other, its in targets if (found := _conflict(unit, subject, pod, other, its)) is not None]
+        conflicts = [
+            found for other, its in targets if (found := _conflict(unit, subject, pod, other, its)) is not None
+        ]
         if not targets or len(conflicts) < len(targets):
             continue
         yield conflicts[0]

@@ -11,8 +11,8 @@ from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.remedies import no_surge, recreate, within_a_revision
-from kubelint_gpu.checks.stakes import exclusive_claims, stakes
 from kubelint_gpu.checks.spreading import unspreadable
+from kubelint_gpu.checks.stakes import exclusive_claims, stakes
 from kubelint_gpu.checks.unit import Subject, Unit
 from kubelint_gpu.checks.wait import Wait, story
 from kubelint_gpu.checks.wording import amount, counted
@@ -128,12 +128,16 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
         manifest = subject.manifest
         beside = judgement.alone >= judgement.wanted
         text, lacks = unit.shortage(subject, judgement.placed) if not beside else (None, "")
-        why = "the other workloads applied with it take the rest" if beside else lacks
+        replicas = f"{judgement.placed} of {counted(judgement.wanted, 'replica')}"
+        told = (
+            f"as few as {replicas} can run, where the other workloads applied with it are placed first"
+            if beside
+            else f"only {replicas} can run: {lacks}"
+        )
         yield Draft(
             "KLG109",
             manifest.place(routes.replicas(manifest)),
-            f"only {judgement.placed} of {counted(judgement.wanted, 'replica')} can run: {why}; "
-            "this is missing capacity, not a rollout deadlock",
+            f"{told}; this is missing capacity, not a rollout deadlock",
             manifest,
             cause="replicas",
             certainty="certain" if unit.complete else "possible",

@@ -21,6 +21,7 @@ from kubelint_gpu.kube.taints import Taint, Toleration
 
 _KEY = "tolerations"
 _MOST = 3
+_ADMISSION = "if admission adds this toleration, declare admission.extendedResourceToleration: true in the inventory"
 Sets = dict[tuple[Taint, ...], list[str]]
 
 
@@ -120,10 +121,7 @@ def _help(unit: Unit, subject: Subject, taints: tuple[Taint, ...]) -> tuple[str,
     if inventory is None or inventory.admission.extended_resource_toleration:
         return ()
     if all(taint.key in asked(subject) for taint in taints):
-        return (
-            "if the cluster's admission adds this toleration, declare admission.extendedResourceToleration: true "
-            "in the inventory",
-        )
+        return (_ADMISSION,)
     return ()
 
 

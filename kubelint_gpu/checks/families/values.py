@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.draft import Draft
+from kubelint_gpu.checks.finding import Place
+from kubelint_gpu.checks.manifest import Manifest
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.kube.errors import InvalidObject, field_path
@@ -21,7 +24,7 @@ def invalid_value(unit: Unit) -> Iterator[Draft]:
                 continue
             yield Draft(
                 "KLG003",
-                manifest.place(problem.pointer),
+                _place(manifest, problem),
                 f"{field_path(problem.pointer)}: {problem.detail}",
                 manifest,
                 cause=field_path(problem.pointer),
@@ -31,7 +34,7 @@ def invalid_value(unit: Unit) -> Iterator[Draft]:
             more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
             yield Draft(
                 "KLG003",
-                manifest.place(first.pointer),
+                _place(manifest, first),
                 f'{field_path(first.pointer)} is "{first.value}"{more}, which something fills in later: '
                 "nothing that rests on it is checked here",
                 manifest,
@@ -40,3 +43,9 @@ def invalid_value(unit: Unit) -> Iterator[Draft]:
                 certainty="possible",
                 help=("check the filled-in manifest, for example by piping it to kubelint-gpu check -",),
             )
+
+
+def _place(manifest: Manifest, problem: InvalidObject) -> Place:
+    """The value that is wrong; of one that spans lines, its key."""
+    compound = isinstance(routes.at(manifest, problem.pointer), (dict, list))
+    return manifest.place(problem.pointer, "key" if compound else "value")
