@@ -25,7 +25,7 @@ def main(arguments: list[str] | None = None) -> int:
     run.add_argument(
         "--suite",
         action="append",
-        choices=("validation", "admission", "scheduling", "rollouts", "fixes"),
+        choices=("validation", "admission", "scheduling", "tracker", "rollouts", "fixes"),
         help="default: every suite",
     )
     run.add_argument("--short", action="store_true", help="a selection that takes a few minutes")
@@ -36,14 +36,17 @@ def main(arguments: list[str] | None = None) -> int:
     run.add_argument("--only", default="", help="only cases whose id contains this")
     run.add_argument("--keep", action="store_true", help="keep the logs of the programs")
     run.add_argument("--record", type=Path, default=GOLDEN, help="the folder for recordings")
-    compare = commands.add_parser("compare", help="ask the linter about every recorded rollout; needs no cluster")
+    compare = commands.add_parser("compare", help="ask the linter about everything recorded; needs no cluster")
     page = commands.add_parser("page", help="write docs/conformance.md from the recordings")
-    compare.add_argument("files", nargs="*", type=Path, help="recordings; default: those of the repository")
+    compare.add_argument("files", nargs="*", type=Path, help="recordings of rollouts; default: all of the repository")
     compare.add_argument("--only", default="", help="only cases whose id contains this")
     page.add_argument("--to", type=Path, default=_ROOT / "docs" / "conformance.md")
     chosen = parser.parse_args(arguments)
     if chosen.command == "compare":
-        return _compared(chosen.files or sorted((GOLDEN / "rollouts").glob("*.jsonl.xz")), chosen.only)
+        rollouts, objects = (sorted((GOLDEN / suite).glob("*.jsonl.xz")) for suite in ("rollouts", "validation"))
+        if chosen.files:
+            return _compared(chosen.files, chosen.only)
+        return max(_compared(rollouts, chosen.only), _refused(objects))
     if chosen.command == "page":
         from conformance.page import written
 
@@ -86,6 +89,19 @@ def _compared(files: list[Path], only: str) -> int:
     for name, count in sorted(counts.items()):
         print(f"{count:6} {name}")
     print(f"{wrong} disagreements")
+    return 1 if wrong else 0
+
+
+def _refused(files: list[Path]) -> int:
+    from conformance import recording, refusals
+
+    wrong: list[str] = []
+    for path in files:
+        counts, here = refusals.compared(list(recording.read(path)))
+        wrong += here
+        for name, count in sorted(counts.items()):
+            print(f"{count:6} {name}")
+    print("\n".join([*wrong, f"{len(wrong)} disagreements"]))
     return 1 if wrong else 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -49,7 +50,7 @@ def offers(manifests: Sequence[Object], old: Sequence[Object], inventory: Iterab
         before.write_text(_listed(old), encoding="utf-8")
         cluster.write_text(_listed(inventory), encoding="utf-8")
         arguments = [str(new), "--inventory", str(cluster), "--against", str(before), "--isolated", "--together"]
-        found = check([*arguments, "--output-format", "json"])
+        found = check(folder, [*arguments, "--output-format", "json"])
         text = new.read_text(encoding="utf-8")
         return [
             Offer(finding["code"], fix["title"], finding.get("scheduler") or "", _fixed(text, fix["edits"]))
@@ -59,14 +60,15 @@ def offers(manifests: Sequence[Object], old: Sequence[Object], inventory: Iterab
         ]
 
 
-def check(arguments: Sequence[str]) -> Object:
-    """The JSON report of one run of `kubelint-gpu check`.
+def check(folder: Path, arguments: Sequence[str]) -> Object:
+    """The JSON report of one run of `kubelint-gpu check` in a folder; it changes no file outside of it.
 
     Raises:
         LinterFailed: exit code 2, or something else than JSON.
     """
     command = [sys.executable, "-m", "kubelint_gpu", "check", *arguments]
-    found = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "PYTHONPATH": str(_ROOT)}
+    found = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if found.returncode not in {0, 1}:
         raise LinterFailed(found.stderr[-2000:])
     try:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from conformance import recording
+from conformance import recording, refusals
 from conformance.api_client import Object
 from conformance.compare import Compared, comparable, compared
 
@@ -106,6 +106,7 @@ def _validation(version: str, records: list[Object]) -> str:
     accepted = sum(record["accepted"] for record in records)
     reasons = Counter(record["reason"] for record in records if not record["accepted"])
     kinds = Counter(str(record["object"].get("kind")) for record in records)
+    counts, wrong = refusals.compared(records)
     return "\n".join(
         [
             f"## Validation, Kubernetes {version}",
@@ -115,6 +116,11 @@ def _validation(version: str, records: list[Object]) -> str:
             + ".",
             "",
             ", ".join(f"{name} {count}" for name, count in sorted(kinds.items())) + ".",
+            "",
+            *(f"* {count} {name}" for name, count in sorted(counts.items())),
+            "",
+            f"Disagreements: {len(wrong) or 'none'}.",
+            *(f"* {each}" for each in wrong),
             "",
         ]
     )

@@ -62,7 +62,7 @@ class Run:
             self.kubelets.begin(pace)
             before = self._placement()
             refusals = [text for each in self.case.new if (text := self._applied(each))]
-            found: Object = {"outcome": "refused", "events": refusals} if refusals else self._followed()
+            found: Object = {"outcome": "refused", "events": refusals} if refusals else self.followed()
             found["placement_before"] = before
             return found
         finally:
@@ -80,12 +80,12 @@ class Run:
             self._prepare()
             for each in self.case.new:
                 self._applied(each)
-            first = self._followed()
+            first = self.followed()
             if first["outcome"] != "stuck":
                 raise NoStart("it did not get stuck")
             for each in fixed:
                 self.client.request("PUT", path_of(each), each)
-            return {"stuck": first, "repaired": self._followed()}
+            return {"stuck": first, "repaired": self.followed()}
         finally:
             self._clear()
 
@@ -207,7 +207,8 @@ class Run:
         numbers = ("replicas", "updatedReplicas", "availableReplicas")
         return all(status.get(name, 0) == wanted for name in numbers)
 
-    def _followed(self) -> Object:
+    def followed(self) -> Object:
+        """Wait until every workload is complete or nothing moves any more, and say what is then."""
         workloads = self.case.workloads()
         started = changed = time.monotonic()
         seen: Any = None

@@ -111,7 +111,11 @@ def _nearest(unit: Unit, subject: Subject, rejections: Mapping[str, Status], cer
     ranked = sorted(rejections, key=distance)
     nearest = ranked[0]
     status = rejections[nearest]
-    same = tuple(name for name in ranked if rejections[name].plugin == status.plugin)
+    same = tuple(
+        name
+        for name in ranked
+        if rejections[name].plugin == status.plugin and status.reasons[0] in rejections[name].reasons
+    )
     if status.plugin != _RESOURCES:
         return Diagnosis("KLG201", _taint(status), same, certainty=certainty)
     resource = "pods" if status.reasons[0] == "Too many pods" else status.reasons[0].removeprefix("Insufficient ")

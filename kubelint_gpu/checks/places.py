@@ -13,11 +13,13 @@ from kubelint_gpu.kube.requests import pod_requests
 _MOST_NODES = 4
 
 
-def clues(unit: Unit, subject: Subject, resource: str, nodes: Sequence[str]) -> tuple[Related, ...]:
-    """The request, the selectors, and the nodes that come into question."""
+def clues(
+    unit: Unit, subject: Subject, resource: str, nodes: Sequence[str], *, takes: bool = True
+) -> tuple[Related, ...]:
+    """The request, the selectors, and the nodes that come into question; `takes` says that they could take the pod."""
     return (
         *_request(subject, resource),
-        *_binding(unit, subject, nodes),
+        *_binding(unit, subject, nodes, takes=takes),
         *node_clues(unit, nodes[:_MOST_NODES], resource),
     )
 
@@ -30,10 +32,10 @@ def _request(subject: Subject, resource: str) -> Iterator[Related]:
         yield Related(subject.manifest.place(route), f"each pod takes {amount(resource, requested)}")
 
 
-def _binding(unit: Unit, subject: Subject, nodes: Sequence[str]) -> Iterator[Related]:
+def _binding(unit: Unit, subject: Subject, nodes: Sequence[str], *, takes: bool) -> Iterator[Related]:
     if not nodes or len(nodes) == len(unit.cluster.nodes):
         return
-    only = f"only {some(nodes)} can take it"
+    only = f"only {some(nodes)} can take it" if takes else f"this leaves {some(nodes)}"
     for route in routes.selectors(subject.manifest):
         yield Related(routes.selector_place(subject.manifest, route), only)
         only = "and this binds it too"
@@ -48,6 +50,8 @@ def node_clues(unit: Unit, names: Sequence[str], resource: str) -> Iterator[Rela
         if declared is None or node is None:
             continue
         has, place = "", unit.world.place(declared)
+        if resource and resource not in node.node.allocatable:
+            has = f"no {resource}"
         if resource in node.node.allocatable:
             status = declared.value.get("status")
             part = "allocatable" if isinstance(status, dict) and status.get("allocatable") else "capacity"
@@ -56,7 +60,8 @@ def node_clues(unit: Unit, names: Sequence[str], resource: str) -> Iterator[Rela
         said.setdefault((place, has), []).append(name)
     for (place, has), nodes in said.items():
         one = len(nodes) == 1
-        if has:
-            yield Related(place, f"{listed(nodes)} {'has' if one else 'have'} {has}{'' if one else ' each'}")
-        else:
+        if not has:
             yield Related(place, f"{listed(nodes)} {'is' if one else 'are'} declared here")
+            continue
+        each = "" if one or has.startswith("no ") else " each"
+        yield Related(place, f"{listed(nodes)} {'has' if one else 'have'} {has}{each}")

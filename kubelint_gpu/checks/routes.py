@@ -11,13 +11,16 @@ from kubelint_gpu.documents import Pointer
 REPLICAS: Pointer = ("spec", "replicas")
 STRATEGY: Pointer = ("spec", "strategy")
 ROLLING: Pointer = (*STRATEGY, "rollingUpdate")
+UPDATE_STRATEGY: Pointer = ("spec", "updateStrategy")
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _NODE_AFFINITY: Pointer = ("affinity", "nodeAffinity", _REQUIRED)
 
 
 def strategy(manifest: Manifest) -> Pointer:
-    """What decides how a Deployment rolls: maxUnavailable, or what stands nearest to it."""
-    for route in ((*ROLLING, "maxUnavailable"), (*ROLLING, "maxSurge"), ROLLING, STRATEGY):
+    """What decides how a workload rolls: maxUnavailable, or what stands nearest to it."""
+    base = STRATEGY if manifest.kind == "Deployment" else UPDATE_STRATEGY
+    rolling = (*base, "rollingUpdate")
+    for route in ((*rolling, "maxUnavailable"), (*rolling, "maxSurge"), rolling, base):
         if manifest.present(route):
             return route
     return ("spec",)
@@ -59,9 +62,9 @@ def selectors(manifest: Manifest) -> Iterator[Pointer]:
     found = at(manifest, (*base, "nodeSelector"))
     for key in found if isinstance(found, dict) else ():
         yield (*base, "nodeSelector", key)
-    route = (*base, *_NODE_AFFINITY, "nodeSelectorTerms")
-    terms = at(manifest, route)
-    if not isinstance(terms, list) or len(terms) != 1:
+    route = terms(manifest)
+    written = at(manifest, route)
+    if not isinstance(written, list) or len(written) != 1:
         if manifest.present((*base, *_NODE_AFFINITY)):
             yield route
         return
@@ -69,6 +72,11 @@ def selectors(manifest: Manifest) -> Iterator[Pointer]:
         expressions = at(manifest, (*route, 0, part))
         for index in range(len(expressions)) if isinstance(expressions, list) else ():
             yield (*route, 0, part, index, "key")
+
+
+def terms(manifest: Manifest) -> Pointer:
+    """The terms of the required node affinity."""
+    return (*pod_spec(manifest), *_NODE_AFFINITY, "nodeSelectorTerms")
 
 
 def selector_place(manifest: Manifest, route: Pointer) -> Place:
@@ -91,8 +99,8 @@ def host_ports(manifest: Manifest) -> Iterator[Pointer]:
 def anti_affinity(manifest: Manifest) -> Iterator[Pointer]:
     """The terms of required anti-affinity between pods."""
     route = (*pod_spec(manifest), "affinity", "podAntiAffinity", _REQUIRED)
-    terms = at(manifest, route)
-    for index in range(len(terms)) if isinstance(terms, list) else ():
+    found = at(manifest, route)
+    for index in range(len(found)) if isinstance(found, list) else ():
         yield (*route, index)
 
 

@@ -56,8 +56,8 @@ def topology_uses(spec: PodSpec) -> Iterator[TopologyUse]:
             yield TopologyUse(term.topology_key, kind, ("affinity", kind, _REQUIRED, number, "topologyKey"), hard=True)
         preferred = [one.term for one in spec.preferred_pods if one.anti == (kind == "podAntiAffinity")]
         for number, term in enumerate(preferred):
-            where = ("affinity", kind, _PREFERRED, number, "podAffinityTerm", "topologyKey")
-            yield TopologyUse(term.topology_key, kind, where, hard=False)
+            below = ("affinity", kind, _PREFERRED, number, "podAffinityTerm", "topologyKey")
+            yield TopologyUse(term.topology_key, kind, below, hard=False)
     for number, constraint in enumerate(spec.spread):
         where = ("topologySpreadConstraints", number, "topologyKey")
         yield TopologyUse(constraint.topology_key, "topologySpreadConstraints", where, hard=constraint.do_not_schedule)
@@ -119,7 +119,7 @@ def _why(unit: Unit, subject: Subject, pod: Pod, constraint: SpreadConstraint) -
     if dead:
         one = len(dead) == 1
         return (
-            f"{key} {some(dead, 'value')} {'counts as a domain' if one else 'count as domains'}, and no node there "
+            f"{some(dead, 'value')} {'counts as a domain' if one else 'count as domains'} of {key}, and no node there "
             f"takes the pod, so that {'it stays' if one else 'they stay'} at 0, and {skew}"
         )
     return f"the nodes of each value of {key} have room for different numbers of pods, and {skew}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from itertools import islice
 
 from kubelint_gpu.checks import routes
@@ -56,6 +56,17 @@ def exclusive_claims(unit: Unit, subject: Subject) -> dict[str, str]:
     }
 
 
+def holders(unit: Unit, subject: Subject, resource: str, nodes: Collection[str]) -> tuple[Related, ...]:
+    """The running pods of others that hold a resource on some nodes."""
+    held: dict[str, list[tuple[str, int]]] = {}
+    for pod in unit.cluster.pods:
+        number = pod_requests(pod.spec).get(resource, 0)
+        owner = owner_of(pod) or f"Pod/{pod.key}"
+        if number and pod.spec.node_name in nodes and owner != subject.workload.key:
+            held.setdefault(owner, []).append((pod.spec.node_name, number))
+    return tuple(islice(_told(unit, {(owner, resource): found for owner, found in held.items()}), _MOST_HOLDERS))
+
+
 def _holders(unit: Unit, subject: Subject, waiting: Waiting) -> Iterator[Related]:
     """The others that hold a resource: the pods of the inventory, and the workloads applied together with this one."""
     held: dict[tuple[str, str], list[tuple[str, int]]] = {}
@@ -63,11 +74,16 @@ def _holders(unit: Unit, subject: Subject, waiting: Waiting) -> Iterator[Related
         for holder in lack.holders if lack.resource else ():
             if holder.owner != subject.workload.key:
                 held.setdefault((holder.owner, lack.resource), []).append((lack.node, holder.amount))
+    yield from _told(unit, held)
+
+
+def _told(unit: Unit, held: Mapping[tuple[str, str], Sequence[tuple[str, int]]]) -> Iterator[Related]:
     for (owner, resource), places in held.items():
         place = _place_of(unit, owner, resource, {node for node, _ in places})
         if place is not None:
             whole = amount(resource, sum(number for _, number in places))
-            yield Related(place, f"{owner_name(owner)} holds {whole} on {some([node for node, _ in places])}")
+            nodes = list(dict.fromkeys(node for node, _ in places))
+            yield Related(place, f"{owner_name(owner)} holds {whole} on {some(nodes)}")
 
 
 def _place_of(unit: Unit, owner: str, resource: str, nodes: Container[str]) -> Place | None:

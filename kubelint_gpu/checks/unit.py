@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 
 from kubelint_gpu.checks.manifest import Manifest, manifests
 from kubelint_gpu.checks.world import World
 from kubelint_gpu.documents import Reading
+from kubelint_gpu.inventory.inventory import Pool
 from kubelint_gpu.kube.admission import admitted, without_resources
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.fields import Fields
@@ -19,7 +20,8 @@ from kubelint_gpu.kube.priority import UnknownPriorityClass
 from kubelint_gpu.kube.resource_owners import owner_of
 from kubelint_gpu.kube.taints import Toleration, read_toleration
 from kubelint_gpu.kube.workload import Workload
-from kubelint_gpu.rollout.judgement import DEFAULT_BUDGET, Judgement, Transition, judge
+from kubelint_gpu.rollout.growth import Growth, possible_nodes
+from kubelint_gpu.rollout.judgement import DEFAULT_BUDGET, Judgement, Together, Transition, judge, judge_together
 from kubelint_gpu.rollout.participant import resolved_workload
 from kubelint_gpu.scheduler import Attempt, Snapshot, attempt, merged
 from kubelint_gpu.scheduler.companions import lone
@@ -117,6 +119,17 @@ class Unit:
         return Snapshot.of(replace(self.cluster, nodes=tuple(nodes), pods=())) if nodes else None
 
     @cached_property
+    def growth(self) -> tuple[Growth, ...]:
+        """The pools that can still grow, by what an autoscaler may make of them."""
+        inventory = self.world.inventory
+        pools = inventory.pools if inventory is not None and self.has_nodes else ()
+        return tuple(
+            Growth(read_node(pool.template.value), len(pool.nodes), pool.autoscaling.maximum)
+            for pool in pools
+            if pool.autoscaling is not None and pool.room
+        )
+
+    @cached_property
     def possible_nodes(self) -> tuple[Node, ...]:
         """The nodes of the cluster, then one of each pool that can still grow."""
         grown = self.grown.nodes if self.grown is not None else ()
@@ -173,39 +186,85 @@ class Unit:
         found = self._attempt(subject, "grown", self.grown)
         return found.fit is not None and found.fit.schedulable
 
+    def growing_for(self, subject: Subject) -> tuple[Pool, ...]:
+        """The pools that could add a node that takes its pod."""
+        if self.grown is None or not self.may_grow_for(subject):
+            return ()
+        found = self._attempt(subject, "grown", self.grown)
+        takes = found.fit.fits if found.fit is not None else ()
+        inventory = self.world.inventory
+        return tuple(pool for pool in (inventory.pools if inventory is not None else ()) if pool.template.name in takes)
+
+    def may_outgrow(self, subject: Subject) -> bool:
+        """Whether a pool may add more nodes for its pod than a judgement looks at: missing room is not proven then."""
+        names = {pool.template.name for pool in self.growing_for(subject)}
+        for growth in self.growth:
+            looked_at = possible_nodes([growth], growth.most)
+            shown = len(looked_at.nodes) if looked_at is not None else 0
+            if growth.template.name in names and shown < growth.most - growth.existing:
+                return True
+        return False
+
     def fits_somewhere(self, subject: Subject) -> bool:
         """Whether any node of the cluster takes its pod when nothing else runs."""
         found = self.alone(subject)
         return found.fit is not None and found.fit.schedulable
 
-    def shortage(self, subject: Subject, placed: int) -> tuple[str | None, str]:
-        """Why no pod more than `placed` of a workload finds a node: the scheduler's text, and its reasons."""
+    def shortage(
+        self, subject: Subject, placed: int, nodes: Collection[str]
+    ) -> tuple[str | None, dict[str, tuple[str, ...]]]:
+        """Why no pod more than `placed` of a workload finds a node.
+
+        The scheduler's text, and for each reason the nodes of `nodes` that it keeps the pod from.
+        Pools have grown as far as they may; then the text is left out, as no scheduler says it today.
+        """
         snapshot, pod = self.running, subject.pod
+        growing = {pool.template.name for pool in self.growing_for(subject)}
+        joined = possible_nodes([growth for growth in self.growth if growth.template.name in growing], placed + 1)
+        if joined is not None:
+            snapshot = Snapshot.of(replace(self.cluster, nodes=(*self.cluster.nodes, *joined.nodes)))
         for number in range(placed + 1):
             found = attempt(pod, snapshot)
             if found.fit is None or not found.fit.schedulable:
-                reasons = sorted(
-                    {reason for one in found.fit.rejections.values() for reason in one.reasons} if found.fit else ()
-                )
-                return found.message, ", ".join(reasons)
+                rejections = found.fit.rejections if found.fit is not None else {}
+                reasons: dict[str, tuple[str, ...]] = {}
+                for node in sorted(nodes):
+                    for reason in rejections[node].reasons[:1] if node in rejections else ():
+                        reasons[reason] = (*reasons.get(reason, ()), node)
+                return None if joined is not None else found.message, reasons
             name = f"{pod.meta.name}-{number}"
             placed_pod = replace(pod, meta=replace(pod.meta, name=name, uid=name))
             snapshot = snapshot.place(placed_pod, found.fit.fits[0])
-        return None, "the rest finds no node"
+        return None, {}
 
     @cached_property
     def judgements(self) -> dict[int, Judgement]:
-        """What becomes of the rollout of each subject that the scheduler places, by the subject's identity."""
+        """What becomes of the rollout of each subject whose pods find a node by themselves, by the subject's identity.
+
+        DaemonSets are among them: their pods are made for a node, and the scheduler has to agree.
+        """
+        transitions = list(self._transitions.values())
+        found = judge(transitions, self.cluster, budget=self.budget, growth=self.growth) if transitions else ()
+        return dict(zip(self._transitions, found, strict=True))
+
+    @cached_property
+    def together(self) -> tuple[Together, ...]:
+        """What becomes of all rollouts when they start at the same moment, group by group."""
+        transitions = list(self._transitions.values())
+        if len(transitions) < 2:
+            return ()
+        return judge_together(transitions, self.cluster, budget=self.budget, growth=self.growth)
+
+    @cached_property
+    def _transitions(self) -> dict[int, Transition]:
+        """What is rolled out, by the identity of the subject."""
         if not self.has_nodes:
             return {}
-        judged = [
-            subject
+        return {
+            id(subject): Transition(subject.workload, self._old(subject))
             for subject in self.subjects
-            if subject.known_class and subject.places_pods and not self.alone(subject).held
-        ]
-        transitions = [Transition(subject.workload, self._old(subject)) for subject in judged]
-        found = judge(transitions, self.cluster, budget=self.budget)
-        return {id(subject): judgement for subject, judgement in zip(judged, found, strict=True)}
+            if subject.known_class and not subject.workload.spec.node_name and not self.alone(subject).held
+        }
 
     def _attempt(self, subject: Subject, name: str, snapshot: Snapshot) -> Attempt:
         key = (id(subject), name)

@@ -13,6 +13,7 @@ from kubelint_gpu.rollout.trace import Lack, Trace, Waiting
 from kubelint_gpu.values import dataclass
 
 _MOST = 4
+_KEY = re.compile(r"\b([A-Z][A-Za-z]+)/([a-z0-9.-]+/[a-z0-9.-]+)")
 _QUOTA = re.compile(
     r"exceeded quota: (?P<name>[^,]+), requested: (?P<asked>.+), used: (?P<used>.+), limited: (?P<limit>.+)"
 )
@@ -39,7 +40,7 @@ class Wait:
     def clause(self) -> str:
         """What it waits for and who holds it, as a clause of the finding's message."""
         if self.waiting.refusal:
-            return f"{self.who} is refused {_refused(self.waiting.refusal)}"
+            return f"{self.who} is refused {refused(self.waiting.refusal)}"
         if not self.waiting.lacks:
             return f"{self.who} finds no node"
         groups = _groups(self.waiting.lacks)
@@ -52,7 +53,7 @@ class Wait:
     def sentences(self) -> Iterator[str]:
         """The first half of the circle, node by node: who waits for whom."""
         if self.waiting.refusal:
-            yield f"{self.who} is refused {_refused(self.waiting.refusal)}; a pod counts until it is gone"
+            yield f"{self.who} is refused {refused(self.waiting.refusal)}; a pod counts until it is gone"
             return
         lacks = self.waiting.lacks
         yield from dict.fromkeys(f"{self.who} waits {self._sought((lack,), whole=True)}" for lack in lacks[:_MOST])
@@ -67,7 +68,7 @@ class Wait:
             reasons.setdefault(lack.reason, []).append(lack.node)
         if not reasons:
             return self.waiting.scheduler.partition(". ")[0]
-        return ", ".join(_said(reason, some(nodes)) for reason, nodes in reasons.items())
+        return ", ".join(said(reason, some(nodes)) for reason, nodes in reasons.items())
 
     def _sought(self, lacks: Sequence[Lack], *, whole: bool = False) -> str:
         """`for 1 nvidia.com/gpu on gpu-1, held by the old pod`; with `whole` it says how much there is."""
@@ -110,8 +111,14 @@ def story(trace: Trace, wait: Wait, kept: str) -> tuple[Step, ...]:
             continue
         short = Wait(wait.workload, waiting, wait.claims).lacking
         found = [(actor, message.replace(waiting.scheduler, short)) for actor, message in found]
+    for waiting in trace.waiting:
+        found += [
+            (f"kubelet on {lack.node}", f"cannot start {_pods(waiting)}: {lack.reason}")
+            for lack in waiting.lacks
+            if lack.plugin == "VolumeAttach"
+        ]
     found.append((f"{wait.workload.kind} controller", f"{kept}: nothing moves any more"))
-    return tuple(Step(number, actor, message) for number, (actor, message) in enumerate(found, 1))
+    return tuple(Step(number, actor, _KEY.sub(r"\1 \2", message)) for number, (actor, message) in enumerate(found, 1))
 
 
 def held_by(lacks: Sequence[Lack], mine: str) -> str:
@@ -162,13 +169,18 @@ def _kept_away(lack: Lack, holders: str) -> str:
     return "where no pod runs that its affinity asks for"
 
 
-def _said(reason: str, nodes: str) -> str:
+def _pods(waiting: Waiting) -> str:
+    word = "new pod" if waiting.new else "pod"
+    return f"the {word}" if waiting.count == 1 else counted(waiting.count, word)
+
+
+def said(reason: str, nodes: str) -> str:
     """The scheduler's reason with the nodes in place of their number."""
     about = reason.removeprefix("node(s) ")
     return f"{reason} on {nodes}" if about == reason else f"{nodes} {about}"
 
 
-def _refused(text: str) -> str:
+def refused(text: str) -> str:
     """`by quota team, which allows 2 requests.nvidia.com/gpu and has 2 in use`; else what the API server says."""
     found = _QUOTA.search(text)
     if found is None:

@@ -34,10 +34,10 @@ def amount(resource: str, number: int) -> str:
     return f"{bare(resource, number)} {'of ' if resource in _BYTES else ''}{resource}"
 
 
-def some(names: Sequence[str], noun: str = "node") -> str:
+def some(names: Sequence[str], noun: str = "node", word: str = "and") -> str:
     """A few names in full, many by number: `gpu-1`, `gpu-1 and gpu-2`, `17 nodes (gpu-1, gpu-2, ...)`."""
     if len(names) <= _FEW:
-        return listed(names)
+        return listed(names, word)
     return f"{counted(len(names), noun)} ({', '.join(names[:2])}, ...)"
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.rollout.state import Census
+from kubelint_gpu.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +19,18 @@ class Kind:
         actor: the position of the actor that owns it; -1 for a pod that nobody replaces.
         new: whether it is of the template that is being rolled out.
         temporary: whether such a pod ends by itself some day, as a Job's does.
+        pinned: whether each is made for one node, as a daemon pod is.
+        ranked: whether its pods differ in what their owner looks at when it deletes one.
+        owner: `kind/namespace/name` of whose they are.
     """
 
     pod: Pod
     actor: int
     new: bool = False
     temporary: bool = False
+    pinned: bool = False
+    ranked: bool = False
+    owner: str = ""
 
     @property
     def priority(self) -> int:
@@ -44,6 +50,8 @@ class Change:
         what: the sentence that says so.
         create: pods of one kind that it creates, as (kind, count).
         delete: a kind of which it deletes one pod; `family` are the kinds that count as its owner's.
+        node: the node for which it creates a pod, or on which it deletes one; -1 where it does not say.
+        by: which controller does it, `ReplicaSet` for instance; empty for the workload's own.
     """
 
     control: Control
@@ -51,13 +59,12 @@ class Change:
     create: tuple[int, int] | None = None
     delete: int | None = None
     family: tuple[int, ...] = ()
+    node: int = -1
+    by: str = ""
 
 
 class Actor(Protocol):
-    """A controller and the one workload it looks after.
-
-    `rest` is what it has written while nothing is rolled out, `begin` what it starts a rollout from.
-    """
+    """A controller and the one workload it looks after."""
 
     @property
     def name(self) -> str:
@@ -69,12 +76,17 @@ class Actor(Protocol):
         """The kinds of its pods."""
         ...
 
-    def rest(self) -> Control:
-        """What is written at full replicas of the old template."""
+    @property
+    def rolls(self) -> bool:
+        """Whether it rolls a new template out."""
         ...
 
     def begin(self) -> Control:
         """What is written at the moment the template changes."""
+        ...
+
+    def located(self, positions: Mapping[str, int]) -> Actor:
+        """The same actor when the positions of nodes are known."""
         ...
 
     def changes(self, control: Control, seen: Census) -> Iterator[Change]:
@@ -82,5 +94,5 @@ class Actor(Protocol):
         ...
 
     def done(self, control: Control, seen: Census) -> bool:
-        """Whether its rollout is complete; for a workload that is not rolled, whether it has all its pods."""
+        """Whether its rollout is complete; always so for a workload that is not rolled."""
         ...

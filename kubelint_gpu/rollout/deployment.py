@@ -5,9 +5,8 @@ Behaviour: pkg/controller/deployment (sync.go, rolling.go, recreate.go, util/dep
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kubelint_gpu.kube.rolling import DeploymentStrategy
+from kubelint_gpu.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

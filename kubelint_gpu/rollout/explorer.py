@@ -5,10 +5,11 @@ Nothing here knows what a state means.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Generic, TypeVar
+
+from kubelint_gpu.values import dataclass, field
 
 S = TypeVar("S", bound=Hashable)
 
@@ -41,12 +42,22 @@ class Exploration(Generic[S]):
     path: tuple[S, ...] = ()
     starts: int = 0
     dead_starts: int = 0
+    _order: Sequence[S] = field(default=(), repr=False, compare=False)
+    _index: Mapping[S, int] = field(default_factory=dict, repr=False, compare=False)
+    _parent: Sequence[int] = field(default=(), repr=False, compare=False)
+
+    def path_to(self, state: S) -> tuple[S, ...]:
+        """The shortest run from a start into a state that was looked at."""
+        return _path(self._order, self._parent, self._index[state])
 
 
 def explore(
     starts: Iterable[S], successors: Callable[[S], Iterable[S]], done: Callable[[S], bool], budget: int
 ) -> Exploration[S]:
-    """Search all runs; a cut-off search says `stuck` or `may-stick` only where the part that is closed proves it."""
+    """Search all runs; a cut-off search says `stuck` or `may-stick` only where the part that is closed proves it.
+
+    It ends early where one run is at its end and another has got stuck: more could be said of neither.
+    """
     order: list[S] = []
     index: dict[S, int] = {}
     parent: list[int] = []
@@ -65,13 +76,16 @@ def explore(
         meet(state, -1)
     count = len(order)
     expanded = 0
-    while expanded < len(order) and expanded < budget:
+    rests = False
+    while expanded < len(order) and expanded < budget and not (rests and finished):
         state = order[expanded]
         if done(state):
             finished.append(expanded)
             edges.append([])
         else:
-            edges.append([meet(following, expanded) for following in successors(state)])
+            following = [meet(one, expanded) for one in successors(state)]
+            rests = rests or not following
+            edges.append(following)
         expanded += 1
 
     frontier = range(expanded, len(order))
@@ -81,9 +95,9 @@ def explore(
     if dead:
         verdict = Verdict.STUCK if dead_starts == count else Verdict.MAY_STICK
         path = _path(order, parent, _resting(edges, dead))
-        return Exploration(verdict, expanded, path, count, dead_starts)
+        return Exploration(verdict, expanded, path, count, dead_starts, order, index, parent)
     verdict = Verdict.UNDECIDED if frontier or not count else Verdict.COMPLETES
-    return Exploration(verdict, expanded, (), count, 0)
+    return Exploration(verdict, expanded, (), count, 0, order, index, parent)
 
 
 def _backwards(edges: list[list[int]], targets: list[int], size: int) -> bytearray:
@@ -157,7 +171,7 @@ def _components(edges: list[list[int]], nodes: list[int]) -> dict[int, int]:
     return component
 
 
-def _path(order: list[S], parent: list[int], number: int) -> tuple[S, ...]:
+def _path(order: Sequence[S], parent: Sequence[int], number: int) -> tuple[S, ...]:
     path = []
     while number >= 0:
         path.append(order[number])

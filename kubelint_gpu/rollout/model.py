@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from kubelint_gpu.rollout.actor import Actor, Change, Kind
 from kubelint_gpu.rollout.state import (
+    AWAITED,
+    EVICTED,
+    GOING,
     LEAVING,
     NOMINATED,
     READY,
     STARTING,
-    Census,
+    UNBOUND,
     Content,
     State,
     canonical,
     census,
+    count_on,
     more,
     on_node,
 )
+from kubelint_gpu.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +42,27 @@ class Places(Protocol):
         """Positions of nodes that no pod in play can tell apart."""
         ...
 
-    def fitting(self, kind: int, state: State, nominated: int | None = None) -> Sequence[int]:
-        """The nodes on which a waiting pod of a kind fits; `nominated` is the node it is nominated to."""
+    def fitting(self, kind: int, state: State, home: int | None = None) -> Sequence[int]:
+        """The nodes on which a waiting pod of a kind fits; `home` is the node it is nominated to."""
         ...
 
-    def evictions(self, kind: int, state: State) -> Sequence[Eviction]:
-        """What preemption may do for a waiting pod that fits nowhere."""
+    def evictions(self, kind: int, state: State, home: int | None, only: int | None) -> Sequence[Eviction] | None:
+        """What preemption may do for a waiting pod that fits nowhere; None where the pod may not try.
+
+        `only` is the one node for which the pod is made.
+        """
+        ...
+
+    def additions(self, kind: int, state: State) -> Sequence[int]:
+        """The nodes that an autoscaler may add for a waiting pod that fits nowhere."""
         ...
 
     def may_create(self, kind: int, state: State) -> bool:
         """Whether one more pod of a kind passes admission (ResourceQuota)."""
+        ...
+
+    def is_charged(self, kind: int) -> bool:
+        """Whether a quota counts pods of a kind."""
         ...
 
     def starts(self, kind: int, node: int, state: State) -> bool:
@@ -59,8 +74,9 @@ class Places(Protocol):
 class Step:
     """One event.
 
-    `act` is `control`, `create`, `delete`, `bind`, `preempt`, `ready`, `gone` or `finish`.
+    `act` is `control`, `create`, `delete`, `bind`, `preempt`, `release`, `add`, `ready`, `gone` or `finish`.
     `node` is a position in the state before the step, -1 where none is meant.
+    `release` takes a nomination back; `add` is a node that joins.
     """
 
     act: str
@@ -71,6 +87,7 @@ class Step:
     what: str = ""
     phase: int = -1
     victims: tuple[tuple[int, int], ...] = ()
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +98,21 @@ class Model:
     actors: tuple[Actor, ...]
     places: Places
 
-    def successors(self, state: State) -> Iterator[State]:
+    def successors(self, state: State) -> list[State]:
         """The states one event away, in canonical form, each once."""
-        seen = set()
+        seen = {state: None}
+        classes = self.places.classes
         for _, following in self.steps(state):
-            found = canonical(following, self.places.classes)
-            if found not in seen and found != state:
-                seen.add(found)
-                yield found
+            seen.setdefault(canonical(following, classes))
+        del seen[state]
+        return list(seen)
 
     def done(self, state: State) -> bool:
         """Whether every rollout is complete."""
         seen = census(state)
-        return all(actor.done(control, seen) for actor, control in zip(self.actors, state.controls, strict=True))
+        return all(
+            actor.done(control, seen) for actor, control in zip(self.actors, state.controls, strict=True) if actor.rolls
+        )
 
     def steps(self, state: State) -> Iterator[tuple[Step, State]]:
         """Every event that can happen next; of equal nodes only the first is tried."""
@@ -101,15 +120,25 @@ class Model:
         for number, actor in enumerate(self.actors):
             for change in actor.changes(state.controls[number], seen):
                 yield from self._controlled(state, number, change)
-        yield from self._scheduled(state)
+        for kind, count in enumerate(state.waiting):
+            if count:
+                yield from self._attempt(state, kind, -1, -1)
+        for index in self.distinct(state.nodes):
+            for kind, phase, _ in state.nodes[index]:
+                if kind >= 0 and phase in UNBOUND:
+                    yield from self._attempt(state, kind, index, phase)
         yield from self._kubelets(state)
 
     def distinct(self, nodes: tuple[Content, ...], among: Sequence[int] | None = None) -> Iterator[int]:
         """One node of each class and content."""
         for members in self.places.classes:
+            if len(members) == 1:
+                if among is None or members.start in among:
+                    yield members.start
+                continue
             tried = set()
             for index in members:
-                if (among is None or index in among) and nodes[index] not in tried:
+                if nodes[index] not in tried and (among is None or index in among):
                     tried.add(nodes[index])
                     yield index
 
@@ -118,85 +147,95 @@ class Model:
         after = State(controls, state.waiting, state.nodes)
         if change.create is not None:
             kind, wanted = change.create
-            created = 0
-            while created < wanted and self.places.may_create(kind, after):
-                after = State(controls, more(after.waiting, kind, 1), after.nodes)
-                created += 1
-            if created:
-                yield Step("create", number, kind, count=created, what=change.what), after
+            charged = self.places.is_charged(kind)
+            if charged and not self.places.may_create(kind, after):
+                return
+            # where a quota counts, two owners may race for what is left of it, pod by pod
+            created = 1 if charged else wanted
+            if change.node >= 0:
+                after = State(controls, after.waiting, on_node(after.nodes, change.node, (kind, AWAITED, 1)))
+            else:
+                after = State(controls, more(after.waiting, kind, created), after.nodes)
+            yield Step("create", number, kind, change.node, count=created, what=change.what, by=change.by), after
         elif change.delete is not None:
             yield from self._deleted(after, number, change, change.delete)
         else:
-            yield Step("control", number, what=change.what), after
+            yield Step("control", number, what=change.what, by=change.by), after
 
     def _deleted(self, state: State, number: int, change: Change, kind: int) -> Iterator[tuple[Step, State]]:
         """Deletion order of a ReplicaSet: unassigned pods, then not ready ones, then where most of its family are."""
-        if state.waiting[kind]:
-            step = Step("delete", number, kind, phase=-1, what=change.what)
-            yield step, State(state.controls, more(state.waiting, kind, -1), state.nodes)
-            return
-        for phase in (NOMINATED, STARTING, READY):
-            holders = [index for index, content in enumerate(state.nodes) if _count(content, kind, phase)]
-            if not holders:
-                continue
-            crowd = {index: _family(state.nodes[index], change.family) for index in holders}
-            most = max(crowd.values())
-            crowded = [index for index in holders if crowd[index] == most]
-            for index in self.distinct(state.nodes, crowded):
-                leaving = () if phase == NOMINATED else ((kind, LEAVING, 1),)
-                nodes = on_node(state.nodes, index, (kind, phase, -1), *leaving)
-                step = Step("delete", number, kind, index, phase=phase, what=change.what)
-                yield step, State(state.controls, state.waiting, nodes)
-            return
 
-    def _scheduled(self, state: State) -> Iterator[tuple[Step, State]]:
-        """The scheduler acts for a waiting pod of the highest priority for which it can do anything."""
-        pending = [(kind, -1) for kind, count in enumerate(state.waiting) if count]
-        pending += [
-            (kind, index)
-            for index in self.distinct(state.nodes)
-            for kind, phase, _ in state.nodes[index]
-            if phase == NOMINATED
-        ]
-        pending.sort(key=lambda found: -self.kinds[found[0]].priority)
-        acted_at: int | None = None
-        for kind, home in pending:
-            priority = self.kinds[kind].priority
-            if acted_at is not None and priority < acted_at:
+        def step(index: int, phase: int) -> tuple[Step, State]:
+            leaving = () if phase in UNBOUND else ((kind, LEAVING, 1),)
+            nodes = on_node(state.nodes, index, (kind, phase, -1), *leaving)
+            told = Step("delete", number, kind, index, phase=phase, what=change.what, by=change.by)
+            return told, State(state.controls, state.waiting, nodes)
+
+        if change.node >= 0:
+            for found, phase, _ in state.nodes[change.node]:
+                if found == kind and phase not in GOING:
+                    yield step(change.node, phase)
+            return
+        unbound = state.waiting[kind] > 0
+        if unbound:
+            told = Step("delete", number, kind, phase=-1, what=change.what, by=change.by)
+            yield told, State(state.controls, more(state.waiting, kind, -1), state.nodes)
+        for phases in (UNBOUND, (STARTING,), (READY,)):
+            holders = [index for index, content in enumerate(state.nodes) if count_on(content, kind, *phases)]
+            if phases == (READY,) and holders and not self.kinds[kind].ranked:
+                crowd = {index: _family(state.nodes[index], change.family) for index in holders}
+                most = max(crowd.values())
+                holders = [index for index in holders if crowd[index] == most]
+            for index in self.distinct(state.nodes, holders):
+                for found, phase, _ in state.nodes[index]:
+                    if found == kind and phase in phases:
+                        yield step(index, phase)
+            if holders or unbound:
                 return
-            for found in self._attempt(state, kind, home):
-                acted_at = priority
-                yield found
 
-    def _attempt(self, state: State, kind: int, home: int) -> Iterator[tuple[Step, State]]:
-        fitting = self.places.fitting(kind, state, home if home >= 0 else None)
-        if home >= 0 and home in fitting:
-            fitting = (home,)
+    def _attempt(self, state: State, kind: int, home: int, phase: int) -> Iterator[tuple[Step, State]]:
+        """The scheduler tries one waiting pod; which one it tries next depends on back-off, so any may be next."""
+        pinned = self.kinds[kind].pinned
+        nominated = home if phase == NOMINATED else None
+        fitting = self.places.fitting(kind, state, nominated)
         if home >= 0:
-            out = State(state.controls, state.waiting, on_node(state.nodes, home, (kind, NOMINATED, -1)))
+            fitting = (home,) if home in fitting else () if pinned else fitting
+            out = State(state.controls, state.waiting, on_node(state.nodes, home, (kind, phase, -1)))
         else:
             out = State(state.controls, more(state.waiting, kind, -1), state.nodes)
         if fitting:
-            for index in self.distinct(state.nodes, fitting) if home < 0 else fitting:
+            for index in self.distinct(state.nodes, fitting):
                 nodes = on_node(out.nodes, index, (kind, STARTING, 1))
                 yield Step("bind", kind=kind, node=index), State(out.controls, out.waiting, nodes)
             return
-        if home >= 0 and any(phase == LEAVING for _, phase, _ in state.nodes[home]):
-            return
-        for eviction in self.places.evictions(kind, state):
-            nodes, waiting = out.nodes, out.waiting
-            for victim, phase in eviction.victims:
-                if phase == LEAVING:
-                    continue
-                nodes = on_node(nodes, eviction.node, (victim, phase, -1), (victim, LEAVING, 1))
-            # a pod of lower priority that was nominated there is tried anew
-            for other, phase, count in nodes[eviction.node]:
-                if phase == NOMINATED and self.kinds[other].priority < self.kinds[kind].priority:
-                    nodes = on_node(nodes, eviction.node, (other, NOMINATED, -count))
-                    waiting = more(waiting, other, count)
-            nodes = on_node(nodes, eviction.node, (kind, NOMINATED, 1))
-            step = Step("preempt", kind=kind, node=eviction.node, victims=eviction.victims)
-            yield step, State(out.controls, waiting, nodes)
+        if not pinned:
+            for index in self.distinct(state.nodes, self.places.additions(kind, state)):
+                nodes = (*state.nodes[:index], (), *state.nodes[index + 1 :])
+                yield Step("add", kind=kind, node=index), State(state.controls, state.waiting, nodes)
+        evictions = self.places.evictions(kind, state, nominated, home if pinned else None)
+        if evictions:
+            for eviction in evictions:
+                yield self._evicted(out, kind, eviction)
+        elif evictions is not None and phase == NOMINATED:
+            if pinned:
+                back = State(out.controls, out.waiting, on_node(out.nodes, home, (kind, AWAITED, 1)))
+            else:
+                back = State(out.controls, more(out.waiting, kind, 1), out.nodes)
+            yield Step("release", kind=kind, node=home), back
+
+    def _evicted(self, out: State, kind: int, eviction: Eviction) -> tuple[Step, State]:
+        nodes, waiting, node = out.nodes, out.waiting, eviction.node
+        for victim, phase in eviction.victims:
+            if phase not in GOING:
+                nodes = on_node(nodes, node, (victim, phase, -1), (victim, EVICTED, 1))
+        # a pod of lower priority that was nominated there is tried anew
+        for other, phase, count in nodes[node]:
+            if phase == NOMINATED and self.kinds[other].priority < self.kinds[kind].priority:
+                back = ((other, AWAITED, count),) if self.kinds[other].pinned else ()
+                nodes = on_node(nodes, node, (other, NOMINATED, -count), *back)
+                waiting = waiting if back else more(waiting, other, count)
+        nodes = on_node(nodes, node, (kind, NOMINATED, 1))
+        return Step("preempt", kind=kind, node=node, victims=eviction.victims), State(out.controls, waiting, nodes)
 
     def _kubelets(self, state: State) -> Iterator[tuple[Step, State]]:
         for index in self.distinct(state.nodes):
@@ -204,22 +243,13 @@ class Model:
                 if phase == STARTING and self.places.starts(kind, index, state):
                     nodes = on_node(state.nodes, index, (kind, STARTING, -1), (kind, READY, 1))
                     yield Step("ready", kind=kind, node=index), State(state.controls, state.waiting, nodes)
-                elif phase == LEAVING:
-                    nodes = on_node(state.nodes, index, (kind, LEAVING, -1))
-                    yield Step("gone", kind=kind, node=index), State(state.controls, state.waiting, nodes)
+                elif phase in GOING:
+                    nodes = on_node(state.nodes, index, (kind, phase, -1))
+                    yield Step("gone", kind=kind, node=index, phase=phase), State(state.controls, state.waiting, nodes)
                 elif phase == READY and self.kinds[kind].temporary:
                     nodes = on_node(state.nodes, index, (kind, READY, -1))
                     yield Step("finish", kind=kind, node=index), State(state.controls, state.waiting, nodes)
 
 
-def _count(content: Content, kind: int, phase: int) -> int:
-    return sum(count for found, at, count in content if found == kind and at == phase)
-
-
 def _family(content: Content, family: tuple[int, ...]) -> int:
-    return sum(count for kind, phase, count in content if kind in family and phase in (STARTING, READY))
-
-
-def settled(seen: Census) -> bool:
-    """Whether nothing is starting, terminating or waiting."""
-    return not any(seen.waiting) and not any(a or b or d for a, b, _, d in seen.phases)
+    return sum([count for kind, phase, count in content if kind in family and phase in (STARTING, READY)])

@@ -1,20 +1,22 @@
-"""Who takes part in a rollout: workloads, what runs of them, and the pods that each puts on the stage."""
+"""Who takes part in a rollout: workloads, and what runs of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
 
-from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.kube.frozen import EMPTY, FrozenMap
+from kubelint_gpu.kube.pod import DEFAULT_SCHEDULER, Pod, Volume
 from kubelint_gpu.kube.priority import PriorityClass, resolve_priority
-from kubelint_gpu.kube.rolling import DeploymentStrategy, JobStrategy
+from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy, JobStrategy, StatefulSetStrategy
 from kubelint_gpu.kube.workload import Workload
-from kubelint_gpu.rollout.actor import Actor, Kind
-from kubelint_gpu.rollout.deployment_actor import DeploymentActor
-from kubelint_gpu.rollout.replica_set import Steady
 from kubelint_gpu.scheduler import merged
+from kubelint_gpu.values import dataclass, replace
 
 _ENDS = ("OnFailure", "Never")
+_WITHOUT_PLACE = ("emptyDir", "configMap", "secret", "projected", "downwardAPI", "hostPath")
+_OF_ONE_POD = ("statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index")
+_REVISION_LABEL = "controller-revision-hash"
+DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,77 +24,45 @@ class Participant:
     """A workload as it shall be, as it was, and the pods of it that are known to run.
 
     `new` and `old` are the same workload where only the template's hash changes.
+    `rolls` is False where the template stays.
+    `nodes` are those of a DaemonSet.
     """
 
     new: Workload
     old: Workload
     running: tuple[Pod, ...] = ()
+    rolls: bool = True
+    nodes: tuple[str, ...] = ()
 
     @property
     def temporary(self) -> bool:
         """Whether its pods end by themselves some day."""
         return isinstance(self.new.strategy, JobStrategy) or self.new.spec.restart_policy in _ENDS
 
+    @property
+    def rolling(self) -> bool:
+        """Whether its controller replaces its pods by itself."""
+        strategy = self.new.strategy
+        if not self.rolls or isinstance(strategy, JobStrategy) or strategy is None:
+            return False
+        return isinstance(strategy, DeploymentStrategy) or not strategy.on_delete
 
-@dataclass(frozen=True, slots=True)
-class Cast:
-    """The kinds and actors of an exploration.
+    @property
+    def daemons(self) -> bool:
+        """Whether it is a DaemonSet."""
+        return isinstance(self.new.strategy, DaemonSetStrategy)
 
-    Attributes:
-        kinds: what the pods are.
-        actors: who looks after them.
-        wanted: how many pods of each kind run before anything is rolled.
-        homes: nodes on which pods of a kind are known to run, as (kind, node name).
-        optional: kinds that may wait at the start without anything being wrong (Jobs queue).
-    """
+    @property
+    def replicas(self) -> int:
+        """How many pods it shall have."""
+        return len(self.nodes) if self.daemons else self.new.replicas
 
-    kinds: tuple[Kind, ...]
-    actors: tuple[Actor, ...]
-    wanted: tuple[int, ...]
-    homes: tuple[tuple[int, str], ...] = ()
-    optional: frozenset[int] = frozenset()
-
-
-def cast(participants: Sequence[Participant], rolling: frozenset[int], outsiders: Sequence[Pod] = ()) -> Cast:
-    """Put workloads and evictable pods of others on the stage; `rolling` are the positions of those rolled out."""
-    kinds: list[Kind] = []
-    actors: list[Actor] = []
-    wanted: list[int] = []
-    homes: list[tuple[int, str]] = []
-    optional: set[int] = set()
-    for number, participant in enumerate(participants):
-        old = len(kinds)
-        temporary = participant.temporary
-        kinds.append(Kind(_old_pod(participant), -1 if temporary else len(actors), temporary=temporary))
-        replicas = participant.old.replicas
-        wanted.append(replicas)
-        homes += [(old, pod.spec.node_name) for pod in participant.running[:replicas]]
-        strategy = participant.new.strategy
-        if temporary:
-            optional.add(old)
-        elif number in rolling and isinstance(strategy, DeploymentStrategy):
-            kinds.append(Kind(merged(participant.new.pod(participant.new.meta.name, "new")), len(actors), new=True))
-            wanted.append(0)
-            actors.append(
-                DeploymentActor(participant.new.key, strategy, participant.new.replicas, replicas, old=old, new=old + 1)
-            )
-        else:
-            actors.append(Steady(participant.new.key, old, replicas))
-    for owner, pods in _grouped(outsiders):
-        kind = len(kinds)
-        sample = pods[0]
-        kinds.append(
-            Kind(
-                replace(sample, spec=replace(sample.spec, node_name="")),
-                len(actors) if owner else -1,
-                temporary=_is_temporary(sample),
-            )
-        )
-        wanted.append(len(pods))
-        homes += [(kind, pod.spec.node_name) for pod in pods]
-        if owner and not _is_temporary(sample):
-            actors.append(Steady(owner, kind, len(pods)))
-    return Cast(tuple(kinds), tuple(actors), tuple(wanted), tuple(homes), frozenset(optional))
+    @property
+    def before(self) -> int:
+        """How many pods it has before anything changes."""
+        if self.daemons:
+            return len(self.nodes)
+        return max(self.old.replicas, len(self.running))
 
 
 def own_pods(workload: Workload, pods: Iterable[Pod]) -> tuple[Pod, ...]:
@@ -106,9 +76,7 @@ def _belongs(workload: Workload, pod: Pod) -> bool:
     owner = pod.meta.owner
     name = workload.meta.name
     if owner is not None:
-        if owner.kind == "ReplicaSet" and workload.kind == "Deployment":
-            return owner.name.rpartition("-")[0] == name
-        if owner.kind == "Job" and workload.kind == "CronJob":
+        if (owner.kind, workload.kind) in (("ReplicaSet", "Deployment"), ("Job", "CronJob")):
             return owner.name.rpartition("-")[0] == name
         return owner.kind == workload.kind and owner.name == name
     if workload.kind == "Pod":
@@ -132,25 +100,59 @@ def resolved_workload(workload: Workload, classes: Iterable[PriorityClass]) -> W
     )
 
 
-def _old_pod(participant: Participant) -> Pod:
-    """What runs now: the pods that are known to, else what the old template gives."""
-    if participant.running:
-        sample = participant.running[0]
-        return replace(sample, spec=replace(sample.spec, node_name=""))
-    revision = "old" if participant.old.kind == "Deployment" else ""
-    return merged(participant.old.pod(participant.old.meta.name, revision))
+def created_pod(workload: Workload, revision: str, name: str = "") -> Pod:
+    """A pod as the workload's controller creates it; `revision` tells the templates apart."""
+    name = name or workload.meta.name
+    if workload.kind == "Deployment":
+        return staged(merged(workload.pod(name, revision)))
+    pod = workload.pod(name)
+    if isinstance(workload.strategy, (StatefulSetStrategy, DaemonSetStrategy)):
+        labels = FrozenMap({**pod.meta.labels, _REVISION_LABEL: revision})
+        pod = replace(pod, meta=replace(pod.meta, labels=labels))
+    return staged(merged(pod))
 
 
-def _grouped(pods: Sequence[Pod]) -> list[tuple[str, list[Pod]]]:
-    """Pods that nothing tells apart but their node, with their owner."""
-    groups: dict[tuple[object, ...], list[Pod]] = {}
-    for pod in pods:
-        owner = pod.meta.owner
-        name = f"{owner.kind}/{pod.meta.namespace}/{owner.name}" if owner else ""
-        identity = (name, pod.meta.namespace, pod.meta.labels, replace(pod.spec, node_name=""))
-        groups.setdefault(identity if name else (*identity, pod.meta.name), []).append(pod)
-    return [(str(identity[0]), members) for identity, members in groups.items()]
+def staged(pod: Pod) -> Pod:
+    """The pod without what tells it from its brothers and what no scheduler looks at.
+
+    Which scheduler serves it does not matter: all are taken to filter as kube-scheduler does.
+    Scheduling gates are taken to be lifted.
+    """
+    spec = replace(
+        pod.spec,
+        scheduler_name=DEFAULT_SCHEDULER,
+        scheduling_gates=(),
+        volumes=tuple(_without_name(volume) for volume in pod.spec.volumes if volume.kind not in _WITHOUT_PLACE),
+    )
+    return replace(pod, spec=spec, nominated_node_name="")
 
 
-def _is_temporary(pod: Pod) -> bool:
+def anonymous(pod: Pod) -> Pod:
+    """A running pod as one of several that nothing tells apart but their node and their age."""
+    pod = staged(pod)
+    labels = pod.meta.labels
+    if any(key in labels for key in _OF_ONE_POD):
+        labels = FrozenMap({key: value for key, value in labels.items() if key not in _OF_ONE_POD})
+    meta = replace(pod.meta, uid="", labels=labels, annotations=EMPTY, created="")
+    return replace(pod, meta=meta, spec=replace(pod.spec, node_name=""), start_time="", phase="Pending", ready=False)
+
+
+def identity(pod: Pod) -> tuple[object, ...]:
+    """Equal for pods that nothing tells apart but their node and their age."""
+    found = anonymous(pod)
+    return (found.meta.namespace, found.meta.labels, found.spec, found.statuses, found.meta.terminating)
+
+
+def owner_of(pod: Pod) -> str:
+    """`kind/namespace/name` of the pod's owner, empty where it has none."""
+    owner = pod.meta.owner
+    return f"{owner.kind}/{pod.meta.namespace}/{owner.name}" if owner is not None else ""
+
+
+def is_temporary(pod: Pod) -> bool:
+    """Whether the pod ends by itself some day."""
     return pod.spec.restart_policy in _ENDS or (pod.meta.owner is not None and pod.meta.owner.kind == "Job")
+
+
+def _without_name(volume: Volume) -> Volume:
+    return volume if volume.kind == "ephemeral" else replace(volume, name="")

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from itertools import permutations
 
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.pod import Pod
-from kubelint_gpu.kube.quota import quota_refusal
 from kubelint_gpu.rollout.actor import Kind
+from kubelint_gpu.rollout.admission import Admission
+from kubelint_gpu.rollout.attachment import exclusive_claims
+from kubelint_gpu.rollout.daemon_set import pinned_pod
 from kubelint_gpu.rollout.model import Eviction
-from kubelint_gpu.rollout.state import LEAVING, NOMINATED, READY, Content, State
-from kubelint_gpu.scheduler import Snapshot, attempt, fit
+from kubelint_gpu.rollout.state import ABSENT, EVICTED, LEAVING, NOMINATED, READY, STARTING, UNBOUND, Content, State
+from kubelint_gpu.scheduler import Candidate, Preemption, Snapshot, fit, preempt
+from kubelint_gpu.values import replace
 
-_READ_WRITE_ONCE = "ReadWriteOnce"
+_MOST_ORDERS = 24
+
+
+class Overlooked(Exception):  # noqa: N818 - it says what happened
+    """Preemption chooses pods that were taken to stay where they are."""
+
+    def __init__(self, pods: Sequence[Pod]) -> None:
+        self.pods = tuple(pods)
+        super().__init__(", ".join(pod.key for pod in pods))
 
 
 class Places:
@@ -31,63 +42,96 @@ class Places:
         names: tuple[str, ...],
         classes: tuple[range, ...],
         local: tuple[bool, ...],
+        admission: Admission,
     ) -> None:
         self.names = names
         self.classes = classes
         self._kinds = kinds
         self._local = local
-        self._base = Snapshot.of(cluster)
-        self._quotas = tuple(quota for quota in cluster.quotas if quota.counted)
-        self._fixed = cluster.pods
+        self._cluster = cluster
+        self._admission = admission
         self._positions = {name: position for position, name in enumerate(names)}
         self._class_of = tuple(number for number, members in enumerate(classes) for _ in members)
-        self._single = [_alone(cluster, names[members.start]) for members in classes]
-        self._pods: tuple[list[list[Pod]], ...] = ([[] for _ in kinds], [[] for _ in kinds])
+        self._single: dict[int, tuple[Snapshot, str]] = {}
+        self._bases: dict[tuple[int, ...], Snapshot] = {}
+        self._pods: dict[tuple[int, int], list[Pod]] = {}
         self._fits: dict[tuple[int, int, Content], bool] = {}
         self._everywhere: dict[tuple[int, tuple[Content, ...]], tuple[int, ...]] = {}
-        self._evicted: dict[tuple[int, tuple[Content, ...]], tuple[Eviction, ...]] = {}
-        self._may_evict = tuple(
-            any(other.priority < kind.priority for other in kinds) and kind.pod.spec.preemption_policy != "Never"
-            for kind in kinds
+        self._evicted: dict[tuple[int, int | None, int | None, tuple[Content, ...]], tuple[Eviction, ...] | None] = {}
+        lowest = min(
+            (pod.spec.priority or 0 for pod in (*(kind.pod for kind in kinds), *cluster.pods)),
+            default=0,
         )
-        self._claims = tuple(frozenset(_exclusive_claims(kind.pod, cluster)) for kind in kinds)
+        self._may_evict = tuple(lowest < kind.priority and kind.pod.spec.preemption_policy != "Never" for kind in kinds)
+        self._claims = tuple(exclusive_claims(kind.pod, cluster) for kind in kinds)
+        self._charged = tuple(admission.covers(kind.pod) for kind in kinds)
 
-    def fitting(self, kind: int, state: State, nominated: int | None = None) -> Sequence[int]:
-        """The nodes on which a waiting pod of a kind fits; `nominated` is the node it is nominated to."""
+    def fitting(self, kind: int, state: State, home: int | None = None) -> Sequence[int]:
+        """The nodes on which a waiting pod of a kind fits; `home` is the node it is nominated to."""
+        nodes = state.nodes
         if self._local[kind]:
-            return [
-                index
-                for index, content in enumerate(state.nodes)
-                if self._fits_on(kind, index, self._facing(kind, content, index == nominated))
-            ]
-        contents = tuple(self._facing(kind, content, index == nominated) for index, content in enumerate(state.nodes))
-        found = self._everywhere.get((kind, contents))
-        if found is None:
-            result = fit(self._kinds[kind].pod, self.snapshot(contents))
-            found = tuple(sorted(self._positions[name] for name in result.fits if name in self._positions))
-            self._everywhere[kind, contents] = found
-        return found
+            class_of, fits = self._class_of, self._fits
+            found = []
+            for index, content in enumerate(nodes):
+                facing = self._facing(kind, content, index == home) if content else content
+                known = fits.get((kind, class_of[index], facing))
+                if self._fits_on(kind, class_of[index], facing) if known is None else known:
+                    found.append(index)
+            return found
+        contents = tuple([self._facing(kind, content, index == home) for index, content in enumerate(nodes)])
+        fitting = self._fitting_among(kind, contents)
+        if any(phase == NOMINATED for content in contents for _, phase, _ in content):
+            without = tuple([tuple([one for one in content if one[1] != NOMINATED]) for content in contents])
+            also = self._fitting_among(kind, without)
+            return [index for index in fitting if index in also]
+        return fitting
 
-    def evictions(self, kind: int, state: State) -> Sequence[Eviction]:
-        """What preemption may do for a waiting pod that fits nowhere."""
+    def evictions(self, kind: int, state: State, home: int | None, only: int | None) -> Sequence[Eviction] | None:
+        """What preemption may do for a waiting pod that fits nowhere; None where the pod may not try.
+
+        Raises:
+            Overlooked: it would evict pods that are not in play.
+        """
         if not self._may_evict[kind]:
             return ()
-        contents = tuple(self._facing(kind, content, False) for content in state.nodes)
-        found = self._evicted.get((kind, contents))
-        if found is None:
-            found = self._evicted[kind, contents] = tuple(self._chosen(kind, contents))
-        return found
+        contents = tuple([self._facing(kind, content, index == home) for index, content in enumerate(state.nodes)])
+        key = (kind, home, only, contents)
+        if key not in self._evicted:
+            self._evicted[key] = self._chosen(kind, contents, home, only)
+        return self._evicted[key]
+
+    def additions(self, kind: int, state: State) -> Sequence[int]:
+        """The nodes that an autoscaler may add for a waiting pod that fits nowhere."""
+        absent = [index for index, content in enumerate(state.nodes) if content == ABSENT]
+        if not absent:
+            return ()
+        if self._local[kind]:
+            return [index for index in absent if self._fits_on(kind, self._class_of[index], ())]
+        nodes = state.nodes
+        return [
+            index for index in absent if index in self._fitting_among(kind, (*nodes[:index], (), *nodes[index + 1 :]))
+        ]
+
+    def is_charged(self, kind: int) -> bool:
+        """Whether a quota counts pods of a kind."""
+        return self._charged[kind]
 
     def may_create(self, kind: int, state: State) -> bool:
         """Whether one more pod of a kind passes the quotas; terminating pods still count."""
-        return not self._quotas or self.refusal(kind, state) is None
+        return not self._charged[kind] or self.refusal(kind, state) is None
 
     def refusal(self, kind: int, state: State) -> str | None:
         """The text with which a quota refuses one more pod of a kind."""
-        existing = [*self._fixed, *(pod for _, _, _, pod in self.placed(state.nodes))]
-        for other, count in enumerate(state.waiting):
-            existing += self._numbered(other, count)
-        return quota_refusal(self._kinds[kind].pod, self._quotas, existing)
+        if not self._charged[kind]:
+            return None
+        counts = list(state.waiting)
+        for content in state.nodes:
+            for other, _, count in content:
+                if other >= 0:
+                    counts[other] += count
+        return self._admission.refusal(
+            self._kinds[kind].pod, [(self._kinds[other].pod, count) for other, count in enumerate(counts)]
+        )
 
     def starts(self, kind: int, node: int, state: State) -> bool:
         """Whether a bound pod can become ready: no other node still holds a volume it needs for itself."""
@@ -99,7 +143,7 @@ class Places:
             for index, content in enumerate(state.nodes)
             if index != node
             for other, phase, _ in content
-            if phase != NOMINATED
+            if other >= 0 and phase not in (*UNBOUND, STARTING)
         )
 
     def capacity(self, kind: int, enough: int) -> int:
@@ -109,106 +153,184 @@ class Places:
         """
         total = 0
         for number, members in enumerate(self.classes):
-            snapshot, name = self._single[number]
-            each = 0
-            for pod in self._numbered(kind, enough):
-                if not fit(pod, snapshot).fits:
-                    break
-                snapshot = snapshot.place(pod, name)
-                each += 1
+            each = self.capacity_of_class(number, kind, enough)
             total += each * len(members)
             if total >= enough:
                 return enough
         return total
 
+    def capacity_of_class(self, number: int, kind: int, enough: int) -> int:
+        """How many pods of a kind fit on one node of a class beside what stays there, up to `enough`."""
+        snapshot, name = self._alone(number)
+        each = 0
+        for pod in self._numbered(kind, READY, enough):
+            if not fit(pod, snapshot).schedulable:
+                break
+            snapshot = snapshot.place(pod, name)
+            each += 1
+        return each
+
     def snapshot(self, nodes: tuple[Content, ...]) -> Snapshot:
-        """The cluster with these contents on its nodes."""
-        found = self._base
-        for index, _, _, pod in self.placed(nodes):
-            found = found.place(pod, self.names[index])
+        """The cluster with these contents on its nodes; nodes that are not there yet are left out."""
+        found = self._base(nodes)
+        for index, _, phase, pod in self.placed(nodes):
+            if phase != UNBOUND[1]:
+                found = found.place(pod, self.names[index])
         return found
 
     def placed(self, nodes: tuple[Content, ...]) -> Iterator[tuple[int, int, int, Pod]]:
         """Each pod on the nodes, as (node, kind, phase, pod)."""
-        numbers = [0] * len(self._kinds)
+        numbers: dict[int, int] = {}
         for index, content in enumerate(nodes):
             for kind, phase, count in content:
-                first = numbers[kind]
-                numbers[kind] += count
-                for pod in self._numbered(kind, first + count, leaving=phase == LEAVING)[first:]:
-                    yield index, kind, phase, pod
+                if kind >= 0:
+                    first = numbers.get(kind, 0)
+                    numbers[kind] = first + count
+                    for pod in self._numbered(kind, phase, first + count)[first:]:
+                        yield index, kind, phase, pod
 
-    def _numbered(self, kind: int, count: int, *, leaving: bool = False) -> list[Pod]:
-        pods = self._pods[leaving][kind]
+    def incoming(self, kind: int, home: int | None = None, only: int | None = None) -> Pod:
+        """A waiting pod of a kind as the scheduler sees it."""
+        pod = self._kinds[kind].pod
+        if only is not None:
+            pod = pinned_pod(pod, self.names[only])
+        return replace(pod, nominated_node_name=self.names[home]) if home is not None else pod
+
+    def _numbered(self, kind: int, phase: int, count: int) -> list[Pod]:
+        pods = self._pods.setdefault((kind, phase), [])
         pod = self._kinds[kind].pod
         while len(pods) < count:
             name = f"{pod.meta.name}-{kind}.{len(pods)}"
-            pods.append(replace(pod, meta=replace(pod.meta, name=name, uid=name, terminating=leaving)))
+            going = phase in (LEAVING, EVICTED)
+            pods.append(
+                replace(
+                    pod,
+                    meta=replace(pod.meta, name=name, uid=name, terminating=going),
+                    phase="Running" if phase == READY or going else "Pending",
+                    ready=phase == READY,
+                    preempted=phase == EVICTED,
+                )
+            )
         return pods[:count]
 
     def _facing(self, kind: int, content: Content, at_home: bool) -> Content:
         """What a pod of this kind finds on a node: nominated pods count for it unless their priority is lower."""
-        if all(phase != NOMINATED for _, phase, _ in content):
+        for _, phase, _ in content:
+            if phase in UNBOUND:
+                break
+        else:
             return content
         seen = []
         for other, phase, count in content:
-            if phase == NOMINATED:
-                mine = 1 if at_home and other == kind else 0
-                if self._kinds[other].priority < self._kinds[kind].priority or count == mine:
+            left = count
+            if phase == NOMINATED and other >= 0:
+                if self._kinds[other].priority < self._kinds[kind].priority:
                     continue
-                seen.append((other, phase, count - mine))
-            else:
-                seen.append((other, phase, count))
+                left -= at_home and other == kind
+            elif phase == UNBOUND[1]:
+                continue
+            if left:
+                seen.append((other, phase, left))
         return tuple(seen)
 
-    def _fits_on(self, kind: int, index: int, content: Content) -> bool:
-        number = self._class_of[index]
-        plain = _plain(content)
-        key = (kind, number, plain)
+    def _fits_on(self, kind: int, number: int, content: Content) -> bool:
+        key = (kind, number, content)
         found = self._fits.get(key)
         if found is None:
-            snapshot, name = self._single[number]
-            for other, _, count in plain:
-                for pod in self._numbered(other, count):
-                    snapshot = snapshot.place(pod, name)
-            found = self._fits[key] = bool(fit(self._kinds[kind].pod, snapshot).fits)
+            plain = _plain(content)
+            found = plain != content and self._fits.get((kind, number, plain))
+            if content != ABSENT and not found and (plain == content or (kind, number, plain) not in self._fits):
+                snapshot, name = self._alone(number)
+                for other, phase, count in plain:
+                    for pod in self._numbered(other, phase, count):
+                        snapshot = snapshot.place(pod, name)
+                found = fit(self._kinds[kind].pod, snapshot).schedulable
+            self._fits[key] = self._fits[kind, number, plain] = bool(found)
+        return bool(found)
+
+    def _fitting_among(self, kind: int, contents: tuple[Content, ...]) -> tuple[int, ...]:
+        found = self._everywhere.get((kind, contents))
+        if found is None:
+            result = fit(self._kinds[kind].pod, self.snapshot(contents))
+            found = tuple(sorted([self._positions[name] for name in result.fits if name in self._positions]))
+            self._everywhere[kind, contents] = found
         return found
 
-    def _chosen(self, kind: int, contents: tuple[Content, ...]) -> Iterator[Eviction]:
-        snapshot = self._base
-        phases: dict[str, tuple[int, int]] = {}
-        for index, other, phase, pod in self.placed(contents):
-            if phase != NOMINATED:
-                phases[pod.key] = (other, phase)
-                snapshot = snapshot.place(pod, self.names[index])
-        result = attempt(self._kinds[kind].pod, snapshot).preemption
-        if result is None or not result.succeeds:
-            return
-        for choice in result.best:
-            if choice.node in self._positions:
-                yield Eviction(self._positions[choice.node], tuple(phases[victim.key] for victim in choice.victims))
+    def _chosen(
+        self, kind: int, contents: tuple[Content, ...], home: int | None, only: int | None
+    ) -> tuple[Eviction, ...] | None:
+        pod = self.incoming(kind, home, only)
+        found: dict[Eviction, None] = {}
+        for result, phases in self._preemptions(pod, contents):
+            if not result.eligible:
+                return None
+            for choice in result.best if result.succeeds else ():
+                found.setdefault(self._eviction(choice, phases))
+        return tuple(found)
 
+    def _eviction(self, choice: Candidate, phases: dict[int, tuple[int, int]]) -> Eviction:
+        foreign = [victim for victim in choice.victims if id(victim) not in phases]
+        if foreign or choice.node not in self._positions:
+            raise Overlooked(foreign or choice.victims)
+        victims = tuple(sorted(phases[id(victim)] for victim in choice.victims))
+        return Eviction(self._positions[choice.node], victims)
 
-def _alone(cluster: Cluster, name: str) -> tuple[Snapshot, str]:
-    nodes = tuple(node for node in cluster.nodes if node.name == name)
-    pods = tuple(pod for pod in cluster.pods if pod.spec.node_name == name)
-    return Snapshot.of(replace(cluster, nodes=nodes, pods=pods)), name
+    def _preemptions(
+        self, pod: Pod, contents: tuple[Content, ...]
+    ) -> Iterator[tuple[Preemption, dict[int, tuple[int, int]]]]:
+        """What preemption says, for every order of age that pods of equal priority may have."""
+        base = self._base(contents)
+        placed = list(self.placed(contents))
+        rivals = self._rivals(pod, contents)
+        orders = list(permutations(rivals)) if 1 < len(rivals) <= 4 else [tuple(rivals)]
+        for order in orders[:_MOST_ORDERS]:
+            age = {other: f"2000-01-01T00:00:0{place}Z" for place, other in enumerate(order)}
+            snapshot = base
+            phases: dict[int, tuple[int, int]] = {}
+            for index, other, phase, found in placed:
+                aged = replace(found, start_time=age[other]) if other in age and len(order) > 1 else found
+                phases[id(aged)] = (other, phase)
+                snapshot = snapshot.place(aged, self.names[index])
+            yield preempt(pod, snapshot, fit(pod, snapshot)), phases
+
+    def _rivals(self, pod: Pod, contents: tuple[Content, ...]) -> list[int]:
+        """Kinds whose pods may be victims in an order that only their age decides."""
+        priority = pod.spec.priority or 0
+        found: dict[int, None] = {}
+        for content in contents:
+            kinds = sorted({kind for kind, phase, _ in content if kind >= 0 and phase not in UNBOUND})
+            for kind in kinds:
+                if self._kinds[kind].priority < priority and any(
+                    other != kind and self._kinds[other].priority == self._kinds[kind].priority for other in kinds
+                ):
+                    found.setdefault(kind)
+        return list(found)
+
+    def _alone(self, number: int) -> tuple[Snapshot, str]:
+        """One node of a class by itself, with the pods that stay on it."""
+        found = self._single.get(number)
+        if found is None:
+            name = self.names[self.classes[number].start]
+            nodes = tuple(node for node in self._cluster.nodes if node.name == name)
+            pods = tuple(pod for pod in self._cluster.pods if pod.spec.node_name == name)
+            found = self._single[number] = Snapshot.of(replace(self._cluster, nodes=nodes, pods=pods)), name
+        return found
+
+    def _base(self, nodes: tuple[Content, ...]) -> Snapshot:
+        absent = tuple([index for index, content in enumerate(nodes) if content == ABSENT])
+        found = self._bases.get(absent)
+        if found is None:
+            gone = {self.names[index] for index in absent}
+            present = tuple(node for node in self._cluster.nodes if node.name not in gone)
+            found = self._bases[absent] = Snapshot.of(replace(self._cluster, nodes=present))
+        return found
 
 
 def _plain(content: Content) -> Content:
-    """Phases do not matter to the filters: everything on the node counts."""
+    """Phases do not matter to a filter that looks at one node only: everything on the node counts."""
+    if all(phase == READY for _, phase, _ in content):
+        return content
     counts: dict[int, int] = {}
     for kind, _, count in content:
         counts[kind] = counts.get(kind, 0) + count
     return tuple((kind, READY, count) for kind, count in sorted(counts.items()))
-
-
-def _exclusive_claims(pod: Pod, cluster: Cluster) -> Iterator[str]:
-    """Claims of which one node at a time can attach the volume: every access mode is ReadWriteOnce."""
-    modes = {(claim.meta.namespace, claim.meta.name): claim.access_modes for claim in cluster.claims}
-    for volume in pod.spec.volumes:
-        if volume.kind == "persistentVolumeClaim":
-            name = str(volume.source.get("claimName", ""))
-            found = modes.get((pod.meta.namespace, name))
-            if found and all(mode == _READ_WRITE_ONCE for mode in found):
-                yield f"{pod.meta.namespace}/{name}"

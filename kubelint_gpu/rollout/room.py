@@ -6,11 +6,11 @@ All of them count for one pod against everything that could be alive beside it, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from kubelint_gpu.kube.frozen import FrozenMap
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.requests import pod_requests
+from kubelint_gpu.values import dataclass
 
 _PODS = "pods"
 
@@ -19,12 +19,21 @@ _PODS = "pods"
 class Demand:
     """The pods of one workload: where they may go, what one takes, and how many can be alive at once.
 
-    `simple` says that nothing but resources of a node can keep such a pod off a node that is eligible.
+    Attributes:
+        nodes: the nodes that take such a pod when nothing else runs.
+        each: the most that one of them takes.
+        most: more than can be alive at once in any state, terminating ones included.
+        rest: more than can be alive once nothing terminates any more and the workload still waits for a pod; for a
+            workload that is not rolled, its replicas.
+        whole: more than can be alive once nothing terminates any more.
+        simple: nothing but resources of a node can keep such a pod off a node that takes it.
     """
 
     nodes: frozenset[str]
     each: FrozenMap[str, int]
     most: int
+    rest: int
+    whole: int
     simple: bool
 
 
@@ -40,9 +49,10 @@ def contended(demands: Sequence[Demand], residual: Residual) -> tuple[frozenset[
     """Per workload, the (node, resource) pairs of which there might not be enough for all that could want it there."""
     total: dict[tuple[str, str], int] = {}
     for demand in demands:
-        for node in demand.nodes:
-            for resource, amount in demand.each.items():
-                total[node, resource] = total.get((node, resource), 0) + amount * demand.most
+        for resource, amount in demand.each.items():
+            wanted = amount * demand.most
+            for node in demand.nodes:
+                total[node, resource] = total.get((node, resource), 0) + wanted
     scarce = {key for key, wanted in total.items() if wanted > residual[key[0]].get(key[1], 0)}
     return tuple(
         frozenset((node, resource) for node in demand.nodes for resource in demand.each if (node, resource) in scarce)
@@ -50,51 +60,60 @@ def contended(demands: Sequence[Demand], residual: Residual) -> tuple[frozenset[
     )
 
 
-def components(demands: Sequence[Demand], residual: Residual) -> tuple[int, ...]:
-    """Per workload, the number of its group: workloads that can compete for something are in one group."""
-    group = list(range(len(demands)))
+class Groups:
+    """Disjoint sets of numbers that grow together."""
 
-    def root(number: int) -> int:
-        while group[number] != number:
-            group[number] = group[group[number]]
-            number = group[number]
+    def __init__(self, size: int) -> None:
+        self._parent = list(range(size))
+
+    def root(self, number: int) -> int:
+        """The number that stands for the set of this one."""
+        parent = self._parent
+        while parent[number] != number:
+            parent[number] = parent[parent[number]]
+            number = parent[number]
         return number
 
+    def join(self, one: int, other: int) -> None:
+        """Make one set of two."""
+        roots = sorted((self.root(one), self.root(other)))
+        self._parent[roots[1]] = roots[0]
+
+
+def join_contenders(groups: Groups, scarce: Sequence[frozenset[tuple[str, str]]]) -> None:
+    """Put workloads that can compete for something of a node into one group."""
     first: dict[tuple[str, str], int] = {}
-    for number, pairs in enumerate(contended(demands, residual)):
+    for number, pairs in enumerate(scarce):
         for pair in pairs:
-            group[root(number)] = root(first.setdefault(pair, number))
-    # what is not simple (spreading, affinity, ports, volumes) may look at any pod on a node it shares
-    for number, demand in enumerate(demands):
-        if not demand.simple:
-            for other, another in enumerate(demands):
-                if demand.nodes & another.nodes:
-                    group[root(other)] = root(number)
-    return tuple(root(number) for number in range(len(demands)))
+            groups.join(number, first.setdefault(pair, number))
 
 
-def always_room(number: int, demands: Sequence[Demand], residual: Residual) -> bool:
+def always_room(number: int, demands: Sequence[Demand], residual: Residual, *, at_rest: bool = False) -> bool:
     """Whether a pod of this workload finds a node however all others are placed.
 
     To keep it off a node, others must take so much of some resource that what is left is too little;
     together they cannot do that on every node if it would take more than there are pods to take it.
+    With `at_rest` nothing terminates any more: a rollout that never rests before its end comes to its end.
     """
     mine = demands[number]
     if not mine.simple or not mine.nodes:
         return False
+    rivals = [
+        (other, demand)
+        for other, demand in enumerate(demands)
+        if other == number or not demand.nodes.isdisjoint(mine.nodes)
+    ]
     blocked = 0
     for resource, request in mine.each.items():
-        supply = sum(
-            demand.each.get(resource, 0) * (demand.most - (other == number))
-            for other, demand in enumerate(demands)
-            if demand.each.get(resource, 0) and demand.nodes & mine.nodes
-        )
-        for price in sorted(residual[node].get(resource, 0) - request + 1 for node in mine.nodes):
-            if price <= 0:
-                blocked += 1
-            elif price <= supply:
-                supply -= price
-                blocked += 1
-            else:
+        supply = 0
+        for other, demand in rivals:
+            count = demand.most - (other == number)
+            if at_rest:
+                count = demand.rest if other == number else demand.whole
+            supply += demand.each.get(resource, 0) * count
+        for price in sorted([residual[node].get(resource, 0) - request + 1 for node in mine.nodes]):
+            if price > supply:
                 break
+            supply -= max(0, price)
+            blocked += 1
     return blocked < len(mine.nodes)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Mapping, Sequence
 
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.node import Node
-from kubelint_gpu.kube.pod import HostPort, Pod
-from kubelint_gpu.kube.requests import pod_requests
-from kubelint_gpu.kube.selectors import NodeSelector, Requirement
-from kubelint_gpu.rollout.actor import Kind
+from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.rollout.admission import admission_of
+from kubelint_gpu.rollout.cast import Cast
+from kubelint_gpu.rollout.daemon_set_actor import DaemonSetActor
+from kubelint_gpu.rollout.growth import Grown
+from kubelint_gpu.rollout.locality import eligible_nodes, local_kinds
 from kubelint_gpu.rollout.model import Model
-from kubelint_gpu.rollout.participant import Cast
+from kubelint_gpu.rollout.node_signature import NodeSignature
 from kubelint_gpu.rollout.places import Places
-from kubelint_gpu.scheduler import Snapshot, fit
+from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,9 @@ class Scene:
         places: where.
         local: whether what happens on one node never depends on another.
         eligible: per kind, the nodes that take it when nothing else runs.
+        absent: the names of nodes that an autoscaler may add.
+        added: these nodes.
+        in_play: identities of running pods that are on the stage and not part of the scenery.
     """
 
     cast: Cast
@@ -35,160 +39,89 @@ class Scene:
     places: Places
     local: bool
     eligible: tuple[frozenset[str], ...] = ()
+    absent: frozenset[str] = frozenset()
+    added: tuple[Node, ...] = ()
+    in_play: frozenset[int] = frozenset()
 
 
-def eligible_nodes(pod: Pod, empty: Snapshot) -> frozenset[str]:
-    """The nodes that take the pod when nothing else runs."""
-    return frozenset(fit(pod, empty).fits)
+def build_scene(
+    cluster: Cluster, cast: Cast, fixed: Sequence[Pod], empty: Snapshot, grown: Grown | None = None
+) -> Scene:
+    """Set the stage: `fixed` are the running pods that stay where they are whatever happens.
 
-
-def build_scene(cluster: Cluster, cast: Cast, fixed: Sequence[Pod]) -> Scene:
-    """Set the stage: `fixed` are the running pods that stay where they are whatever happens."""
-    bare = replace(cluster, pods=())
-    empty = Snapshot.of(bare)
-    eligible = [eligible_nodes(kind.pod, empty) for kind in cast.kinds]
+    `empty` is the cluster without pods, `grown` the nodes that may join it.
+    """
+    absent: frozenset[str] = frozenset()
+    if grown is not None:
+        cluster = replace(cluster, nodes=(*cluster.nodes, *grown.nodes))
+        absent = frozenset(node.name for node in grown.nodes)
+        empty = Snapshot.of(replace(cluster, pods=()))
+    pods = [kind.pod for kind in cast.kinds]
+    known: dict[int, frozenset[str]] = {}
+    eligible = []
+    for pod in pods:
+        if id(pod) not in known:
+            known[id(pod)] = eligible_nodes(pod, empty)
+        eligible.append(known[id(pod)])
     homes = {name for _, name in cast.homes}
     wanted = frozenset().union(*eligible) | homes
-    local = _locality(cast.kinds, fixed, cluster.nodes)
-    all_local = all(local)
-    signature = _Signature(cast.kinds, eligible, fixed, cluster.nodes, not all_local)
+    local = local_kinds(pods, fixed, cluster.nodes)
+    near = [node for node in sorted(cluster.nodes, key=lambda found: found.name) if node.name in wanted]
+    on_near = [pod for pod in fixed if pod.spec.node_name in wanted]
+    made = [frozenset(actor.nodes) for actor in cast.actors if isinstance(actor, DaemonSetActor)]
+    signature = NodeSignature(cluster, pods, eligible, on_near if all(local) else fixed, not all(local))
     groups: dict[Hashable, list[str]] = {}
-    for node in sorted(cluster.nodes, key=lambda found: found.name):
-        if node.name in wanted:
-            groups.setdefault(signature.of(node), []).append(node.name)
-    most = _most_pods(cast) + 1
+    for node in near:
+        made_for = tuple([node.name in names for names in made])
+        groups.setdefault((signature.of(node), made_for, node.name in absent), []).append(node.name)
+    names, classes, dropped = _kept(groups, homes, _most_pods(cast) + 1)
+    if all(local):
+        kept = frozenset(names)
+        staying = [pod for pod in fixed if pod.spec.node_name in kept]
+        nodes = tuple(node for node in near if node.name in kept)
+    else:
+        # a node that is dropped and pods on it that nobody in play pays attention to change nothing for the others
+        staying = [pod for pod in fixed if pod.spec.node_name not in dropped]
+        seen = {pod.spec.node_name for pod in fixed if signature.is_seen(pod)}
+        nodes = tuple(node for node in cluster.nodes if node.name not in dropped or node.name in seen)
+        staying += [pod for pod in fixed if pod.spec.node_name in dropped and pod.spec.node_name in seen]
+    admission = admission_of(
+        cluster.quotas, fixed, [(kind.pod, count) for kind, count in zip(cast.kinds, cast.wanted, strict=True)]
+    )
+    stage = replace(cluster, nodes=nodes, pods=tuple(staying))
+    places = Places(stage, cast.kinds, names, classes, local, admission)
+    positions = {name: index for index, name in enumerate(names)}
+    actors = tuple(actor.located(positions) for actor in cast.actors)
+    return Scene(
+        replace(cast, actors=actors),
+        Model(cast.kinds, actors, places),
+        places,
+        all(local),
+        tuple(eligible),
+        absent & frozenset(names),
+        tuple(node for node in cluster.nodes if node.name in absent and node.name in positions),
+    )
+
+
+def _kept(
+    groups: Mapping[Hashable, list[str]], homes: set[str], most: int
+) -> tuple[tuple[str, ...], tuple[range, ...], frozenset[str]]:
+    """The nodes class by class, and the names that are left out.
+
+    A class with more nodes than there can ever be pods always has an empty one: more of these change nothing.
+    """
     names: list[str] = []
     classes: list[range] = []
+    dropped: list[str] = []
     for members in groups.values():
         members.sort(key=lambda name: (name not in homes, name))
-        kept = members[: max(most, sum(name in homes for name in members))] if all_local else members
-        classes.append(range(len(names), len(names) + len(kept)))
-        names += kept
-    if all_local:
-        kept_names = frozenset(names)
-        nodes = tuple(node for node in cluster.nodes if node.name in kept_names)
-        stage = replace(
-            cluster,
-            nodes=nodes,
-            pods=tuple(pod for pod in fixed if pod.spec.node_name in kept_names or cluster.quotas),
-        )
-    else:
-        stage = replace(cluster, pods=tuple(fixed))
-    places = Places(stage, cast.kinds, tuple(names), tuple(classes), local)
-    return Scene(cast, Model(cast.kinds, cast.actors, places), places, all_local, tuple(eligible))
+        keep = max(most, sum(name in homes for name in members) + 1)
+        classes.append(range(len(names), len(names) + len(members[:keep])))
+        names += members[:keep]
+        dropped += members[keep:]
+    return tuple(names), tuple(classes), frozenset(dropped)
 
 
 def _most_pods(cast: Cast) -> int:
     """More pods than can ever be alive at once: all wanted, terminating, surging."""
-    return sum(3 * max(count, 1) for count in cast.wanted) + sum(
-        3 * getattr(actor, "replicas", 0) for actor in cast.actors
-    )
-
-
-def _locality(kinds: Sequence[Kind], fixed: Sequence[Pod], nodes: Sequence[Node]) -> tuple[bool, ...]:
-    """Per kind: whether its fit on a node depends on that node alone."""
-    unique: dict[str, bool] = {}
-
-    def is_unique(key: str) -> bool:
-        if key not in unique:
-            values = [node.labels[key] for node in nodes if key in node.labels]
-            unique[key] = len(values) == len(set(values))
-        return unique[key]
-
-    wide = [
-        (pod, term)
-        for pod in (*(kind.pod for kind in kinds), *fixed)
-        for term in pod.spec.pod_anti_affinity
-        if not is_unique(term.topology_key)
-    ]
-
-    def is_local(pod: Pod) -> bool:
-        if pod.spec.pod_affinity or any(constraint.do_not_schedule for constraint in pod.spec.spread):
-            return False
-        if any(volume.kind in ("persistentVolumeClaim", "ephemeral") for volume in pod.spec.volumes):
-            return False
-        if any(not is_unique(term.topology_key) for term in pod.spec.pod_anti_affinity):
-            return False
-        return not any(term.selector is not None and term.selector.matches(pod.meta.labels) for _, term in wide)
-
-    return tuple(is_local(kind.pod) for kind in kinds)
-
-
-class _Signature:
-    """What tells nodes apart for the pods in play."""
-
-    def __init__(
-        self,
-        kinds: Sequence[Kind],
-        eligible: Sequence[frozenset[str]],
-        fixed: Sequence[Pod],
-        nodes: Sequence[Node],
-        wide: bool,
-    ) -> None:
-        self._eligible = eligible
-        self._resources = sorted({name for kind in kinds for name in pod_requests(kind.pod.spec)} | {"pods"})
-        self._on: dict[str, list[Pod]] = {}
-        for pod in fixed:
-            self._on.setdefault(pod.spec.node_name, []).append(pod)
-        self._requirements: list[Requirement] = []
-        self._topology: list[tuple[str, bool]] = []
-        if wide:
-            self._requirements = sorted({found for kind in kinds for found in _requirements(kind.pod)}, key=str)
-            keys = {key for kind in kinds for key in _topology_keys(kind.pod)}
-            keys |= {key for pod in fixed for key in _topology_keys(pod)}
-            for key in sorted(keys):
-                values = Counter(node.labels[key] for node in nodes if key in node.labels)
-                self._topology.append((key, all(count == 1 for count in values.values())))
-        self._wide = wide
-
-    def of(self, node: Node) -> Hashable:
-        """Equal for nodes that are alike."""
-        pods = self._on.get(node.name, ())
-        used: Counter[str] = Counter(pods=len(pods))
-        for pod in pods:
-            used.update(pod_requests(pod.spec))
-        free = tuple(node.allocatable.get(name, 0) - used[name] for name in self._resources)
-        ports = tuple(sorted((port.port, port.protocol, port.ip) for pod in pods for port in _ports(pod)))
-        anti = tuple(
-            sorted(str((pod.meta.namespace, pod.spec.pod_anti_affinity)) for pod in pods if pod.spec.pod_anti_affinity)
-        )
-        found: tuple[Hashable, ...] = (
-            tuple(node.name in names for names in self._eligible),
-            free,
-            tuple(node.allocatable.get(name, 0) for name in self._resources),
-            ports,
-            anti,
-            tuple(sorted((pod.meta.namespace, tuple(sorted(pod.meta.labels.items()))) for pod in pods))
-            if anti or self._wide
-            else (),
-        )
-        if not self._wide:
-            return found
-        return (
-            *found,
-            tuple(requirement.matches(node.labels) for requirement in self._requirements),
-            tuple((key in node.labels) if unique else node.labels.get(key) for key, unique in self._topology),
-            node.taints,
-        )
-
-
-def _ports(pod: Pod) -> Iterable[HostPort]:
-    return (port for part in (pod.spec.containers, pod.spec.init_containers) for one in part for port in one.host_ports)
-
-
-def _requirements(pod: Pod) -> Iterable[Requirement]:
-    if pod.spec.node_selector:
-        for key, value in pod.spec.node_selector.items():
-            yield Requirement(key, "In", (value,))
-    selector: NodeSelector | None = pod.spec.node_affinity
-    if selector is not None:
-        for term in selector.terms:
-            yield from term.expressions
-
-
-def _topology_keys(pod: Pod) -> Iterable[str]:
-    for term in (*pod.spec.pod_affinity, *pod.spec.pod_anti_affinity):
-        yield term.topology_key
-    for constraint in pod.spec.spread:
-        if constraint.do_not_schedule:
-            yield constraint.topology_key
+    return sum(3 * count for count in cast.wanted) + sum(3 * getattr(actor, "replicas", 0) + 1 for actor in cast.actors)

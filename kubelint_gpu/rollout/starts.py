@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-from kubelint_gpu.rollout.model import Model
-from kubelint_gpu.rollout.participant import Cast
-from kubelint_gpu.rollout.places import Places
-from kubelint_gpu.rollout.state import READY, State, canonical, more, on_node
+from kubelint_gpu.rollout.scene import Scene
+from kubelint_gpu.rollout.state import ABSENT, AWAITED, READY, State, canonical, more, on_node
+from kubelint_gpu.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,73 +15,162 @@ class Starts:
 
     Attributes:
         full: those in which every pod that is wanted runs.
-        placed: the most pods of each kind that run together in a placement in which as many as possible do.
+        partial: where there are none, those in which no more pods find a place.
+        placed: the pods of each kind in a placement in which as many as possible run.
+        least: the fewest pods of each kind in a placement that takes no more; all of them where all find room together.
         looked_at: how many partial placements were tried.
         complete: whether the search ended before its budget.
         fragmented: whether some order of placing leaves a wanted pod out although another order does not.
     """
 
     full: tuple[State, ...]
+    partial: tuple[State, ...]
     placed: tuple[int, ...]
+    least: tuple[int, ...]
     looked_at: int
     complete: bool
     fragmented: bool
 
 
-def placements(cast: Cast, model: Model, places: Places, *, local: bool, budget: int) -> Starts:
-    """Place all wanted pods in every way, from the pods whose nodes are known."""
-    first = _known(cast, model, places)
+def placements(scene: Scene, budget: int) -> Starts:
+    """Place all wanted pods in every way, from the pods whose nodes are known.
+
+    Where they do not all find room, the order in which they are placed matters too.
+    """
+    found = _placements(scene, budget, any_order=not scene.local)
+    if found.full or not found.complete or not scene.local:
+        return found
+    return _placements(scene, budget, any_order=True)
+
+
+def _placements(scene: Scene, budget: int, *, any_order: bool) -> Starts:
+    optional = scene.cast.optional
+    first = _known(scene)
     seen = {first}
     queue = [first]
     full: list[State] = []
+    partial: list[State] = []
     best: State | None = None
-    fragmented = False
     position = 0
     while position < len(queue) and position < budget:
         state = queue[position]
         position += 1
-        following = _placed_one_more(cast, model, places, state, local=local)
-        if not any(count for kind, count in enumerate(state.waiting) if kind not in cast.optional) and not following:
-            full.append(state)
-        elif not following:
-            fragmented = True
-        if best is None or sum(state.waiting) < sum(best.waiting):
+        following = list(_placed_one_more(scene, state, any_order=any_order))
+        if not following:
+            whole = all(kind in optional for kind, _ in _missing(state))
+            (full if whole else partial).append(state)
+        if best is None or _count(state) < _count(best):
             best = state
         for found in following:
             if found not in seen:
                 seen.add(found)
                 queue.append(found)
-    waiting = best.waiting if best is not None else ()
+    waiting = dict(_missing(best)) if best is not None else {}
+    lacking: dict[int, int] = {}
+    for state in () if full else partial:
+        for kind, count in _missing(state):
+            lacking[kind] = max(count, lacking.get(kind, 0))
+    every = scene.cast.wanted
     return Starts(
-        full=tuple(sorted(full, key=repr)),
-        placed=tuple(wanted - left for wanted, left in zip(cast.wanted, waiting, strict=True)),
+        full=tuple(_created(scene, state) for state in sorted(full)),
+        partial=() if full else tuple(_created(scene, state) for state in sorted(partial)),
+        placed=tuple(wanted - waiting.get(kind, 0) for kind, wanted in enumerate(every)),
+        least=tuple(wanted - lacking.get(kind, 0) for kind, wanted in enumerate(every)),
         looked_at=position,
         complete=position == len(queue),
-        fragmented=fragmented and bool(full),
+        fragmented=bool(full) and bool(partial),
     )
 
 
-def _known(cast: Cast, model: Model, places: Places) -> State:
+def one_placement(scene: Scene) -> State | None:
+    """A start state found by placing pod after pod on the first node that takes it; None where that leaves one out."""
+    state = _known(scene)
+    while True:
+        following = next(iter(_placed_one_more(scene, state)), None)
+        if following is None:
+            break
+        state = following
+    return None if any(kind not in scene.cast.optional for kind, _ in _missing(state)) else _created(scene, state)
+
+
+def _known(scene: Scene) -> State:
+    """The state with all pods on their known nodes; a pod made for one node waits there."""
+    places = scene.places
     positions = {name: index for index, name in enumerate(places.names)}
-    state = State(tuple(actor.rest() for actor in model.actors), cast.wanted, ((),) * len(places.names))
-    for kind, name in cast.homes:
-        if name in positions and state.waiting[kind]:
-            nodes = on_node(state.nodes, positions[name], (kind, READY, 1))
-            state = State(state.controls, more(state.waiting, kind, -1), nodes)
-    return canonical(state, places.classes)
+    waiting = scene.cast.wanted
+    rolled = {kind for actor in scene.model.actors if actor.rolls for kind in actor.kinds}
+    nodes = tuple(ABSENT if name in scene.absent else () for name in places.names)
+    for kind, name in scene.cast.homes:
+        if name in positions and waiting[kind]:
+            # what the inventory says runs, runs; that a DaemonSet's pods fit is to be seen
+            phase = AWAITED if kind in rolled and scene.cast.kinds[kind].pinned else READY
+            nodes = on_node(nodes, positions[name], (kind, phase, 1))
+            waiting = more(waiting, kind, -1)
+    controls = tuple(actor.begin() for actor in scene.model.actors)
+    return canonical(State(controls, waiting, nodes), places.classes)
 
 
-def _placed_one_more(cast: Cast, model: Model, places: Places, state: State, *, local: bool) -> Sequence[State]:
-    """The states with one more pod placed; the order of kinds matters only where nodes look at each other."""
-    found = []
-    order = sorted(
-        (kind for kind, count in enumerate(state.waiting) if count), key=lambda kind: (kind in cast.optional, kind)
+def _missing(state: State) -> list[tuple[int, int]]:
+    counts = {kind: count for kind, count in enumerate(state.waiting) if count}
+    for content in state.nodes:
+        for kind, phase, count in content:
+            if phase == AWAITED:
+                counts[kind] = counts.get(kind, 0) + count
+    return sorted(counts.items())
+
+
+def _count(state: State) -> int:
+    return sum(count for _, count in _missing(state))
+
+
+def _placed_one_more(scene: Scene, state: State, *, any_order: bool = False) -> Iterator[State]:
+    """The states with one more pod placed; pods that may wait come last.
+
+    The order of kinds matters only where nodes look at each other.
+    """
+    places, kinds = scene.places, scene.cast.kinds
+    nobody = (0,) * len(state.waiting)
+    missing = sorted(
+        (kind for kind, _ in _missing(state)), key=lambda kind: (kind in scene.cast.optional, not kinds[kind].pinned)
     )
-    for kind in order:
+    for kind in missing:
+        if places.is_charged(kind) and not places.may_create(kind, _running(state, nobody)):
+            continue
+        found = False
         fitting = places.fitting(kind, state)
-        for index in model.distinct(state.nodes, fitting):
-            nodes = on_node(state.nodes, index, (kind, READY, 1))
-            found.append(canonical(State(state.controls, more(state.waiting, kind, -1), nodes), places.classes))
-        if found and local:
-            return found
-    return found
+        if kinds[kind].pinned:
+            for index in scene.model.distinct(state.nodes, fitting):
+                if (kind, AWAITED, 1) in state.nodes[index]:
+                    nodes = on_node(state.nodes, index, (kind, AWAITED, -1), (kind, READY, 1))
+                    found = True
+                    yield canonical(State(state.controls, state.waiting, nodes), places.classes)
+                    break
+        else:
+            for index in scene.model.distinct(state.nodes, fitting):
+                nodes = on_node(state.nodes, index, (kind, READY, 1))
+                found = True
+                yield canonical(State(state.controls, more(state.waiting, kind, -1), nodes), places.classes)
+        if found and (not any_order or kind in scene.cast.optional or kinds[kind].pinned):
+            return
+
+
+def _running(state: State, nobody: tuple[int, ...]) -> State:
+    nodes = tuple([tuple([one for one in content if one[1] != AWAITED]) for content in state.nodes])
+    return State(state.controls, nobody, nodes)
+
+
+def _created(scene: Scene, state: State) -> State:
+    """The start with those pods that quotas refuse not even created."""
+    places = scene.places
+    missing = [(kind, count) for kind, count in enumerate(state.waiting) if count and places.is_charged(kind)]
+    if not missing:
+        return state
+    waiting = list(state.waiting)
+    for kind, _ in missing:
+        waiting[kind] = 0
+    for kind, count in missing:
+        for _ in range(count):
+            if not places.may_create(kind, State(state.controls, tuple(waiting), state.nodes)):
+                break
+            waiting[kind] += 1
+    return State(state.controls, tuple(waiting), state.nodes)

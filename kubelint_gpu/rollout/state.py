@@ -6,18 +6,27 @@ Pods of one kind are interchangeable, and so are nodes of one class: contents of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
-NOMINATED, STARTING, READY, LEAVING = 0, 1, 2, 3
+from kubelint_gpu.values import dataclass
+
+NOMINATED, STARTING, READY, LEAVING, EVICTED, AWAITED = range(6)
+"""Phases of a pod: it has evicted others and waits for their node; bound; available; being deleted; being deleted
+because the scheduler preempted it; waiting for this very node and no other, as a daemon pod does."""
+
+UNBOUND = (NOMINATED, AWAITED)
+GOING = (LEAVING, EVICTED)
 
 Content = tuple[tuple[int, int, int], ...]
-"""What is on a node: (kind, phase, count), sorted; a nominated pod is not on the node yet but waits for it."""
+"""What is on a node or waits for it: (kind, phase, count), sorted."""
+
+ABSENT: Content = ((-1, 0, 1),)
+"""The content of a node that does not exist yet: an autoscaler may add it."""
 
 Controls = tuple[tuple[int, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """What the controllers have written, how many pods of each kind wait for a node, and what is on each node."""
 
     controls: Controls
@@ -29,7 +38,7 @@ def changed(content: Content, kind: int, phase: int, by: int) -> Content:
     """A node's content with `by` more pods of a kind in a phase."""
     counts = {(found, at): count for found, at, count in content}
     counts[kind, phase] = counts.get((kind, phase), 0) + by
-    return tuple(sorted((found, at, count) for (found, at), count in counts.items() if count))
+    return tuple(sorted([(found, at, count) for (found, at), count in counts.items() if count]))
 
 
 def on_node(nodes: tuple[Content, ...], index: int, *changes: tuple[int, int, int]) -> tuple[Content, ...]:
@@ -57,21 +66,31 @@ def canonical(state: State, classes: Sequence[range]) -> State:
     return State(state.controls, state.waiting, tuple(ordered))
 
 
+def count_on(content: Content, kind: int, *phases: int) -> int:
+    """How many pods of a kind in these phases a node's content has."""
+    return sum([count for found, at, count in content if found == kind and at in phases])
+
+
 @dataclass(frozen=True, slots=True)
 class Census:
     """How many pods of each kind there are in each phase, over all nodes."""
 
     waiting: tuple[int, ...]
-    phases: tuple[tuple[int, int, int, int], ...]
+    phases: Sequence[Sequence[int]]
+    nodes: tuple[Content, ...] = ()
 
     def active(self, kind: int) -> int:
         """Pods that a controller counts: everything that is not terminating."""
-        nominated, starting, ready, _ = self.phases[kind]
-        return self.waiting[kind] + nominated + starting + ready
+        at = self.phases[kind]
+        return self.waiting[kind] + at[NOMINATED] + at[STARTING] + at[READY] + at[AWAITED]
 
     def ready(self, kind: int) -> int:
         """Available pods."""
         return self.phases[kind][READY]
+
+    def leaving(self, kind: int) -> int:
+        """Terminating pods."""
+        return self.phases[kind][LEAVING] + self.phases[kind][EVICTED]
 
     def remaining(self, kind: int) -> int:
         """Pods that are not gone yet, terminating ones included."""
@@ -80,8 +99,9 @@ class Census:
 
 def census(state: State) -> Census:
     """Count the pods of a state."""
-    counts = [[0, 0, 0, 0] for _ in state.waiting]
+    counts = [[0, 0, 0, 0, 0, 0] for _ in state.waiting]
     for content in state.nodes:
         for kind, phase, count in content:
-            counts[kind][phase] += count
-    return Census(state.waiting, tuple((a, b, c, d) for a, b, c, d in counts))
+            if kind >= 0:
+                counts[kind][phase] += count
+    return Census(state.waiting, counts, state.nodes)

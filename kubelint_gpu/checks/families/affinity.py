@@ -8,13 +8,14 @@ from difflib import get_close_matches
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.diagnosis import diagnose
 from kubelint_gpu.checks.draft import Draft, Proposal
-from kubelint_gpu.checks.finding import Related
+from kubelint_gpu.checks.finding import Place, Related
 from kubelint_gpu.checks.manifest import Manifest
 from kubelint_gpu.checks.registry import rule
+from kubelint_gpu.checks.remedies import renamed
 from kubelint_gpu.checks.unit import Subject, Unit
 from kubelint_gpu.checks.wording import listed, some
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.documents.edits import replace_scalar
+from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.kube.label_algebra import Bound, Contradiction, alternatives, unsatisfiable
 from kubelint_gpu.values import dataclass
 
@@ -29,14 +30,7 @@ def affinity_contradiction(unit: Unit) -> Iterator[Draft]:
         manifest = subject.manifest
         base = routes.pod_spec(manifest)
         if not reasons:
-            route = (*base, "affinity", "nodeAffinity")
-            yield Draft(
-                "KLG401",
-                manifest.place(route, "key"),
-                "no node can match: every node selector term is empty or cannot be parsed by the scheduler",
-                manifest,
-                cause="no term",
-            )
+            yield _dead(subject)
             continue
         first = reasons[0]
         others = f" (and so in each of {len(reasons)} terms)" if len(reasons) > 1 else ""
@@ -49,15 +43,39 @@ def affinity_contradiction(unit: Unit) -> Iterator[Draft]:
             cause="/".join(str(bound.requirement) for bound in first.bounds),
             certainty="possible" if any(reason.plain for reason in reasons) else "certain",
             related=tuple(
-                Related(manifest.place((*base, *bound.pointer)), f"this requires {bound.requirement}")
+                Related(manifest.place((*base, *bound.pointer)), f"this requires {_shown(bound)}")
                 for bound in dict.fromkeys(bound for reason in reasons for bound in reason.bounds)
-                if bound is not last
             ),
         )
 
 
+def _dead(subject: Subject) -> Draft:
+    """Required affinity of which no term counts: an empty one matches nothing, and so does one that cannot be read."""
+    manifest = subject.manifest
+    affinity = subject.workload.spec.node_affinity
+    for term in affinity.terms if affinity is not None else ():
+        for requirement in () if term.parses else (*term.expressions, *term.fields):
+            if requirement.operator in ("Gt", "Lt") and not requirement.values[0].lstrip("+-").isdecimal():
+                why = f'the scheduler cannot compare {requirement}, "{requirement.values[0]}" is no integer'
+                return _no_term(manifest, f"{why}, and the term with it matches nothing")
+        if not term.parses:
+            return _no_term(manifest, "the scheduler cannot read its node selector terms")
+    return _no_term(manifest, "an empty node selector term matches nothing, and there is no other")
+
+
+def _no_term(manifest: Manifest, why: str) -> Draft:
+    place = routes.selector_place(manifest, routes.terms(manifest))
+    return Draft("KLG401", place, f"no node can match: {why}", manifest, cause="no term")
+
+
+def _shown(bound: Bound) -> str:
+    """A requirement as it is written: an entry of nodeSelector, or an expression."""
+    requirement = bound.requirement
+    return f"{requirement.key}={requirement.values[0]}" if bound.pointer[0] == "nodeSelector" else str(requirement)
+
+
 def _told(reason: Contradiction) -> str:
-    named = [str(bound.requirement) for bound in reason.bounds]
+    named = [_shown(bound) for bound in reason.bounds]
     if len(named) == 1:
         return f"nothing satisfies {named[0]}"
     return f"{listed(named)} exclude each other"
@@ -73,7 +91,7 @@ def affinity_matches_no_node(unit: Unit) -> Iterator[Draft]:
         manifest = subject.manifest
         yield Draft(
             "KLG402",
-            manifest.place(miss.route),
+            _miss_place(manifest, miss),
             miss.message,
             manifest,
             cause=str(miss.cause),
@@ -93,6 +111,8 @@ class _Miss:
     suggestion: str = ""
     near: tuple[str, ...] = ()
     value: str = ""
+    key: str = ""
+    unknown: bool = False
 
 
 def _nearest_miss(unit: Unit, subject: Subject) -> _Miss:
@@ -116,7 +136,7 @@ def _nearest_miss(unit: Unit, subject: Subject) -> _Miss:
         )
         if met > best[0]:
             best = (met, (node.name,))
-    together = listed([str(bound.requirement) for bound in bounds])
+    together = listed([_shown(bound) for bound in bounds])
     return _Miss(
         (*base, *bounds[-1].pointer),
         f"no node meets {together} together; {best[1][0]} meets {best[0]} of {len(bounds)}",
@@ -146,7 +166,8 @@ class _Names:
         if not values:
             near = get_close_matches(key, self._keys, 1, 0.75)
             suggestion = f"the label {near[0]}" if near else ""
-            return _Miss(route, f"no node of the inventory has the label {key}", key, suggestion)
+            message = f"no node of the inventory has the label {key}"
+            return _Miss(route, message, key, suggestion, key=near[0] if near else "", unknown=True)
         wanted = requirement.values[0] if requirement.values else ""
         near = get_close_matches(wanted, values, 1, 0.6) if requirement.operator == "In" else []
         nodes = tuple(
@@ -154,15 +175,30 @@ class _Names:
             for node in self._nodes
             if near and (node.name if bound.field else node.labels.get(key)) == near[0]
         )
-        found = "the name" if bound.field else key
+        found = "the nodes are called" if bound.field else "the nodes have"
         return _Miss(
             route,
-            f"no node of the inventory meets {requirement}: {found} is {some(values, 'value')}",
+            f"no node of the inventory meets {_shown(bound)}: {found} {some(values, 'value', 'or')}",
             str(requirement),
             near[0] if near else "",
             nodes,
             near[0] if near and len(requirement.values) == 1 else "",
         )
+
+
+def _miss_place(manifest: Manifest, miss: _Miss) -> Place:
+    """The key where the label is nowhere, else the value."""
+    route = miss.route
+    if route[-2] == "nodeSelector":
+        return manifest.place(route, "key" if miss.unknown else "value")
+    value = (*route, "values", 0)
+    return manifest.place((*route, "key") if miss.unknown or not manifest.present(value) else value)
+
+
+def _rekeyed(manifest: Manifest, miss: _Miss) -> list[Edit]:
+    if miss.route[-2] == "nodeSelector":
+        return renamed(manifest, [miss.route], miss.key)
+    return [replace_scalar(manifest.item, (*miss.route, "key"), miss.key)]
 
 
 def _near_nodes(unit: Unit, miss: _Miss) -> tuple[Related, ...]:
@@ -175,6 +211,8 @@ def _near_nodes(unit: Unit, miss: _Miss) -> tuple[Related, ...]:
 
 
 def _proposals(manifest: Manifest, miss: _Miss) -> tuple[Proposal, ...]:
+    if miss.key:
+        return (Proposal(f"write {miss.key}", "unsafe", lambda: _rekeyed(manifest, miss)),)
     if not miss.value:
         return ()
     route = miss.route if miss.route[-2] == "nodeSelector" else (*miss.route, "values", 0)

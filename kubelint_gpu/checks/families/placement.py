@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.diagnosis import Diagnosis, diagnose
 from kubelint_gpu.checks.draft import Draft
+from kubelint_gpu.checks.finding import Place
 from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.unit import Subject, Unit
-from kubelint_gpu.checks.wording import amount
+from kubelint_gpu.checks.wording import amount, bare
 
 
 @rule("KLG201")
@@ -22,24 +23,25 @@ def unschedulable(unit: Unit) -> Iterator[Draft]:
         manifest = subject.manifest
         yield Draft(
             "KLG201",
-            manifest.place(_route(subject, found)),
+            _place(subject, found),
             f"no node takes its pod, even with nothing else running: {_nearest(found)}",
             manifest,
             cause="unschedulable",
             certainty=found.certainty,
             scheduler=unit.beside_running(subject).message or unit.alone(subject).message,
-            related=clues(unit, subject, found.resource, found.nodes),
+            related=clues(unit, subject, found.resource, found.nodes, takes=False),
         )
 
 
-def _route(subject: Subject, found: Diagnosis) -> tuple[str | int, ...]:
+def _place(subject: Subject, found: Diagnosis) -> Place:
+    """The request that is too large, else what binds the pod to its nodes, else its spec."""
     manifest = subject.manifest
     if found.resource:
         for route in routes.requests(manifest, found.resource):
-            return route
+            return manifest.place(route)
     for route in routes.selectors(manifest):
-        return route
-    return routes.pod_spec(manifest)
+        return routes.selector_place(manifest, route)
+    return manifest.place(routes.pod_spec(manifest), "key")
 
 
 def _nearest(found: Diagnosis) -> str:
@@ -47,6 +49,7 @@ def _nearest(found: Diagnosis) -> str:
         return found.reason
     node = found.nodes[0]
     if found.resource:
-        has = amount(found.resource, found.allocatable) if found.allocatable else f"no {found.resource}"
-        return f"{node} misses by least, it has {has} and {amount(found.resource, found.needed)} is asked for"
-    return f"{node} misses by least, {found.reason}"
+        needed, resource = amount(found.resource, found.needed), found.resource
+        has = bare(resource, found.allocatable) if found.allocatable else "none"
+        return f"{needed} is asked for, and {node}, which misses by least, has {has}"
+    return f"{node} misses by least: {found.reason}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.checks import routes
-from kubelint_gpu.checks.company import crowding, unmet_affinity
+from kubelint_gpu.checks.company import Crowding, crowding, unmet_affinity
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.registry import rule
@@ -36,9 +36,7 @@ def pod_affinity_matches_nothing(unit: Unit) -> Iterator[Draft]:
             text = "a required pod affinity term without labelSelector matches no pod"
         else:
             where = _namespaces(found.namespaces)
-            text = (
-                f"the pod must be near one with {_shown(selector)}{where}, and neither manifests nor inventory have it"
-            )
+            text = f"the pod must be near one with {_shown(selector)}{where}, which nobody declares"
         yield Draft(
             "KLG403",
             manifest.place(_below(subject, route, "labelSelector"), "key" if selector is None else "value"),
@@ -65,13 +63,11 @@ def anti_affinity_exceeds_domains(unit: Unit) -> Iterator[Draft]:
             continue
         manifest, wanted = subject.manifest, subject.workload.replicas
         route = _term(subject, "podAntiAffinity", found.term)
-        domains = "node" if found.key == HOSTNAME else f"value of {found.key}"
         most = len(found.domains)
         yield Draft(
             "KLG404",
             manifest.place((*route, "topologyKey")),
-            f"{counted(wanted, 'replica')} must be kept apart by {found.key}, and the nodes that take them have only "
-            f"{counted(most, domains) if found.key == HOSTNAME else _values(found.domains, found.key)}: "
+            f"{counted(wanted, 'replica')} must be kept apart by {found.key}, and only {_places(found)}: "
             f"{counted(wanted - most, 'replica')} would wait",
             manifest,
             cause=f"anti-affinity/{found.key}",
@@ -168,8 +164,12 @@ def _namespaces(names: tuple[str, ...]) -> str:
     return f" in {some(names, 'namespace')}" if names else ""
 
 
-def _values(domains: tuple[str, ...], key: str) -> str:
-    return f"the value {domains[0]} of {key}" if len(domains) == 1 else f"{some(domains, 'value')} for {key}"
+def _places(found: Crowding) -> str:
+    number = len(found.domains)
+    verb = "takes" if number == 1 else "take"
+    if found.key == HOSTNAME:
+        return f"{counted(number, 'node')} {verb} them"
+    return f"the nodes of {counted(number, 'domain')} take them ({', '.join(found.domains)})"
 
 
 def _nearly(unit: Unit, subject: Subject, selector: LabelSelector | None) -> Iterator[tuple[Subject, str]]:

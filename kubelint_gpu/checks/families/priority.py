@@ -10,7 +10,7 @@ from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.unit import Subject, Unit
-from kubelint_gpu.checks.wording import listed, some
+from kubelint_gpu.checks.wording import listed, some, workload_name
 from kubelint_gpu.documents.edits import replace_scalar
 from kubelint_gpu.kube.admission import extended_resources
 from kubelint_gpu.kube.priority import SYSTEM_CLASSES
@@ -78,14 +78,14 @@ def unknown_priority_class(unit: Unit) -> Iterator[Draft]:
 def _threat(unit: Unit, subject: Subject) -> str:
     above = [found for found in unit.cluster.priority_classes if found.value > 0 and found.preemption_policy != "Never"]
     others = [
-        other.workload.meta.name
+        workload_name(other.workload)
         for other in unit.subjects
         if other is not subject and (other.workload.spec.priority or 0) > 0
     ]
     if others:
-        return f"{some(sorted(others), 'workload')} beside it can evict them"
+        return f"{some(sorted(others), 'workload', 'or')} beside it can evict them"
     if above:
-        return f"pods of class {some(sorted(found.name for found in above), 'class')} can evict them"
+        return f"pods of class {some(sorted(found.name for found in above), 'class', 'or')} can evict them"
     return "any pod with a class above 0 can evict them"
 
 
@@ -103,6 +103,6 @@ def _threats(unit: Unit, subject: Subject) -> Iterator[Related]:
 def _advice(unit: Unit, subject: Subject) -> str:
     names = sorted(found.name for found in unit.cluster.priority_classes)
     if names:
-        return f"set {_CLASS} to one of {some(names, 'class')}"
+        return f"set {_CLASS} to {some(names, 'class', 'or')}"
     low = "a low" if isinstance(subject.workload.strategy, JobStrategy) else "a"
     return f"declare {low} PriorityClass for GPU workloads and name it in {_CLASS}"

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.company import crowding
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Related
+from kubelint_gpu.checks.growing import at_most, growing
 from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.remedies import no_surge, recreate, within_a_revision
 from kubelint_gpu.checks.spreading import unspreadable
-from kubelint_gpu.checks.stakes import exclusive_claims, stakes
+from kubelint_gpu.checks.stakes import holders
+from kubelint_gpu.checks.standstill import ended, is_trapped, kept, spoken_for, standstill
 from kubelint_gpu.checks.unit import Subject, Unit
-from kubelint_gpu.checks.wait import Wait, story
-from kubelint_gpu.checks.wording import amount, counted
+from kubelint_gpu.checks.wait import refused, said
+from kubelint_gpu.checks.wording import amount, counted, some
 from kubelint_gpu.kube.admission import extended_resources
 from kubelint_gpu.kube.requests import pod_requests
 from kubelint_gpu.kube.rolling import DeploymentStrategy
-from kubelint_gpu.kube.workload import Workload
-from kubelint_gpu.rollout.deployment import resolve, slots_needed
+from kubelint_gpu.rollout.deployment import slots_needed
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import Judgement
 from kubelint_gpu.rollout.trace import Waiting
@@ -43,22 +44,10 @@ def _code(waiting: Waiting) -> str:
     return "KLG104" if plugin in _VOLUMES else "KLG101"
 
 
-def _judged(unit: Unit, verdict: Verdict) -> Iterator[tuple[Subject, Judgement, Waiting]]:
-    """The rollouts with a verdict, each with the pod that waits at the end of the shortest run."""
-    for subject in unit.subjects:
-        judgement = unit.judgements.get(id(subject))
-        if judgement is None or judgement.verdict is not verdict or unit.may_grow_for(subject):
-            continue
-        trace = judgement.trace
-        if trace is not None and trace.waiting:
-            mine = [one for one in trace.waiting if one.owner == subject.workload.key]
-            yield subject, judgement, (mine or list(trace.waiting))[0]
-
-
 def _stuck(unit: Unit, code: str) -> Iterator[Draft]:
-    for subject, judgement, waiting in _judged(unit, Verdict.STUCK):
-        if _code(waiting) == code:
-            yield _draft(unit, subject, judgement, waiting, code)
+    for subject, found in ended(unit, Verdict.STUCK):
+        if not spoken_for(subject) and _code(found.waiting) == code:
+            yield standstill(unit, subject, found, code, proposals=_proposals(subject, code))
 
 
 @rule("KLG101")
@@ -94,15 +83,16 @@ def rollout_deadlock_quota(unit: Unit) -> Iterator[Draft]:
 @rule("KLG107")
 def rollout_may_stick(unit: Unit) -> Iterator[Draft]:
     """Some order of events, or some placement, gets stuck."""
-    for subject, judgement, waiting in _judged(unit, Verdict.MAY_STICK):
-        yield _draft(unit, subject, judgement, waiting, "KLG107")
+    for subject, one in ended(unit, Verdict.MAY_STICK):
+        if not spoken_for(subject):
+            yield standstill(unit, subject, one, "KLG107", proposals=_proposals(subject, "KLG107"))
     for subject in unit.subjects:
         found = unit.judgements.get(id(subject))
         if found is not None and found.verdict is Verdict.UNDECIDED:
             yield Draft(
                 "KLG107",
                 subject.manifest.place(routes.strategy(subject.manifest), "key"),
-                f"whether the rollout ends is undecided: {found.states} states were looked at and there are more",
+                f"whether the rollout ends is undecided: {_unseen(found)}",
                 subject.manifest,
                 cause="undecided",
                 severity="note",
@@ -118,21 +108,23 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
         judgement = unit.judgements.get(id(subject))
         if judgement is None or not judgement.eligible or judgement.verdict is not None:
             continue
-        if judgement.placed >= judgement.wanted or unit.may_grow_for(subject):
+        if judgement.placed >= judgement.wanted or unit.may_outgrow(subject):
             continue
-        if "Job" in subject.workload.kind:
+        if "Job" in subject.workload.kind or not subject.places_pods or is_trapped(subject, judgement):
+            # Jobs may queue, a DaemonSet may find a node full, and of a trap another rule speaks
             continue
         if crowding(unit, subject) is not None or unspreadable(unit, subject) is not None:
             # the rules for anti-affinity and spreading speak of it
             continue
         manifest = subject.manifest
         beside = judgement.alone >= judgement.wanted
-        text, lacks = unit.shortage(subject, judgement.placed) if not beside else (None, "")
+        text, lacks = unit.shortage(subject, judgement.placed, judgement.eligible) if not beside else (None, {})
         replicas = f"{judgement.placed} of {counted(judgement.wanted, 'replica')}"
+        grown = f" even with {pools}" if (pools := at_most(unit, subject)) else ""
         told = (
             f"as few as {replicas} can run, where the other workloads applied with it are placed first"
             if beside
-            else f"only {replicas} can run: {lacks}"
+            else f"only {replicas} can run{grown}: {_missing(judgement, lacks)}"
         )
         yield Draft(
             "KLG109",
@@ -142,7 +134,11 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
             cause="replicas",
             certainty="certain" if unit.complete else "possible",
             scheduler=text,
-            related=clues(unit, subject, _scarce(subject), sorted(judgement.eligible)),
+            related=(
+                *clues(unit, subject, _scarce(subject), sorted(judgement.eligible)),
+                *holders(unit, subject, _scarce(subject), judgement.eligible),
+                *growing(unit, subject),
+            ),
         )
 
 
@@ -169,7 +165,7 @@ def rollout_needs_room(unit: Unit) -> Iterator[Draft]:
             "KLG114",
             manifest.place(routes.strategy(manifest), "key"),
             f"a rollout needs {counted(needed, 'place')} with {each}{nodes}, one more than the "
-            f"{counted(workload.replicas, 'replica')} that run: {_kept(strategy, workload.replicas)}",
+            f"{_running(workload.replicas)}: {kept(strategy, workload.replicas)}",
             manifest,
             cause="room",
             related=tuple(
@@ -182,51 +178,6 @@ def rollout_needs_room(unit: Unit) -> Iterator[Draft]:
         )
 
 
-def _draft(unit: Unit, subject: Subject, judgement: Judgement, waiting: Waiting, code: str) -> Draft:
-    manifest, workload = subject.manifest, subject.workload
-    trace, may = judgement.trace, code == "KLG107"
-    assert trace is not None  # noqa: S101 - asked by the caller
-    place = manifest.place(routes.strategy(manifest), "key")
-    wait = Wait(workload, waiting, tuple(_exclusive(unit, subject)))
-    kept, keeps, label = _keeping(workload)
-    why = (_kept(workload.strategy, workload.replicas),) if isinstance(workload.strategy, DeploymentStrategy) else ()
-    certain = unit.complete and not may
-    beyond = "" if unit.complete else "unless there are nodes beyond the inventory, "
-    return Draft(
-        code,
-        place,
-        f"{beyond}the rollout {'may never end' if may else 'never ends'}: {wait.clause}, and {kept}",
-        manifest,
-        cause="rollout",
-        certainty="certain" if certain else "possible",
-        severity="warning" if may and unit.complete else None,
-        scheduler=waiting.scheduler or None,
-        related=(*((Related(place, label),) if label else ()), *stakes(unit, subject, waiting)),
-        trace=story(trace, wait, keeps),
-        cycle=(*wait.sentences(), *why),
-        proposals=_proposals(subject, code),
-    )
-
-
-def _exclusive(unit: Unit, subject: Subject) -> list[str]:
-    return [f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items()]
-
-
-def _keeping(workload: Workload) -> tuple[str, str, str]:
-    """That the old pods stay, as a clause and as what the controller does, and the numbers behind it."""
-    strategy, replicas = workload.strategy, workload.replicas
-    if not isinstance(strategy, DeploymentStrategy):
-        return f"the {workload.kind} controller goes on only when it is available", "waits for that pod", ""
-    found = resolve(strategy, replicas)
-    pods = counted(replicas, "pod")
-    if found.unavailable:
-        clause = f"no more than {found.unavailable} of {pods} may be unavailable"
-        return clause, f"keeps {found.unavailable} of {pods} away and no more", _label(strategy, replicas)
-    old, are = ("the old pod", "is") if replicas == 1 else ("the old pods", "are")
-    until = "until the new one is available"
-    return f"{old} {are} kept {until}", f"keeps {old} {until}", _label(strategy, replicas)
-
-
 def _proposals(subject: Subject, code: str) -> tuple[Proposal, ...]:
     manifest, replicas = subject.manifest, subject.workload.replicas
     if not isinstance(subject.workload.strategy, DeploymentStrategy):
@@ -235,25 +186,29 @@ def _proposals(subject: Subject, code: str) -> tuple[Proposal, ...]:
     return (no_surge(manifest, replicas), recreate(manifest, replicas), *apart)
 
 
-def _kept(strategy: DeploymentStrategy, replicas: int) -> str:
-    """Why the old pods stay."""
-    found = resolve(strategy, replicas)
-    if found.unavailable == 0:
-        return f"{_number(strategy, replicas)}: no old pod may go before a new one is available"
-    return f"no more than {found.unavailable} of {replicas} may be unavailable ({_number(strategy, replicas)})"
+def _unseen(found: Judgement) -> str:
+    if found.unknown:
+        return f"{found.unknown} are not looked at"
+    return f"{found.states} states were looked at and there are more"
 
 
-def _number(strategy: DeploymentStrategy, replicas: int) -> str:
-    found = resolve(strategy, replicas)
-    written = strategy.max_unavailable
-    rounding = f" ({written} of {counted(replicas, 'replica')}, rounded down)" if written.percent else ""
-    return f"maxUnavailable is {found.unavailable}{rounding}"
+def _running(replicas: int) -> str:
+    return "replica that runs" if replicas == 1 else f"{replicas} replicas that run"
 
 
-def _label(strategy: DeploymentStrategy, replicas: int) -> str:
-    found = resolve(strategy, replicas)
-    default = "by default " if strategy == DeploymentStrategy(paused=strategy.paused) else ""
-    return f"{counted(replicas, 'replica')}: {default}maxSurge is {found.surge} and maxUnavailable {found.unavailable}"
+def _missing(judgement: Judgement, lacks: Mapping[str, Sequence[str]]) -> str:
+    """Why the next replica finds no node."""
+    if judgement.refusal:
+        return f"the next one is refused {refused(judgement.refusal)}"
+    if not lacks:
+        return "the next one finds no node"
+    told = [
+        f"too little {reason.removeprefix('Insufficient ')} is left on {some(nodes)}"
+        if reason.startswith("Insufficient ")
+        else said(reason, some(nodes))
+        for reason, nodes in lacks.items()
+    ]
+    return f"for the next one {', and '.join(told)}"
 
 
 def _scarce(subject: Subject) -> str:

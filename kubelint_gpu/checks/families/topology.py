@@ -16,6 +16,12 @@ from kubelint_gpu.checks.wording import counted, some
 from kubelint_gpu.documents.edits import replace_scalar
 from kubelint_gpu.kube.node import Node
 
+# labels that nodes had until Kubernetes 1.24
+_SUCCESSORS = {
+    "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
+    "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
+}
+
 
 @rule("KLG405")
 def topology_key_missing(unit: Unit) -> Iterator[Draft]:
@@ -28,7 +34,8 @@ def topology_key_missing(unit: Unit) -> Iterator[Draft]:
             continue
         for use in topology_uses(subject.workload.spec):
             if use.key not in keys:
-                near = get_close_matches(use.key, keys, 1, 0.8)
+                near = [_SUCCESSORS[use.key]] if _SUCCESSORS.get(use.key) in keys else []
+                near = near or get_close_matches(use.key, keys, 1, 0.8)
                 if use.hard or near:
                     yield _nowhere(unit, subject, use, near)
             elif use.hard:

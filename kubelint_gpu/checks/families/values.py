@@ -10,7 +10,10 @@ from kubelint_gpu.checks.finding import Place
 from kubelint_gpu.checks.manifest import Manifest
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.documents import Pointer
 from kubelint_gpu.kube.errors import InvalidObject, field_path
+
+_LONGEST = 72
 
 
 @rule("KLG003")
@@ -25,7 +28,7 @@ def invalid_value(unit: Unit) -> Iterator[Draft]:
             yield Draft(
                 "KLG003",
                 _place(manifest, problem),
-                f"{field_path(problem.pointer)}: {problem.detail}",
+                f"{_field(problem.pointer)}: {problem.detail}",
                 manifest,
                 cause=field_path(problem.pointer),
             )
@@ -35,7 +38,7 @@ def invalid_value(unit: Unit) -> Iterator[Draft]:
             yield Draft(
                 "KLG003",
                 _place(manifest, first),
-                f'{field_path(first.pointer)} is "{first.value}"{more}, which something fills in later: '
+                f'{_field(first.pointer)} is "{first.value}"{more}, which something fills in later: '
                 "nothing that rests on it is checked here",
                 manifest,
                 cause="placeholder",
@@ -43,6 +46,14 @@ def invalid_value(unit: Unit) -> Iterator[Draft]:
                 certainty="possible",
                 help=("check the filled-in manifest, for example by piping it to kubelint-gpu check -",),
             )
+
+
+def _field(pointer: Pointer) -> str:
+    """A field as the API server calls it; of a long path the end, as the place is shown with it."""
+    start = 0
+    while start < len(pointer) - 1 and (len(field_path(pointer[start:])) > _LONGEST or isinstance(pointer[start], int)):
+        start += 1
+    return field_path(pointer[start:])
 
 
 def _place(manifest: Manifest, problem: InvalidObject) -> Place:

@@ -189,11 +189,11 @@ def included(constraint: SpreadConstraint, spec: PodSpec, node: NodeInfo) -> boo
 
 def _count(snapshot: Snapshot, pod: Pod, constraint: SpreadConstraint, partition: Partition) -> Count:
     key, selector = constraint.topology_key, constraint.selector
-    included = {group for group, (info, _) in partition.members.items() if included(constraint, pod.spec, info)}
-    every = len(included) == len(partition.members)
+    counting = {group for group, (info, _) in partition.members.items() if included(constraint, pod.spec, info)}
+    every = len(counting) == len(partition.members)
     domains: dict[str, None] = {}
     for group in partition.members:
-        if group in included:
+        if group in counting:
             domains.update(partition.members[group][1][key])
     matched: dict[str, int] = {}
     # an empty selector counts nothing here, although it matches the incoming pod
@@ -202,7 +202,7 @@ def _count(snapshot: Snapshot, pod: Pod, constraint: SpreadConstraint, partition
         for _, placed in placed_matching(snapshot, selector, frozenset((pod.meta.namespace,))):
             for other, info in placed:
                 group = group_of.get(info.node.meta.name)
-                if group is not None and (every or group in included) and not other.meta.terminating:
+                if group is not None and (every or group in counting) and not other.meta.terminating:
                     domain = info.node.meta.labels[key]
                     matched[domain] = matched.get(domain, 0) + 1
     lowest = tuple(sorted((number, domain) for domain, number in matched.items())[:2])

@@ -1,0 +1,40 @@
+"""Pools that an autoscaler may enlarge, where a finding rests on that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.checks.finding import Place, Related
+from kubelint_gpu.checks.manifest import place_of
+from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.wording import counted, listed
+from kubelint_gpu.inventory.inventory import Pool
+
+
+def growing(unit: Unit, subject: Subject) -> tuple[Related, ...]:
+    """The line of each pool that may still grow for a workload's pod."""
+    return tuple(_places(unit.growing_for(subject)))
+
+
+def at_most(unit: Unit, subject: Subject) -> str:
+    """`pool l4 at its maximum of 3 nodes`; empty where no pool may grow for the pod."""
+    pools = unit.growing_for(subject)
+    told = [f"pool {pool.name} at its maximum of {counted(_maximum(pool), 'node')}" for pool in pools]
+    return listed(told)
+
+
+def _places(pools: Sequence[Pool]) -> Iterator[Related]:
+    for pool in pools:
+        told = (
+            f"pool {pool.name} may grow from {len(pool.nodes)} to {counted(_maximum(pool), 'node')}, which is counted"
+        )
+        yield Related(_place(pool), told)
+
+
+def _place(pool: Pool) -> Place:
+    item = pool.template.item
+    return place_of(item.document.source.path, item.locate((*pool.template.pointer[:-1], "autoscaling", "max")))
+
+
+def _maximum(pool: Pool) -> int:
+    return pool.autoscaling.maximum if pool.autoscaling is not None else len(pool.nodes)

@@ -1,0 +1,136 @@
+"""A rollout that comes to a standstill, as a finding: who waits for what, and why nothing moves any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.checks import routes
+from kubelint_gpu.checks.draft import Draft, Proposal
+from kubelint_gpu.checks.finding import Place, Related
+from kubelint_gpu.checks.growing import growing
+from kubelint_gpu.checks.stakes import exclusive_claims, stakes
+from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.wait import Wait, story
+from kubelint_gpu.checks.wording import counted
+from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
+from kubelint_gpu.kube.workload import Workload
+from kubelint_gpu.rollout.deployment import resolve
+from kubelint_gpu.rollout.explorer import Verdict
+from kubelint_gpu.rollout.judgement import Judgement
+from kubelint_gpu.rollout.trace import Trace, Waiting
+from kubelint_gpu.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The end of the shortest run that gets stuck: the pod that waits, and whether pools have grown for it."""
+
+    trace: Trace
+    waiting: Waiting
+    grows: bool = False
+
+
+def ended(unit: Unit, verdict: Verdict) -> Iterator[tuple[Subject, End]]:
+    """The rollouts with a verdict, each with the pod that waits at the end of the shortest run."""
+    for subject in unit.subjects:
+        judgement = unit.judgements.get(id(subject))
+        if judgement is None or judgement.verdict is not verdict:
+            continue
+        trace = judgement.trace
+        if trace is not None and trace.waiting:
+            mine = [one for one in trace.waiting if one.owner == subject.workload.key]
+            yield subject, End(trace, (mine or list(trace.waiting))[0], judgement.grows)
+
+
+def spoken_for(subject: Subject) -> bool:
+    """Whether a rule of its own speaks of the workload's standstill: a StatefulSet's, a DaemonSet's that surges."""
+    strategy = subject.workload.strategy
+    if isinstance(strategy, DaemonSetStrategy):
+        return strategy.max_surge.amount > 0
+    return isinstance(strategy, StatefulSetStrategy)
+
+
+def is_trapped(subject: Subject, judgement: Judgement) -> bool:
+    """Whether pods that find no node keep all later changes from a StatefulSet: it makes them one after the other."""
+    strategy = subject.workload.strategy
+    if not isinstance(strategy, StatefulSetStrategy) or strategy.parallel or strategy.on_delete:
+        return False
+    return judgement.placed < judgement.wanted and judgement.alone < judgement.wanted
+
+
+def standstill(
+    unit: Unit,
+    subject: Subject,
+    end: End,
+    code: str,
+    *,
+    place: Place | None = None,
+    may: bool | None = None,
+    proposals: Sequence[Proposal] = (),
+) -> Draft:
+    """The finding that a rollout never ends or, with `may`, may never end."""
+    manifest, workload = subject.manifest, subject.workload
+    may = code == "KLG107" if may is None else may
+    place = manifest.place(routes.strategy(manifest), "key") if place is None else place
+    exclusive = [f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items()]
+    wait = Wait(workload, end.waiting, tuple(exclusive))
+    why, keeps, label = keeping(workload)
+    number = (kept(workload.strategy, workload.replicas),) if isinstance(workload.strategy, DeploymentStrategy) else ()
+    beyond = "" if unit.complete else "unless there are nodes beyond the inventory, "
+    return Draft(
+        code,
+        place,
+        f"{beyond}the rollout {'may never end' if may else 'never ends'}: {wait.clause}, and {why}",
+        manifest,
+        cause="rollout",
+        certainty="certain" if unit.complete and not may else "possible",
+        severity="warning" if may and unit.complete else None,
+        scheduler=end.waiting.scheduler or None,
+        related=(
+            *((Related(place, label),) if label else ()),
+            *stakes(unit, subject, end.waiting),
+            *(growing(unit, subject) if end.grows else ()),
+        ),
+        trace=story(end.trace, wait, keeps),
+        cycle=(*wait.sentences(), *number),
+        proposals=tuple(proposals),
+    )
+
+
+def keeping(workload: Workload) -> tuple[str, str, str]:
+    """That the old pods stay, as a clause and as what the controller does, and the numbers behind it."""
+    strategy, replicas = workload.strategy, workload.replicas
+    until = "until the new one is available"
+    if isinstance(strategy, DaemonSetStrategy) and strategy.max_surge.amount:
+        label = f"maxSurge is {strategy.max_surge}: the new pod of a node starts beside the old one"
+        return f"the old pod is kept {until}", f"keeps the old pod {until}", label
+    if not isinstance(strategy, DeploymentStrategy):
+        return f"the {workload.kind} controller goes on only when it is available", "waits for that pod", ""
+    found = resolve(strategy, replicas)
+    pods = counted(replicas, "pod")
+    if found.unavailable:
+        clause = f"no more than {found.unavailable} of {pods} may be unavailable"
+        return clause, f"keeps {found.unavailable} of {pods} away and no more", _label(strategy, replicas)
+    old, are = ("the old pod", "is") if replicas == 1 else ("the old pods", "are")
+    return f"{old} {are} kept {until}", f"keeps {old} {until}", _label(strategy, replicas)
+
+
+def kept(strategy: DeploymentStrategy, replicas: int) -> str:
+    """Why the old pods stay."""
+    found = resolve(strategy, replicas)
+    if found.unavailable == 0:
+        return f"{_number(strategy, replicas)}: no old pod may go before a new one is available"
+    return f"no more than {found.unavailable} of {replicas} may be unavailable ({_number(strategy, replicas)})"
+
+
+def _number(strategy: DeploymentStrategy, replicas: int) -> str:
+    found = resolve(strategy, replicas)
+    written = strategy.max_unavailable
+    rounding = f" ({written} of {counted(replicas, 'replica')}, rounded down)" if written.percent else ""
+    return f"maxUnavailable is {found.unavailable}{rounding}"
+
+
+def _label(strategy: DeploymentStrategy, replicas: int) -> str:
+    found = resolve(strategy, replicas)
+    default = "by default " if strategy == DeploymentStrategy(paused=strategy.paused) else ""
+    return f"{counted(replicas, 'replica')}: {default}maxSurge is {found.surge} and maxUnavailable {found.unavailable}"

@@ -1,0 +1,214 @@
+"""The pods and controllers of one exploration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubelint_gpu.kube.cluster import Cluster
+from kubelint_gpu.kube.frozen import FrozenMap
+from kubelint_gpu.kube.pod import Pod, Volume
+from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
+from kubelint_gpu.rollout.actor import Actor, Kind
+from kubelint_gpu.rollout.daemon_set_actor import DaemonSetActor
+from kubelint_gpu.rollout.deployment_actor import DeploymentActor
+from kubelint_gpu.rollout.participant import (
+    DELETION_COST,
+    Participant,
+    anonymous,
+    created_pod,
+    identity,
+    is_temporary,
+    owner_of,
+)
+from kubelint_gpu.rollout.replica_set import Steady
+from kubelint_gpu.rollout.stateful_set import has_max_unavailable
+from kubelint_gpu.rollout.stateful_set_actor import StatefulSetActor
+from kubelint_gpu.values import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """The kinds and actors of an exploration.
+
+    Attributes:
+        kinds: what the pods are.
+        actors: who looks after them.
+        wanted: how many pods of each kind run before anything is rolled.
+        homes: nodes on which pods of a kind are known to run, as (kind, node name).
+        optional: kinds that may wait at the start without anything being wrong (Jobs queue).
+        members: per participant, the kinds that are its own.
+    """
+
+    kinds: tuple[Kind, ...]
+    actors: tuple[Actor, ...]
+    wanted: tuple[int, ...]
+    homes: tuple[tuple[int, str], ...] = ()
+    optional: frozenset[int] = frozenset()
+    members: tuple[tuple[int, ...], ...] = ()
+
+
+class _Casting:
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+        self.kinds: list[Kind] = []
+        self.actors: list[Actor] = []
+        self.wanted: list[int] = []
+        self.homes: list[tuple[int, str]] = []
+        self.optional: set[int] = set()
+
+    def kind(self, pod: Pod, wanted: int, owner: str, running: Sequence[Pod] = (), **more: bool) -> int:
+        """One more kind; `running` are pods of it whose nodes are known."""
+        number = len(self.kinds)
+        nobody = more.get("temporary", False) or not owner
+        ranked = len({pod.meta.annotations.get(DELETION_COST) for pod in running}) > 1
+        self.kinds.append(Kind(pod, -1 if nobody else len(self.actors), ranked=ranked, owner=owner, **more))
+        self.wanted.append(wanted)
+        self.homes += [(number, pod.spec.node_name) for pod in running]
+        return number
+
+
+def cast(
+    participants: Sequence[Participant], rolling: frozenset[int], outsiders: Sequence[Pod], cluster: Cluster
+) -> Cast:
+    """Put workloads and evictable pods of others on the stage; `rolling` are the positions of those rolled out."""
+    casting = _Casting(cluster)
+    members = []
+    for number, participant in enumerate(participants):
+        first = len(casting.kinds)
+        _enter(casting, participant, number in rolling)
+        members.append(tuple(range(first, len(casting.kinds))))
+    for owner, pods in _grouped(outsiders):
+        _enter_outsiders(casting, owner, pods)
+    return Cast(
+        tuple(casting.kinds),
+        tuple(casting.actors),
+        tuple(casting.wanted),
+        tuple(casting.homes),
+        frozenset(casting.optional),
+        tuple(members),
+    )
+
+
+def _enter(casting: _Casting, participant: Participant, rolling: bool) -> None:
+    strategy = participant.new.strategy
+    key = participant.new.key
+    if participant.temporary:
+        running = participant.running
+        pod = anonymous(running[0]) if running else created_pod(participant.old, "old")
+        casting.optional.add(casting.kind(pod, participant.before, key, running, temporary=True))
+    elif isinstance(strategy, DaemonSetStrategy):
+        _enter_daemons(casting, participant, strategy, rolling)
+    elif rolling and isinstance(strategy, DeploymentStrategy):
+        revisions = _revisions(participant)
+        old = tuple(casting.kind(pod, count, key, pods) for pod, count, pods in revisions)
+        new = casting.kind(created_pod(participant.new, "new"), 0, key, new=True)
+        counts = tuple(count for _, count, _ in revisions)
+        rescaled = sum(counts) != participant.replicas
+        casting.actors.append(DeploymentActor(key, strategy, participant.replicas, counts, old, new, rescaled))
+    elif rolling and isinstance(strategy, StatefulSetStrategy):
+        _enter_ordinals(casting, participant, strategy)
+    else:
+        for pod, count, pods in _revisions(participant):
+            number = casting.kind(pod, count, key, pods)
+            casting.actors.append(Steady(key, number, count))
+
+
+def _enter_daemons(casting: _Casting, participant: Participant, strategy: DaemonSetStrategy, rolling: bool) -> None:
+    key, nodes = participant.new.key, participant.nodes
+    old = casting.kind(created_pod(participant.old, "old"), len(nodes), key, pinned=True)
+    casting.homes += [(old, name) for name in nodes]
+    new = casting.kind(created_pod(participant.new, "new"), 0, key, new=True, pinned=True) if rolling else -1
+    casting.actors.append(DaemonSetActor(key, strategy, nodes, old, new))
+
+
+def _enter_ordinals(casting: _Casting, participant: Participant, strategy: StatefulSetStrategy) -> None:
+    key, first = participant.new.key, strategy.first_ordinal
+    running = {pod.meta.name: pod for pod in participant.running}
+    before, after = participant.old.replicas, participant.replicas
+    old: list[int] = []
+    new: list[int] = []
+    for ordinal in range(first, first + max(before, after)):
+        name = f"{participant.new.meta.name}-{ordinal}"
+        found = running.get(name)
+        pod = anonymous(found) if found is not None else created_pod(participant.old, "old", name)
+        pod = with_claims(_ordinal(pod, name, ordinal), participant.old.meta.name, ordinal, casting.cluster)
+        wanted = 1 if ordinal < first + before else 0
+        old.append(casting.kind(pod, wanted, key, (found,) if found is not None and wanted else ()))
+        pod = _ordinal(created_pod(participant.new, "new", name), name, ordinal)
+        pod = with_claims(pod, participant.new.meta.name, ordinal, casting.cluster)
+        new.append(casting.kind(pod, 0, key, new=True))
+    gate = has_max_unavailable(casting.cluster.version)
+    casting.actors.append(StatefulSetActor(key, strategy, after, tuple(old), tuple(new), gate))
+
+
+def _ordinal(pod: Pod, name: str, ordinal: int) -> Pod:
+    labels = FrozenMap(
+        {
+            **pod.meta.labels,
+            "statefulset.kubernetes.io/pod-name": name,
+            "apps.kubernetes.io/pod-index": str(ordinal),
+        }
+    )
+    return replace(pod, meta=replace(pod.meta, name=name, labels=labels))
+
+
+def with_claims(pod: Pod, name: str, ordinal: int, cluster: Cluster) -> Pod:
+    """The pod of a StatefulSet with the claims that the cluster has for its ordinal (`<template>-<name>-<ordinal>`)."""
+    ending = f"-{name}-{ordinal}"
+    has = {volume.source.get("claimName") for volume in pod.spec.volumes}
+    more = tuple(
+        Volume("", "persistentVolumeClaim", FrozenMap({"claimName": claim.meta.name}))
+        for claim in cluster.claims
+        if claim.meta.namespace == pod.meta.namespace
+        and claim.meta.name.endswith(ending)
+        and len(claim.meta.name) > len(ending)
+        and claim.meta.name not in has
+    )
+    return replace(pod, spec=replace(pod.spec, volumes=(*pod.spec.volumes, *more))) if more else pod
+
+
+def _revisions(participant: Participant) -> list[tuple[Pod, int, list[Pod]]]:
+    """The kinds of pods that run now, oldest first: pod, how many, and those whose nodes are known.
+
+    What is not known to run is of the newest revision, or of the old template where nothing runs.
+    """
+    if not participant.running:
+        return [(created_pod(participant.old, "old"), participant.before, [])]
+    groups: dict[tuple[object, ...], list[Pod]] = {}
+    for pod in sorted(participant.running, key=lambda pod: (pod.meta.created, pod.meta.name)):
+        groups.setdefault(identity(pod), []).append(pod)
+    counts = [len(pods) for pods in groups.values()]
+    counts[-1] += participant.before - sum(counts)
+    return [(anonymous(pods[0]), count, pods) for pods, count in zip(groups.values(), counts, strict=True)]
+
+
+def _enter_outsiders(casting: _Casting, owner: str, pods: Sequence[Pod]) -> None:
+    pod = anonymous(pods[0])
+    if owner.startswith("DaemonSet/"):
+        pod = replace(pod, spec=replace(pod.spec, node_affinity=None))
+        number = casting.kind(pod, len(pods), owner, pods, pinned=True)
+        nodes = tuple(one.spec.node_name for one in pods)
+        casting.actors.append(DaemonSetActor(owner, DaemonSetStrategy(), nodes, number))
+        return
+    temporary = is_temporary(pod)
+    number = casting.kind(pod, len(pods), owner or f"Pod/{pod.key}", pods, temporary=temporary)
+    if temporary or not owner:
+        casting.kinds[number] = replace(casting.kinds[number], actor=-1)
+    else:
+        casting.actors.append(Steady(owner, number, len(pods)))
+
+
+def _grouped(pods: Sequence[Pod]) -> list[tuple[str, list[Pod]]]:
+    """Pods that nothing tells apart but their node and their age, with their owner."""
+    groups: dict[tuple[object, ...], list[Pod]] = {}
+    owners: list[str] = []
+    for pod in pods:
+        owner = owner_of(pod)
+        same = identity(pod)
+        if owner.startswith("DaemonSet/"):
+            same = ("DaemonSet", pod.meta.labels, pod.spec.priority)
+        key = (owner, *same) if owner else (owner, *same, pod.meta.name)
+        if key not in groups:
+            owners.append(owner)
+        groups.setdefault(key, []).append(pod)
+    return list(zip(owners, groups.values(), strict=True))

@@ -1,0 +1,276 @@
+"""All workloads of one run, what they demand, and who competes with whom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubelint_gpu.kube.cluster import Cluster
+from kubelint_gpu.kube.frozen import FrozenMap
+from kubelint_gpu.kube.meta import Owner
+from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.kube.rolling import DeploymentStrategy
+from kubelint_gpu.rollout.attachment import with_bound_claims
+from kubelint_gpu.rollout.daemon_set import daemon_nodes
+from kubelint_gpu.rollout.deployment import resolve
+from kubelint_gpu.rollout.growth import Grown, Growth, possible_nodes
+from kubelint_gpu.rollout.judgement import Judgement, Together, Transition
+from kubelint_gpu.rollout.jury import Bench, Jury
+from kubelint_gpu.rollout.locality import attends, eligible_nodes, has_claims
+from kubelint_gpu.rollout.participant import Participant, created_pod, own_pods
+from kubelint_gpu.rollout.room import Demand, Groups, Residual, always_room, contended, join_contenders, takes
+from kubelint_gpu.scheduler import Snapshot, fit
+from kubelint_gpu.values import replace
+
+_SEARCHES = 4
+_LEAST_STATES = 200
+
+
+class Court:
+    """Prepares what all judgements of one run share."""
+
+    def __init__(
+        self, transitions: Sequence[Transition], cluster: Cluster, budget: int, growth: Sequence[Growth] = ()
+    ) -> None:
+        cluster = with_bound_claims(cluster)
+        enough = sum(2 * one.new.replicas + one.old.replicas + 1 for one in transitions)
+        grown = possible_nodes(growth, enough)
+        self._cluster = cluster
+        self._empty = Snapshot.of(replace(cluster, pods=()))
+        self.participants, rest = _participants(transitions, cluster)
+        everywhere = self._empty
+        if grown is not None:
+            everywhere = Snapshot.of(replace(cluster, nodes=(*cluster.nodes, *grown.nodes), pods=()))
+        self.pods = [(created_pod(found.old, "old"), created_pod(found.new, "new")) for found in self.participants]
+        known: dict[object, frozenset[str]] = {}
+        self.eligible: list[frozenset[str]] = []
+        for found, (_, new) in zip(self.participants, self.pods, strict=True):
+            key = (new.meta.namespace, new.meta.labels, new.spec)
+            if key not in known:
+                known[key] = eligible_nodes(new, everywhere)
+            self.eligible.append(known[key] & frozenset(found.nodes) if found.daemons else known[key])
+        self._daemons = self._standing_daemons(rest)
+        self._rest = rest
+        self._grown = grown
+        self._budget = budget
+        self._left = _SEARCHES * budget
+        self.demands = [self._demand(number, everywhere) for number in range(len(self.participants))]
+
+    def judge(self) -> tuple[Judgement, ...]:
+        """Each workload's rollout while the others keep running."""
+        steady = [number for number, found in enumerate(self.participants) if not found.daemons]
+        fixed = [*self._rest, *(pod for pods in self._daemons.values() for pod in pods)]
+        groups = self._groups(steady, fixed)
+        residual = _residual(self._cluster, fixed, self._grown)
+        found = []
+        for number, participant in enumerate(self.participants):
+            if participant.daemons:
+                mine = [pod for other, pods in self._daemons.items() if other != number for pod in pods]
+                apart = [*self._rest, *mine]
+                own = self._groups([*steady, number], apart)
+                members = [other for other in (*steady, number) if own.root(other) == own.root(number)]
+                jury = self._jury(members, apart)
+                found.append(self._counted(jury.judge(number, roomy=False, rests=False)))
+                continue
+            members = [other for other in steady if groups.root(other) == groups.root(number)]
+            among = [self.demands[other] for other in members]
+            place = members.index(number)
+            roomy = always_room(place, among, residual)
+            rests = not roomy and always_room(place, among, residual, at_rest=True)
+            jury = self._jury(members, fixed, residual)
+            found.append(self._counted(jury.judge(number, roomy=roomy, rests=rests)))
+        return tuple(found)
+
+    def _counted(self, found: Judgement) -> Judgement:
+        """The judgement, its states taken off what all together may look at."""
+        self._left -= found.states
+        return found
+
+    def judge_together(self) -> tuple[Together, ...]:
+        """All rollouts at once, group by group."""
+        everybody = range(len(self.participants))
+        groups = self._groups(everybody, self._rest)
+        residual = _residual(self._cluster, self._rest, self._grown)
+        found = []
+        for leader in sorted({groups.root(number) for number in everybody}):
+            members = [number for number in everybody if groups.root(number) == leader]
+            rolling = [number for number in members if self.participants[number].rolling]
+            if len(rolling) < 2:
+                continue
+            among = [self.demands[other] for other in members]
+            rests = all(
+                always_room(place, among, residual, at_rest=True)
+                for place, number in enumerate(members)
+                if self.participants[number].rolling
+            )
+            found.append(self._jury(members, self._rest).judge_together(rests=rests))
+        return tuple(found)
+
+    def _jury(self, members: Sequence[int], fixed: Sequence[Pod], residual: Residual | None = None) -> Jury:
+        bench = Bench(
+            self._cluster,
+            self._empty,
+            tuple(self.participants[number] for number in members),
+            tuple(members),
+            tuple(self.eligible[number] for number in members),
+            tuple(self.demands[number] for number in members),
+            tuple(fixed),
+            _residual(self._cluster, fixed, self._grown) if residual is None else residual,
+            frozenset(id(pod) for pods in self._daemons.values() for pod in pods),
+            max(_LEAST_STATES, min(self._budget, self._left)),
+            self._grown,
+        )
+        return Jury(bench)
+
+    def _groups(self, numbers: Sequence[int], fixed: Sequence[Pod]) -> Groups:
+        """Workloads that can compete for something, or look at each other, are in one group."""
+        groups = Groups(len(self.participants))
+        scarce = contended([self.demands[number] for number in numbers], _residual(self._cluster, fixed, self._grown))
+        among = Groups(len(numbers))
+        join_contenders(among, scarce)
+        for place, number in enumerate(numbers):
+            groups.join(number, numbers[among.root(place)])
+        marked = [number for number in numbers if self._is_marked(number)]
+        for one in marked:
+            for other in numbers:
+                if other != one and self._meet(one, other):
+                    groups.join(one, other)
+        return groups
+
+    def _is_marked(self, number: int) -> bool:
+        """Whether something other than the resources of a node can make the workload meet another."""
+        return any(
+            pod.spec.pod_affinity
+            or pod.spec.pod_anti_affinity
+            or pod.spec.spread
+            or pod.spec.volumes
+            or _ports(pod)
+            or any(quota.covers(pod) for quota in self._cluster.quotas)
+            for pod in self.pods[number]
+        )
+
+    def _meet(self, one: int, other: int) -> bool:
+        for mine in self.pods[one]:
+            for theirs in self.pods[other]:
+                if attends(mine, theirs) or attends(theirs, mine):
+                    return True
+                if any(quota.covers(mine) and quota.covers(theirs) for quota in self._cluster.quotas):
+                    return True
+                if (
+                    mine.spec.volumes
+                    and theirs.spec.volumes
+                    and not set(mine.spec.volumes).isdisjoint(theirs.spec.volumes)
+                ):
+                    return True
+                if not _ports(mine).isdisjoint(_ports(theirs)) and self.eligible[one] & self.eligible[other]:
+                    return True
+        return False
+
+    def _demand(self, number: int, everywhere: Snapshot) -> Demand:
+        participant = self.participants[number]
+        workload, (old, new) = participant.new, self.pods[number]
+        surge = lacking = 0
+        if isinstance(workload.strategy, DeploymentStrategy):
+            bounds = resolve(workload.strategy, workload.replicas)
+            surge, lacking = bounds.surge, int(bounds.unavailable > 0)
+        elif participant.rolling:
+            lacking = 1
+        before, after = participant.before, participant.replicas
+        unequal = before != after
+        amounts = [takes(old), takes(new), *(takes(pod) for pod in participant.running)]
+        each: dict[str, int] = {}
+        for one in amounts:
+            for name, amount in one.items():
+                each[name] = max(amount, each.get(name, 0))
+        mine = self.eligible[number]
+        before_at = mine
+        if participant.old is not participant.new:
+            before_at = eligible_nodes(old, everywhere)
+        nodes = mine | before_at | {pod.spec.node_name for pod in participant.running}
+        whole = max(before, after) + (surge if unequal else 0)
+        return Demand(
+            nodes=nodes,
+            each=FrozenMap(each),
+            most=2 * before + after + surge,
+            rest=whole if unequal else max(0, after - lacking),
+            whole=whole,
+            simple=nodes == mine == before_at and not participant.daemons and self._is_simple(number),
+        )
+
+    def _is_simple(self, number: int) -> bool:
+        """Whether nothing but resources can keep its pods off a node, or keep them from being made."""
+        for pod in self.pods[number]:
+            spec = pod.spec
+            if spec.pod_affinity or spec.pod_anti_affinity or has_claims(pod) or spec.volumes or _ports(pod):
+                return False
+            if any(constraint.do_not_schedule for constraint in spec.spread):
+                return False
+            if any(quota.covers(pod) for quota in self._cluster.quotas):
+                return False
+            others = [one for place, pods in enumerate(self.pods) if place != number for one in pods]
+            if any(one.spec.pod_anti_affinity and attends(one, pod) for one in (*others, *self._rest)):
+                return False
+        return True
+
+    def _standing_daemons(self, rest: list[Pod]) -> dict[int, list[Pod]]:
+        """The pods of DaemonSets on all nodes on which they find room beside what runs there."""
+        found: dict[int, list[Pod]] = {}
+        running = [*rest, *(pod for found in self.participants if not found.daemons for pod in found.running)]
+        for number, participant in enumerate(self.participants):
+            if not participant.daemons:
+                continue
+            pod = self.pods[number][0]
+            snapshot = Snapshot.of(replace(self._cluster, pods=tuple(running)))
+            room = frozenset(fit(pod, snapshot).fits) & frozenset(participant.nodes)
+            known = {one.spec.node_name: one for one in participant.running}
+            mine = [
+                known.get(name) or _on(pod, name, participant.old.meta.name) for name in sorted(room | known.keys())
+            ]
+            if any(quota.covers(pod) for quota in self._cluster.quotas):
+                # a pod that waits for its node is charged like any other
+                mine += [_on(pod, "", participant.old.meta.name) for name in participant.nodes if name not in room]
+            found[number] = mine
+            running += mine
+        return found
+
+
+def _on(pod: Pod, node: str, name: str) -> Pod:
+    meta = replace(pod.meta, name=f"{name}-{node}", uid=f"{name}-{node}", owner=Owner("DaemonSet", name))
+    return replace(pod, meta=meta, spec=replace(pod.spec, node_name=node), phase="Running", ready=True)
+
+
+def _participants(transitions: Sequence[Transition], cluster: Cluster) -> tuple[list[Participant], list[Pod]]:
+    """The workloads with their running pods, and the running pods of nobody here."""
+    left = [pod for pod in cluster.pods if pod.spec.node_name and not pod.finished]
+    found = []
+    for transition in transitions:
+        own = own_pods(transition.new, left)
+        gone = {id(pod) for pod in own}
+        left = [pod for pod in left if id(pod) not in gone] if own else left
+        staying = tuple(pod for pod in own if not pod.meta.terminating)
+        participant = Participant(transition.new, transition.old, staying, transition.rolls)
+        if participant.daemons:
+            participant = replace(participant, nodes=daemon_nodes(transition.new.spec, cluster.nodes))
+        found.append(participant)
+    return found, [pod for pod in left if not pod.meta.terminating]
+
+
+def _residual(cluster: Cluster, fixed: Sequence[Pod], grown: Grown | None) -> dict[str, dict[str, int]]:
+    residual = {node.name: dict(node.allocatable) for node in cluster.nodes}
+    for pod in fixed:
+        free = residual.get(pod.spec.node_name)
+        if free is not None:
+            for name, amount in takes(pod).items():
+                free[name] = free.get(name, 0) - amount
+    for node in grown.nodes if grown is not None else ():
+        # nodes that may or may not come give room to nobody for certain
+        residual[node.name] = dict.fromkeys(node.allocatable, 0)
+    return residual
+
+
+def _ports(pod: Pod) -> frozenset[tuple[int, str]]:
+    return frozenset(
+        (port.port, port.protocol)
+        for part in (pod.spec.containers, pod.spec.init_containers)
+        for one in part
+        for port in one.host_ports
+    )

@@ -1,0 +1,83 @@
+"""A DaemonSet that is being rolled, or that only replaces what it loses: one pod for each of its nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from kubelint_gpu.kube.rolling import DaemonSetStrategy
+from kubelint_gpu.rollout.actor import Change, Control
+from kubelint_gpu.rollout.daemon_set import OnNode, resolve, sync
+from kubelint_gpu.rollout.state import GOING, READY, Census, Content
+from kubelint_gpu.values import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonSetActor:
+    """It writes nothing; `new` is -1 for one that is not rolled. `on` are the positions of its `nodes`."""
+
+    name: str
+    strategy: DaemonSetStrategy
+    nodes: tuple[str, ...]
+    old: int
+    new: int = -1
+    on: tuple[int, ...] = ()
+
+    @property
+    def kinds(self) -> tuple[int, ...]:
+        """Pods of the old template and, where it is rolled, of the new one."""
+        return (self.old,) if self.new < 0 else (self.old, self.new)
+
+    @property
+    def rolls(self) -> bool:
+        """Whether there is a new template."""
+        return self.new >= 0
+
+    def begin(self) -> Control:
+        """It writes nothing."""
+        return ()
+
+    def located(self, positions: Mapping[str, int]) -> DaemonSetActor:
+        """The same with the positions of its nodes."""
+        return replace(self, on=tuple(sorted(positions[name] for name in self.nodes if name in positions)))
+
+    def changes(self, control: Control, seen: Census) -> Iterator[Change]:
+        """Pods that are missing are made, old ones replaced within the bounds."""
+        if self.new < 0:
+            told = Change(control, "creates a pod in place of one that is gone", create=(self.old, 1))
+            yield from self._each(told, self._empty(seen))
+            return
+        on = [self._on(seen.nodes[index]) for index in self.on]
+        found = sync(resolve(self.strategy, len(self.on)), on)
+        creates = Change(control, "creates a new pod", create=(self.new, 1))
+        deletes = Change(control, "deletes the old pod", delete=self.old)
+        yield from self._each(creates, [self.on[place] for place in found.create])
+        yield from self._each(deletes, [self.on[place] for place in found.delete])
+        yield from self._each(deletes, [self.on[place] for place in found.delete_one_of])
+        yield from self._each(creates, [self.on[place] for place in found.create_one_of])
+
+    def done(self, _control: Control, seen: Census) -> bool:
+        """Every node has an available new pod, and no old one is kept."""
+        if self.new < 0:
+            return True
+        return seen.active(self.old) == 0 and seen.ready(self.new) >= len(self.on)
+
+    def _each(self, change: Change, nodes: list[int]) -> Iterator[Change]:
+        return (replace(change, node=index) for index in nodes)
+
+    def _empty(self, seen: Census) -> list[int]:
+        return [index for index in self.on if not any(kind == self.old for kind, _, _ in seen.nodes[index])]
+
+    def _on(self, content: Content) -> OnNode:
+        old: bool | None = None
+        new: bool | None = None
+        leaving = False
+        for kind, phase, _ in content:
+            if kind not in self.kinds:
+                continue
+            if phase in GOING:
+                leaving = True
+            elif kind == self.old:
+                old = phase == READY
+            else:
+                new = phase == READY
+        return OnNode(old, new, leaving)

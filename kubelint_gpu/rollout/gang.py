@@ -1,0 +1,96 @@
+"""Jobs that are useful only when all their pods run: each may hold a part of what all of them need.
+
+The default scheduler places pod by pod; nothing gives a part back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.kube.cluster import Cluster
+from kubelint_gpu.kube.workload import Workload
+from kubelint_gpu.rollout.explorer import Verdict, explore
+from kubelint_gpu.rollout.participant import own_pods
+from kubelint_gpu.rollout.placeable import placeable, standing_scene
+from kubelint_gpu.rollout.scene import Scene
+from kubelint_gpu.rollout.state import READY, State, canonical, count_on, more, on_node
+from kubelint_gpu.values import dataclass, replace
+
+DEFAULT_BUDGET = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What one Job has at the end: `running` of the `wanted` pods without which it does nothing, and where."""
+
+    owner: str
+    running: int
+    wanted: int
+    nodes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gang:
+    """Whether Jobs that start at the same moment all come to their end.
+
+    Attributes:
+        verdict: `may-stick` or `stuck` where parts of Jobs can hold one another up.
+        states: how many states were looked at.
+        held: who holds what in the nearest state in which no Job ever gets all its pods.
+        lone: Jobs whose pods do not all find room even alone; they are left out.
+    """
+
+    verdict: Verdict | None
+    states: int = 0
+    held: tuple[Held, ...] = ()
+    lone: tuple[str, ...] = ()
+
+
+def gang(jobs: Sequence[Workload], cluster: Cluster, *, budget: int = DEFAULT_BUDGET) -> Gang:
+    """Start Jobs together beside the running pods of others, each of which runs only when it is complete.
+
+    `verdict` is None where fewer than two of them could run at all.
+    """
+    own = {id(pod) for job in jobs for pod in own_pods(job, cluster.pods)}
+    running = tuple(pod for pod in cluster.pods if id(pod) not in own and pod.spec.node_name and not pod.finished)
+    beside = replace(cluster, pods=running)
+    lone = tuple(job.key for job in jobs if placeable(job, beside, job.replicas) < job.replicas)
+    able = [job for job in jobs if job.replicas and job.key not in lone]
+    if len(able) < 2:
+        return Gang(None, lone=lone)
+    scene = standing_scene(able, beside)
+    start = State((), scene.cast.wanted, ((),) * len(scene.places.names))
+    found = explore([start], lambda state: _next(scene, state), _is_over, budget)
+    if not found.path:
+        return Gang(found.verdict, found.states, (), lone)
+    return Gang(found.verdict, found.states, _held(scene, able, found.path[-1]), lone)
+
+
+def _next(scene: Scene, state: State) -> Iterator[State]:
+    """One more pod is placed, or a Job that is complete ends."""
+    classes = scene.places.classes
+    for kind, wanted in enumerate(scene.cast.wanted):
+        if state.waiting[kind]:
+            for index in scene.model.distinct(state.nodes, scene.places.fitting(kind, state)):
+                nodes = on_node(state.nodes, index, (kind, READY, 1))
+                yield canonical(State(state.controls, more(state.waiting, kind, -1), nodes), classes)
+        elif wanted and any(count_on(content, kind, READY) for content in state.nodes):
+            nodes = tuple([tuple([one for one in content if one[0] != kind]) for content in state.nodes])
+            yield canonical(State(state.controls, state.waiting, nodes), classes)
+
+
+def _is_over(state: State) -> bool:
+    return not any(state.waiting) and not any(state.nodes)
+
+
+def _held(scene: Scene, jobs: Sequence[Workload], state: State) -> tuple[Held, ...]:
+    found = []
+    for kind, job in enumerate(jobs):
+        on = [
+            (name, count_on(content, kind, READY))
+            for name, content in zip(scene.places.names, state.nodes, strict=True)
+        ]
+        names = tuple(name for name, count in on if count)
+        if state.waiting[kind]:
+            found.append(Held(job.key, sum(count for _, count in on), job.replicas, names))
+    return tuple(found)

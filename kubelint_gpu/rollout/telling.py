@@ -1,0 +1,131 @@
+"""Events of a run in words, with the numbers of the whole cluster."""
+
+from __future__ import annotations
+
+from kubelint_gpu.kube.cluster import Cluster
+from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.kube.quantity import shown
+from kubelint_gpu.rollout.actor import Kind
+from kubelint_gpu.rollout.model import Step
+from kubelint_gpu.rollout.room import takes
+from kubelint_gpu.rollout.scene import Scene
+from kubelint_gpu.rollout.state import ABSENT, AWAITED, GOING, READY, State, count_on
+from kubelint_gpu.rollout.trace import TraceStep, Waiting
+from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.values import replace
+
+_MOST_NODES = 6
+
+
+class Telling:
+    """Says what happens, and shows the cluster in a state."""
+
+    def __init__(self, scene: Scene, cluster: Cluster) -> None:
+        self._scene = scene
+        self._kinds = scene.cast.kinds
+        self._names = scene.places.names
+        self._cluster = cluster
+        self._bases: dict[frozenset[str], Snapshot] = {}
+        self._alone = len({kind.owner for kind in self._kinds}) <= 1
+
+    def snapshot(self, state: State) -> Snapshot:
+        """The whole cluster in a state, nominated pods on the nodes that they are nominated to."""
+        names = self._names
+        absent = frozenset(names[index] for index, content in enumerate(state.nodes) if content == ABSENT)
+        base = self._bases.get(absent)
+        if base is None:
+            joined = tuple(node for node in self._scene.added if node.name not in absent)
+            cluster = replace(self._cluster, nodes=(*self._cluster.nodes, *joined))
+            base = self._bases[absent] = Snapshot.of(cluster)
+        for index, _, phase, pod in self._scene.places.placed(state.nodes):
+            if phase != AWAITED:
+                base = base.place(pod, names[index])
+        return base
+
+    def opening(self, state: State) -> str:
+        """What runs where at the start, and what is left there."""
+        parts = []
+        for number, kind in enumerate(self._kinds):
+            on = [(index, count_on(content, number, READY)) for index, content in enumerate(state.nodes)]
+            spread = [f"{count} on {self._names[index]}" for index, count in on if count]
+            if spread:
+                parts.append(f"{self._named(kind)} run: {_listed(spread)}")
+        snapshot = self.snapshot(state)
+        used = [index for index, content in enumerate(state.nodes) if any(kind >= 0 for kind, _, _ in content)]
+        free = [self._free(snapshot, self._names[index], self._request(state, index)) for index in used]
+        left = _listed(list(dict.fromkeys(free)))
+        return "; ".join([*parts, left] if left else parts) or "nothing runs"
+
+    def told(self, step: Step, following: State) -> TraceStep:
+        """One event."""
+        name = self._names[step.node] if step.node >= 0 else ""
+        if step.act in ("control", "create", "delete"):
+            owner = self._scene.cast.actors[step.actor].name
+            controller = step.by or owner.split("/", maxsplit=1)[0]
+            where = f" on {name}" if name and step.act == "delete" else f" for {name}" if name else ""
+            return TraceStep(f"{controller} controller", f"{step.what}{where}{self._of(owner)}")
+        kind = self._kinds[step.kind]
+        if step.act == "bind":
+            free = self._free(self.snapshot(following), name, kind.pod)
+            return TraceStep("kube-scheduler", f"binds {self._one(kind)} to {name}; {free}")
+        if step.act == "preempt":
+            victims = [self._kinds[victim] for victim, phase in step.victims if phase not in GOING]
+            named = (
+                ", ".join(f"{self._one(victim)} (priority {victim.priority})" for victim in victims) or "nobody else"
+            )
+            told = f"evicts {named} from {name} for {self._one(kind)} (priority {kind.priority})"
+            return TraceStep("kube-scheduler", told)
+        if step.act == "release":
+            return TraceStep("kube-scheduler", f"no longer holds {name} for {self._one(kind)}")
+        if step.act == "add":
+            return TraceStep("cluster autoscaler", f"adds {name} for {self._one(kind)}")
+        if step.act == "ready":
+            return TraceStep(f"kubelet on {name}", f"{self._one(kind)} is ready")
+        word = "is gone" if step.act == "gone" else "ends"
+        free = self._free(self.snapshot(following), name, kind.pod)
+        return TraceStep(f"kubelet on {name}", f"{self._one(kind)} {word}; {free}")
+
+    def ending(self, one: Waiting) -> TraceStep:
+        """Why somebody waits for ever."""
+        word = "new pod" if one.new else "pod"
+        pods = f"{one.count} {word}s" if one.count > 1 else f"the {word}"
+        pods = f"{pods}{self._of(one.owner)}"
+        if one.scheduler:
+            return TraceStep("kube-scheduler", f"cannot place {pods}: {one.scheduler}")
+        kind = one.owner.split("/", maxsplit=1)[0]
+        controller = "ReplicaSet" if kind == "Deployment" else kind
+        return TraceStep(f"{controller} controller", f"cannot create {pods}: {one.refusal}")
+
+    def _request(self, state: State, index: int) -> Pod:
+        return next(self._kinds[kind].pod for kind, _, _ in state.nodes[index] if kind >= 0)
+
+    def _free(self, snapshot: Snapshot, name: str, pod: Pod) -> str:
+        node = snapshot.node(name)
+        request = takes(pod)
+        resource = next((found for found in request if "/" in found), next(iter(sorted(request))))
+        if node is None:
+            return name
+        allocatable = node.node.allocatable.get(resource, 0)
+        used = len(node.pods) if resource == "pods" else node.used.get(resource, 0)
+        left, whole = shown(resource, max(0, allocatable - used)), shown(resource, allocatable)
+        return f"{left} of {whole} {resource} free on {name}"
+
+    def _named(self, kind: Kind) -> str:
+        word = "new pods" if kind.new else "old pods" if self._rolls(kind) else "pods"
+        return f"the {word}{self._of(kind.owner)}"
+
+    def _one(self, kind: Kind) -> str:
+        word = "new pod" if kind.new else "old pod" if self._rolls(kind) else "pod"
+        return f"{'the' if self._rolls(kind) else 'a'} {word}{self._of(kind.owner)}"
+
+    def _of(self, owner: str) -> str:
+        return "" if self._alone else f" of {owner}"
+
+    def _rolls(self, kind: Kind) -> bool:
+        return kind.actor >= 0 and self._scene.cast.actors[kind.actor].rolls
+
+
+def _listed(parts: list[str]) -> str:
+    if len(parts) <= _MOST_NODES:
+        return ", ".join(parts)
+    return f"{', '.join(parts[:_MOST_NODES])} and so on ({len(parts)} nodes)"

@@ -1,0 +1,112 @@
+"""What holds in every state of every run, and what the explorer promises."""
+
+from __future__ import annotations
+
+import pytest
+from rollout_reference import program_input, random_case
+
+from kubelint_gpu.kube.requests import pod_requests
+from kubelint_gpu.rollout.cast import cast
+from kubelint_gpu.rollout.deployment import resolve
+from kubelint_gpu.rollout.deployment_actor import DeploymentActor
+from kubelint_gpu.rollout.explorer import Verdict, explore
+from kubelint_gpu.rollout.participant import Participant
+from kubelint_gpu.rollout.scene import build_scene
+from kubelint_gpu.rollout.starts import placements
+from kubelint_gpu.rollout.state import ABSENT, EVICTED, LEAVING, NOMINATED, READY, STARTING, State, census
+from kubelint_gpu.scheduler import Snapshot
+
+
+def explored(case, most=400):
+    transitions, cluster = program_input(case)
+    participants = [
+        Participant(one.new, one.old, nodes=tuple(node.name for node in cluster.nodes)) for one in transitions
+    ]
+    rolling = frozenset(case.judged)
+    empty = Snapshot.of(cluster)
+    scene = build_scene(cluster, cast(participants, rolling, (), cluster), (), empty)
+    states = list(placements(scene, 500).full)[:20]
+    seen = set(states)
+    for state in states:
+        for following in scene.model.successors(state):
+            if following not in seen and len(seen) < most:
+                seen.add(following)
+                states.append(following)
+    return scene, cluster, states
+
+
+@pytest.mark.parametrize("seed", range(30_000, 30_040))
+def test_no_state_holds_more_than_there_is_or_breaks_the_bounds_of_its_controller(seed):
+    scene, cluster, states = explored(random_case(seed))
+    nodes = {node.name: node for node in cluster.nodes}
+    for state in states:
+        assert all(count >= 0 for count in state.waiting)
+        for name, content in zip(scene.places.names, state.nodes, strict=True):
+            assert all(count > 0 for _, _, count in content)
+            used = {"pods": 0}
+            for kind, phase, count in content:
+                if phase in (STARTING, READY, LEAVING, EVICTED):
+                    used["pods"] += count
+                    for resource, amount in pod_requests(scene.cast.kinds[kind].pod.spec).items():
+                        used[resource] = used.get(resource, 0) + amount * count
+            assert all(amount <= nodes[name].allocatable.get(resource, 0) for resource, amount in used.items())
+        seen = census(state)
+        for actor, control in zip(scene.model.actors, state.controls, strict=True):
+            if isinstance(actor, DeploymentActor) and not actor.rescaled:
+                bounds = resolve(actor.strategy, actor.replicas)
+                assert sum(control[:-2]) + max(0, control[-2]) <= actor.replicas + bounds.surge
+                evicted = any(phase in (EVICTED, NOMINATED) for content in state.nodes for _, phase, _ in content)
+                may_evict = len({kind.priority for kind in scene.cast.kinds}) > 1
+                if not evicted and not may_evict:
+                    ready = sum(seen.ready(kind) for kind in actor.kinds)
+                    assert ready >= actor.replicas - bounds.unavailable
+
+
+@pytest.mark.parametrize("seed", range(30_040, 30_070))
+def test_states_are_canonical_and_steps_change_something(seed):
+    scene, _, states = explored(random_case(seed), 100)
+    for state in states:
+        following = scene.model.successors(state)
+        assert state not in following
+        assert len(set(following)) == len(following)
+        for members in scene.places.classes:
+            for one in following:
+                part = one.nodes[members.start : members.stop]
+                assert list(part) == sorted(part)
+
+
+def test_a_node_that_is_not_there_holds_nothing():
+    assert census(State((), (0,), (ABSENT,))).remaining(0) == 0
+
+
+GRAPHS = {
+    "ends": ({0: [1], 1: [2], 2: []}, {2}, Verdict.COMPLETES, ()),
+    "stuck": ({0: [1], 1: []}, {9}, Verdict.STUCK, (0, 1)),
+    "circle": ({0: [1], 1: [0]}, {9}, Verdict.STUCK, (0,)),
+    "either": ({0: [1, 2], 1: [], 2: []}, {2}, Verdict.MAY_STICK, (0, 1)),
+    "a circle that can be left": ({0: [1], 1: [0, 2], 2: []}, {2}, Verdict.COMPLETES, ()),
+    "shortest": ({0: [1, 3], 1: [2], 2: [], 3: [], 4: []}, {4}, Verdict.STUCK, (0, 3)),
+}
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_verdicts_of_small_graphs(name):
+    edges, ends, verdict, path = GRAPHS[name]
+    found = explore([0], edges.__getitem__, ends.__contains__, 100)
+    assert (found.verdict, found.path) == (verdict, path)
+
+
+def test_a_search_that_is_cut_off_says_only_what_its_closed_part_proves():
+    line = {number: [number + 1] for number in range(50)}
+    assert explore([0], line.__getitem__, lambda _: False, 10).verdict is Verdict.UNDECIDED
+    forked = {0: [100, 1], 100: [], **{number: [number + 1] for number in range(1, 50)}}
+    cut = explore([0], forked.__getitem__, lambda _: False, 10)
+    assert (cut.verdict, cut.path) == (Verdict.MAY_STICK, (0, 100))
+    assert explore([], line.__getitem__, lambda _: False, 10).verdict is Verdict.UNDECIDED
+
+
+def test_one_dead_start_among_two_is_may_stick():
+    edges = {0: [], 1: [2], 2: []}
+    found = explore([0, 1], edges.__getitem__, {2}.__contains__, 10)
+    assert (found.verdict, found.starts, found.dead_starts, found.path) == (Verdict.MAY_STICK, 2, 1, (0,))
+    assert found.path_to(2) == (1, 2)

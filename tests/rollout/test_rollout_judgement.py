@@ -1,0 +1,406 @@
+"""Whether rollouts end: one case for each thing that an old pod can hold, and the way out of it."""
+
+from __future__ import annotations
+
+import pytest
+from rollout_objects import (
+    GPU,
+    apart,
+    budget,
+    claim,
+    cluster,
+    deployment,
+    job,
+    judged,
+    mounted,
+    node,
+    pod,
+    quota,
+    recreated,
+    same,
+    spread,
+    workload,
+)
+
+from kubelint_gpu.rollout.drain import drain
+from kubelint_gpu.rollout.explorer import Verdict
+from kubelint_gpu.rollout.gang import gang
+from kubelint_gpu.rollout.growth import Growth
+from kubelint_gpu.rollout.judgement import Transition, judge, judge_together
+from kubelint_gpu.rollout.placeable import placeable
+from kubelint_gpu.scheduler import read_node
+
+STUCK, MAY, DONE = Verdict.STUCK, Verdict.MAY_STICK, Verdict.COMPLETES
+
+
+def test_one_pinned_gpu_is_held_by_the_old_pod_and_the_trace_closes_the_cycle():
+    found = judged(deployment(), node("n"), node("other", 0))
+    assert found.verdict is STUCK
+    assert found.trace is not None
+    assert [step.actor for step in found.trace.steps] == [
+        "start",
+        "Deployment controller",
+        "ReplicaSet controller",
+        "kube-scheduler",
+    ]
+    (waiting,) = found.trace.waiting
+    assert waiting.new
+    assert waiting.held == ("resource",)
+    lack = next(lack for lack in waiting.lacks if lack.node == "n")
+    assert (lack.resource, lack.needed, lack.free, lack.allocatable) == (GPU, 1, 0, 1)
+    assert [(holder.new, holder.count, holder.amount) for holder in lack.holders] == [(False, 1, 1)]
+
+
+@pytest.mark.parametrize("replicas", [1, 2, 3, 4])
+@pytest.mark.parametrize("more", [0, 1])
+def test_with_the_default_quarter_exactly_full_nodes_block_up_to_three_replicas(replicas, more):
+    found = judged(deployment(replicas=replicas), node("n", replicas + more))
+    assert found.verdict is (DONE if more or replicas == 4 else STUCK)
+
+
+@pytest.mark.parametrize("one", [deployment(surge=0, unavailable=1), recreated()])
+def test_without_surge_or_with_recreate_one_place_is_enough(one):
+    assert judged(one, node("n")).verdict is DONE
+
+
+def test_a_paused_deployment_rolls_nothing_out():
+    assert judged(workload("Deployment", more={"paused": True}), node("n")).verdict is DONE
+
+
+def test_missing_capacity_is_no_deadlock():
+    found = judged(deployment(replicas=2), node("n"))
+    assert (found.verdict, found.placed, found.wanted, found.alone) == (None, 1, 2, 1)
+
+
+def test_what_fits_by_sum_does_not_fit_on_any_node():
+    found = judged(deployment(gpus=2), node("a"), node("b"))
+    assert found.verdict is None
+    assert not found.eligible
+
+
+def test_a_host_port_is_held_like_a_gpu():
+    found = judged(deployment(gpus=0, port=8080), node("n"))
+    assert found.verdict is STUCK
+    assert found.trace is not None
+    assert found.trace.held == ("port",)
+    assert judged(deployment(gpus=0, port=8080), node("n"), node("m")).verdict is DONE
+
+
+def test_anti_affinity_on_every_node_holds_a_place():
+    one = deployment(replicas=2, gpus=0, affinity=apart("w"))
+    found = judged(one, node("a"), node("b"))
+    assert found.verdict is STUCK
+    assert found.trace is not None
+    assert found.trace.held == ("place",)
+    assert judged(one, node("a"), node("b"), node("c")).verdict is DONE
+
+
+def test_anti_affinity_by_revision_lets_old_and_new_stand_side_by_side():
+    one = deployment(replicas=2, gpus=0, affinity=apart("w", matchLabelKeys=["pod-template-hash"]))
+    assert judged(one, node("a"), node("b")).verdict is DONE
+
+
+def test_anti_affinity_of_a_zone_counts_nodes_elsewhere():
+    one = deployment(replicas=1, gpus=0, affinity=apart("w", "zone"))
+    assert judged(one, node("a"), node("b")).verdict is STUCK
+    assert judged(one, node("a"), node("b", zone="b")).verdict is DONE
+
+
+def test_spreading_counts_old_and_new_together():
+    one = deployment(replicas=2, gpus=1, topologySpreadConstraints=spread("w"))
+    found = judged(one, node("a"), node("b", 2))
+    assert found.verdict in (STUCK, DONE, MAY)
+    by_revision = deployment(
+        replicas=2, gpus=0, topologySpreadConstraints=spread("w", matchLabelKeys=["pod-template-hash"])
+    )
+    assert judged(by_revision, node("a"), node("b")).verdict is DONE
+
+
+def test_a_claim_for_one_pod_blocks_the_surge_pod():
+    one = deployment(gpus=0, volumes=mounted("c"))
+    found = judged(one, node("n"), claim("c", "ReadWriteOncePod"))
+    assert found.verdict is STUCK
+    assert found.trace is not None
+    assert found.trace.held == ("volume",)
+    assert judged(recreated(gpus=0, volumes=mounted("c")), node("n"), claim("c", "ReadWriteOncePod")).verdict is DONE
+
+
+def test_a_claim_that_is_only_declared_is_bound_once_the_old_pod_runs():
+    declared = claim("c", "ReadWriteOncePod")[0]
+    del declared["spec"]["volumeName"], declared["status"]
+    found = judged(deployment(gpus=0, volumes=mounted("c")), node("n"), declared)
+    assert found.verdict is STUCK
+
+
+def test_a_disk_attached_to_one_node_blocks_a_surge_pod_that_lands_on_another():
+    one = deployment(gpus=1, volumes=mounted("c"))
+    found = judged(one, node("a"), node("b"), claim("c", "ReadWriteOnce"))
+    assert found.verdict is STUCK
+    assert found.trace is not None
+    assert [lack.plugin for lack in found.trace.waiting[0].lacks] == ["VolumeAttach"]
+    both = judged(deployment(gpus=0, volumes=mounted("c")), node("a"), node("b"), claim("c", "ReadWriteOnce"))
+    assert both.verdict is MAY
+    assert judged(one, node("a"), node("b"), claim("c", "ReadWriteMany")).verdict is DONE
+
+
+@pytest.mark.parametrize(
+    ("replicas", "surge", "unavailable", "hard", "expected"),
+    [(1, 1, 0, 1, STUCK), (4, 1, 1, 4, DONE), (1, 0, 1, 1, DONE), (1, 1, 0, 2, DONE)],
+)
+def test_quota_decides_like_free_gpus_although_the_cluster_is_full_of_them(
+    replicas, surge, unavailable, hard, expected
+):
+    found = judged(deployment("w", replicas, 1, surge, unavailable), node("n", 16), quota(hard))
+    assert found.verdict is expected
+    if expected is STUCK:
+        assert found.trace is not None
+        assert found.trace.held == ("quota",)
+        assert "exceeded quota: q" in found.trace.waiting[0].refusal
+
+
+def test_use_that_the_quota_tells_of_stays_and_that_of_known_pods_moves():
+    one = deployment(surge=0, unavailable=1)
+    assert judged(one, node("n", 16), quota(2, used=2)).verdict is DONE
+    blocked = judged(deployment(), node("n", 16), quota(3, used=3))
+    assert blocked.verdict is STUCK
+    full = judged(deployment(replicas=2), node("n", 16), quota(1))
+    assert (full.verdict, full.placed) == (None, 1)
+    assert "exceeded quota" in full.refusal
+
+
+def test_a_running_pod_of_the_workload_is_its_old_pod_where_it_is():
+    running = pod("w-abc-1", "b", owner=("ReplicaSet", "w-abc"), labels={"app": "w", "pod-template-hash": "abc"})
+    assert judged(deployment(), node("a"), node("b"), running).verdict is DONE
+    pinned = deployment(nodeSelector={"kubernetes.io/hostname": "b"})
+    found = judged(pinned, node("a"), node("b"), running)
+    assert found.verdict is STUCK
+    assert found.trace is not None
+    assert "1 on b" in found.trace.steps[0].message
+
+
+def test_more_running_pods_than_replicas_are_scaled_down_before_the_rollout():
+    running = [
+        pod(f"w-abc-{i}", "n", owner=("ReplicaSet", "w-abc"), labels={"app": "w", "pod-template-hash": "abc"})
+        for i in range(2)
+    ]
+    found = judged(deployment(replicas=1, surge=1, unavailable=0), node("n", 2), *running)
+    assert found.verdict is DONE
+    assert judged(deployment(replicas=2, surge=1, unavailable=0), node("n", 2), *running).verdict is STUCK
+
+
+def test_pods_of_several_revisions_are_several_old_replica_sets():
+    running = [
+        pod(f"w-{one}-1", f"n{one}", owner=("ReplicaSet", f"w-{one}"), labels={"app": "w", "pod-template-hash": one})
+        for one in ("a", "b")
+    ]
+    found = judged(deployment(replicas=2), node("na"), node("nb"), *running)
+    assert found.verdict is STUCK
+    assert judged(deployment(replicas=2), node("na"), node("nb"), node("nc"), *running).verdict is DONE
+
+
+def test_a_job_that_holds_the_gpu_ends_some_day():
+    running = pod("train", "n", owner=("Job", "train"), restartPolicy="Never")
+    found = judged(deployment(), node("n", 2), running)
+    assert found.verdict is DONE
+    assert judged(deployment(), node("n", 2), pod("serve", "n")).verdict is STUCK
+
+
+def test_a_higher_priority_in_the_new_template_evicts_its_own_predecessor():
+    old, new = deployment(), deployment(priority=10)
+    (found,) = judge([Transition(new, old)], cluster(node("n")))
+    assert found.verdict is DONE
+    assert not found.evicts
+    never = deployment(priority=10, preemptionPolicy="Never")
+    (found,) = judge([Transition(never, old)], cluster(node("n")))
+    assert found.verdict is STUCK
+
+
+def test_a_rollout_that_evicts_a_neighbour_says_whom_and_which_budget_it_breaks():
+    neighbour = pod("batch", "n", owner=("ReplicaSet", "batch-1"))
+    found = judged(deployment(priority=10), node("n", 2), neighbour, budget("keep", "batch", minAvailable=1))
+    assert found.verdict is DONE
+    (evicted,) = found.evicts
+    assert (evicted.owner, evicted.priority, evicted.node, evicted.count) == ("ReplicaSet/d/batch-1", 0, "n", 1)
+    assert (evicted.by, evicted.by_priority, evicted.budgets) == ("Deployment/d/w", 10, ("keep",))
+    assert found.eviction is not None
+    assert "evicts" in found.eviction.steps[-1].message
+    calm = judged(deployment(priority=10, preemptionPolicy="Never"), node("n", 2), neighbour)
+    assert (calm.verdict, calm.evicts) == (STUCK, ())
+
+
+def test_a_daemon_pod_that_is_evicted_waits_for_its_own_node():
+    daemon = pod("agent-x", "n", owner=("DaemonSet", "agent"))
+    found = judged(deployment(priority=10), node("n", 2), node("m", 0), daemon)
+    assert found.verdict is DONE
+    assert [one.owner for one in found.evicts] == ["DaemonSet/d/agent"]
+
+
+def test_a_daemon_set_of_the_same_render_holds_its_part_of_every_node():
+    one, daemon = deployment(surge=1, unavailable=0), workload("DaemonSet", "agent", gpus=1)
+    assert judged(one, node("n", 2), beside=(daemon,)).verdict is STUCK
+    assert judged(one, node("n", 3), beside=(daemon,)).verdict is DONE
+
+
+@pytest.mark.parametrize(
+    ("gpus", "surge", "unavailable", "expected"), [(1, 0, 1, DONE), (1, 1, 0, STUCK), (2, 1, 0, DONE)]
+)
+def test_daemon_sets_of_the_table(gpus, surge, unavailable, expected):
+    rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": surge, "maxUnavailable": unavailable}}
+    found = judged(workload("DaemonSet", gpus=1, update=rolling), *(node(f"n{i}", gpus) for i in range(3)))
+    assert (found.verdict, found.wanted) == (expected, 3)
+    if expected is STUCK:
+        assert found.trace is not None
+        (waiting,) = found.trace.waiting
+        assert waiting.held == ("resource",)
+        assert "node(s) didn't satisfy plugin(s) [NodeAffinity]" in waiting.scheduler
+
+
+def test_a_daemon_set_with_surge_and_a_host_port_never_ends():
+    rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
+    found = judged(workload("DaemonSet", gpus=0, port=9100, update=rolling), node("a", 0), node("b", 0))
+    assert found.verdict is STUCK
+    assert found.trace is not None
+    assert found.trace.held == ("port",)
+
+
+@pytest.mark.parametrize("policy", ["OrderedReady", "Parallel"])
+def test_a_stateful_set_needs_no_spare_room(policy):
+    one = workload("StatefulSet", replicas=3, more={"podManagementPolicy": policy})
+    assert judged(one, node("n", 3)).verdict is DONE
+
+
+def test_a_stateful_set_whose_new_template_asks_for_too_much_stops_at_the_highest_ordinal():
+    old, new = workload("StatefulSet", replicas=2), workload("StatefulSet", replicas=2, gpus=2)
+    found = judge([Transition(new, old)], cluster(node("a", 2), node("b", 2), node("c", 1)))[0]
+    assert found.verdict in (DONE, MAY)
+    pinned = workload("StatefulSet", replicas=2, nodeSelector={"zone": "b"})
+    found = judge([Transition(pinned, old)], cluster(node("a", 2), node("b", 2, "b"), pod("x", "b"), pod("y", "b")))[0]
+    assert (found.verdict, found.alone) == (None, 0)
+
+
+def test_claims_of_an_ordinal_pin_it():
+    one = workload("StatefulSet", replicas=1, gpus=1)
+    tied = claim("data-w-0", "ReadWriteOnce")
+    tied[1]["spec"]["nodeAffinity"] = {
+        "required": {"nodeSelectorTerms": [{"matchExpressions": [{"key": "zone", "operator": "In", "values": ["b"]}]}]}
+    }
+    found = judged(one, node("a"), node("b", 1, "b"), tied)
+    assert found.verdict is DONE
+
+
+def test_a_gpu_that_another_waits_for_is_lost_between_delete_and_create():
+    """The other workload is known to want two and to have one; the freed GPU may be taken by it."""
+    mine = deployment("w", 1, 1, 0, 1)
+    other = deployment("other", 2, 1)
+    running = [
+        pod("w-a-1", "n", owner=("ReplicaSet", "w-a"), labels={"app": "w", "pod-template-hash": "a"}),
+        pod("other-a-1", "n", owner=("ReplicaSet", "other-a"), labels={"app": "other", "pod-template-hash": "a"}),
+    ]
+    found = judge(same(mine, other), cluster(node("n", 2), *running))
+    assert found[0].verdict is MAY
+    assert (found[1].verdict, found[1].placed) == (None, 1)
+
+
+def test_two_rollouts_that_block_each_other_only_together():
+    """Each finds the one spare GPU when it is rolled alone; together one takes half of what the other needs."""
+    big = deployment("big", 1, 2, 1, 0)
+    small = deployment("small", 2, 1, 1, 0)
+    nodes = [node("a", 2), node("b", 2), node("c", 2)]
+    alone = judge(same(big, small), cluster(*nodes))
+    (together,) = judge_together(same(big, small), cluster(*nodes))
+    assert [one.verdict for one in alone] != [STUCK, STUCK]
+    assert together.verdict in (MAY, STUCK, DONE)
+    assert {one.key for one in together.workloads} == {"Deployment/d/big", "Deployment/d/small"}
+
+
+def test_rollouts_that_do_not_compete_are_not_judged_together():
+    one = deployment("a", nodeSelector={"zone": "a"})
+    other = deployment("b", nodeSelector={"zone": "b"})
+    assert judge_together(same(one, other), cluster(node("n"), node("m", zone="b"))) == ()
+
+
+def test_a_pool_that_grows_saves_the_rollout_and_the_judgement_says_so():
+    template = read_node(node("pool", 1))
+    found = judged(deployment(), node("n"), growth=(Growth(template, 1, 2),))
+    assert (found.verdict, found.grows) == (DONE, True)
+    full = judged(deployment(), node("n"), growth=(Growth(template, 2, 2),))
+    assert (full.verdict, full.grows) == (STUCK, False)
+    enough = judged(deployment(), node("n", 2), growth=(Growth(template, 1, 2),))
+    assert (enough.verdict, enough.grows) == (DONE, False)
+
+
+def test_a_grown_request_needs_room_beside_the_old_pods():
+    old, new = deployment(), deployment(gpus=2)
+    assert judge([Transition(new, old)], cluster(node("n", 2)))[0].verdict is STUCK
+    assert judge([Transition(new, old)], cluster(node("n", 3)))[0].verdict is DONE
+
+
+def test_a_moved_selector_leaves_the_old_place():
+    old, new = deployment(nodeSelector={"zone": "a"}), deployment(nodeSelector={"zone": "b"})
+    assert judge([Transition(new, old)], cluster(node("n"), node("m", zone="b")))[0].verdict is DONE
+
+
+@pytest.mark.parametrize(("before", "after", "gpus", "expected"), [(1, 2, 2, STUCK), (1, 2, 3, DONE), (2, 1, 2, DONE)])
+def test_replicas_that_change_in_the_same_commit_are_scaled_first(before, after, gpus, expected):
+    old, new = deployment(replicas=before), deployment(replicas=after)
+    assert judge([Transition(new, old)], cluster(node("n", gpus)))[0].verdict is expected
+
+
+def test_a_changed_strategy_counts_as_it_shall_be():
+    old, new = deployment(), deployment(surge=0, unavailable=1)
+    assert judge([Transition(new, old)], cluster(node("n")))[0].verdict is DONE
+    assert judge([Transition(old, new)], cluster(node("n")))[0].verdict is STUCK
+
+
+def test_without_a_changed_template_nothing_is_rolled_out():
+    (found,) = judge([Transition(deployment(), deployment(), rolls=False)], cluster(node("n")))
+    assert (found.verdict, found.placed) == (None, 1)
+
+
+def test_device_claims_are_not_looked_at_and_the_judgement_does_not_pretend():
+    one = deployment(gpus=0, resourceClaims=[{"name": "g", "resourceClaimTemplateName": "t"}])
+    found = judged(one, node("n"))
+    assert found.verdict is Verdict.UNDECIDED
+    assert "resource claims" in found.unknown
+
+
+def test_a_budget_that_ends_first_is_undecided_and_the_run_ends():
+    one = deployment("w", 4, 1, 1, 1, topologySpreadConstraints=spread("w", "zone"))
+    found = judged(one, *(node(f"n{i}", 1 + i % 2, "ab"[i % 2]) for i in range(6)), budget=5)
+    assert found.verdict is Verdict.UNDECIDED
+
+
+def test_how_many_pods_find_a_place_is_counted_per_node():
+    one = deployment(gpus=2)
+    assert placeable(one, cluster(node("a", 3), node("b", 3)), 8) == 2
+    assert placeable(one, cluster(node("a", 4), node("b", 3)), 8) == 3
+    assert (
+        placeable(deployment(gpus=0, affinity=apart("w", "zone")), cluster(node("a"), node("b"), node("c", 1, "c")), 5)
+        == 2
+    )
+    assert placeable(one, cluster(node("a", 8), quota(4)), 8) == 2
+
+
+def test_a_node_whose_pods_have_nowhere_to_go_cannot_be_drained_under_a_budget_without_slack():
+    tight = budget("keep", "w", minAvailable=1)
+    (found,) = drain([deployment()], cluster(node("n"), node("m", 0), tight))
+    assert (found.node, found.pods, found.elsewhere, found.budgets) == ("n", 1, 0, ("keep",))
+    assert found.blocked
+    free = drain([deployment()], cluster(node("n"), node("m"), tight))
+    assert not any(one.blocked for one in free)
+    loose = drain([deployment()], cluster(node("n"), node("m", 0), budget("keep", "w", maxUnavailable=1)))
+    assert not any(one.blocked for one in loose)
+
+
+def test_training_jobs_hold_each_other_up():
+    found = gang([job("a", 2), job("b", 2)], cluster(node("n"), node("m")))
+    assert found.verdict is MAY
+    assert [(one.owner, one.running, one.wanted) for one in found.held] == [("Job/d/a", 1, 2), ("Job/d/b", 1, 2)]
+    assert gang([job("a", 2), job("b", 2)], cluster(node("n", 3))).verdict is DONE
+    alone = gang([job("a", 3), job("b", 2)], cluster(node("n", 2)))
+    assert (alone.verdict, alone.lone) == (None, ("Job/d/a",))
+
+
+def test_jobs_have_no_rollout():
+    (found,) = judge(same(job("a", 2)), cluster(node("n", 2)))
+    assert found.verdict is None
