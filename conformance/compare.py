@@ -78,7 +78,7 @@ def _answers(record: Object, start: Iterable[Object] | None) -> list[tuple[tuple
 
 def verdicts(record: Object, start: Iterable[Object] | None) -> Iterator[tuple[tuple[str, ...], str]]:
     """What the linter says, about which workloads, from a known start or from any."""
-    from kubelint_gpu.rollout.judgement import judge, judge_together
+    from kubelint_gpu.rollout.judgement import Transition, judge, judge_together
 
     transitions, cluster = _question(record, start)
     left = set(rolled(record))
@@ -87,7 +87,8 @@ def verdicts(record: Object, start: Iterable[Object] | None) -> Iterator[tuple[t
             names = tuple(sorted(workload.key for workload in group.workloads))
             left -= set(names)
             yield names, group.verdict.value if group.verdict is not None else "none"
-    for one in judge(transitions, cluster):
+    # each by itself: whether the others are rolled as well makes no difference
+    for one in judge([Transition(each.new, each.old) for each in transitions], cluster):
         if one.workload.key in left:
             said = one.verdict.value if one.verdict is not None else f"none (placed {one.placed} of {one.wanted})"
             yield (one.workload.key,), said
@@ -153,11 +154,32 @@ def running(record: Object, start: Iterable[Object]) -> Iterator[Object]:
                         "labels": labels,
                         "ownerReferences": [controller],
                     },
-                    "spec": {**copy.deepcopy(template["spec"]), "nodeName": place["node"]},
+                    "spec": {**_with_keys(copy.deepcopy(template["spec"]), labels), "nodeName": place["node"]},
                     "status": {"phase": "Running"},
                 },
                 record["inventory"],
             )
+
+
+def _with_keys(spec: Object, labels: Object) -> Object:
+    """The spec as the API server keeps it: label keys of affinity terms and spreading folded into their selectors."""
+    required = "requiredDuringSchedulingIgnoredDuringExecution"
+    terms = [
+        term
+        for kind in ("podAffinity", "podAntiAffinity")
+        for term in ((spec.get("affinity") or {}).get(kind) or {}).get(required) or ()
+    ]
+    for term in (*terms, *(spec.get("topologySpreadConstraints") or ())):
+        for field, operator in (("matchLabelKeys", "In"), ("mismatchLabelKeys", "NotIn")):
+            found = [
+                {"key": key, "operator": operator, "values": [labels[key]]}
+                for key in term.get(field) or ()
+                if key in labels
+            ]
+            if found:
+                selector = term["labelSelector"]
+                selector["matchExpressions"] = [*(selector.get("matchExpressions") or ()), *found]
+    return spec
 
 
 def _resolved(value: Object, inventory: Iterable[Object]) -> Object:

@@ -10,9 +10,13 @@ from pathlib import Path
 from conformance.api_client import Object
 
 
-def write(path: Path, records: Iterable[Object]) -> int:
-    """Write records, sorted by id; how many there are."""
+def write(path: Path, records: Iterable[Object], *, merge: bool = False) -> int:
+    """Write records, sorted by id; how many there are. With `merge` those of other ids stay in the file."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    records = list(records)
+    if merge and path.is_file():
+        ids = {record["id"] for record in records}
+        records += [record for record in read(path) if record["id"] not in ids]
     lines = sorted((record["id"], json.dumps(record, sort_keys=True, separators=(",", ":"))) for record in records)
     data = "".join(line + "\n" for _, line in lines).encode()
     path.write_bytes(lzma.compress(data) if path.suffix == ".xz" else data)

@@ -64,7 +64,7 @@ def rollouts(chosen: argparse.Namespace, supervisor: Supervisor, planes: tuple[C
 
     records = lanes.through(supervisor, planes, cases, do)
     usable = [record for record in records if record["outcomes"]]
-    count = recording.write(chosen.record / "rollouts" / f"{version}.jsonl.xz", usable)
+    count = recording.write(chosen.record / "rollouts" / f"{version}.jsonl.xz", usable, merge=bool(chosen.only))
     print(f"{count} rollouts recorded", file=sys.stderr)
     # only now: the linter would take time from the simulated kubelets
     disagreeing = [(record, wrong) for record in usable if (wrong := _wrong(record))]

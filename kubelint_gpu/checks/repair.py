@@ -34,7 +34,7 @@ class Repaired:
 def repair(unit: Unit, *, unsafe: bool, suppression: Suppression | None = None) -> Repaired:
     """Mend what can be mended: the fix of the first finding, then look again, until no fix is left.
 
-    A change stays only if the text still parses, the finding is gone and no new one has come.
+    A change stays only if the text still parses, the finding is gone, and no new error or warning has come.
     """
     applied: list[tuple[Finding, Fix]] = []
     refused: dict[Identity, Finding] = {}
@@ -71,7 +71,8 @@ def _findings(unit: Unit, suppression: Suppression | None) -> tuple[Finding, ...
 
 def _better(before: Sequence[Finding], after: Sequence[Finding], mended: Finding) -> bool:
     now = {_identity(finding) for finding in after}
-    return _identity(mended) not in now and now <= {_identity(finding) for finding in before}
+    serious = {_identity(finding) for finding in after if finding.severity != "note"}
+    return _identity(mended) not in now and serious <= {_identity(finding) for finding in before}
 
 
 def _identity(finding: Finding) -> Identity:

@@ -132,9 +132,17 @@ def _crash(unit: Unit, code: str, check_function: Check, error: Exception) -> Fi
     )
 
 
+def _severity(draft: Draft) -> Severity:
+    """The severity that the draft says, else its rule's, one step lower where it is only possible."""
+    if draft.severity is not None:
+        return draft.severity
+    severity = rule(draft.code).severity
+    return severity if draft.certainty == "certain" else _LOWER[severity]
+
+
 def _finding(draft: Draft) -> Finding:
     found = rule(draft.code)
-    severity = draft.severity or (found.severity if draft.certainty == "certain" else _LOWER[found.severity])
+    severity = _severity(draft)
     manifest = draft.manifest
     name = manifest.object if manifest is not None else ""
     return Finding(
@@ -174,7 +182,7 @@ def _distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def _tried(unit: Unit, draft: Draft, drafts: Sequence[Draft]) -> Iterator[Fix]:
-    """The proposals that work: the changed manifest parses, loses the finding and gains none."""
+    """The proposals that work: the changed manifest parses, loses the finding, and gains no error and no warning."""
     for proposal in draft.proposals:
         try:
             edits = proposal.edits()
@@ -211,8 +219,11 @@ def _cures(changed: Unit, draft: Draft, drafts: Sequence[Draft]) -> bool:
     if crashed:
         return False
     before = {_identity(found) for found in drafts}
-    now = {_identity(found) for found in after}
-    return _identity(draft) not in now and now <= before
+    now = {_identity(found): _severity(found) for found in after}
+    if _identity(draft) in now:
+        return False
+    # a note that the finding stood before is no price of the fix
+    return all(identity in before for identity, severity in now.items() if severity != "note")
 
 
 def _identity(draft: Draft) -> tuple[str, str, str, str]:

@@ -23,6 +23,7 @@ from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.growth import Growth, possible_nodes
 from kubelint_gpu.rollout.judgement import DEFAULT_BUDGET, Judgement, Together, Transition, judge, judge_together
 from kubelint_gpu.rollout.participant import resolved_workload
+from kubelint_gpu.rollout.placeable import placeable
 from kubelint_gpu.scheduler import Attempt, Snapshot, attempt, merged
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.values import dataclass, replace
@@ -204,6 +205,15 @@ class Unit:
             if growth.template.name in names and shown < growth.most - growth.existing:
                 return True
         return False
+
+    def room_for(self, subject: Subject, most: int) -> int:
+        """How many of its pods, up to `most`, find places beside what the inventory says is running.
+
+        Pools have grown as far as they may.
+        """
+        joined = possible_nodes(self.growth, most)
+        nodes = joined.nodes if joined is not None else ()
+        return placeable(subject.workload, replace(self.cluster, nodes=(*self.cluster.nodes, *nodes)), most)
 
     def fits_somewhere(self, subject: Subject) -> bool:
         """Whether any node of the cluster takes its pod when nothing else runs."""

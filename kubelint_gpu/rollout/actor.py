@@ -20,7 +20,7 @@ class Kind:
         new: whether it is of the template that is being rolled out.
         temporary: whether such a pod ends by itself some day, as a Job's does.
         pinned: whether each is made for one node, as a daemon pod is.
-        ranked: whether its pods differ in what their owner looks at when it deletes one.
+        ranked: whether its pods differ in what their owner looks at when it deletes one, so that it may be any.
         owner: `kind/namespace/name` of whose they are.
     """
 

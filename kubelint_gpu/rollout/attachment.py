@@ -5,11 +5,12 @@ Behaviour: attach/detach controller, 1.34 (`Multi-Attach error`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.frozen import FrozenMap
-from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.kube.meta import Meta
+from kubelint_gpu.kube.pod import Pod, PodSpec
 from kubelint_gpu.kube.storage import BIND_COMPLETED, NO_PROVISIONER, PersistentVolume, PersistentVolumeClaim
 from kubelint_gpu.values import replace
 
@@ -39,20 +40,27 @@ def _exclusive(pod: Pod, cluster: Cluster) -> Iterator[str]:
         yield f"{pod.meta.namespace}/{claim.meta.name}"
 
 
-def with_bound_claims(cluster: Cluster) -> Cluster:
-    """The cluster as it is once its workloads run: their claims are bound.
+def with_bound_claims(cluster: Cluster, users: Iterable[tuple[str, PodSpec]]) -> Cluster:
+    """The cluster as it is once its workloads run, given as (namespace, spec): their claims are bound.
 
-    A volume that is not declared is taken to be reachable from every node.
+    A claim that is not declared is taken to exist, and a volume that is not to be reachable from every node.
     Claims of classes that choose the volume by the node (`WaitForFirstConsumer` with local volumes or topologies) stay
     open, so that every node is asked for.
     """
-    if not cluster.claims:
+    declared = {claim.key for claim in cluster.claims}
+    missing: dict[str, PersistentVolumeClaim] = {}
+    for namespace, spec in users:
+        for volume in spec.volumes:
+            name = str(volume.source.get("claimName") or "") if volume.kind == "persistentVolumeClaim" else ""
+            if name and f"{namespace}/{name}" not in declared:
+                missing[f"{namespace}/{name}"] = PersistentVolumeClaim(Meta(name, namespace))
+    if not cluster.claims and not missing:
         return cluster
     known = {volume.meta.name for volume in cluster.volumes}
     classes = {found.name: found for found in cluster.storage_classes}
     claims: list[PersistentVolumeClaim] = []
     made: list[PersistentVolume] = []
-    for claim in cluster.claims:
+    for claim in (*cluster.claims, *missing.values()):
         found = classes.get(claim.class_name)
         waits = found is not None and found.wait_for_first_consumer and not claim.volume_name
         if waits and found is not None and (found.topologies or found.provisioner in ("", NO_PROVISIONER)):

@@ -8,6 +8,7 @@ from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.frozen import FrozenMap
 from kubelint_gpu.kube.pod import Pod, Volume
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
+from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.actor import Actor, Kind
 from kubelint_gpu.rollout.daemon_set_actor import DaemonSetActor
 from kubelint_gpu.rollout.deployment_actor import DeploymentActor
@@ -102,6 +103,10 @@ def _enter(casting: _Casting, participant: Participant, rolling: bool) -> None:
         revisions = _revisions(participant)
         old = tuple(casting.kind(pod, count, key, pods) for pod, count, pods in revisions)
         new = casting.kind(created_pod(participant.new, "new"), 0, key, new=True)
+        if strategy.min_ready_seconds:
+            # a pod that is ready and not yet available ranks like any other that is ready
+            for number in (*old, new):
+                casting.kinds[number] = replace(casting.kinds[number], ranked=True)
         counts = tuple(count for _, count, _ in revisions)
         rescaled = sum(counts) != participant.replicas
         casting.actors.append(DeploymentActor(key, strategy, participant.replicas, counts, old, new, rescaled))
@@ -110,7 +115,10 @@ def _enter(casting: _Casting, participant: Participant, rolling: bool) -> None:
     else:
         for pod, count, pods in _revisions(participant):
             number = casting.kind(pod, count, key, pods)
-            casting.actors.append(Steady(key, number, count))
+            if participant.new.kind == "Pod":
+                casting.kinds[number] = replace(casting.kinds[number], actor=-1)
+            else:
+                casting.actors.append(Steady(key, number, count))
 
 
 def _enter_daemons(casting: _Casting, participant: Participant, strategy: DaemonSetStrategy, rolling: bool) -> None:
@@ -165,6 +173,16 @@ def with_claims(pod: Pod, name: str, ordinal: int, cluster: Cluster) -> Pod:
         and claim.meta.name not in has
     )
     return replace(pod, spec=replace(pod.spec, volumes=(*pod.spec.volumes, *more))) if more else pod
+
+
+def has_ordinal_claims(workload: Workload, cluster: Cluster) -> bool:
+    """Whether the cluster has claims for single pods of a StatefulSet."""
+    strategy = workload.strategy
+    if not isinstance(strategy, StatefulSetStrategy) or not cluster.claims:
+        return False
+    pod = created_pod(workload, "old")
+    ordinals = range(strategy.first_ordinal, strategy.first_ordinal + workload.replicas)
+    return any(with_claims(pod, workload.meta.name, ordinal, cluster) is not pod for ordinal in ordinals)
 
 
 def _revisions(participant: Participant) -> list[tuple[Pod, int, list[Pod]]]:

@@ -10,6 +10,7 @@ from kubelint_gpu.kube.meta import Owner
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.rolling import DeploymentStrategy
 from kubelint_gpu.rollout.attachment import with_bound_claims
+from kubelint_gpu.rollout.cast import has_ordinal_claims
 from kubelint_gpu.rollout.daemon_set import daemon_nodes
 from kubelint_gpu.rollout.deployment import resolve
 from kubelint_gpu.rollout.growth import Grown, Growth, possible_nodes
@@ -31,7 +32,10 @@ class Court:
     def __init__(
         self, transitions: Sequence[Transition], cluster: Cluster, budget: int, growth: Sequence[Growth] = ()
     ) -> None:
-        cluster = with_bound_claims(cluster)
+        users = [
+            (one.meta.namespace, one.spec) for transition in transitions for one in (transition.old, transition.new)
+        ]
+        cluster = with_bound_claims(cluster, users)
         enough = sum(2 * one.new.replicas + one.old.replicas + 1 for one in transitions)
         grown = possible_nodes(growth, enough)
         self._cluster = cluster
@@ -198,6 +202,8 @@ class Court:
 
     def _is_simple(self, number: int) -> bool:
         """Whether nothing but resources can keep its pods off a node, or keep them from being made."""
+        if has_ordinal_claims(self.participants[number].new, self._cluster):
+            return False
         for pod in self.pods[number]:
             spec = pod.spec
             if spec.pod_affinity or spec.pod_anti_affinity or has_claims(pod) or spec.volumes or _ports(pod):

@@ -52,7 +52,7 @@ def drain(workloads: Sequence[Workload], cluster: Cluster, *, budget: int = DEFA
 
     Daemon pods are not evicted by a drain; Jobs end by themselves.
     """
-    cluster = with_bound_claims(cluster)
+    cluster = with_bound_claims(cluster, [(one.meta.namespace, one.spec) for one in workloads])
     movable = [one for one in workloads if not isinstance(one.strategy, DaemonSetStrategy)]
     participants = [Participant(one, one, own_pods(one, cluster.pods), rolls=False) for one in movable]
     own = {id(pod) for found in participants for pod in found.running}

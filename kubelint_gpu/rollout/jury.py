@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.rolling import DaemonSetStrategy
-from kubelint_gpu.rollout.cast import cast
+from kubelint_gpu.rollout.cast import cast, has_ordinal_claims
 from kubelint_gpu.rollout.daemon_set import resolve
 from kubelint_gpu.rollout.explorer import Exploration, Verdict, explore
 from kubelint_gpu.rollout.growth import Grown
@@ -151,7 +151,7 @@ class Jury:
             found = group_slots(bench.participants, bench.demands, position, bench.residual)
             if found is not None:
                 return found
-        if len(bench.participants) > 1:
+        if len(bench.participants) > 1 or has_ordinal_claims(bench.participants[0].new, bench.cluster):
             return None
         return own_slots(bench.participants[0], self._scene(frozenset(), ()))
 

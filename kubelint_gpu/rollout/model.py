@@ -76,7 +76,7 @@ class Step:
 
     `act` is `control`, `create`, `delete`, `bind`, `preempt`, `release`, `add`, `ready`, `gone` or `finish`.
     `node` is a position in the state before the step, -1 where none is meant.
-    `release` takes a nomination back; `add` is a node that joins.
+    `release` takes a nomination back; `add` is a node that joins; `home` is the node that the pod was nominated to.
     """
 
     act: str
@@ -88,6 +88,7 @@ class Step:
     phase: int = -1
     victims: tuple[tuple[int, int], ...] = ()
     by: str = ""
+    home: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,9 +181,10 @@ class Model:
         if unbound:
             told = Step("delete", number, kind, phase=-1, what=change.what, by=change.by)
             yield told, State(state.controls, more(state.waiting, kind, -1), state.nodes)
-        for phases in (UNBOUND, (STARTING,), (READY,)):
+        ranked = self.kinds[kind].ranked
+        for phases in (UNBOUND, (STARTING, READY)) if ranked else (UNBOUND, (STARTING,), (READY,)):
             holders = [index for index, content in enumerate(state.nodes) if count_on(content, kind, *phases)]
-            if phases == (READY,) and holders and not self.kinds[kind].ranked:
+            if phases == (READY,) and holders:
                 crowd = {index: _family(state.nodes[index], change.family) for index in holders}
                 most = max(crowd.values())
                 holders = [index for index in holders if crowd[index] == most]
@@ -196,8 +198,9 @@ class Model:
     def _attempt(self, state: State, kind: int, home: int, phase: int) -> Iterator[tuple[Step, State]]:
         """The scheduler tries one waiting pod; which one it tries next depends on back-off, so any may be next."""
         pinned = self.kinds[kind].pinned
-        nominated = home if phase == NOMINATED else None
-        fitting = self.places.fitting(kind, state, nominated)
+        nominated = home if phase == NOMINATED else -1
+        mine = None if nominated < 0 else nominated
+        fitting = self.places.fitting(kind, state, mine)
         if home >= 0:
             fitting = (home,) if home in fitting else () if pinned else fitting
             out = State(state.controls, state.waiting, on_node(state.nodes, home, (kind, phase, -1)))
@@ -206,16 +209,16 @@ class Model:
         if fitting:
             for index in self.distinct(state.nodes, fitting):
                 nodes = on_node(out.nodes, index, (kind, STARTING, 1))
-                yield Step("bind", kind=kind, node=index), State(out.controls, out.waiting, nodes)
+                yield Step("bind", kind=kind, node=index, home=nominated), State(out.controls, out.waiting, nodes)
             return
         if not pinned:
             for index in self.distinct(state.nodes, self.places.additions(kind, state)):
                 nodes = (*state.nodes[:index], (), *state.nodes[index + 1 :])
                 yield Step("add", kind=kind, node=index), State(state.controls, state.waiting, nodes)
-        evictions = self.places.evictions(kind, state, nominated, home if pinned else None)
+        evictions = self.places.evictions(kind, state, mine, home if pinned else None)
         if evictions:
             for eviction in evictions:
-                yield self._evicted(out, kind, eviction)
+                yield self._evicted(out, kind, nominated, eviction)
         elif evictions is not None and phase == NOMINATED:
             if pinned:
                 back = State(out.controls, out.waiting, on_node(out.nodes, home, (kind, AWAITED, 1)))
@@ -223,7 +226,7 @@ class Model:
                 back = State(out.controls, more(out.waiting, kind, 1), out.nodes)
             yield Step("release", kind=kind, node=home), back
 
-    def _evicted(self, out: State, kind: int, eviction: Eviction) -> tuple[Step, State]:
+    def _evicted(self, out: State, kind: int, home: int, eviction: Eviction) -> tuple[Step, State]:
         nodes, waiting, node = out.nodes, out.waiting, eviction.node
         for victim, phase in eviction.victims:
             if phase not in GOING:
@@ -235,7 +238,8 @@ class Model:
                 nodes = on_node(nodes, node, (other, NOMINATED, -count), *back)
                 waiting = waiting if back else more(waiting, other, count)
         nodes = on_node(nodes, node, (kind, NOMINATED, 1))
-        return Step("preempt", kind=kind, node=node, victims=eviction.victims), State(out.controls, waiting, nodes)
+        step = Step("preempt", kind=kind, node=node, victims=eviction.victims, home=home)
+        return step, State(out.controls, waiting, nodes)
 
     def _kubelets(self, state: State) -> Iterator[tuple[Step, State]]:
         for index in self.distinct(state.nodes):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kubelint_gpu.kube.frozen import EMPTY, FrozenMap
-from kubelint_gpu.kube.pod import DEFAULT_SCHEDULER, Pod, Volume
+from kubelint_gpu.kube.pod import DEFAULT_SCHEDULER, Pod
 from kubelint_gpu.kube.priority import PriorityClass, resolve_priority
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy, JobStrategy, StatefulSetStrategy
 from kubelint_gpu.kube.workload import Workload
@@ -13,7 +13,8 @@ from kubelint_gpu.scheduler import merged
 from kubelint_gpu.values import dataclass, replace
 
 _ENDS = ("OnFailure", "Never")
-_WITHOUT_PLACE = ("emptyDir", "configMap", "secret", "projected", "downwardAPI", "hostPath")
+# claims of ephemeral volumes are made with the pod, and taken to be bound wherever it goes
+_WITHOUT_PLACE = ("emptyDir", "configMap", "secret", "projected", "downwardAPI", "hostPath", "ephemeral")
 _OF_ONE_POD = ("statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index")
 _REVISION_LABEL = "controller-revision-hash"
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
@@ -122,7 +123,7 @@ def staged(pod: Pod) -> Pod:
         pod.spec,
         scheduler_name=DEFAULT_SCHEDULER,
         scheduling_gates=(),
-        volumes=tuple(_without_name(volume) for volume in pod.spec.volumes if volume.kind not in _WITHOUT_PLACE),
+        volumes=tuple(replace(volume, name="") for volume in pod.spec.volumes if volume.kind not in _WITHOUT_PLACE),
     )
     return replace(pod, spec=spec, nominated_node_name="")
 
@@ -152,7 +153,3 @@ def owner_of(pod: Pod) -> str:
 def is_temporary(pod: Pod) -> bool:
     """Whether the pod ends by itself some day."""
     return pod.spec.restart_policy in _ENDS or (pod.meta.owner is not None and pod.meta.owner.kind == "Job")
-
-
-def _without_name(volume: Volume) -> Volume:
-    return volume if volume.kind == "ephemeral" else replace(volume, name="")

@@ -23,7 +23,7 @@ def placeable(workload: Workload, cluster: Cluster, most: int, *, budget: int = 
     Its own running pods are taken to be placed anew.
     Where `budget` partial placements do not tell, the answer is `most`: nothing is proven against it.
     """
-    cluster = with_bound_claims(cluster)
+    cluster = with_bound_claims(cluster, [(workload.meta.namespace, workload.spec)])
     own = {id(pod) for pod in own_pods(workload, cluster.pods)}
     others = tuple(pod for pod in cluster.pods if id(pod) not in own and pod.spec.node_name and not pod.finished)
     scene = standing_scene([replace(workload, replicas=most)], replace(cluster, pods=others))

@@ -90,17 +90,14 @@ class _Replay:
         """The whole cluster as the step's pod finds it: it does not see itself, nor those that wait behind it."""
         mine = self._kinds[step.kind]
         nodes = []
-        own = True
-        for content in state.nodes:
+        for index, content in enumerate(state.nodes):
             seen = []
             for other, phase, count in content:
                 left = count
                 if phase == NOMINATED:
                     if self._kinds[other].priority < mine.priority:
                         continue
-                    if other == step.kind and own:
-                        own = False
-                        left -= 1
+                    left -= other == step.kind and index == step.home
                 if left:
                     seen.append((other, phase, left))
             nodes.append(tuple(seen))

@@ -146,6 +146,10 @@ def _placed_one_more(scene: Scene, state: State, *, any_order: bool = False) -> 
                     yield canonical(State(state.controls, state.waiting, nodes), places.classes)
                     break
         else:
+            for index in () if fitting else scene.model.distinct(state.nodes, places.additions(kind, state)):
+                nodes = (*state.nodes[:index], (), *state.nodes[index + 1 :])
+                found = True
+                yield canonical(State(state.controls, state.waiting, nodes), places.classes)
             for index in scene.model.distinct(state.nodes, fitting):
                 nodes = on_node(state.nodes, index, (kind, READY, 1))
                 found = True

@@ -29,6 +29,11 @@ class Ran:
     def codes(self) -> list[str]:
         return sorted(finding["code"] for finding in self.json["findings"])
 
+    @property
+    def serious(self) -> list[str]:
+        """The codes of errors and warnings; notes come beside them."""
+        return sorted(finding["code"] for finding in self.json["findings"] if finding["severity"] != "note")
+
 
 def kubelint(*arguments: str | Path, cwd: Path = ROOT, stdin: bytes = b"", env: dict[str, str] | None = None) -> Ran:
     assert COMMAND.exists(), "the package is not installed beside this Python"

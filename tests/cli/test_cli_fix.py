@@ -22,7 +22,7 @@ def manifest(tmp_path):
 def test_fix_makes_the_safe_fix_and_reports_what_is_left(manifest, tmp_path):
     before = manifest.read_text()
     ran = kubelint("check", manifest, "-i", NODES, "--fix", "--output-format", "json", cwd=tmp_path)
-    assert ran.codes == ["KLG301"]
+    assert ran.serious == ["KLG301"]
     assert "fixed KLG101" in ran.err
     added = "  strategy:\n    type: RollingUpdate\n    rollingUpdate:\n      maxSurge: 0\n      maxUnavailable: 1\n"
     assert manifest.read_text().replace(added, "") == before
@@ -90,6 +90,6 @@ def test_standard_input_is_not_fixed_in_place():
 def test_unsafe_fixes_are_made_when_asked_for(manifest, tmp_path):
     text = manifest.read_text().replace("hostname: tracker-node", "hostname: traker-node")
     manifest.write_text(text)
-    assert check_json(manifest, "-i", NODES).codes == ["KLG301", "KLG402"]
+    assert check_json(manifest, "-i", NODES).serious == ["KLG301", "KLG402"]
     kubelint("check", manifest, "-i", NODES, "--fix", cwd=tmp_path)
     assert manifest.read_text() == text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from kubelint_gpu.checks.finding import (
     Finding,
@@ -15,6 +15,7 @@ from kubelint_gpu.checks.finding import (
     TextEdit,
 )
 from kubelint_gpu.report.model import assemble
+from kubelint_gpu.values import replace
 
 DOCS = "https://example.org/kubelint-gpu/rules/"
 

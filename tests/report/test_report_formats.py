@@ -5,7 +5,6 @@ import random
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -15,6 +14,7 @@ from report_samples import DEADLOCK, REPORTS, odd, place, report
 from kubelint_gpu.checks.finding import Related, Summary
 from kubelint_gpu.report.formats import FORMATS, renderer
 from kubelint_gpu.report.model import Options
+from kubelint_gpu.values import replace
 
 KEYS = "code name severity certainty message path line column endLine endColumn object scheduler related trace fixes fingerprint"
 WILD = st.text(st.characters(), max_size=60)

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -16,6 +15,7 @@ from kubelint_gpu.checks.finding import Related, Step
 from kubelint_gpu.report.model import Options
 from kubelint_gpu.report.sarif import render
 from kubelint_gpu.report.sarif_result import uri
+from kubelint_gpu.values import replace
 
 SCHEMA = json.loads((Path(__file__).parent / "schemas" / "sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft7Validator(SCHEMA)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -16,6 +15,7 @@ from kubelint_gpu.report.strip import LEAST_ROOM, strip
 from kubelint_gpu.report.tally import statistics
 from kubelint_gpu.report.text import render
 from kubelint_gpu.report.theme import Theme
+from kubelint_gpu.values import replace
 
 WILD = st.text(st.characters(), max_size=80) | st.text("a\t\u0301検\x1b\u202e\r \ud800", max_size=400)
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import itertools
 import random
-from dataclasses import dataclass, replace
+
+from kubelint_gpu.values import dataclass, replace
 
 W, N, S, R, L, E = "waiting", "nominated", "starting", "ready", "leaving", "evicted"
 ACTIVE = (W, N, S, R)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Node:
     name: str
     zone: str
@@ -22,7 +23,7 @@ class Node:
     pods: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Template:
     gpu: int = 1
     cpu: int = 0
@@ -35,7 +36,7 @@ class Template:
     never: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Work:
     kind: str
     name: str
@@ -53,7 +54,7 @@ class Work:
         return self.replicas if self.before < 0 else self.before
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Case:
     nodes: tuple[Node, ...]
     works: tuple[Work, ...]
@@ -63,7 +64,7 @@ class Case:
     known: tuple[tuple[int, str], ...] = ()  # where pods of which work are known to run
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Pod:
     owner: int
     number: int
@@ -72,7 +73,7 @@ class Pod:
     node: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class World:
     pods: frozenset[Pod]
     specs: tuple[tuple[int, int], ...]  # per work: replicas of the old and of the new ReplicaSet (-1: absent)
@@ -625,7 +626,7 @@ def _random_case(rng: random.Random) -> Case:
         surge, unavailable = rng.choice([(1, 0), (1, 0), (0, 1), (1, 1), (2, 0), (0, 2), (2, 1)])
         if kind == "DaemonSet":
             old = replace(old, anti="", spread="")
-            new = replace(new, anti="", spread="", pool=old.pool)
+            new = replace(new, anti="", spread="", pool=old.pool, gpu=max(old.gpu, new.gpu))
             surge, unavailable = rng.choice([(1, 0), (0, 1), (0, 2)])
         if kind == "StatefulSet" and unavailable == 0:
             unavailable = 1

@@ -132,6 +132,17 @@ def test_a_claim_that_is_only_declared_is_bound_once_the_old_pod_runs():
     assert found.verdict is STUCK
 
 
+def test_a_claim_that_nobody_declares_is_taken_to_exist():
+    assert judged(deployment(volumes=mounted("elsewhere")), node("n")).verdict is STUCK
+    assert judged(deployment(volumes=mounted("elsewhere")), node("n", 2)).verdict is DONE
+
+
+def test_volumes_that_come_with_the_pod_hold_nothing():
+    ephemeral = {"name": "e", "ephemeral": {"volumeClaimTemplate": {"spec": {"accessModes": ["ReadWriteOnce"]}}}}
+    one = deployment(volumes=[{"name": "d", "emptyDir": {}}, ephemeral])
+    assert judged(one, node("n", 2)).verdict is DONE
+
+
 def test_a_disk_attached_to_one_node_blocks_a_surge_pod_that_lands_on_another():
     one = deployment(gpus=1, volumes=mounted("c"))
     found = judged(one, node("a"), node("b"), claim("c", "ReadWriteOnce"))
@@ -327,6 +338,20 @@ def test_a_pool_that_grows_saves_the_rollout_and_the_judgement_says_so():
     assert (full.verdict, full.grows) == (STUCK, False)
     enough = judged(deployment(), node("n", 2), growth=(Growth(template, 1, 2),))
     assert (enough.verdict, enough.grows) == (DONE, False)
+
+
+def test_replicas_that_only_a_growing_pool_can_hold():
+    template = read_node(node("pool", 1))
+    found = judged(deployment(replicas=2), node("n"), growth=(Growth(template, 1, 3),))
+    assert (found.verdict, found.grows, found.placed) == (DONE, True, 2)
+    short = judged(deployment(replicas=2), node("n"), growth=(Growth(template, 1, 2),))
+    assert (short.verdict, short.grows) == (STUCK, True)
+
+
+def test_a_bare_pod_that_is_evicted_is_lost():
+    found = judged(deployment(priority=10), node("n", 2), pod("lone", "n"))
+    assert found.verdict is DONE
+    assert [(one.owner, one.lost) for one in found.evicts] == [("Pod/d/lone", True)]
 
 
 def test_a_grown_request_needs_room_beside_the_old_pods():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from rollout_reference import (
     Case,
@@ -19,6 +17,7 @@ from rollout_reference import (
 
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import judge
+from kubelint_gpu.values import replace
 
 SEEDS = range(20_000, 20_240)
 

@@ -9,6 +9,7 @@ from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.manifest import place_of
 from kubelint_gpu.checks.registry import world_rule
 from kubelint_gpu.checks.world import World
+from kubelint_gpu.inventory import contradictions
 
 
 @world_rule("KLG601")
@@ -29,4 +30,20 @@ def inventory_drafts(world: World) -> Iterator[Draft]:
             related=tuple(Related(place_of(path, span), message) for path, span, message in error.related),
             help=(error.hint,) if error.hint else (),
             fatal=fatal,
+        )
+
+
+@world_rule("KLG602")
+def inventory_contradiction(world: World) -> Iterator[Draft]:
+    """Declarations that are well-formed and yet cannot all be true; told once for a run."""
+    if world.inventory is None or not world.usable:
+        return
+    for found in contradictions(world.inventory):
+        yield Draft(
+            "KLG602",
+            place_of(found.path, found.span),
+            found.message,
+            cause=found.message,
+            related=tuple(Related(place_of(path, span), message) for path, span, message in found.related),
+            help=(found.hint,) if found.hint else (),
         )

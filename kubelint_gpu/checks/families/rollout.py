@@ -9,6 +9,7 @@ from kubelint_gpu.checks.company import crowding
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.growing import at_most, growing
+from kubelint_gpu.checks.pins import wider_selector
 from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.remedies import no_surge, recreate, within_a_revision
@@ -47,7 +48,7 @@ def _code(waiting: Waiting) -> str:
 def _stuck(unit: Unit, code: str) -> Iterator[Draft]:
     for subject, found in ended(unit, Verdict.STUCK):
         if not spoken_for(subject) and _code(found.waiting) == code:
-            yield standstill(unit, subject, found, code, proposals=_proposals(subject, code))
+            yield standstill(unit, subject, found, code, proposals=_proposals(unit, subject, code))
 
 
 @rule("KLG101")
@@ -85,7 +86,7 @@ def rollout_may_stick(unit: Unit) -> Iterator[Draft]:
     """Some order of events, or some placement, gets stuck."""
     for subject, one in ended(unit, Verdict.MAY_STICK):
         if not spoken_for(subject):
-            yield standstill(unit, subject, one, "KLG107", proposals=_proposals(subject, "KLG107"))
+            yield standstill(unit, subject, one, "KLG107", proposals=_proposals(unit, subject, "KLG107"))
     for subject in unit.subjects:
         found = unit.judgements.get(id(subject))
         if found is not None and found.verdict is Verdict.UNDECIDED:
@@ -110,6 +111,11 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
             continue
         if judgement.placed >= judgement.wanted or unit.may_outgrow(subject):
             continue
+        placed, pools = judgement.placed, at_most(unit, subject)
+        if pools:
+            placed = unit.room_for(subject, judgement.wanted)
+            if placed >= judgement.wanted:
+                continue
         if "Job" in subject.workload.kind or not subject.places_pods or is_trapped(subject, judgement):
             # Jobs may queue, a DaemonSet may find a node full, and of a trap another rule speaks
             continue
@@ -118,9 +124,9 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
             continue
         manifest = subject.manifest
         beside = judgement.alone >= judgement.wanted
-        text, lacks = unit.shortage(subject, judgement.placed, judgement.eligible) if not beside else (None, {})
-        replicas = f"{judgement.placed} of {counted(judgement.wanted, 'replica')}"
-        grown = f" even with {pools}" if (pools := at_most(unit, subject)) else ""
+        text, lacks = unit.shortage(subject, placed, judgement.eligible) if not beside else (None, {})
+        replicas = f"{placed} of {counted(judgement.wanted, 'replica')}"
+        grown = f" even with {pools}" if pools else ""
         told = (
             f"as few as {replicas} can run, where the other workloads applied with it are placed first"
             if beside
@@ -178,12 +184,12 @@ def rollout_needs_room(unit: Unit) -> Iterator[Draft]:
         )
 
 
-def _proposals(subject: Subject, code: str) -> tuple[Proposal, ...]:
+def _proposals(unit: Unit, subject: Subject, code: str) -> tuple[Proposal, ...]:
     manifest, replicas = subject.manifest, subject.workload.replicas
     if not isinstance(subject.workload.strategy, DeploymentStrategy):
         return ()
     apart = (within_a_revision(manifest),) if code == "KLG103" else ()
-    return (no_surge(manifest, replicas), recreate(manifest, replicas), *apart)
+    return (no_surge(manifest, replicas), recreate(manifest, replicas), *apart, *wider_selector(unit, subject))
 
 
 def _unseen(found: Judgement) -> str:

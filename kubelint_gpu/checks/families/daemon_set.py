@@ -1,0 +1,72 @@
+"""Rollouts of DaemonSets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.checks import routes
+from kubelint_gpu.checks.draft import Draft
+from kubelint_gpu.checks.finding import Related
+from kubelint_gpu.checks.registry import rule
+from kubelint_gpu.checks.remedies import no_daemon_surge
+from kubelint_gpu.checks.standstill import ended, keeping, standstill
+from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.wait import host_ports
+from kubelint_gpu.checks.wording import listed
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.kube.rolling import DaemonSetStrategy
+from kubelint_gpu.rollout.explorer import Verdict
+
+_SURGE: Pointer = (*routes.UPDATE_STRATEGY, "rollingUpdate", "maxSurge")
+
+
+@rule("KLG110")
+def daemonset_surge(unit: Unit) -> Iterator[Draft]:
+    """The new pod of a node starts beside the old one, and the node has what both need only once."""
+    if not unit.has_nodes:
+        yield from _ports(unit)
+        return
+    for verdict in (Verdict.STUCK, Verdict.MAY_STICK):
+        for subject, end in ended(unit, verdict):
+            if _surges(subject):
+                yield standstill(
+                    unit,
+                    subject,
+                    end,
+                    "KLG110",
+                    place=subject.manifest.place(_SURGE),
+                    may=verdict is Verdict.MAY_STICK,
+                    proposals=(no_daemon_surge(subject.manifest),),
+                )
+
+
+def _ports(unit: Unit) -> Iterator[Draft]:
+    """Without an inventory: no node has a port twice."""
+    for subject in unit.subjects:
+        ports = host_ports(subject.workload.spec)
+        if not ports or not _surges(subject):
+            continue
+        manifest = subject.manifest
+        names = listed([str(port) for port in ports])
+        why, _, label = keeping(subject.workload)
+        yield Draft(
+            "KLG110",
+            manifest.place(_SURGE),
+            f"the rollout never ends on any node: the new pod waits for host port{'s' if len(ports) > 1 else ''} "
+            f"{names}, held by the old pod, and {why}",
+            manifest,
+            cause="rollout",
+            related=(
+                Related(manifest.place(_SURGE), label),
+                *(
+                    Related(manifest.place(route), f"one pod of a node can have host port {routes.at(manifest, route)}")
+                    for route in routes.host_ports(manifest)
+                ),
+            ),
+            proposals=(no_daemon_surge(manifest),),
+        )
+
+
+def _surges(subject: Subject) -> bool:
+    strategy = subject.workload.strategy
+    return isinstance(strategy, DaemonSetStrategy) and strategy.max_surge.amount > 0 and not strategy.on_delete

@@ -1,0 +1,140 @@
+"""Fields that an object of its kind does not have, and kinds that the cluster does not serve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from kubelint_gpu.checks import routes
+from kubelint_gpu.checks.draft import Draft, Proposal
+from kubelint_gpu.checks.manifest import Manifest
+from kubelint_gpu.checks.registry import rule
+from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.checks.wording import listed
+from kubelint_gpu.documents import Pointer, SourceText, encode, items, read
+from kubelint_gpu.documents.edits import Edit, NotEditable, apply, remove_key, set_key
+from kubelint_gpu.kube.api_fields import Misfit, homes, known, misfits, table
+from kubelint_gpu.kube.errors import field_path
+
+_FEW = 8
+
+
+def minor_release(unit: Unit) -> int | None:
+    """The minor release of the cluster's control plane; None where it is not declared."""
+    version = unit.world.inventory.kubernetes_version if unit.world.inventory is not None else None
+    parts = version.split(".") if version else []
+    return int(parts[1]) if len(parts) > 1 and parts[1].isdigit() else None
+
+
+@rule("KLG002")
+def unknown_field(unit: Unit) -> Iterator[Draft]:
+    """A field that the API server does not know: misspelt, in the wrong place, or of another release."""
+    minor = minor_release(unit)
+    for manifest in unit.manifests:
+        for found in misfits(manifest.item.value, minor):
+            if not found.wanted:
+                yield _draft(manifest, found, minor)
+
+
+def _draft(manifest: Manifest, found: Misfit, minor: int | None) -> Draft:
+    key = str(found.pointer[-1])
+    where = found.pointer[:-1]
+    path = field_path(where) or manifest.kind
+    names = [name for name, entry in table().fields(found.types[-1][1]).items() if known(entry, minor)]
+    proposals: tuple[Proposal, ...] = ()
+    help_: tuple[str, ...] = ()
+    if found.since and minor is not None:
+        text = f"{path} has the field {key} {_releases(found, minor)}, and the cluster is of 1.{minor}"
+    else:
+        near = _near(key, names)
+        placed = homes(found, minor)
+        text = f"{path} has no field {key}"
+        if near:
+            help_ = (f"did you mean {near}?",)
+            if near not in _mapping(manifest, where):
+                safety = "safe" if near.lower() == key.lower() else "unsafe"
+                proposals = (
+                    Proposal(f"write {near}", safety, lambda: [_renamed(manifest, found.pointer, near)]),  # type: ignore[arg-type]
+                )
+        elif placed:
+            home = placed[0]
+            deep = len(home) < len(where)
+            text += (
+                f": it is a field of {field_path(home) or manifest.kind}, "
+                f"{'so its lines are indented too far' if deep else 'which is further in'}"
+            )
+            if key not in _mapping(manifest, home):
+                proposals = (
+                    Proposal(
+                        f"move {key} to {field_path(home)}",
+                        "unsafe",
+                        lambda: _moved(manifest, found.pointer, home),
+                    ),
+                )
+        elif len(names) <= _FEW:
+            text += f"; it has {listed(names)}"
+    return Draft(
+        "KLG002",
+        manifest.place(found.pointer, "key"),
+        text,
+        manifest,
+        cause=field_path(found.pointer),
+        help=help_,
+        proposals=proposals,
+    )
+
+
+def _releases(found: Misfit, minor: int) -> str:
+    return f"since 1.{found.since}" if minor < found.since else f"up to 1.{found.until}"
+
+
+def _near(key: str, names: list[str]) -> str:
+    for name in names:
+        if name.lower() == key.lower().replace("_", "").replace("-", ""):
+            return name
+    close = get_close_matches(key, names, 1, 0.8)
+    return close[0] if close else ""
+
+
+def _mapping(manifest: Manifest, pointer: Pointer) -> dict[str, object]:
+    value = routes.at(manifest, pointer)
+    return value if isinstance(value, dict) else {}
+
+
+def _renamed(manifest: Manifest, pointer: Pointer, name: str) -> Edit:
+    source = manifest.item.document.source
+    span = manifest.item.locate(pointer, "key")
+    text = source.text[span.start : span.end]
+    quote = text[:1] if text[:1] in ("'", '"') else ""
+    if text.strip("'\"") != pointer[-1]:
+        raise NotEditable("the key is not written plainly")
+    return Edit(source.path, span, f"{quote}{name}{quote}")
+
+
+def _moved(manifest: Manifest, pointer: Pointer, home: Pointer) -> list[Edit]:
+    """One edit that takes the field out and writes it at the end of the mapping where it belongs."""
+    if not manifest.present(home):
+        raise NotEditable("there is no mapping to move it to")
+    item = manifest.item
+    source = item.document.source
+    value = routes.at(manifest, pointer)
+    without = apply(source, [remove_key(item, pointer)])
+    found = read(source.path, encode(source, without))
+    if found.source is None or len(found.documents) <= item.document.index:
+        raise NotEditable("the rest cannot be read")
+    rest = next((one for one in items(found.documents[item.document.index]) if one.pointer == item.pointer), None)
+    if rest is None:
+        raise NotEditable("the rest cannot be read")
+    after = apply(found.source, [set_key(rest, home, str(pointer[-1]), value)])
+    return [_difference(source, after)]
+
+
+def _difference(source: SourceText, after: str) -> Edit:
+    """The smallest edit that makes one text of another."""
+    before = source.text
+    most = min(len(before), len(after))
+    start = next((place for place in range(most) if before[place] != after[place]), most)
+    end = 0
+    while end < most - start and before[len(before) - 1 - end] == after[len(after) - 1 - end]:
+        end += 1
+    return Edit(source.path, source.span(start, len(before) - end), after[start : len(after) - end])

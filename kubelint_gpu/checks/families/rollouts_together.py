@@ -1,0 +1,114 @@
+"""Rollouts that start at the same moment: each ends by itself, and together they do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.checks import routes
+from kubelint_gpu.checks.draft import Draft, Proposal
+from kubelint_gpu.checks.finding import Related
+from kubelint_gpu.checks.growing import growing
+from kubelint_gpu.checks.registry import rule
+from kubelint_gpu.checks.remedies import no_surge
+from kubelint_gpu.checks.stakes import exclusive_claims, stakes
+from kubelint_gpu.checks.standstill import keeping
+from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.wait import Wait, story
+from kubelint_gpu.checks.wording import listed, workload_name
+from kubelint_gpu.documents.edits import Edit
+from kubelint_gpu.kube.rolling import DeploymentStrategy
+from kubelint_gpu.rollout.explorer import Verdict
+from kubelint_gpu.rollout.judgement import Together
+from kubelint_gpu.rollout.trace import Trace
+from kubelint_gpu.values import replace
+
+
+@rule("KLG106")
+def rollouts_block_each_other(unit: Unit) -> Iterator[Draft]:
+    """What one new pod waits for is held by the other workload, whose new pod waits, too."""
+    for together in unit.together:
+        if together.verdict not in (Verdict.STUCK, Verdict.MAY_STICK) or together.trace is None:
+            continue
+        rolled = [subject for subject in unit.subjects if any(one is subject.workload for one in together.workloads)]
+        alone = [unit.judgements[id(subject)].verdict for subject in rolled]
+        if any(verdict not in (Verdict.COMPLETES, Verdict.UNDECIDED) for verdict in alone):
+            # a rollout that does not end by itself has a finding of its own
+            continue
+        waits = [wait for subject in rolled for wait in _waits(unit, subject, together.trace)]
+        if waits:
+            yield _draft(unit, together, together.trace, rolled, waits)
+
+
+def _waits(unit: Unit, subject: Subject, trace: Trace) -> Iterator[Wait]:
+    claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items())
+    for waiting in trace.waiting:
+        if waiting.owner == subject.workload.key:
+            yield Wait(subject.workload, waiting, claims, named=True)
+
+
+def _draft(unit: Unit, together: Together, trace: Trace, rolled: Sequence[Subject], waits: Sequence[Wait]) -> Draft:
+    may = together.verdict is Verdict.MAY_STICK
+    involved = _involved(rolled, waits)
+    first = next(subject for subject in involved if subject.workload is waits[0].workload)
+    place = first.manifest.place(routes.strategy(first.manifest), "key")
+    others = [subject for subject in involved if subject is not first]
+    beyond = "" if unit.complete else "unless there are nodes beyond the inventory, "
+    told = listed([wait.clause for wait in waits[:2]])
+    names = listed([workload_name(subject.workload) for subject in involved])
+    return Draft(
+        "KLG106",
+        place,
+        f"{beyond}rolled out at the same moment, {names} {'may block' if may else 'block'} each other for ever: {told}",
+        first.manifest,
+        cause=" ".join(subject.workload.key for subject in involved),
+        certainty="certain" if unit.complete and not may else "possible",
+        scheduler=waits[0].waiting.scheduler or None,
+        related=(
+            *(
+                Related(one.manifest.place(routes.strategy(one.manifest), "key"), f"{_name(one)} is rolled out, too")
+                for one in others
+            ),
+            *dict.fromkeys(
+                place
+                for wait in waits[:2]
+                for subject in involved
+                if subject.workload is wait.workload
+                for place in stakes(unit, subject, wait.waiting)
+            ),
+            *(growing(unit, first) if together.grows else ()),
+        ),
+        trace=story(trace, waits[0], keeping(first.workload)[1]),
+        cycle=tuple(sentence for wait in waits for sentence in wait.sentences()),
+        help=("roll them out one after the other",),
+        proposals=_proposals(involved),
+    )
+
+
+def _involved(rolled: Sequence[Subject], waits: Sequence[Wait]) -> list[Subject]:
+    """Those who wait and those who hold what they wait for, in this order."""
+    waiting = [wait.waiting for wait in waits]
+    holders = {holder.owner for one in waiting for lack in one.lacks for holder in lack.holders}
+    keys = {one.owner for one in waiting}
+    mine = [subject for subject in rolled if subject.workload.key in keys]
+    rest = [subject for subject in rolled if subject.workload.key not in keys]
+    return mine + ([one for one in rest if one.workload.key in holders] or (rest if len(mine) == 1 else []))
+
+
+def _proposals(involved: Sequence[Subject]) -> tuple[Proposal, ...]:
+    found: list[Proposal] = []
+    for subject in involved:
+        if isinstance(subject.workload.strategy, DeploymentStrategy):
+            one = no_surge(subject.manifest, subject.workload.replicas)
+            found.append(replace(one, title=f"in {_name(subject)} {one.title}"))
+    if len(found) > 1:
+        single = tuple(found)
+
+        def every() -> list[Edit]:
+            return [edit for proposal in single for edit in proposal.edits()]
+
+        found.append(Proposal("set maxSurge: 0 and maxUnavailable: 1 in all of them", "safe", every))
+    return tuple(found)
+
+
+def _name(subject: Subject) -> str:
+    return workload_name(subject.workload)
