@@ -20,6 +20,7 @@ def main(arguments: list[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     build = commands.add_parser("build", help="build the programs of a release")
     run = commands.add_parser("run", help="run suites and record what happened")
+    build.add_argument("--kwok", action="store_true", help="build kwok too; no suite needs it")
     for each in (build, run):
         each.add_argument("--kubernetes", default=tools.releases()[0], choices=tools.releases())
     run.add_argument(
@@ -56,6 +57,8 @@ def main(arguments: list[str] | None = None) -> int:
         seconds = tools.build(tools.release(chosen.kubernetes))
         if seconds > 1:
             print(f"built in {seconds:.0f} s", file=sys.stderr)
+        if chosen.command == "build" and chosen.kwok:
+            tools.build_kwok()
         if chosen.command == "run":
             started = time.monotonic()
             from conformance import suites

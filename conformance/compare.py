@@ -90,8 +90,8 @@ def verdicts(record: Object, start: Iterable[Object] | None) -> Iterator[tuple[t
     # each by itself: whether the others are rolled as well makes no difference
     for one in judge([Transition(each.new, each.old) for each in transitions], cluster):
         if one.workload.key in left:
-            said = one.verdict.value if one.verdict is not None else f"none (placed {one.placed} of {one.wanted})"
-            yield (one.workload.key,), said
+            lacking = f"none (placed {one.placed} of {one.wanted})" if one.placed < one.wanted else "nothing to roll"
+            yield (one.workload.key,), one.verdict.value if one.verdict is not None else lacking
 
 
 def _question(record: Object, start: Iterable[Object] | None) -> tuple[list[Transition], Cluster]:

@@ -26,12 +26,14 @@ class Offer:
 
     Attributes:
         code: the rule.
+        workload: whose rollout it is for, `Deployment/vision/object-tracker`.
         title: what the fix does, in the linter's words.
         scheduler: the event text that the finding foretells.
         fixed: the manifests afterwards.
     """
 
     code: str
+    workload: str
     title: str
     scheduler: str
     fixed: tuple[Object, ...]
@@ -53,7 +55,13 @@ def offers(manifests: Sequence[Object], old: Sequence[Object], inventory: Iterab
         found = check(folder, [*arguments, "--output-format", "json"])
         text = new.read_text(encoding="utf-8")
         return [
-            Offer(finding["code"], fix["title"], finding.get("scheduler") or "", _fixed(text, fix["edits"]))
+            Offer(
+                finding["code"],
+                finding["object"],
+                fix["title"],
+                finding.get("scheduler") or "",
+                _fixed(text, fix["edits"]),
+            )
             for finding in found["findings"]
             for fix in finding.get("fixes") or ()
             if fix["verified"]

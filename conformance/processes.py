@@ -51,7 +51,7 @@ class Supervisor:
         self._keep = keep
         self._running: list[tuple[str, subprocess.Popen[bytes]]] = []
         atexit.register(self.stop)
-        for number in (signal.SIGTERM, signal.SIGHUP):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, _interrupted)
 
     def start(self, name: str, command: Sequence[str], environment: dict[str, str] | None = None) -> None:

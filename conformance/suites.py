@@ -197,25 +197,30 @@ def fixes(chosen: argparse.Namespace, supervisor: Supervisor, planes: tuple[Cont
         and chosen.only in record["id"]
         and all(each["outcome"] == "stuck" for each in record["outcomes"])
     ]
-    step = max(1, len(stuck) // (4 if chosen.short else 60))
-    work = [
-        (record, offer)
-        for record in stuck[::step]
-        for offer in linter.offers(_latest(record), record["old"], record["inventory"])
-    ]
+    step = max(1, len(stuck) // (4 if chosen.short else 45))
+    work = []
+    for record in stuck[::step]:
+        try:
+            offers = linter.offers(_latest(record), record["old"], record["inventory"])
+        except linter.LinterFailed as failed:
+            print(f"{record['id']}: {failed}", file=sys.stderr)
+            continue
+        # what is offered for a workload that was not stuck is about another rollout than the recorded one
+        waiting = {name for each in record["outcomes"] for name, how in each["workloads"].items() if how == "stuck"}
+        work += [(record, offer) for offer in offers if offer.workload in waiting]
 
     def do(plane: ControlPlane, kubelets: Kubelets, piece: tuple[Object, linter.Offer]) -> Object:
         record, offer = piece
         found = Run(plane.client, kubelets, cases[record["id"]]).repaired(offer.fixed)
         texts = sorted({each["message"] for each in found["stuck"]["events"] if each["reason"] == "FailedScheduling"})
         answer = {
-            "id": f"{record['id']} {offer.code} {offer.title}",
+            "id": f"{record['id']} {offer.code} {offer.workload} {offer.title}",
             "kubernetes": version,
-            "completes": found["repaired"]["outcome"] == "complete",
+            "completes": found["repaired"]["workloads"][offer.workload] == "complete",
             "foretold": offer.scheduler,
             "seen": texts,
         }
-        print(f"{answer['id']}: {found['repaired']['outcome']}", flush=True)
+        print(f"{answer['id']}: {'completes' if answer['completes'] else 'does not complete'}", flush=True)
         return answer
 
     records = lanes.through(supervisor, planes, work, do)

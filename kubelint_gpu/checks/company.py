@@ -65,7 +65,7 @@ def unmet_affinity(unit: Unit, subject: Subject) -> Unmet | None:
 def _pods_beside(unit: Unit, subject: Subject) -> list[Pod]:
     return [
         manifest.workload.pod(manifest.workload.meta.name)
-        for manifest in (*unit.manifests, *unit.beside)
+        for manifest in (*unit.templates, *unit.beside)
         if manifest.workload is not None and manifest is not subject.manifest
     ]
 

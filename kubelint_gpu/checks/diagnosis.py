@@ -117,7 +117,7 @@ def _nearest(unit: Unit, subject: Subject, rejections: Mapping[str, Status], cer
         if rejections[name].plugin == status.plugin and status.reasons[0] in rejections[name].reasons
     )
     if status.plugin != _RESOURCES:
-        return Diagnosis("KLG201", _taint(status), same, certainty=certainty)
+        return Diagnosis("KLG201", _state(status), same, certainty=certainty)
     resource = "pods" if status.reasons[0] == "Too many pods" else status.reasons[0].removeprefix("Insufficient ")
     info = unit.empty.node(nearest)
     has = info.node.allocatable.get(resource, 0) if info is not None else 0
@@ -132,5 +132,9 @@ def _nearest(unit: Unit, subject: Subject, rejections: Mapping[str, Status], cer
     )
 
 
-def _taint(status: Status) -> str:
-    return "its " + status.reasons[0].removeprefix("node(s) ") if status.reasons else ""
+def _state(status: Status) -> str:
+    """What is wrong with the node, as a clause about it."""
+    about = status.reasons[0].removeprefix("node(s) ") if status.reasons else ""
+    if about == "were unschedulable":
+        return "it is cordoned"
+    return f"it {about}" if about.startswith(("had ", "didn't ")) else about

@@ -9,6 +9,7 @@ from kubelint_gpu.checks.manifest import place_of
 from kubelint_gpu.checks.unit import Subject, Unit
 from kubelint_gpu.checks.wording import counted, listed
 from kubelint_gpu.inventory.inventory import Pool
+from kubelint_gpu.rollout.judgement import Judgement
 
 
 def growing(unit: Unit, subject: Subject) -> tuple[Related, ...]:
@@ -23,11 +24,16 @@ def at_most(unit: Unit, subject: Subject) -> str:
     return listed(told)
 
 
+def placed_of(unit: Unit, subject: Subject, judgement: Judgement) -> int:
+    """How many of a workload's pods run at once when pools have grown as far as they may."""
+    if judgement.placed >= judgement.wanted or not unit.growing_for(subject):
+        return judgement.placed
+    return max(judgement.placed, unit.room_for(subject, judgement.wanted))
+
+
 def _places(pools: Sequence[Pool]) -> Iterator[Related]:
     for pool in pools:
-        told = (
-            f"pool {pool.name} may grow from {len(pool.nodes)} to {counted(_maximum(pool), 'node')}, which is counted"
-        )
+        told = f"pool {pool.name} may grow from {len(pool.nodes)} to {counted(_maximum(pool), 'node')}"
         yield Related(_place(pool), told)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from kubelint_gpu.checks.finding import Place
 from kubelint_gpu.documents import Item, Pointer, Reading, Role, Span, items
+from kubelint_gpu.kube.custom_workload import custom_workloads
 from kubelint_gpu.kube.errors import InvalidObject
 from kubelint_gpu.kube.workload import Workload, is_workload, read_workload
 from kubelint_gpu.values import dataclass
@@ -27,11 +28,13 @@ class Manifest:
         item: the object's data and positions.
         workload: what pods come from it; None for other kinds.
         problems: fields whose values the API server would refuse, or that are placeholders.
+        templates: the pod templates of a custom resource, each as the same object with a workload of its own.
     """
 
     item: Item
     workload: Workload | None = None
     problems: tuple[InvalidObject, ...] = ()
+    templates: tuple[Manifest, ...] = ()
 
     @property
     def path(self) -> str:
@@ -89,7 +92,8 @@ def manifests(readings: Iterable[Reading]) -> tuple[Manifest, ...]:
 
 def _manifest(item: Item) -> Manifest:
     if not is_workload(item.value):
-        return Manifest(item)
+        custom = custom_workloads(item.value)
+        return Manifest(item, templates=tuple(Manifest(item, workload, problems) for workload, problems in custom))
     problems: list[InvalidObject] = []
     workload = read_workload(item.value, problems)
     return Manifest(item, workload, tuple(problems))

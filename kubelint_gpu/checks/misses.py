@@ -6,16 +6,20 @@ from collections.abc import Iterator
 
 from kubelint_gpu.checks.unit import Subject, Unit
 from kubelint_gpu.inventory.accelerators import is_accelerator
+from kubelint_gpu.kube.admission import extended_resources
 from kubelint_gpu.kube.gpu_labels import is_gpu_label
 from kubelint_gpu.kube.label_algebra import Bound, alternatives, satisfied
 from kubelint_gpu.kube.node import Node
 from kubelint_gpu.kube.requests import is_extended, pod_requests
+from kubelint_gpu.kube.resource_owners import owner_of
 from kubelint_gpu.kube.taints import Taint, Toleration, is_lifecycle
 from kubelint_gpu.scheduler import Snapshot, attempt
 from kubelint_gpu.values import dataclass, replace
 
 MIG = "nvidia.com/mig-"
 REMOVED = "alpha.kubernetes.io/nvidia-gpu"
+# shares that another scheduler gives out by annotation
+_SHARES = ("gpu-fraction", "gpu-memory", "alibabacloud.com/gpu-", "runai/", "kai.scheduler/", "hami.io/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,16 @@ def asked(subject: Subject) -> dict[str, int]:
 def is_gpu(resource: str) -> bool:
     """Whether a resource counts GPUs or their like."""
     return is_accelerator(resource) or "gpu" in resource.lower()
+
+
+def wants_gpu(subject: Subject) -> bool:
+    """Whether its pod asks for GPUs in any way: a resource, a claim, a share by annotation."""
+    written = subject.manifest.workload
+    spec = written.spec if written is not None else subject.workload.spec
+    if spec.resource_claims or any(is_gpu(name) or owner_of(name) for name in extended_resources(spec)):
+        return True
+    annotations = (*subject.workload.template.annotations, *subject.workload.meta.annotations)
+    return any(key.startswith(_SHARES) for key in annotations)
 
 
 def unadvertised(unit: Unit, subject: Subject) -> str:

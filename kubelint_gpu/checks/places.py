@@ -33,7 +33,7 @@ def _request(subject: Subject, resource: str) -> Iterator[Related]:
 
 
 def _binding(unit: Unit, subject: Subject, nodes: Sequence[str], *, takes: bool) -> Iterator[Related]:
-    if not nodes or len(nodes) == len(unit.cluster.nodes):
+    if not nodes or len(nodes) == len(unit.cluster.nodes) or not subject.places_pods:
         return
     only = f"only {some(nodes)} can take it" if takes else f"this leaves {some(nodes)}"
     for route in routes.selectors(subject.manifest):

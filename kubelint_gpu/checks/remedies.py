@@ -20,7 +20,16 @@ def no_surge(manifest: Manifest, replicas: int) -> Proposal:
     return Proposal(
         f"set maxSurge: 0 and maxUnavailable: 1, which costs a brief downtime {price}",
         "safe",
-        lambda: _no_surge(manifest),
+        lambda: _no_surge(manifest, routes.STRATEGY),
+    )
+
+
+def no_daemon_surge(manifest: Manifest) -> Proposal:
+    """Let the old pod of a node go before its successor comes."""
+    return Proposal(
+        "set maxSurge: 0 and maxUnavailable: 1, which costs a brief downtime on each node, one after the other",
+        "safe",
+        lambda: _no_surge(manifest, routes.UPDATE_STRATEGY),
     )
 
 
@@ -53,23 +62,23 @@ def renamed(manifest: Manifest, pointers: Sequence[Pointer], key: str) -> list[E
     return [Edit(path, manifest.item.locate(pointer, "key"), key) for pointer in pointers]
 
 
-def _no_surge(manifest: Manifest) -> list[Edit]:
-    item = manifest.item
-    if not manifest.present(routes.ROLLING):
-        if manifest.present(routes.STRATEGY) and routes.at(manifest, routes.STRATEGY):
-            return [set_key(item, routes.STRATEGY, _ROLLING, {"maxSurge": 0, "maxUnavailable": 1})]
+def _no_surge(manifest: Manifest, base: Pointer) -> list[Edit]:
+    item, rolling = manifest.item, (*base, _ROLLING)
+    if not manifest.present(rolling):
+        if manifest.present(base) and routes.at(manifest, base):
+            return [set_key(item, base, _ROLLING, {"maxSurge": 0, "maxUnavailable": 1})]
         whole = {"type": "RollingUpdate", _ROLLING: {"maxSurge": 0, "maxUnavailable": 1}}
-        return [set_key(item, ("spec",), "strategy", whole)]
-    written = routes.at(manifest, routes.ROLLING)
+        return [set_key(item, ("spec",), str(base[-1]), whole)]
+    written = routes.at(manifest, rolling)
     both = ("maxSurge", 0), ("maxUnavailable", 1)
     if not isinstance(written, dict) or not any(key in written for key, _ in both):
-        return [set_key(item, routes.STRATEGY, _ROLLING, dict(both))]
+        return [set_key(item, base, _ROLLING, dict(both))]
     edits = [
-        replace_scalar(item, (*routes.ROLLING, key), str(value))
+        replace_scalar(item, (*rolling, key), str(value))
         for key, value in both
         if key in written and written[key] != value
     ]
-    return edits + [set_key(item, routes.ROLLING, key, value) for key, value in both if key not in written]
+    return edits + [set_key(item, rolling, key, value) for key, value in both if key not in written]
 
 
 def _recreate(manifest: Manifest) -> list[Edit]:

@@ -12,6 +12,7 @@ from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.unit import Subject, Unit
 from kubelint_gpu.checks.wording import amount, owner_name, some
 from kubelint_gpu.documents import Pointer
+from kubelint_gpu.kube.admission import extended_resources
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.requests import pod_requests
 from kubelint_gpu.kube.storage import READ_WRITE_ONCE_POD
@@ -79,14 +80,15 @@ def _holders(unit: Unit, subject: Subject, waiting: Waiting) -> Iterator[Related
 
 def _told(unit: Unit, held: Mapping[tuple[str, str], Sequence[tuple[str, int]]]) -> Iterator[Related]:
     for (owner, resource), places in held.items():
-        place = _place_of(unit, owner, resource, {node for node, _ in places})
+        place = place_of(unit, owner, resource, {node for node, _ in places})
         if place is not None:
             whole = amount(resource, sum(number for _, number in places))
             nodes = list(dict.fromkeys(node for node, _ in places))
             yield Related(place, f"{owner_name(owner)} holds {whole} on {some(nodes)}")
 
 
-def _place_of(unit: Unit, owner: str, resource: str, nodes: Container[str]) -> Place | None:
+def place_of(unit: Unit, owner: str, resource: str, nodes: Container[str]) -> Place | None:
+    """Where a workload asks for a resource, or where one of its running pods is declared."""
     for other in unit.subjects:
         if other.workload.key == owner:
             return next((other.manifest.place(route) for route in routes.requests(other.manifest, resource)), None)
@@ -97,6 +99,12 @@ def _place_of(unit: Unit, owner: str, resource: str, nodes: Container[str]) -> P
         if (owner_of(pod) or f"Pod/{pod.key}") == owner:
             return unit.world.place(declared)
     return None
+
+
+def scarce(subject: Subject) -> str:
+    """The resource to point at where pods do not all fit: an extended one if there is any."""
+    resources = extended_resources(subject.workload.spec)
+    return resources[0] if resources else "cpu"
 
 
 def _ports(subject: Subject) -> Iterator[Related]:

@@ -10,8 +10,8 @@ from kubelint_gpu.checks.finding import Place, Related
 from kubelint_gpu.checks.growing import growing
 from kubelint_gpu.checks.stakes import exclusive_claims, stakes
 from kubelint_gpu.checks.unit import Subject, Unit
-from kubelint_gpu.checks.wait import Wait, story
-from kubelint_gpu.checks.wording import counted
+from kubelint_gpu.checks.wait import Wait, refused, said, story
+from kubelint_gpu.checks.wording import counted, some
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
 from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.deployment import resolve
@@ -95,6 +95,22 @@ def standstill(
         cycle=(*wait.sentences(), *number),
         proposals=tuple(proposals),
     )
+
+
+def shortage(unit: Unit, subject: Subject, judgement: Judgement, placed: int) -> tuple[str | None, str]:
+    """Why no more replicas find a node: the scheduler's text, and a clause."""
+    if judgement.refusal:
+        return None, f"the next one is refused {refused(judgement.refusal)}"
+    text, lacks = unit.shortage(subject, placed, judgement.eligible)
+    if not lacks:
+        return text, "the next one finds no node"
+    told = [
+        f"too little {reason.removeprefix('Insufficient ')} is left on {some(nodes)}"
+        if reason.startswith("Insufficient ")
+        else said(reason, some(nodes))
+        for reason, nodes in lacks.items()
+    ]
+    return text, f"for the next one {', and '.join(told)}"
 
 
 def keeping(workload: Workload) -> tuple[str, str, str]:

@@ -20,6 +20,7 @@ from kubelint_gpu.kube.priority import UnknownPriorityClass
 from kubelint_gpu.kube.resource_owners import owner_of
 from kubelint_gpu.kube.taints import Toleration, read_toleration
 from kubelint_gpu.kube.workload import Workload
+from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.growth import Growth, possible_nodes
 from kubelint_gpu.rollout.judgement import DEFAULT_BUDGET, Judgement, Together, Transition, judge, judge_together
 from kubelint_gpu.rollout.participant import resolved_workload
@@ -27,6 +28,8 @@ from kubelint_gpu.rollout.placeable import placeable
 from kubelint_gpu.scheduler import Attempt, Snapshot, attempt, merged
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.values import dataclass, replace
+
+_PART_FOR_TOGETHER = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,12 +95,24 @@ class Unit:
         """Whether the cluster has no nodes but the declared ones."""
         return self.world.inventory is not None and self.world.inventory.complete
 
+    @property
+    def minor_release(self) -> int | None:
+        """The minor release of the cluster's control plane; None where it is not declared."""
+        version = self.world.inventory.kubernetes_version if self.world.inventory is not None else None
+        parts = version.split(".") if version else []
+        return int(parts[1]) if len(parts) > 1 and parts[1].isdigit() else None
+
+    @cached_property
+    def templates(self) -> tuple[Manifest, ...]:
+        """The manifests, those of custom resources once for each of their pod templates."""
+        return tuple(found for manifest in self.manifests for found in (manifest.templates or (manifest,)))
+
     @cached_property
     def subjects(self) -> tuple[Subject, ...]:
         """The workloads that are judged."""
         return tuple(
             self._subject(manifest, manifest.workload)
-            for manifest in self.manifests
+            for manifest in self.templates
             if manifest.workload is not None and manifest.readable and not manifest.workload.partial
         )
 
@@ -259,11 +274,15 @@ class Unit:
 
     @cached_property
     def together(self) -> tuple[Together, ...]:
-        """What becomes of all rollouts when they start at the same moment, group by group."""
-        transitions = list(self._transitions.values())
-        if len(transitions) < 2:
+        """What becomes of the rollouts that end by themselves when they start at the same moment, group by group."""
+        transitions = [
+            replace(transition, rolls=transition.rolls and self.judgements[key].verdict is Verdict.COMPLETES)
+            for key, transition in self._transitions.items()
+        ]
+        if sum(transition.rolls for transition in transitions) < 2:
             return ()
-        return judge_together(transitions, self.cluster, budget=self.budget, growth=self.growth)
+        budget = self.budget // _PART_FOR_TOGETHER
+        return judge_together(transitions, self.cluster, budget=budget, growth=self.growth)
 
     @cached_property
     def _transitions(self) -> dict[int, Transition]:
@@ -273,7 +292,10 @@ class Unit:
         return {
             id(subject): Transition(subject.workload, self._old(subject))
             for subject in self.subjects
-            if subject.known_class and not subject.workload.spec.node_name and not self.alone(subject).held
+            if subject.known_class
+            and not subject.workload.custom
+            and not subject.workload.spec.node_name
+            and not self.alone(subject).held
         }
 
     def _attempt(self, subject: Subject, name: str, snapshot: Snapshot) -> Attempt:

@@ -24,17 +24,21 @@ class Wait:
     """A pod that waits for ever at the end of a rollout of `workload`.
 
     `claims` are the names of the claims that only one pod, or the pods of one node, can use.
+    `named` says that the workload is to be told, since several are told of.
     """
 
     workload: Workload
     waiting: Waiting
     claims: tuple[str, ...] = ()
+    named: bool = False
 
     @property
     def who(self) -> str:
         """The one who waits."""
-        waiting = self.waiting
-        return "the new pod" if waiting.owner == self.workload.key else f"a pod of {owner_name(waiting.owner)}"
+        owner = self.waiting.owner
+        if owner != self.workload.key:
+            return f"a pod of {owner_name(owner)}"
+        return f"the new pod of {owner_name(owner)}" if self.named else "the new pod"
 
     @property
     def clause(self) -> str:
@@ -118,7 +122,12 @@ def story(trace: Trace, wait: Wait, kept: str) -> tuple[Step, ...]:
             if lack.plugin == "VolumeAttach"
         ]
     found.append((f"{wait.workload.kind} controller", f"{kept}: nothing moves any more"))
-    return tuple(Step(number, actor, _KEY.sub(r"\1 \2", message)) for number, (actor, message) in enumerate(found, 1))
+    return tuple(Step(number, actor, told(message)) for number, (actor, message) in enumerate(found, 1))
+
+
+def told(message: str) -> str:
+    """A step's text, workloads in it as they read in a sentence."""
+    return _KEY.sub(r"\1 \2", message)
 
 
 def held_by(lacks: Sequence[Lack], mine: str) -> str:

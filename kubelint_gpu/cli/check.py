@@ -120,7 +120,7 @@ def _report(
     summary = Summary(
         files=len(inputs.readings),
         documents=sum(len(reading.documents) for reading in inputs.readings),
-        workloads=sum(manifest.workload is not None for unit in inputs.units for manifest in unit.manifests),
+        workloads=sum(manifest.workload is not None for unit in inputs.units for manifest in unit.templates),
         nodes=len(inputs.world.base.nodes),
         errors=kinds.count("error"),
         warnings=kinds.count("warning"),

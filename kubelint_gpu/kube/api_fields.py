@@ -138,6 +138,18 @@ def misfits(value: dict[str, Any], minor: int | None) -> Iterator[Misfit]:
         yield from _Walk(found, minor).mapping(value, code[1:], (), ())
 
 
+def template_misfits(value: dict[str, Any], pointer: Pointer, minor: int | None) -> Iterator[Misfit]:
+    """What does not fit of a pod template inside an object of another kind."""
+    here: Any = value
+    for part in pointer:
+        here = here[part]
+    found = table()
+    if minor is not None:
+        minor = min(max(minor, found.first), found.last)
+    if isinstance(here, dict):
+        yield from _Walk(found, minor).mapping(here, "core.v1.PodTemplateSpec", pointer, ())
+
+
 class _Walk:
     """A walk through an object along its types."""
 

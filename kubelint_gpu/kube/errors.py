@@ -7,9 +7,9 @@ from typing import Any
 
 Pointer = tuple[str | int, ...]
 
-# ${VAR}, $VAR, {{ template }}, <no value>, __TOKEN__, replaced-by-…, %{…}
+# ${VAR}, $VAR, {{ template }}, <no value>, __TOKEN__, replaced-by-…, PLACEHOLDER_…, CHANGE_ME, %{…}
 _PLACEHOLDER = re.compile(
-    r"\$\{[^}]*\}|\$[A-Za-z_]\w*|\$\([A-Za-z_]\w*\)|\{\{.*?\}\}|<[A-Za-z][^<>]*>|__[A-Za-z0-9_]+?__|%\{[^}]*\}|replaced?[-_]by",
+    r"\$\{[^}]*\}|\$[A-Za-z_]\w*|\$\([A-Za-z_]\w*\)|\{\{.*?\}\}|<[A-Za-z][^<>]*>|__[A-Za-z0-9_]+?__|%\{[^}]*\}|replaced?[-_]by|PLACEHOLDER|CHANGE_?ME",
     re.ASCII,
 )
 

@@ -1,6 +1,7 @@
 """Amounts of extended resources as API validation wants them.
 
-Behaviour: `ValidateResourceRequirements` and `ValidateContainerResourceName` of pkg/apis/core/validation, about 1.33.
+Behaviour: `ValidateResourceRequirements` of pkg/apis/core/validation, about 1.33.
+Names are judged in `template_validation`.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kubelint_gpu.kube.errors import Pointer, is_placeholder
+from kubelint_gpu.kube.errors import Pointer
 from kubelint_gpu.kube.quantity import QuantityError, parse_quantity
 from kubelint_gpu.kube.requests import is_extended
 from kubelint_gpu.values import dataclass
@@ -16,16 +17,13 @@ from kubelint_gpu.values import dataclass
 NOT_WHOLE = "not whole"
 NO_LIMIT = "no limit"
 UNEQUAL = "unequal"
-BAD_NAME = "bad name"
-# what people write for an accelerator where Kubernetes wants a name with a domain
-_BARE = ("gpu", "tpu", "npu", "mig")
 _PARTS = ("limits", "requests")
 _CONTAINERS = ("containers", "initContainers")
 
 
 @dataclass(frozen=True, slots=True)
 class RequestProblem:
-    """An amount or a name that the API server refuses.
+    """An amount that the API server refuses.
 
     Attributes:
         kind: one of the constants of this module.
@@ -59,18 +57,14 @@ def request_problems(spec: Any) -> Iterator[RequestProblem]:
 
 def _of_container(resources: dict[str, Any], base: Pointer) -> Iterator[RequestProblem]:
     lists = {part: resources[part] for part in _PARTS if isinstance(resources.get(part), dict)}
-    named: set[str] = set()
     for part, amounts in lists.items():
         for name, value in amounts.items():
             where = (*base, part, name)
-            if name not in named and _is_bad_name(name):
-                named.add(name)
-                yield RequestProblem(BAD_NAME, where, name, value, _name_detail(name))
-            elif is_extended(name) and _thousandths(value) % 1000:
+            if isinstance(name, str) and is_extended(name) and _thousandths(value) % 1000:
                 yield RequestProblem(NOT_WHOLE, where, name, value, "must be an integer")
     limits, requests = lists.get("limits", {}), lists.get("requests", {})
     for name, value in requests.items():
-        if not is_extended(name) or not _is_amount(value):
+        if not isinstance(name, str) or not is_extended(name) or not _is_amount(value):
             continue
         where = (*base, "requests", name)
         if limits.get(name) is None:
@@ -79,23 +73,6 @@ def _of_container(resources: dict[str, Any], base: Pointer) -> Iterator[RequestP
         elif _is_amount(limits[name]) and parse_quantity(limits[name]) != parse_quantity(value):
             detail = f"must be equal to {name} limit of {limits[name]}"
             yield RequestProblem(UNEQUAL, where, name, value, detail, limits[name])
-
-
-def _is_bad_name(name: object) -> bool:
-    """A name for an accelerator that containers may not use: without a domain, with a quota's prefix, or misspelt."""
-    if not isinstance(name, str) or is_placeholder(name):
-        return False
-    if "/" not in name:
-        return any(part in _BARE for part in name.lower().replace("_", "-").split("-"))
-    return not is_extended(name) and "kubernetes.io/" not in name
-
-
-def _name_detail(name: str) -> str:
-    return (
-        "doesn't follow extended resource name standard"
-        if "/" in name
-        else "must be a standard resource for containers"
-    )
 
 
 def _is_amount(value: Any) -> bool:

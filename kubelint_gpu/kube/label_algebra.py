@@ -7,6 +7,7 @@ Emptiness is exact: nothing remains if and only if no node, in any cluster, sati
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
 
 from kubelint_gpu.kube.errors import Pointer
 from kubelint_gpu.kube.pod import PodSpec
@@ -215,12 +216,10 @@ def _is_empty(members: Iterable[Bound], *, plain: bool) -> bool:
 
 
 def _smallest(members: list[Bound], *, plain: bool) -> list[Bound]:
-    for first, one in enumerate(members):
-        if _is_empty([one], plain=plain):
-            return [one]
-        for other in members[first + 1 :]:
-            if _is_empty([one, other], plain=plain):
-                return [one, other]
+    for size in (1, 2):
+        for few in combinations(members, size):
+            if _is_empty(few, plain=plain):
+                return list(few)
     left = list(members)
     for member in members:
         rest = [other for other in left if other is not member]

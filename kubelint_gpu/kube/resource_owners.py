@@ -30,7 +30,7 @@ _TABLE: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
             "vastaitech.com/va",
         ),
         (
-            r"cambricon\.com/(vmlu|mlu\.smlu\.v(memory|core))",
+            r"cambricon\.com/(vmlu|mlu.*\.smlu\.v(memory|core))",
             r"hygon\.com/dcu(num|mem|cores)",
             r"metax-tech\.com/(gpu|sgpu|vcore|vmemory)",
             r"enflame\.com/(gcu|drs-gcu|gcu-memory|gcu-core|shared-gcu)",

@@ -39,6 +39,8 @@ class Workload:
         selector: which pods are its own; None where it has none.
         strategy: how it replaces pods; None where it never does.
         partial: it is a patch: it lacks what the API server requires and is never judged alone.
+        spec_key: what the pod's spec is called under `template_pointer`.
+        custom: it comes from a custom resource: how it is rolled out is not known here.
     """
 
     kind: str
@@ -50,6 +52,8 @@ class Workload:
     selector: LabelSelector | None = None
     strategy: Strategy | None = None
     partial: bool = False
+    spec_key: str | int = "spec"
+    custom: bool = False
 
     @property
     def key(self) -> str:
@@ -59,7 +63,12 @@ class Workload:
     @property
     def spec_pointer(self) -> Pointer:
         """Where the pod's spec stands in the object."""
-        return (*self.template_pointer, "spec")
+        return (*self.template_pointer, self.spec_key)
+
+    @property
+    def is_template(self) -> bool:
+        """Whether its pods have a template with metadata and spec, and not a bare spec inside another kind."""
+        return self.spec_key == "spec"
 
     @property
     def rolls(self) -> bool:

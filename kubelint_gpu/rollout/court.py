@@ -15,14 +15,15 @@ from kubelint_gpu.rollout.daemon_set import daemon_nodes
 from kubelint_gpu.rollout.deployment import resolve
 from kubelint_gpu.rollout.growth import Grown, Growth, possible_nodes
 from kubelint_gpu.rollout.judgement import Judgement, Together, Transition
-from kubelint_gpu.rollout.jury import Bench, Jury
+from kubelint_gpu.rollout.jury import Jury
 from kubelint_gpu.rollout.locality import attends, eligible_nodes, has_claims
 from kubelint_gpu.rollout.participant import Participant, created_pod, own_pods
 from kubelint_gpu.rollout.room import Demand, Groups, Residual, always_room, contended, join_contenders, takes
+from kubelint_gpu.rollout.search import Bench
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.values import replace
 
-_SEARCHES = 4
+_SEARCHES = 2
 _LEAST_STATES = 200
 
 

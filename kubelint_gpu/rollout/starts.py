@@ -47,25 +47,26 @@ def _placements(scene: Scene, budget: int, *, any_order: bool) -> Starts:
     optional = scene.cast.optional
     first = _known(scene)
     seen = {first}
-    queue = [first]
+    # depth first, so that a search that is cut off has seen whole placements
+    stack = [first]
     full: list[State] = []
     partial: list[State] = []
     best: State | None = None
-    position = 0
-    while position < len(queue) and position < budget:
-        state = queue[position]
-        position += 1
+    looked_at = 0
+    while stack and looked_at < budget:
+        state = stack.pop()
+        looked_at += 1
         following = list(_placed_one_more(scene, state, any_order=any_order))
         if not following:
             whole = all(kind in optional for kind, _ in _missing(state))
             (full if whole else partial).append(state)
-        if best is None or _count(state) < _count(best):
-            best = state
+            if best is None or _count(state) < _count(best):
+                best = state
         for found in following:
             if found not in seen:
                 seen.add(found)
-                queue.append(found)
-    waiting = dict(_missing(best)) if best is not None else {}
+                stack.append(found)
+    waiting = dict(_missing(best or first))
     lacking: dict[int, int] = {}
     for state in () if full else partial:
         for kind, count in _missing(state):
@@ -76,8 +77,8 @@ def _placements(scene: Scene, budget: int, *, any_order: bool) -> Starts:
         partial=() if full else tuple(_created(scene, state) for state in sorted(partial)),
         placed=tuple(wanted - waiting.get(kind, 0) for kind, wanted in enumerate(every)),
         least=tuple(wanted - lacking.get(kind, 0) for kind, wanted in enumerate(every)),
-        looked_at=position,
-        complete=position == len(queue),
+        looked_at=looked_at,
+        complete=not stack,
         fragmented=bool(full) and bool(partial),
     )
 
@@ -111,11 +112,13 @@ def _known(scene: Scene) -> State:
 
 
 def _missing(state: State) -> list[tuple[int, int]]:
-    counts = {kind: count for kind, count in enumerate(state.waiting) if count}
-    for content in state.nodes:
-        for kind, phase, count in content:
-            if phase == AWAITED:
-                counts[kind] = counts.get(kind, 0) + count
+    missing = [(kind, count) for kind, count in enumerate(state.waiting) if count]
+    awaited = [(kind, count) for content in state.nodes for kind, phase, count in content if phase == AWAITED]
+    if not awaited:
+        return missing
+    counts = dict(missing)
+    for kind, count in awaited:
+        counts[kind] = counts.get(kind, 0) + count
     return sorted(counts.items())
 
 

@@ -510,10 +510,18 @@ class Reference:
         return any(self.fits(pod, node, []) for pod in pods for node in self.case.nodes)
 
     def can_stand(self, number):
-        """Whether as many new pods as are wanted find room when nothing else of these works runs."""
+        """Whether as many new pods as are wanted find room beside those that are none of these works."""
         work = self.case.works[number]
         other = replace(work, old=work.new, before=-1)
-        alone = replace(self.case, works=(other,), judged=(0,), known=())
+        # those of lower priority give way
+        outside = [
+            place
+            for place, found in enumerate(self.case.works)
+            if found.kind == "Outside" and (work.new.never or found.old.priority >= work.new.priority)
+        ]
+        known = tuple((1, name) for owner, name in self.case.known if owner in outside)
+        works = (other, *(self.case.works[place] for place in outside))
+        alone = replace(self.case, works=works, judged=(0,), known=known)
         full, _ = Reference(alone, self.most).starts()
         return bool(full)
 
@@ -642,7 +650,32 @@ def _random_case(rng: random.Random) -> Case:
     daemons = any(work.kind == "DaemonSet" for work in works)
     quota = rng.choice([-1, -1, -1, -1, -1, 2, 3]) if not daemons or len(works) == 1 else -1
     case = Case(nodes, tuple(works), judged, quota, rng.random() < 0.4)
-    return replace(case, known=_known(case, rng)) if rng.random() < 0.2 and not daemons else case
+    if daemons:
+        return case
+    if rng.random() < 0.2:
+        case = replace(case, known=_known(case, rng))
+    return _with_outsider(case, rng) if rng.random() < 0.25 and not together and quota < 0 else case
+
+
+def _with_outsider(case: Case, rng: random.Random) -> Case:
+    """The same with running pods of a workload that is not among those that are judged."""
+    priority = rng.choice([-5, -5, 0, 10])
+    template = Template(gpu=1, cpu=rng.choice([0, 1]), anti=rng.choice(["", "", "host"]), priority=priority)
+    count = rng.randint(1, 2)
+    outside = Work("Outside", f"w{len(case.works)}", count, template, template)
+    case = replace(case, works=(*case.works, outside))
+    reference = Reference(case)
+    there = [(Pod(owner, -1, False, R, name), name) for owner, name in case.known]
+    known = list(case.known)
+    for index in range(count):
+        pod = Pod(len(case.works) - 1, index, False, R)
+        fitting = [node.name for node in case.nodes if reference.fits(pod, node, there)]
+        if not fitting:
+            return replace(case, works=case.works[:-1])
+        name = rng.choice(fitting)
+        there.append((pod, name))
+        known.append((pod.owner, name))
+    return replace(case, known=tuple(known))
 
 
 def _known(case: Case, rng: random.Random) -> tuple[tuple[int, str], ...]:
@@ -759,6 +792,14 @@ def program_input(case: Case):
         )
     for number, (owner, name) in enumerate(case.known):
         work = case.works[owner]
+        if work.kind == "Outside":
+            found = template_object(work, work.old)
+            reference = {"kind": "ReplicaSet", "name": f"{work.name}-x", "uid": "u", "controller": True}
+            meta = {"name": f"{work.name}-{number}", "namespace": "d", "ownerReferences": [reference]}
+            found["metadata"] |= meta
+            found["spec"]["nodeName"] = name
+            objects.append({"apiVersion": "v1", "kind": "Pod", **found, "status": {"phase": "Running"}})
+            continue
         pod = template_object(work, work.old)
         pod["metadata"] = {"name": f"{work.name}-known-{number}", "namespace": "d", "labels": pod["metadata"]["labels"]}
         pod["spec"]["nodeName"] = name
@@ -770,6 +811,7 @@ def program_input(case: Case):
             read_workload(work_object(work, work.old, work.started)),
         )
         for work in case.works
+        if work.kind != "Outside"
     ]
     return transitions, cluster
 

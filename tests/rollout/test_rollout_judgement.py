@@ -58,6 +58,31 @@ def test_with_the_default_quarter_exactly_full_nodes_block_up_to_three_replicas(
     assert found.verdict is (DONE if more or replicas == 4 else STUCK)
 
 
+@pytest.mark.parametrize(
+    ("replicas", "each", "nodes", "expected"),
+    [
+        (2, 8, (8, 8), STUCK),
+        (2, 8, (8, 8, 8), DONE),
+        (2, 4, (8,), STUCK),
+        (2, 4, (8, 8), DONE),
+        (2, 4, (8, 4), DONE),
+        (1, 2, (2,), STUCK),
+        (1, 2, (4,), DONE),
+        (1, 2, (2, 2), DONE),
+        (1, 2, (3, 1), STUCK),
+        (2, 1, (2,), STUCK),
+        (2, 1, (3,), DONE),
+        (3, 1, (3,), STUCK),
+        (3, 1, (4,), DONE),
+        (4, 1, (4,), DONE),
+        (1, 8, (4, 4), None),
+    ],
+)
+def test_real_serving_manifests_with_the_default_strategy(replicas, each, nodes, expected):
+    found = judged(deployment(replicas=replicas, gpus=each), *(node(f"n{i}", gpus) for i, gpus in enumerate(nodes)))
+    assert found.verdict is expected
+
+
 @pytest.mark.parametrize("one", [deployment(surge=0, unavailable=1), recreated()])
 def test_without_surge_or_with_recreate_one_place_is_enough(one):
     assert judged(one, node("n")).verdict is DONE
@@ -106,14 +131,20 @@ def test_anti_affinity_of_a_zone_counts_nodes_elsewhere():
     assert judged(one, node("a"), node("b", zone="b")).verdict is DONE
 
 
-def test_spreading_counts_old_and_new_together():
-    one = deployment(replicas=2, gpus=1, topologySpreadConstraints=spread("w"))
-    found = judged(one, node("a"), node("b", 2))
-    assert found.verdict in (STUCK, DONE, MAY)
-    by_revision = deployment(
-        replicas=2, gpus=0, topologySpreadConstraints=spread("w", matchLabelKeys=["pod-template-hash"])
-    )
-    assert judged(by_revision, node("a"), node("b")).verdict is DONE
+def test_spreading_keeps_a_free_gpu_from_the_surge_pod():
+    """Two on a and one on b: a third on a would be two ahead of b, and b is full."""
+    one = deployment(replicas=3, topologySpreadConstraints=spread("w"))
+    found = judged(one, node("a", 4), node("b", 1))
+    assert found.verdict is STUCK
+    assert found.trace is not None
+    assert set(found.trace.held) == {"place", "resource"}
+    assert judged(one, node("a", 4), node("b", 2)).verdict is DONE
+
+
+def test_spreading_by_revision_counts_new_pods_alone():
+    by_revision = spread("w", matchLabelKeys=["pod-template-hash"])
+    one = deployment(replicas=2, gpus=0, topologySpreadConstraints=by_revision)
+    assert judged(one, node("a"), node("b")).verdict is DONE
 
 
 def test_a_claim_for_one_pod_blocks_the_surge_pod():
@@ -239,6 +270,20 @@ def test_a_rollout_that_evicts_a_neighbour_says_whom_and_which_budget_it_breaks(
     assert (calm.verdict, calm.evicts) == (STUCK, ())
 
 
+def test_pods_of_lower_priority_that_hold_nothing_scarce_are_left_alone():
+    agents = [pod(f"agent-{i}", f"n{i}", 0, owner=("DaemonSet", "agent")) for i in range(3)]
+    found = judged(deployment(priority=10, replicas=3), *(node(f"n{i}") for i in range(3)), *agents)
+    assert (found.verdict, found.evicts) == (STUCK, ())
+    assert found.by_bound
+
+
+def test_an_undecided_search_is_settled_by_what_holds_at_rest():
+    """The spare room is enough for whatever the neighbours do, though too many placements exist to try all."""
+    neighbours = [deployment(f"o{i}", 5, 1 + i % 2, priority=-1) for i in range(3)]
+    found = judged(deployment(priority=10), *(node(f"n{i}", 4) for i in range(8)), beside=neighbours, budget=50)
+    assert found.verdict is DONE
+
+
 def test_a_daemon_pod_that_is_evicted_waits_for_its_own_node():
     daemon = pod("agent-x", "n", owner=("DaemonSet", "agent"))
     found = judged(deployment(priority=10), node("n", 2), node("m", 0), daemon)
@@ -280,13 +325,26 @@ def test_a_stateful_set_needs_no_spare_room(policy):
     assert judged(one, node("n", 3)).verdict is DONE
 
 
-def test_a_stateful_set_whose_new_template_asks_for_too_much_stops_at_the_highest_ordinal():
+def test_a_stateful_set_with_a_grown_request_or_a_moved_selector():
     old, new = workload("StatefulSet", replicas=2), workload("StatefulSet", replicas=2, gpus=2)
-    found = judge([Transition(new, old)], cluster(node("a", 2), node("b", 2), node("c", 1)))[0]
-    assert found.verdict in (DONE, MAY)
+    found = judge([Transition(new, old)], cluster(node("a", 2), node("b", 2), pod("x", "b")))[0]
+    assert found.verdict is None
+    found = judge([Transition(new, old)], cluster(node("a", 2), node("b", 3), pod("x", "b")))[0]
+    assert found.verdict is DONE
     pinned = workload("StatefulSet", replicas=2, nodeSelector={"zone": "b"})
     found = judge([Transition(pinned, old)], cluster(node("a", 2), node("b", 2, "b"), pod("x", "b"), pod("y", "b")))[0]
     assert (found.verdict, found.alone) == (None, 0)
+
+
+def test_an_ordered_stateful_set_stops_at_the_ordinal_that_finds_no_room():
+    """A neighbour that waits for the freed GPU takes it: the next sync waits at the pod that is pending."""
+    running = [pod(f"w-{i}", "n", owner=("StatefulSet", "w"), labels={"app": "w"}) for i in range(2)]
+    waiting = deployment("other", 1, 1)
+    found = judge(same(workload("StatefulSet", replicas=2), waiting), cluster(node("n", 2), *running))
+    assert found[0].verdict is MAY
+    assert found[0].trace is not None
+    assert [(one.owner, one.new) for one in found[0].trace.waiting] == [("StatefulSet/d/w", True)]
+    assert "deletes pod 1" in [step.message for step in found[0].trace.steps][1]
 
 
 def test_claims_of_an_ordinal_pin_it():
@@ -313,14 +371,20 @@ def test_a_gpu_that_another_waits_for_is_lost_between_delete_and_create():
 
 
 def test_two_rollouts_that_block_each_other_only_together():
-    """Each finds the one spare GPU when it is rolled alone; together one takes half of what the other needs."""
-    big = deployment("big", 1, 2, 1, 0)
-    small = deployment("small", 2, 1, 1, 0)
-    nodes = [node("a", 2), node("b", 2), node("c", 2)]
-    alone = judge(same(big, small), cluster(*nodes))
-    (together,) = judge_together(same(big, small), cluster(*nodes))
-    assert [one.verdict for one in alone] != [STUCK, STUCK]
-    assert together.verdict in (MAY, STUCK, DONE)
+    """Alone each uses the spare node; together small pods end up on two nodes and leave no whole one to the big pod."""
+    big, small = deployment("big", 1, 2, 1, 0), deployment("small", 2, 1, 1, 0)
+    running = [
+        pod(
+            f"{name}-a-{i}", on, each, owner=("ReplicaSet", f"{name}-a"), labels={"app": name, "pod-template-hash": "a"}
+        )
+        for i, (name, on, each) in enumerate([("big", "a", 2), ("small", "b", 1), ("small", "b", 1)])
+    ]
+    objects = cluster(*(node(name, 2) for name in "abc"), *running)
+    assert [one.verdict for one in judge(same(big, small), objects)] == [DONE, DONE]
+    (together,) = judge_together(same(big, small), objects)
+    assert together.verdict is MAY
+    assert together.trace is not None
+    assert [one.owner for one in together.trace.waiting] == ["Deployment/d/big"]
     assert {one.key for one in together.workloads} == {"Deployment/d/big", "Deployment/d/small"}
 
 

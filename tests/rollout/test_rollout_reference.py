@@ -15,6 +15,7 @@ from rollout_reference import (
     random_case,
 )
 
+from kubelint_gpu.rollout import court, jury
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import judge
 from kubelint_gpu.values import replace
@@ -60,6 +61,21 @@ def test_neither_the_names_of_nodes_nor_the_order_of_workloads_change_a_verdict(
     works = case.works[::-1]
     other = replace(case, nodes=turned, works=works, judged=(len(works) - 1 - case.judged[0],))
     assert program_verdict(case)[0] == program_verdict(other)[0]
+
+
+@pytest.mark.parametrize("seed", range(22_000, 22_150))
+def test_bounds_and_search_agree_wherever_both_answer(seed, monkeypatch):
+    case = random_case(seed)
+    verdict, by_bound = program_verdict(case)
+    if not by_bound or verdict is None:
+        return
+    monkeypatch.setattr(court, "always_room", lambda *_, **__: False)
+    monkeypatch.setattr(jury, "group_slots", lambda *_: None)
+    monkeypatch.setattr(jury, "own_slots", lambda *_: None)
+    monkeypatch.setattr(jury.Jury, "_by_node", lambda *_: None)
+    searched, by_bound = program_verdict(case)
+    assert not by_bound
+    assert searched == verdict
 
 
 @pytest.mark.parametrize("gpus", [1, 2, 3])

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.draft import Draft, Proposal
-from kubelint_gpu.checks.families.fields import minor_release
 from kubelint_gpu.checks.manifest import Manifest
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.unit import Unit
@@ -20,7 +19,7 @@ _OLDEST = 31
 @rule("KLG004")
 def removed_api(unit: Unit) -> Iterator[Draft]:
     """An apiVersion that the release of the cluster does not have, or will soon not have."""
-    minor = minor_release(unit)
+    minor = unit.minor_release
     for manifest in unit.manifests:
         found = service(manifest.item.value, minor)
         if found is None:

@@ -9,7 +9,7 @@ from kubelint_gpu.checks.draft import Draft
 from kubelint_gpu.checks.finding import Related, Step
 from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.registry import rule
-from kubelint_gpu.checks.remedies import no_surge
+from kubelint_gpu.checks.remedies import no_surge, recreate
 from kubelint_gpu.checks.stakes import place_of
 from kubelint_gpu.checks.unit import Subject, Unit
 from kubelint_gpu.checks.wait import told
@@ -47,7 +47,7 @@ def _draft(unit: Unit, subject: Subject, judgement: Judgement, owner: str, found
     resource = next(iter(extended_resources(spec)), "")
     place = place_of(unit, owner, resource, nodes)
     whose = f"{owner_name(owner)} has priority {found[0].priority}"
-    strategy = subject.workload.strategy
+    strategy, replicas = subject.workload.strategy, subject.workload.replicas
     surges = isinstance(strategy, DeploymentStrategy) and not strategy.recreate
     trace = judgement.eviction if judgement.eviction is not None and owner in judgement.eviction.evicted else None
     return Draft(
@@ -63,7 +63,7 @@ def _draft(unit: Unit, subject: Subject, judgement: Judgement, owner: str, found
             Step(number, step.actor, told(step.message)) for number, step in enumerate(trace.steps if trace else (), 1)
         ),
         help=(f"give {owner_name(owner)} a class of at least {found[0].by_priority} if it must not be disturbed",),
-        proposals=(no_surge(manifest, subject.workload.replicas),) if surges else (),
+        proposals=(no_surge(manifest, replicas), recreate(manifest, replicas)) if surges else (),
     )
 
 

@@ -8,30 +8,24 @@ from difflib import get_close_matches
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.manifest import Manifest
+from kubelint_gpu.checks.refusals import written_misfits
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import listed
 from kubelint_gpu.documents import Pointer, SourceText, encode, items, read
 from kubelint_gpu.documents.edits import Edit, NotEditable, apply, remove_key, set_key
-from kubelint_gpu.kube.api_fields import Misfit, homes, known, misfits, table
+from kubelint_gpu.kube.api_fields import Misfit, homes, known, table
 from kubelint_gpu.kube.errors import field_path
 
 _FEW = 8
 
 
-def minor_release(unit: Unit) -> int | None:
-    """The minor release of the cluster's control plane; None where it is not declared."""
-    version = unit.world.inventory.kubernetes_version if unit.world.inventory is not None else None
-    parts = version.split(".") if version else []
-    return int(parts[1]) if len(parts) > 1 and parts[1].isdigit() else None
-
-
 @rule("KLG002")
 def unknown_field(unit: Unit) -> Iterator[Draft]:
     """A field that the API server does not know: misspelt, in the wrong place, or of another release."""
-    minor = minor_release(unit)
-    for manifest in unit.manifests:
-        for found in misfits(manifest.item.value, minor):
+    minor = unit.minor_release
+    for manifest in unit.templates:
+        for found in written_misfits(manifest, minor):
             if not found.wanted:
                 yield _draft(manifest, found, minor)
 

@@ -86,8 +86,8 @@ def _needs(subject: Subject, *, primary: bool) -> Iterator[Related]:
         yield Related(manifest.place(routes.replicas(manifest)), told)
     sign = sign_of_waiting(manifest.item.value)
     if sign is not None:
-        role = "key" if sign[-1] in ("command", "args") else "value"
-        yield Related(manifest.place(sign, role), "its pods wait for each other")
+        place = manifest.place(sign, "key") if sign[-1] in ("command", "args") else manifest.place(sign)
+        yield Related(place, "its pods wait for each other")
 
 
 def _suspended(subject: Subject) -> Proposal:

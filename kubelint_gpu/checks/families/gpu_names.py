@@ -34,8 +34,7 @@ def unknown_resource(unit: Unit) -> Iterator[Draft]:
             continue
         resource = found.resource
         names = sorted(name for name in unit.advertised if is_extended(name))
-        near = [_GPU] if resource == REMOVED else get_close_matches(resource, names, 1, 0.75)
-        near = [name for name in near if name in names]
+        near = [name for name in [_GPU] if name in names] if resource == REMOVED else _near(resource, names)
         has = f"they have {some(names, 'extended resource')}" if names else "they have no extended resource at all"
         gone = ", which Kubernetes removed in 1.11" if resource == REMOVED else ""
         yield Draft(
@@ -49,6 +48,13 @@ def unknown_resource(unit: Unit) -> Iterator[Draft]:
             help=(f"did you mean {near[0]}?",) if near else (),
             proposals=_renames(subject, resource, near),
         )
+
+
+def _near(resource: str, names: Sequence[str]) -> list[str]:
+    """The name that was probably meant: one of the same domain, give or take a letter, and alike as a whole."""
+    domain = resource.partition("/")[0]
+    alike = [name for name in names if get_close_matches(domain, [name.partition("/")[0]], 1, 0.85)]
+    return get_close_matches(resource, alike, 1, 0.75)
 
 
 @rule("KLG503")

@@ -9,34 +9,27 @@ from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.manifest import Manifest
-from kubelint_gpu.checks.misses import is_gpu
+from kubelint_gpu.checks.misses import wants_gpu
 from kubelint_gpu.checks.registry import rule
-from kubelint_gpu.checks.remedies import renamed
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import replace_scalar, set_key
-from kubelint_gpu.kube.admission import extended_resources
 from kubelint_gpu.kube.errors import field_path
-from kubelint_gpu.kube.extended_requests import BAD_NAME, NO_LIMIT, NOT_WHOLE, UNEQUAL, RequestProblem, request_problems
-from kubelint_gpu.kube.requests import is_extended
-from kubelint_gpu.kube.resource_owners import owner_of
+from kubelint_gpu.kube.extended_requests import NO_LIMIT, NOT_WHOLE, UNEQUAL, RequestProblem, request_problems
 
-_ORDER = (BAD_NAME, NOT_WHOLE, NO_LIMIT, UNEQUAL)
-_QUOTA = "requests."
+_ORDER = (NOT_WHOLE, NO_LIMIT, UNEQUAL)
 _VISIBLE = ("NVIDIA_VISIBLE_DEVICES", "HABANA_VISIBLE_DEVICES")
 _NOTHING = ("", "none", "void")
 _DEVICES = ("/dev/nvidia", "/dev/kfd")
 _RUNTIMES = ("nvidia", "habana")
 # agents that watch or manage GPUs rightly see all of them
 _INFRASTRUCTURE = ("kube-system", "gpu-operator", "nvidia-gpu-operator", "nvidia-device-plugin", "gmp-public")
-# shares that another scheduler gives out by annotation
-_SHARES = ("gpu-fraction", "gpu-memory", "alibabacloud.com/gpu-", "runai/", "kai.scheduler/", "hami.io/")
 
 
 @rule("KLG501")
 def gpu_request_invalid(unit: Unit) -> Iterator[Draft]:
-    """An amount or a name of an extended resource that API validation refuses."""
-    for manifest in unit.manifests:
+    """An amount of an extended resource that API validation refuses."""
+    for manifest in unit.templates:
         if manifest.workload is None or manifest.workload.partial:
             continue
         base = routes.pod_spec(manifest)
@@ -50,13 +43,13 @@ def gpu_request_invalid(unit: Unit) -> Iterator[Draft]:
             route = (*base, *problem.pointer)
             yield Draft(
                 "KLG501",
-                manifest.place(route, "key" if problem.kind == BAD_NAME else "value"),
+                manifest.place(route),
                 f"{_told(problem)}: the API server refuses {_what(manifest)}",
                 manifest,
                 cause=field_path(problem.pointer),
                 related=tuple(_limit(manifest, problem, route)),
                 help=(*_help(problem), f"the API server says: {field_path(route)}: {problem.detail}"),
-                proposals=tuple(_proposals(unit, manifest, problem, route)),
+                proposals=tuple(_proposals(manifest, problem, route)),
             )
 
 
@@ -66,11 +59,7 @@ def _told(problem: RequestProblem) -> str:
         return f"{value} is not a whole number of {resource}"
     if problem.kind == NO_LIMIT:
         return f"{resource} is requested without a limit"
-    if problem.kind == UNEQUAL:
-        return f"the request of {value} {resource} is not equal to the limit of {problem.other}"
-    if resource.startswith(_QUOTA):
-        return f"{resource} is a name for quotas, not for containers"
-    return f"{resource} is no resource that a container may ask for"
+    return f"the request of {value} {resource} is not equal to the limit of {problem.other}"
 
 
 def _what(manifest: Manifest) -> str:
@@ -85,12 +74,10 @@ def _limit(manifest: Manifest, problem: RequestProblem, route: Pointer) -> Itera
 def _help(problem: RequestProblem) -> tuple[str, ...]:
     if problem.kind == NOT_WHOLE:
         return ("ask for 1, or for a share that the nodes advertise: a MIG device, a time-sliced GPU",)
-    if problem.kind == BAD_NAME and "/" not in problem.resource:
-        return ("an accelerator has a name with a domain, such as nvidia.com/gpu",)
     return ()
 
 
-def _proposals(unit: Unit, manifest: Manifest, problem: RequestProblem, route: Pointer) -> Iterator[Proposal]:
+def _proposals(manifest: Manifest, problem: RequestProblem, route: Pointer) -> Iterator[Proposal]:
     item, resource = manifest.item, problem.resource
     if problem.kind == NO_LIMIT:
         limits = (*route[:-2], "limits")
@@ -102,21 +89,6 @@ def _proposals(unit: Unit, manifest: Manifest, problem: RequestProblem, route: P
         yield Proposal(
             f"request {problem.other}, as the limit says", "unsafe", lambda: [replace_scalar(item, route, text)]
         )
-    if problem.kind == BAD_NAME:
-        name = _meant(unit, resource)
-        written = [
-            pointer for part in ("limits", "requests") if manifest.present(pointer := (*route[:-2], part, resource))
-        ]
-        if name:
-            yield Proposal(f"ask for {name}", "unsafe", lambda: renamed(manifest, written, name))
-
-
-def _meant(unit: Unit, resource: str) -> str:
-    """The name that a refused one stands for, as far as one can tell."""
-    if resource.startswith(_QUOTA) and is_extended(resource.removeprefix(_QUOTA)):
-        return resource.removeprefix(_QUOTA)
-    known = sorted(name for name in unit.advertised if is_gpu(name)) if unit.has_nodes else []
-    return known[0] if len(known) == 1 else ""
 
 
 @rule("KLG504")
@@ -125,7 +97,7 @@ def gpu_without_request(unit: Unit) -> Iterator[Draft]:
     for subject in unit.subjects:
         if subject.workload.kind == "DaemonSet" or subject.workload.meta.namespace in _INFRASTRUCTURE:
             continue
-        if _asks(subject):
+        if wants_gpu(subject):
             continue
         manifest = subject.manifest
         signs = list(_signs(manifest))
@@ -142,15 +114,6 @@ def gpu_without_request(unit: Unit) -> Iterator[Draft]:
             related=tuple(Related(manifest.place(other), f"{also} does, too") for other, also in others),
             help=("ask for nvidia.com/gpu under limits, or set NVIDIA_VISIBLE_DEVICES to void",),
         )
-
-
-def _asks(subject: Subject) -> bool:
-    """Whether its pod asks for GPUs in any way: a resource, a claim, a share."""
-    written = subject.manifest.workload
-    spec = written.spec if written is not None else subject.workload.spec
-    if spec.resource_claims or any(is_gpu(name) or owner_of(name) for name in extended_resources(spec)):
-        return True
-    return any(key.startswith(_SHARES) for key in subject.workload.template.annotations)
 
 
 def _signs(manifest: Manifest) -> Iterator[tuple[Pointer, str]]:

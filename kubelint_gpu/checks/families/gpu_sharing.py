@@ -13,7 +13,9 @@ from kubelint_gpu.checks.wording import amount, some
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.inventory import ONE_PER_CONTAINER
+from kubelint_gpu.kube.admission import extended_resources
 from kubelint_gpu.kube.node import Node
+from kubelint_gpu.kube.resource_owners import owner_of
 from kubelint_gpu.kube.selectors import parse_int64
 from kubelint_gpu.values import dataclass
 
@@ -36,7 +38,7 @@ def shared_gpu_count(unit: Unit) -> Iterator[Draft]:
     if not unit.has_nodes:
         return
     for subject in unit.subjects:
-        if not subject.places_pods or not subject.known_class:
+        if not subject.places_pods or not subject.known_class or _elsewhere(subject):
             continue
         nodes = _takers(unit, subject)
         for route, resource, number in _multiples(subject):
@@ -64,6 +66,12 @@ def shared_gpu_count(unit: Unit) -> Iterator[Draft]:
                     ),
                 ),
             )
+
+
+def _elsewhere(subject: Subject) -> bool:
+    """Whether another scheduler counts its shares: then a unit is no ticket of the device plugin."""
+    written = subject.manifest.workload
+    return written is not None and any(owner_of(name) for name in extended_resources(written.spec))
 
 
 def _effect(share: _Share) -> str:

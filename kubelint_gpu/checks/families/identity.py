@@ -29,7 +29,7 @@ def duplicate_object(unit: Unit) -> Iterator[Draft]:
             continue
         key = (api_group(manifest.item.value), manifest.kind, manifest.namespace, name)
         other = first.setdefault(key, manifest)
-        if other is manifest:
+        if other is manifest or _patches(manifest, other):
             continue
         same = other.item.value == manifest.item.value
         yield Draft(
@@ -56,6 +56,19 @@ def selector_mismatch(unit: Unit) -> Iterator[Draft]:
         if missed:
             yield _own(subject, missed)
     yield from _overlaps(owners)
+
+
+def _patches(one: Manifest, other: Manifest) -> bool:
+    """Whether two objects of different files look like a base and a patch: one has only some fields of the other."""
+    if one.path == other.path:
+        return False
+    fields, more = (set(_spec(manifest)) for manifest in (one, other))
+    return fields < more or more < fields
+
+
+def _spec(manifest: Manifest) -> dict[str, object]:
+    spec = manifest.item.value.get("spec")
+    return spec if isinstance(spec, dict) else manifest.item.value
 
 
 def _own(subject: Subject, missed: list[Requirement]) -> Draft:

@@ -8,7 +8,7 @@ from typing import Any
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Related
-from kubelint_gpu.checks.misses import asked, is_gpu
+from kubelint_gpu.checks.misses import asked, is_gpu, wants_gpu
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.unit import Subject, Unit
 from kubelint_gpu.checks.wording import counted, some
@@ -41,9 +41,13 @@ def unhealthy_node(unit: Unit) -> Iterator[Draft]:
         found = unit.alone(subject)
         fits = found.fit.fits if found.fit is not None else ()
         bad = [name for name in fits if name in inventory.unhealthy]
+        rest = len(fits) - len(bad)
+        if rest and not any(is_gpu(name) for name in asked(subject)):
+            # what is wrong with a GPU node is mostly its GPU
+            bad = [name for name in bad if (info := unit.empty.node(name)) is not None and not _has_gpus(info)]
         if not bad:
             continue
-        manifest, rest = subject.manifest, len(fits) - len(bad)
+        manifest = subject.manifest
         base = routes.pod_spec(manifest)
         yield Draft(
             "KLG204",
@@ -108,7 +112,7 @@ def cpu_pod_on_gpu_node(unit: Unit) -> Iterator[Draft]:
         return
     users = list(_users(unit))
     for subject in unit.subjects if users else ():
-        if not subject.places_pods or not subject.known_class or any(is_gpu(name) for name in asked(subject)):
+        if not subject.places_pods or not subject.known_class or wants_gpu(subject):
             continue
         found = unit.alone(subject)
         fits = found.fit.fits if found.fit is not None else ()

@@ -28,7 +28,7 @@ _EVERYWHERE = ("/dev", "/proc", "/sys", "/run", "/var/run", "/etc", "/usr", "/li
 def hostname_pin(unit: Unit) -> Iterator[Draft]:
     """Bound to a node by its name where a label of the node would do."""
     for subject in unit.subjects:
-        if not subject.places_pods or not subject.known_class or _has_reason(subject) or _sticks(unit, subject):
+        if not subject.places_pods or not subject.known_class or _has_reason(subject):
             continue
         found = wider_selection(unit, subject)
         if found is None or (not _more(found) and _claims(subject)):
@@ -37,6 +37,8 @@ def hostname_pin(unit: Unit) -> Iterator[Draft]:
         route: Pointer = (*routes.pod_spec(manifest), *found.pin.pointer)
         label = f"{found.key}: {found.value}"
         others = sorted(set(found.nodes) - set(found.pinned))
+        if not others and _sticks(unit, subject):
+            continue
         told = (
             f"{label} would also let it run on {some(others)} when {some(found.pinned)} is drained or fails"
             if others
@@ -71,7 +73,10 @@ def _claims(subject: Subject) -> bool:
 
 
 def _sticks(unit: Unit, subject: Subject) -> bool:
-    """Whether a rule about its rollout speaks of the pin already."""
+    """Whether a rule about its rollout speaks of the pin already.
+
+    A warning is told beside it: else it would seem to come from the fix of the rollout, which would then be refused.
+    """
     judgement = unit.judgements.get(id(subject))
     return judgement is not None and judgement.verdict in (Verdict.STUCK, Verdict.MAY_STICK)
 

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.company import crowding
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Related
-from kubelint_gpu.checks.growing import at_most, growing
+from kubelint_gpu.checks.growing import at_most, growing, placed_of
 from kubelint_gpu.checks.pins import wider_selector
 from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.remedies import no_surge, recreate, within_a_revision
 from kubelint_gpu.checks.spreading import unspreadable
-from kubelint_gpu.checks.stakes import holders
-from kubelint_gpu.checks.standstill import ended, is_trapped, kept, spoken_for, standstill
+from kubelint_gpu.checks.stakes import holders, scarce
+from kubelint_gpu.checks.standstill import ended, is_trapped, kept, shortage, spoken_for, standstill
 from kubelint_gpu.checks.unit import Subject, Unit
-from kubelint_gpu.checks.wait import refused, said
-from kubelint_gpu.checks.wording import amount, counted, some
+from kubelint_gpu.checks.wording import amount, counted
 from kubelint_gpu.kube.admission import extended_resources
 from kubelint_gpu.kube.requests import pod_requests
 from kubelint_gpu.kube.rolling import DeploymentStrategy
@@ -111,11 +110,9 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
             continue
         if judgement.placed >= judgement.wanted or unit.may_outgrow(subject):
             continue
-        placed, pools = judgement.placed, at_most(unit, subject)
-        if pools:
-            placed = unit.room_for(subject, judgement.wanted)
-            if placed >= judgement.wanted:
-                continue
+        placed, pools = placed_of(unit, subject, judgement), at_most(unit, subject)
+        if placed >= judgement.wanted:
+            continue
         if "Job" in subject.workload.kind or not subject.places_pods or is_trapped(subject, judgement):
             # Jobs may queue, a DaemonSet may find a node full, and of a trap another rule speaks
             continue
@@ -124,13 +121,13 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
             continue
         manifest = subject.manifest
         beside = judgement.alone >= judgement.wanted
-        text, lacks = unit.shortage(subject, placed, judgement.eligible) if not beside else (None, {})
+        text, why = shortage(unit, subject, judgement, placed) if not beside else (None, "")
         replicas = f"{placed} of {counted(judgement.wanted, 'replica')}"
         grown = f" even with {pools}" if pools else ""
         told = (
             f"as few as {replicas} can run, where the other workloads applied with it are placed first"
             if beside
-            else f"only {replicas} can run{grown}: {_missing(judgement, lacks)}"
+            else f"only {replicas} can run{grown}: {why}"
         )
         yield Draft(
             "KLG109",
@@ -141,8 +138,8 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
             certainty="certain" if unit.complete else "possible",
             scheduler=text,
             related=(
-                *clues(unit, subject, _scarce(subject), sorted(judgement.eligible)),
-                *holders(unit, subject, _scarce(subject), judgement.eligible),
+                *clues(unit, subject, scarce(subject), sorted(judgement.eligible)),
+                *holders(unit, subject, scarce(subject), judgement.eligible),
                 *growing(unit, subject),
             ),
         )
@@ -200,24 +197,3 @@ def _unseen(found: Judgement) -> str:
 
 def _running(replicas: int) -> str:
     return "replica that runs" if replicas == 1 else f"{replicas} replicas that run"
-
-
-def _missing(judgement: Judgement, lacks: Mapping[str, Sequence[str]]) -> str:
-    """Why the next replica finds no node."""
-    if judgement.refusal:
-        return f"the next one is refused {refused(judgement.refusal)}"
-    if not lacks:
-        return "the next one finds no node"
-    told = [
-        f"too little {reason.removeprefix('Insufficient ')} is left on {some(nodes)}"
-        if reason.startswith("Insufficient ")
-        else said(reason, some(nodes))
-        for reason, nodes in lacks.items()
-    ]
-    return f"for the next one {', and '.join(told)}"
-
-
-def _scarce(subject: Subject) -> str:
-    """The resource to point at where replicas do not all fit: an extended one if there is any."""
-    resources = extended_resources(subject.workload.spec)
-    return resources[0] if resources else "cpu"

@@ -30,10 +30,6 @@ def rollouts_block_each_other(unit: Unit) -> Iterator[Draft]:
         if together.verdict not in (Verdict.STUCK, Verdict.MAY_STICK) or together.trace is None:
             continue
         rolled = [subject for subject in unit.subjects if any(one is subject.workload for one in together.workloads)]
-        alone = [unit.judgements[id(subject)].verdict for subject in rolled]
-        if any(verdict not in (Verdict.COMPLETES, Verdict.UNDECIDED) for verdict in alone):
-            # a rollout that does not end by itself has a finding of its own
-            continue
         waits = [wait for subject in rolled for wait in _waits(unit, subject, together.trace)]
         if waits:
             yield _draft(unit, together, together.trace, rolled, waits)
@@ -53,12 +49,11 @@ def _draft(unit: Unit, together: Together, trace: Trace, rolled: Sequence[Subjec
     place = first.manifest.place(routes.strategy(first.manifest), "key")
     others = [subject for subject in involved if subject is not first]
     beyond = "" if unit.complete else "unless there are nodes beyond the inventory, "
-    told = listed([wait.clause for wait in waits[:2]])
-    names = listed([workload_name(subject.workload) for subject in involved])
+    told = _told(involved, waits, may=may)
     return Draft(
         "KLG106",
         place,
-        f"{beyond}rolled out at the same moment, {names} {'may block' if may else 'block'} each other for ever: {told}",
+        f"{beyond}{told}",
         first.manifest,
         cause=" ".join(subject.workload.key for subject in involved),
         certainty="certain" if unit.complete and not may else "possible",
@@ -79,9 +74,19 @@ def _draft(unit: Unit, together: Together, trace: Trace, rolled: Sequence[Subjec
         ),
         trace=story(trace, waits[0], keeping(first.workload)[1]),
         cycle=tuple(sentence for wait in waits for sentence in wait.sentences()),
-        help=("roll them out one after the other",),
         proposals=_proposals(involved),
     )
+
+
+def _told(involved: Sequence[Subject], waits: Sequence[Wait], *, may: bool) -> str:
+    """Who waits for what; of several that wait, the first two."""
+    if len(waits) == 1:
+        others = listed([_name(subject) for subject in involved if subject.workload is not waits[0].workload])
+        alone = replace(waits[0], named=False).clause
+        return f"rolled out together with {others}, the rollout {'may never end' if may else 'never ends'}: {alone}"
+    names = listed([_name(subject) for subject in involved])
+    clauses = listed([wait.clause for wait in waits[:2]])
+    return f"rolled out together, {names} {'may block' if may else 'block'} each other for ever: {clauses}"
 
 
 def _involved(rolled: Sequence[Subject], waits: Sequence[Wait]) -> list[Subject]:

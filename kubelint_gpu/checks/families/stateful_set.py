@@ -61,9 +61,7 @@ def _trap(unit: Unit, subject: Subject, judgement: Judgement, placed: int) -> Dr
     proposals: tuple[Proposal, ...] = ()
     if placed and manifest.present(routes.REPLICAS):
         title = f"set replicas: {placed}, as many as find room"
-        proposals = (
-            Proposal(title, "unsafe", lambda: [replace_scalar(manifest.item, routes.REPLICAS, str(placed))]),
-        )
+        proposals = (Proposal(title, "unsafe", lambda: [replace_scalar(manifest.item, routes.REPLICAS, str(placed))]),)
     return Draft(
         "KLG111",
         manifest.place(routes.replicas(manifest)),
@@ -79,9 +77,10 @@ def _trap(unit: Unit, subject: Subject, judgement: Judgement, placed: int) -> Dr
             *holders(unit, subject, resource, judgement.eligible),
             *growing(unit, subject),
         ),
-        help=(
-            f"taking a change back does not help either: {name} keeps the template it was made with until it is "
-            f"deleted by hand",
-        ),
+        help=() if judgement.refusal else (_helpless(name),),
         proposals=proposals,
     )
+
+
+def _helpless(name: str) -> str:
+    return f"taking a change back does not help: {name} keeps the template it was made with until it is deleted"

@@ -8,6 +8,7 @@ from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.draft import Draft
 from kubelint_gpu.checks.finding import Place
 from kubelint_gpu.checks.manifest import Manifest
+from kubelint_gpu.checks.refusals import refusals
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.documents import Pointer
@@ -19,7 +20,8 @@ _LONGEST = 72
 @rule("KLG003")
 def invalid_value(unit: Unit) -> Iterator[Draft]:
     """A value of the wrong type or out of range; a placeholder is not wrong, only unknown, and is told once."""
-    for manifest in unit.manifests:
+    minor = unit.minor_release
+    for manifest in unit.templates:
         unknown: list[InvalidObject] = []
         for problem in manifest.problems:
             if problem.placeholder:
@@ -32,6 +34,15 @@ def invalid_value(unit: Unit) -> Iterator[Draft]:
                 manifest,
                 cause=field_path(problem.pointer),
             )
+        for problem in refusals(manifest, minor):
+            if not problem.placeholder:
+                yield Draft(
+                    "KLG003",
+                    _place(manifest, problem),
+                    f"{_field(problem.pointer)}: {problem.detail}",
+                    manifest,
+                    cause=field_path(problem.pointer),
+                )
         if unknown:
             first = unknown[0]
             more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""

@@ -1,0 +1,121 @@
+"""Pod templates inside custom resources, as `custom_workloads.json` says where they are.
+
+Each row of the table is a kind with the API groups it is of, whether its pods end by themselves, how a change replaces
+them in words, and its templates: a path (`[]` every entry of a list, `.*` every value of a mapping), whether a pod
+template or a bare pod spec stands there, and the fields whose product is the number of pods.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from kubelint_gpu.kube.errors import InvalidObject, Pointer
+from kubelint_gpu.kube.fields import Fields
+from kubelint_gpu.kube.meta import Meta, read_meta
+from kubelint_gpu.kube.pod import read_pod_spec
+from kubelint_gpu.kube.rolling import JobStrategy
+from kubelint_gpu.kube.workload import Workload, api_group, is_workload
+
+_TABLE = "custom_workloads.json"
+_MOST_PODS = 100_000
+
+
+@lru_cache(maxsize=1)
+def _rows() -> dict[tuple[str, str], dict[str, Any]]:
+    rows = json.loads((Path(__file__).parent / _TABLE).read_text(encoding="utf-8"))
+    return {(group, row["kind"]): row for row in rows for group in row["groups"]}
+
+
+def custom_workloads(value: dict[str, Any]) -> Iterator[tuple[Workload, tuple[InvalidObject, ...]]]:
+    """The workloads that a custom resource stands for, one for each pod template, with what is wrong in it.
+
+    They have no selector, and no strategy but that of Jobs where their pods end by themselves: how they are rolled out
+    is the business of their controllers.
+    """
+    group, kind = api_group(value), value.get("kind")
+    if "." not in group or not isinstance(kind, str) or is_workload(value):
+        return
+    row = _rows().get((group, kind))
+    for template in row["templates"] if row is not None else ():
+        for pointer, captured in _found(value, template["path"]):
+            problems: list[InvalidObject] = []
+            pods = _product(value, template["pods"], captured)
+            yield (
+                _workload(value, pointer, template["form"], pods, bool(row and row["ends"]), problems),
+                tuple(problems),
+            )
+
+
+def _workload(
+    value: dict[str, Any], pointer: Pointer, form: str, pods: int, ends: bool, problems: list[InvalidObject]
+) -> Workload:
+    root = Fields(value, (), problems)
+    here = Fields(_at(value, pointer), pointer, problems)
+    whole = form == "template"
+    spec = here.down("spec") if whole else here
+    template = read_meta(here.down("metadata")) if whole else Meta()
+    containers = spec.value.get("containers")
+    known = isinstance(containers, list) and bool(containers)
+    return Workload(
+        kind=str(value["kind"]),
+        meta=read_meta(root.down("metadata")),
+        replicas=pods,
+        template=template,
+        spec=read_pod_spec(spec),
+        template_pointer=pointer if whole else pointer[:-1],
+        strategy=JobStrategy(pods, pods) if ends else None,
+        partial=not known or any(isinstance(one, dict) and not one.get("image") for one in containers or ()),
+        spec_key="spec" if whole else pointer[-1],
+        custom=True,
+    )
+
+
+def _found(value: Any, path: str) -> Iterator[tuple[Pointer, tuple[str | int, ...]]]:
+    """Every mapping at a path, with what its wildcards stand for."""
+    places: list[tuple[Pointer, tuple[str | int, ...], Any]] = [((), (), value)]
+    for part in path.split("."):
+        name, every = part.removesuffix("[]"), part.endswith("[]")
+        deeper: list[tuple[Pointer, tuple[str | int, ...], Any]] = []
+        for pointer, captured, here in places:
+            if not isinstance(here, dict):
+                continue
+            for key in here if name == "*" else (name,):
+                child = here.get(key)
+                mine = (*captured, key) if name == "*" else captured
+                if every:
+                    entries = enumerate(child) if isinstance(child, list) else ()
+                    deeper += [((*pointer, key, index), (*mine, index), entry) for index, entry in entries]
+                elif child is not None:
+                    deeper.append(((*pointer, key), mine, child))
+        places = deeper
+    return ((pointer, captured) for pointer, captured, here in places if isinstance(here, dict))
+
+
+def _product(value: Any, paths: list[str], captured: tuple[str | int, ...]) -> int:
+    """The product of some counts, 1 for each that is not written; wildcards stand for what was captured."""
+    total = 1
+    for path in paths:
+        wild = iter(captured)
+        here = value
+        for part in path.split("."):
+            here = (
+                here.get(str(next(wild, "")) if part == "*" else part.removesuffix("[]"))
+                if isinstance(here, dict)
+                else None
+            )
+            if part.endswith("[]"):
+                index = next(wild, None)
+                here = here[index] if isinstance(here, list) and isinstance(index, int) and index < len(here) else None
+        if isinstance(here, int) and not isinstance(here, bool) and here >= 0:
+            total *= here
+    return min(total, _MOST_PODS)
+
+
+def _at(value: Any, pointer: Pointer) -> Any:
+    for part in pointer:
+        value = value[part]
+    return value

@@ -1,0 +1,195 @@
+"""The search of one group: its stage, every run on it, and the runs worth telling."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubelint_gpu.kube.cluster import Cluster
+from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.rollout.cast import cast
+from kubelint_gpu.rollout.explorer import Exploration, Verdict, explore
+from kubelint_gpu.rollout.growth import Grown
+from kubelint_gpu.rollout.participant import Participant, identity, is_temporary, owner_of
+from kubelint_gpu.rollout.places import Overlooked
+from kubelint_gpu.rollout.replay import replay
+from kubelint_gpu.rollout.room import Demand, Residual, takes
+from kubelint_gpu.rollout.scene import Scene, build_scene
+from kubelint_gpu.rollout.starts import Starts, one_placement, placements
+from kubelint_gpu.rollout.state import State, canonical
+from kubelint_gpu.rollout.trace import Evicted, Trace
+from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.values import dataclass, replace
+
+_MOST_RETRIES = 20
+_FEW_NODES = 16
+_LEAST_STATES = 500
+_MOST_STARTS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What a jury judges by.
+
+    `numbers` are the numbers of the participants among all; `fixed` are running pods of nobody among them, `residual`
+    what these leave of each node, `daemons` which of them (by identity) are of other workloads of the same run.
+    """
+
+    cluster: Cluster
+    empty: Snapshot
+    participants: tuple[Participant, ...]
+    numbers: tuple[int, ...]
+    eligible: tuple[frozenset[str], ...]
+    demands: tuple[Demand, ...]
+    fixed: tuple[Pod, ...]
+    residual: Residual
+    daemons: frozenset[int]
+    budget: int
+    grown: Grown | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search of one scene found."""
+
+    starts: Starts
+    verdict: Verdict | None
+    states: int
+    trace: Trace | None = None
+    evicts: tuple[Evicted, ...] = ()
+    eviction: Trace | None = None
+
+
+class Search:
+    """Everything that is asked of the runs of one group."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+        self.outsiders = self._temporary_holders()
+
+    def searched(self, rolling: frozenset[int], mine: Sequence[int]) -> Found:
+        """Search; pods that turn out to be evicted although they were taken to stay are put in play, and again."""
+        extra: list[Pod] = []
+        for _ in range(_MOST_RETRIES):
+            try:
+                return self._search(self.scene(rolling, extra), mine)
+            except Overlooked as overlooked:
+                extra += self._like(overlooked.pods, extra)
+        scene = self.scene(rolling, extra)
+        return Found(Starts((), (), scene.cast.wanted, scene.cast.wanted, 0, False, False), Verdict.UNDECIDED, 0)
+
+    def _search(self, scene: Scene, mine: Sequence[int]) -> Found:
+        budget = _states(self._bench.budget, scene)
+        starts = placements(scene, budget // 2)
+        states = starts.full
+        if not starts.complete:
+            states = states[:_MOST_STARTS]
+        if not states:
+            # others wait for ever for a place of their own; that is not a reason to say nothing of this one
+            states = starts.partial if mine and all(starts.least[one] == scene.cast.wanted[one] for one in mine) else ()
+        if not states:
+            return Found(starts, None if starts.complete else Verdict.UNDECIDED, starts.looked_at)
+        first: dict[str, State] = {}
+        model = scene.model
+        if any(kind.priority > other.priority for kind in scene.cast.kinds for other in scene.cast.kinds):
+
+            def successors(state: State) -> Sequence[State]:
+                for step, _ in model.steps(state):
+                    if step.act == "preempt":
+                        for victim, _ in step.victims:
+                            owner = scene.cast.kinds[victim].owner
+                            if owner != scene.cast.kinds[step.kind].owner:
+                                first.setdefault(owner, state)
+                return model.successors(state)
+
+        else:
+            successors = model.successors
+        found = explore(states, successors, model.done, budget - starts.looked_at)
+        trace = self.replayed(scene, found.path) if found.path else None
+        evicts, eviction = self._evictions(scene, found, first)
+        looked_at = starts.looked_at + found.states
+        return Found(starts, _cut(found.verdict, starts), looked_at, trace, evicts, eviction)
+
+    def _evictions(
+        self, scene: Scene, found: Exploration[State], first: dict[str, State]
+    ) -> tuple[tuple[Evicted, ...], Trace | None]:
+        """Whom runs evict, each by the shortest run that does."""
+        shortest: Trace | None = None
+        every: list[Evicted] = []
+        for owner, state in first.items():
+            following = next(
+                after
+                for step, after in scene.model.steps(state)
+                if step.act == "preempt" and any(scene.cast.kinds[victim].owner == owner for victim, _ in step.victims)
+            )
+            path = (*found.path_to(state), canonical(following, scene.places.classes))
+            trace = self.replayed(scene, path, ends=False)
+            shortest = shortest or trace
+            every += [one for one in trace.evictions if one.owner == owner and one not in every]
+        return tuple(every), shortest
+
+    def scene(self, rolling: frozenset[int], extra: Sequence[Pod]) -> Scene:
+        """The stage of the whole group; `extra` are running pods that are put in play."""
+        bench = self._bench
+        in_play = [*self.outsiders, *extra]
+        return self.staged(bench.participants, rolling, in_play, bench.fixed)
+
+    def staged(
+        self,
+        participants: Sequence[Participant],
+        rolling: frozenset[int],
+        in_play: Sequence[Pod],
+        standing: Sequence[Pod],
+    ) -> Scene:
+        """The stage of some workloads beside the pods that are `standing`."""
+        bench = self._bench
+        gone = {id(pod) for pod in in_play}
+        fixed = [pod for pod in standing if id(pod) not in gone]
+        found = cast(participants, rolling, in_play, bench.cluster)
+        return replace(build_scene(bench.cluster, found, fixed, bench.empty, bench.grown), in_play=frozenset(gone))
+
+    def stuck_run(self, scene: Scene) -> tuple[int, Trace | None]:
+        """A run that gets stuck from one placement: how many states were looked at, and the run."""
+        start = one_placement(scene)
+        if start is None:
+            return 0, None
+        found = explore([start], scene.model.successors, scene.model.done, self._bench.budget)
+        return found.states, self.replayed(scene, found.path) if found.path else None
+
+    def replayed(self, scene: Scene, path: Sequence[State], *, ends: bool = True) -> Trace:
+        """A run in words, each step confirmed by the core on the whole cluster."""
+        fixed = tuple(pod for pod in self._bench.fixed if id(pod) not in scene.in_play)
+        return replay(scene, path, replace(self._bench.cluster, pods=fixed), ends=ends)
+
+    def _temporary_holders(self) -> list[Pod]:
+        """Running pods that end some day and hold something that the group wants."""
+        bench = self._bench
+        near = frozenset().union(*(demand.nodes for demand in bench.demands))
+        wanted = {name for demand in bench.demands for name in demand.each if name != "pods"}
+        return [
+            pod
+            for pod in bench.fixed
+            if pod.spec.node_name in near and is_temporary(pod) and (wanted.intersection(takes(pod)) or not wanted)
+        ]
+
+    def _like(self, pods: Sequence[Pod], extra: Sequence[Pod]) -> list[Pod]:
+        """These pods and all that are like them, which would be found next."""
+        same = {identity(pod) for pod in pods}
+        owners = {owner_of(pod) for pod in pods} - {""}
+        known = {id(pod) for pod in extra}
+        return [
+            pod
+            for pod in self._bench.fixed
+            if id(pod) not in known and (owner_of(pod) in owners or identity(pod) in same)
+        ]
+
+
+def _states(budget: int, scene: Scene) -> int:
+    """The budget of one search: a state of many nodes costs as much as several of few."""
+    return max(min(budget, _LEAST_STATES), budget * _FEW_NODES // max(_FEW_NODES, len(scene.places.names)))
+
+
+def _cut(verdict: Verdict, starts: Starts) -> Verdict:
+    """What a search from some of the placements proves of all of them."""
+    if starts.complete:
+        return verdict
+    return {Verdict.STUCK: Verdict.MAY_STICK, Verdict.COMPLETES: Verdict.UNDECIDED}.get(verdict, verdict)

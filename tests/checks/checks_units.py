@@ -1,0 +1,60 @@
+"""Units made of short texts."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+from kubelint_gpu.checks.run import check
+from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.checks.world import World
+from kubelint_gpu.documents import read
+from kubelint_gpu.inventory import load
+from kubelint_gpu.rollout.judgement import DEFAULT_BUDGET
+
+NODES = """\
+apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+kubernetesVersion: "1.34"
+nodes:
+  - name: gpu-1
+    labels: {pool: gpu}
+    allocatable: {cpu: 16, memory: 64Gi}
+    gpus: {model: L4, count: 1}
+  - name: cpu-1
+    allocatable: {cpu: 16, memory: 64Gi}
+priorityClasses:
+  - {name: serving, value: 1000}
+"""
+
+
+def world(text: str = NODES) -> World:
+    if not text:
+        return World()
+    found = (read("inventory.yaml", dedent(text).encode()),)
+    return World(*load(found)[:1], found, load(found)[1])
+
+
+def unit(text: str, inventory: str = NODES, budget: int = DEFAULT_BUDGET) -> Unit:
+    return Unit((read("a.yaml", dedent(text).encode()),), world(inventory), budget=budget)
+
+
+def findings(text: str, inventory: str = NODES, code: str = "", budget: int = DEFAULT_BUDGET):
+    found = unit(text, inventory, budget)
+    return [one for one in check((found,), found.world).findings if not code or one.code == code]
+
+
+def deployment(
+    *, spec: str = "", pod: str = "", limits: str = "{nvidia.com/gpu: 1}", name: str = "chat", more: str = ""
+):
+    """A Deployment; the extra lines stand under `spec`, the pod's spec and the container."""
+
+    def lines(text, indent):
+        return "".join(f"{' ' * indent}{line}\n" for line in dedent(text).splitlines())
+
+    return (
+        f"apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: {name}, namespace: serving}}\nspec:\n"
+        f"{lines(spec, 2)}  selector: {{matchLabels: {{app: {name}}}}}\n"
+        f"  template:\n    metadata: {{labels: {{app: {name}}}}}\n    spec:\n      priorityClassName: serving\n"
+        f"{lines(pod, 6)}      containers:\n        - name: main\n          image: registry.example.com/main:1\n"
+        f"{lines(more, 10)}          resources: {{limits: {limits}}}\n"
+    )

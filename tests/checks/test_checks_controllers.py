@@ -1,0 +1,248 @@
+"""The rules about controllers: which of them speaks of what, and when all are silent."""
+
+from __future__ import annotations
+
+import pytest
+from checks_units import deployment, findings, unit, world
+
+HEAD = 'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\n'
+CLASSES = "priorityClasses:\n  - {name: serving, value: 1000}\n  - {name: low, value: 1}\n"
+
+
+def inventory(gpus=1, nodes=1, more="", scaling=""):
+    pool = f"pools:\n  - name: l4\n    count: {nodes}\n{scaling}    template:\n      allocatable: {{cpu: 16, memory: 64Gi}}\n"
+    return f"{HEAD}{pool}      gpus: {{model: L4, count: {gpus}}}\n{CLASSES}{more}"
+
+
+def grows(most, at_least=0):
+    return f"    autoscaling: {{min: {at_least}, max: {most}}}\n"
+
+
+def running(name, node="l4-1", gpus=1, priority="serving", owner=""):
+    told = f"    owner: {owner}\n" if owner else ""
+    return (
+        f"running:\n  - name: {name}\n    namespace: research\n    node: {node}\n    gpus: {gpus}\n"
+        f"    priorityClassName: {priority}\n{told}"
+    )
+
+
+def stateful_set(replicas, policy="OrderedReady"):
+    text = deployment(spec=f"replicas: {replicas}\nserviceName: chat\npodManagementPolicy: {policy}")
+    return text.replace("kind: Deployment", "kind: StatefulSet")
+
+
+def daemon_set(surge, unavailable=0, **parts):
+    spec = f"updateStrategy: {{rollingUpdate: {{maxSurge: {surge}, maxUnavailable: {unavailable}}}}}"
+    return deployment(spec=spec, **parts).replace("kind: Deployment", "kind: DaemonSet")
+
+
+def codes(text, nodes):
+    return sorted(found.code for found in findings(text, nodes))
+
+
+def test_an_ordered_stateful_set_that_lacks_room_is_one_finding_of_its_own_rule():
+    assert codes(stateful_set(2), inventory()) == ["KLG111"]
+
+
+def test_a_parallel_stateful_set_that_lacks_room_is_missing_capacity():
+    assert codes(stateful_set(2, "Parallel"), inventory()) == ["KLG109"]
+
+
+def test_a_stateful_set_on_full_nodes_rolls_out():
+    assert codes(stateful_set(1), inventory()) == []
+    assert codes(stateful_set(2), inventory(nodes=2)) == []
+
+
+def test_a_stateful_set_that_any_node_refuses_is_told_by_the_rule_for_the_cause():
+    found = codes(stateful_set(1).replace("nvidia.com/gpu: 1", "nvidia.com/gpu: 4"), inventory())
+    assert "KLG111" not in found
+    assert found
+
+
+def test_the_pod_that_waits_is_named_by_its_ordinal():
+    text = stateful_set(3).replace("  selector", "  ordinals: {start: 10}\n  selector", 1)
+    (found,) = findings(text, inventory(nodes=2))
+    assert "while chat-12 is not ready" in found.message
+    assert found.fixes[0].title == "set replicas: 2, as many as find room"
+    assert found.fixes[0].verified
+
+
+def test_a_daemon_set_that_surges_is_one_finding_of_its_own_rule():
+    (found,) = findings(daemon_set(1), inventory(nodes=2))
+    assert (found.code, found.severity, found.place.line) == ("KLG110", "error", 5)
+    assert [(fix.safety, fix.verified) for fix in found.fixes] == [("safe", True)]
+
+
+@pytest.mark.parametrize("text", [daemon_set(0, 1), daemon_set(1, limits="{cpu: 1}"), daemon_set("0%", 1)])
+def test_a_daemon_set_that_does_not_surge_or_fits_twice_is_silent(text):
+    assert codes(text, inventory(nodes=2)) == []
+
+
+def test_a_daemon_set_that_finds_its_nodes_full_is_silent():
+    full = inventory(more=running("notebook-0", owner="StatefulSet/research/notebook"))
+    assert codes(daemon_set(0, 1), full) == []
+    assert codes(daemon_set(1), full) == []
+
+
+def test_a_daemon_sets_pods_hold_what_they_hold_in_the_rollouts_of_others():
+    beside = daemon_set(0, 1, name="health") + "---\n" + deployment()
+    assert codes(beside, inventory(gpus=2)) == ["KLG101"]
+    assert codes(deployment(), inventory(gpus=2)) == []
+
+
+def test_a_host_port_that_surges_is_found_without_an_inventory():
+    port = "ports:\n  - {containerPort: 80, hostPort: 80}"
+    (found,) = findings(daemon_set(1, more=port, limits="{}"), "")
+    assert (found.code, found.severity) == ("KLG110", "error")
+    assert codes(daemon_set(0, 1, more=port, limits="{}"), "") == []
+
+
+def test_a_pool_that_grows_saves_a_rollout_and_a_quota_does_not_care():
+    quota = (
+        "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: team, namespace: serving}\n"
+        'spec: {hard: {requests.nvidia.com/gpu: "1"}}\n---\n'
+    )
+    room = inventory(scaling=grows(3))
+    assert codes(deployment(), room) == []
+    assert codes(quota + deployment(), room) == ["KLG105"]
+
+
+def test_a_pool_at_its_maximum_saves_nothing():
+    assert codes(deployment(), inventory(scaling=grows(1, 1))) == ["KLG101"]
+
+
+def test_replicas_that_a_pool_at_its_maximum_still_cannot_take_are_told_with_the_pool():
+    text = deployment(spec="replicas: 5")
+    (found,) = findings(text, inventory(scaling=grows(3)))
+    assert found.code == "KLG109"
+    assert "only 3 of 5 replicas can run even with pool l4 at its maximum of 3 nodes" in found.message
+    assert any(one.message == "pool l4 may grow from 1 to 3 nodes" for one in found.related)
+    assert codes(deployment(spec="replicas: 3"), inventory(scaling=grows(3))) == []
+
+
+def test_a_pool_that_may_grow_without_end_is_not_counted_out():
+    assert codes(deployment(spec="replicas: 60"), inventory(scaling=grows(200))) == []
+
+
+def test_a_neighbour_of_lower_priority_is_evicted_and_named():
+    (found,) = findings(deployment(), inventory(gpus=2, more=running("n-0", priority="low", owner="StatefulSet/n")))
+    assert found.code == "KLG108"
+    assert "1 pod of StatefulSet research/n (priority 1) from l4-1" in found.message
+    assert [fix.title.partition(",")[0] for fix in found.fixes] == ["set strategy type: Recreate"]
+
+
+def test_a_pod_that_nothing_creates_again_is_told_as_lost():
+    (found,) = findings(deployment(), inventory(gpus=2, more=running("notebook", priority="low")))
+    assert found.code == "KLG108"
+    assert "Pod research/notebook" in found.message
+    assert "nothing creates it again" in found.message
+
+
+def test_a_neighbour_of_the_same_priority_is_not_evicted():
+    held = inventory(gpus=2, more=running("n-0", owner="StatefulSet/n"))
+    assert codes(deployment(), held) == ["KLG101"]
+
+
+def test_rollouts_that_end_together_are_silent():
+    both = deployment() + "---\n" + deployment(name="other")
+    assert codes(both, inventory(gpus=3)) == []
+    assert [str(one.verdict) for one in unit(both, inventory(gpus=3)).together] == ["Verdict.COMPLETES"]
+
+
+def test_rollouts_that_do_not_end_alone_are_not_told_again_together():
+    both = deployment() + "---\n" + deployment(name="other")
+    assert codes(both, inventory(gpus=2)) == ["KLG101", "KLG101"]
+
+
+def job(name, parallelism, *, sign="command: [torchrun, train.py]", more="", kind="Job"):
+    return (
+        f"apiVersion: batch/v1\nkind: {kind}\nmetadata: {{name: {name}, namespace: serving}}\n"
+        f"spec:\n  parallelism: {parallelism}\n  completions: {parallelism}\n{more}  template:\n    spec:\n"
+        f"      restartPolicy: Never\n      priorityClassName: serving\n      containers:\n        - name: main\n"
+        f"          image: registry.example.com/main:1\n          {sign}\n"
+        f"          resources: {{limits: {{nvidia.com/gpu: 1}}}}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("second", "nodes", "expected"),
+    [
+        (job("b", 2), inventory(nodes=3), []),
+        (job("b", 3), inventory(nodes=4), ["KLG113"]),
+        (job("b", 3), inventory(nodes=6), []),
+        (job("b", 3), inventory(nodes=4, scaling=grows(6)), []),
+        (job("b", 3, sign="command: [python, shard.py]"), inventory(nodes=4), []),
+        (job("b", 3, more="  suspend: true\n"), inventory(nodes=4), []),
+        (job("b", 5), inventory(nodes=4), []),
+        (job("b", 1), inventory(nodes=3), []),
+    ],
+    ids=["too-few-to-split", "split", "room", "grows", "independent", "suspended", "never-fits", "single"],
+)
+def test_jobs_hold_each_other_only_where_each_can_have_a_part_and_waits_for_all(second, nodes, expected):
+    assert codes(job("a", 3) + "---\n" + second, nodes) == expected
+
+
+def hpa(most, kind="Deployment", name="chat"):
+    return (
+        f"apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {{name: chat, namespace: serving}}\n"
+        f"spec:\n  scaleTargetRef: {{apiVersion: apps/v1, kind: {kind}, name: {name}}}\n  maxReplicas: {most}\n---\n"
+    )
+
+
+FREE = deployment(spec="strategy: {type: Recreate}")
+
+
+@pytest.mark.parametrize(
+    ("text", "nodes", "expected"),
+    [
+        (hpa(3) + FREE, inventory(nodes=2), ["KLG115"]),
+        (hpa(2) + FREE, inventory(nodes=2), []),
+        (hpa(3, name="other") + FREE, inventory(nodes=2), []),
+        (hpa(3, kind="StatefulSet") + FREE, inventory(nodes=2), []),
+        (hpa('"3"') + FREE, inventory(nodes=2), []),
+        (hpa(3) + FREE, inventory(nodes=2, scaling=grows(3)), []),
+        (hpa(4) + FREE, inventory(nodes=2, scaling=grows(3)), ["KLG115"]),
+        (hpa(100) + FREE, inventory(nodes=2, scaling=grows(200)), []),
+        (hpa(3) + FREE, "", []),
+        (hpa(5) + deployment(spec="replicas: 3"), inventory(nodes=2), ["KLG109"]),
+    ],
+)
+def test_an_autoscaler_is_measured_by_the_places_of_its_target(text, nodes, expected):
+    assert codes(text, nodes) == expected
+
+
+def budget(line, name="chat"):
+    return (
+        f"apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {{name: {name}, namespace: serving}}\n"
+        f"spec: {{{line}, selector: {{matchLabels: {{app: {name}}}}}}}\n---\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "nodes", "expected"),
+    [
+        ("minAvailable: 1", inventory(), ["KLG112"]),
+        ("minAvailable: 100%", inventory(), ["KLG112"]),
+        ("maxUnavailable: 0", inventory(), ["KLG112"]),
+        ("maxUnavailable: 1", inventory(), []),
+        ("minAvailable: 0", inventory(), []),
+        ("minAvailable: 1", inventory(nodes=2), []),
+        ("minAvailable: 1", inventory(scaling=grows(2)), []),
+    ],
+)
+def test_a_drain_is_blocked_where_pods_have_nowhere_to_go_and_may_not_go(line, nodes, expected):
+    assert codes(budget(line) + FREE, nodes) == expected
+
+
+def test_a_budget_of_others_blocks_nothing():
+    assert codes(budget("minAvailable: 1", "other") + FREE, inventory()) == []
+
+
+def test_pools_that_take_the_pod_are_known_and_the_others_are_not():
+    found = unit(deployment(pod="nodeSelector: {pool: a100}"), inventory(scaling=grows(3)))
+    assert found.growing_for(found.subjects[0]) == ()
+    found = unit(deployment(), inventory(scaling=grows(3)))
+    assert [pool.name for pool in found.growing_for(found.subjects[0])] == ["l4"]
+    assert found.room_for(found.subjects[0], 9) == 3
+    assert not found.may_outgrow(found.subjects[0])
+    assert world(inventory()).usable

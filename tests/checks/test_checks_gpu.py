@@ -1,0 +1,214 @@
+"""What the rules about GPUs and nodes say, and above all where they are silent."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubelint_gpu.checks.run import check
+from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.checks.world import World
+from kubelint_gpu.documents import encode, read
+from kubelint_gpu.documents.edits import Edit, apply
+from kubelint_gpu.inventory import load
+
+HEAD = 'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\n'
+CLASSES = "priorityClasses: [{name: serving, value: 5, globalDefault: true}]\n"
+A100 = "    allocatable: {cpu: 96, memory: 900Gi}\n    gpus: {model: A100-SXM4-80GB, count: 4}\n"
+TWO = f"nodes:\n  - name: a-1\n{A100}  - name: a-2\n{A100}"
+CPU = "nodes:\n  - name: cpu-1\n    allocatable: {cpu: 32, memory: 128Gi}\n"
+MAPPED = """
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu.nvidia.com}
+spec:
+  extendedResourceName: nvidia.com/gpu
+  selectors: [{cel: {expression: "device.driver == 'gpu.nvidia.com'"}}]
+"""
+
+
+def world(text):
+    readings = (read("inventory.yaml", (HEAD + CLASSES + text).encode()),)
+    inventory, errors = load(readings)
+    assert [error for error in errors if error.severity == "error"] == []
+    return World(inventory, readings, errors)
+
+
+def deployment(resources, *, pod="", kind="Deployment", strategy="", annotations=""):
+    workload = "" if kind == "DaemonSet" else "  replicas: 1\n"
+    return f"""apiVersion: apps/v1
+kind: {kind}
+metadata: {{name: web, namespace: team}}
+spec:
+{workload}{strategy}  selector: {{matchLabels: {{app: web}}}}
+  template:
+    metadata: {{labels: {{app: web}}, annotations: {{{annotations}}}}}
+    spec:
+{pod}      containers:
+        - name: main
+          image: web:1
+          resources: {{limits: {{{resources}}}}}
+"""
+
+
+def run(text, inventory, *, fixes=True):
+    found = check((Unit((read("web.yaml", text.encode()),), inventory),), inventory, fixes=fixes)
+    assert not found.failed, found.findings
+    return found.findings
+
+
+def codes(text, inventory):
+    return [finding.code for finding in run(text, inventory, fixes=False)]
+
+
+RECREATE = "  strategy: {type: Recreate}\n"
+
+
+@pytest.mark.parametrize(
+    "resources",
+    [
+        "nvidia.com/gpumem: 8000",
+        "nvidia.com/gpumem-percentage: 50, nvidia.com/gpucores: 30",
+        "cambricon.com/mlu370.smlu.vcore: 10",
+        "huawei.com/Ascend910B2: 1, huawei.com/Ascend910B2-memory: 16384",
+        "volcano.sh/vgpu-number: 1",
+        "aliyun.com/gpu-mem: 8",
+        "deviceclass.resource.kubernetes.io/gpu.example.com: 1",
+    ],
+)
+def test_names_that_something_else_gives_out_are_silent(resources):
+    assert codes(deployment(resources, strategy=RECREATE), world(CPU)) == []
+
+
+def test_a_name_that_nobody_owns_is_told():
+    assert codes(deployment("nvidia.com/gqu: 1", strategy=RECREATE), world(TWO)) == ["KLG502"]
+
+
+def test_a_name_that_a_device_class_of_the_inventory_maps_is_silent():
+    text = deployment("nvidia.com/gpu: 1", strategy=RECREATE)
+    assert codes(text, world(CPU)) == ["KLG502"]
+    assert codes(text, world(CPU + MAPPED)) == []
+
+
+def test_a_name_that_the_default_profile_ignores_is_silent():
+    ignored = "scheduler: {profiles: [{schedulerName: default-scheduler, ignoredResourceGroups: [example.com]}]}\n"
+    text = deployment("example.com/gpu: 1", strategy=RECREATE)
+    assert codes(text, world(CPU + ignored)) == []
+    assert codes(text, world(CPU)) == ["KLG502"]
+
+
+def test_a_growing_pool_may_bring_a_name_and_a_count():
+    pool = "pools: [{name: big, autoscaling: {max: 2}, template: {gpus: {model: H100-80GB-HBM3, count: 8}}}]\n"
+    assert codes(deployment("nvidia.com/gpu: 8", strategy=RECREATE), world(CPU + pool)) == []
+    assert codes(deployment("nvidia.com/gpu: 9", strategy=RECREATE), world(CPU + pool)) == ["KLG503"]
+
+
+def test_a_pool_that_has_no_room_brings_nothing():
+    pool = "pools: [{name: big, count: 0, template: {gpus: {model: H100-80GB-HBM3, count: 8}}}]\n"
+    assert codes(deployment("nvidia.com/gpu: 8", strategy=RECREATE), world(CPU + pool)) == ["KLG502"]
+
+
+@pytest.mark.parametrize("resources", ["nvidia.com/gqu: 1", "nvidia.com/gpu: 16", "nvidia.com/mig-1g.5gb: 1"])
+def test_a_daemon_set_without_a_node_is_fine(resources):
+    assert codes(deployment(resources, kind="DaemonSet"), world(TWO)) == []
+
+
+@pytest.mark.parametrize("resources", ["nvidia.com/gqu: 1", "nvidia.com/gpu: 16", "nvidia.com/mig-1g.5gb: 1"])
+def test_without_an_inventory_nothing_that_depends_on_nodes_is_said(resources):
+    assert set(codes(deployment(resources, strategy=RECREATE), World())) <= {"KLG114"}
+
+
+def test_one_cause_is_one_finding():
+    tainted = TWO.replace("    allocatable", '    taints: ["nvidia.com/gpu:NoSchedule"]\n    allocatable')
+    both = "      nodeSelector: {nvidia.com/gpu.product: NVIDIA-A100-SXM4-80GB}\n"
+    assert codes(deployment("nvidia.com/gpu: 9", pod=both, strategy=RECREATE), world(tainted)) == ["KLG503"]
+    assert codes(deployment("nvidia.com/gpu: 4", pod=both, strategy=RECREATE), world(tainted)) == ["KLG202"]
+
+
+def test_taints_of_a_nodes_life_are_no_reason_for_a_toleration():
+    taint = '    taints: ["node.kubernetes.io/not-ready:NoSchedule"]\n    allocatable'
+    found = run(deployment("nvidia.com/gpu: 4", strategy=RECREATE), world(TWO.replace("    allocatable", taint)))
+    assert [finding.code for finding in found] == ["KLG201"]
+
+
+@pytest.mark.parametrize(
+    ("admission", "expected"),
+    [
+        ("", ["KLG202"]),
+        ("admission: {extendedResourceToleration: true}\n", []),
+        ("admission: {defaultTolerations: [{key: nvidia.com/gpu, operator: Exists, resource: nvidia.com/gpu}]}\n", []),
+        (
+            "admission: {defaultTolerations: [{key: nvidia.com/gpu, operator: Exists, resource: amd.com/gpu}]}\n",
+            ["KLG202"],
+        ),
+    ],
+)
+def test_tolerations_that_admission_adds_count(admission, expected):
+    tainted = TWO.replace("    allocatable", '    taints: ["nvidia.com/gpu=present:NoSchedule"]\n    allocatable')
+    assert codes(deployment("nvidia.com/gpu: 1", strategy=RECREATE), world(tainted + admission)) == expected
+
+
+@pytest.mark.parametrize(
+    ("taint", "safety"), [("nvidia.com/gpu=present:NoSchedule", "safe"), ("dedicated=vision:NoSchedule", "unsafe")]
+)
+def test_only_a_taint_of_the_resource_itself_is_tolerated_without_asking(taint, safety):
+    tainted = TWO.replace("    allocatable", f'    taints: ["{taint}"]\n    allocatable')
+    (finding,) = run(deployment("nvidia.com/gpu: 1", strategy=RECREATE), world(tainted))
+    assert [(fix.safety, fix.verified) for fix in finding.fixes] == [(safety, True)]
+
+
+def test_a_deadlock_on_one_pinned_node_offers_the_wider_selector():
+    pinned = deployment("nvidia.com/gpu: 4", pod="      nodeSelector:\n        kubernetes.io/hostname: a-1\n")
+    found = run(pinned, world(TWO))
+    assert [finding.code for finding in found] == ["KLG101", "KLG203"]
+    titles = {fix.title: fix for fix in found[0].fixes}
+    assert any(title.startswith("set maxSurge: 0") for title in titles), (
+        "the pin must not stand in the way of the safe fix"
+    )
+    wider = titles["select nvidia.com/gpu.product: NVIDIA-A100-SXM4-80GB, which 1 more node has"]
+    assert (wider.verified, wider.safety) == (True, "unsafe")
+    reading = read("web.yaml", pinned.encode())
+    starts = reading.source.line_starts
+    edits = [
+        Edit(
+            "web.yaml",
+            reading.source.span(
+                starts[edit.place.line - 1] + edit.place.column - 1,
+                starts[edit.place.end_line - 1] + edit.place.end_column - 1,
+            ),
+            edit.text,
+        )
+        for edit in wider.edits
+    ]
+    after = encode(reading.source, apply(reading.source, edits)).decode()
+    assert after == pinned.replace("kubernetes.io/hostname: a-1", "nvidia.com/gpu.product: NVIDIA-A100-SXM4-80GB")
+
+
+def test_a_pin_to_the_only_node_of_its_kind_offers_nothing_to_a_deadlock():
+    one = f"nodes:\n  - name: a-1\n{A100}"
+    pinned = deployment("nvidia.com/gpu: 4", pod="      nodeSelector:\n        kubernetes.io/hostname: a-1\n")
+    (finding,) = run(pinned, world(one))
+    assert not any("nvidia.com/gpu.product" in fix.title for fix in finding.fixes)
+
+
+@pytest.mark.parametrize(
+    ("annotations", "expected"),
+    [("", ["KLG208"]), ('alibabacloud.com/gpu-mem: "8"', []), ('gpu-fraction: "0.5"', [])],
+)
+def test_a_pod_that_gets_its_share_by_annotation_is_no_cpu_pod(annotations, expected):
+    running = "running: [{name: llm, node: a-1, requests: {cpu: 24, nvidia.com/gpu: 1}}]\n"
+    inventory = world(TWO + CPU.removeprefix("nodes:\n") + running)
+    assert codes(deployment("cpu: 20", annotations=annotations), inventory) == expected
+
+
+def test_a_pod_of_hami_has_no_tickets_of_the_device_plugin():
+    shared = "nodes: [{name: t4, gpus: {model: T4, count: 4, sharing: {mps: {replicas: 4}}}}]\n"
+    assert codes(deployment("nvidia.com/gpu: 2", strategy=RECREATE), world(shared)) == ["KLG505"]
+    assert codes(deployment("nvidia.com/gpu: 2, nvidia.com/gpumem: 4000", strategy=RECREATE), world(shared)) == []
+
+
+def test_contradictions_of_the_inventory_are_told_once_in_a_run():
+    inventory = world(f"{TWO}running: [{{name: llm, node: a-1, gpus: 5}}]\n")
+    units = [Unit((read(name, deployment("cpu: 1").encode()),), inventory) for name in ("a.yaml", "b.yaml")]
+    found = check(units, inventory).findings
+    assert [finding.code for finding in found].count("KLG602") == 1

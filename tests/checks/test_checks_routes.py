@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import pytest
+from checks_units import deployment, unit
+
+from kubelint_gpu.checks import routes
+
+POD = ("spec", "template", "spec")
+TERMS = (*POD, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
+
+
+def manifest(**parts):
+    return unit(deployment(**parts), "").manifests[0]
+
+
+def affinity(terms):
+    return f"affinity: {{nodeAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: {terms}}}}}}}"
+
+
+@pytest.mark.parametrize(
+    ("spec", "route"),
+    [
+        ("", ("spec",)),
+        ("strategy: {type: Recreate}", ("spec", "strategy")),
+        ("strategy: {rollingUpdate: {}}", ("spec", "strategy", "rollingUpdate")),
+        ("strategy: {rollingUpdate: {maxSurge: 1}}", ("spec", "strategy", "rollingUpdate", "maxSurge")),
+        (
+            "strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}",
+            ("spec", "strategy", "rollingUpdate", "maxUnavailable"),
+        ),
+    ],
+)
+def test_the_strategy_is_the_nearest_field_that_is_written(spec, route):
+    assert routes.strategy(manifest(spec=spec)) == route
+
+
+def test_every_entry_of_a_node_selector_binds():
+    found = manifest(pod="nodeSelector: {a: b, c: d}")
+    assert list(routes.selectors(found)) == [(*POD, "nodeSelector", "a"), (*POD, "nodeSelector", "c")]
+
+
+def test_of_one_term_every_expression_binds():
+    term = "[{matchExpressions: [{key: a, operator: Exists}], matchFields: [{key: metadata.name, operator: In, values: [x]}]}]"
+    found = manifest(pod=affinity(term))
+    assert list(routes.selectors(found)) == [
+        (*TERMS, 0, "matchExpressions", 0, "key"),
+        (*TERMS, 0, "matchFields", 0, "key"),
+    ]
+
+
+def test_of_several_terms_the_list_binds_and_its_key_is_shown():
+    found = manifest(pod=affinity("[{matchExpressions: [{key: a, operator: Exists}]}, {}]"))
+    assert list(routes.selectors(found)) == [TERMS]
+    place = routes.selector_place(found, TERMS)
+    assert place.end_column - place.column == len("nodeSelectorTerms")
+
+
+def test_an_unbound_pod_has_no_selectors():
+    assert list(routes.selectors(manifest())) == []
+
+
+def test_host_ports_are_those_written_and_with_the_hosts_network_those_of_the_container():
+    ports = "ports: [{containerPort: 80}, {containerPort: 81, hostPort: 8081}]"
+    base = (*POD, "containers", 0, "ports")
+    assert list(routes.host_ports(manifest(more=ports))) == [(*base, 1, "hostPort")]
+    shared = manifest(more=ports, pod="hostNetwork: true")
+    assert list(routes.host_ports(shared)) == [(*base, 0, "containerPort"), (*base, 1, "hostPort")]
+
+
+def test_only_constraints_that_must_hold_count():
+    found = manifest(
+        pod="""\
+        topologySpreadConstraints:
+          - {maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}
+          - {maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}
+        """
+    )
+    assert list(routes.spread(found)) == [(*POD, "topologySpreadConstraints", 1)]
+
+
+def test_only_required_anti_affinity_counts():
+    found = manifest(
+        pod="""\
+        affinity:
+          podAntiAffinity:
+            preferredDuringSchedulingIgnoredDuringExecution: []
+            requiredDuringSchedulingIgnoredDuringExecution:
+              - {topologyKey: zone, labelSelector: {}}
+        """
+    )
+    (route,) = routes.anti_affinity(found)
+    assert routes.at(found, (*route, "topologyKey")) == "zone"
+
+
+def test_claims_are_the_volumes_that_name_one():
+    found = manifest(pod="volumes: [{name: a, emptyDir: {}}, {name: b, persistentVolumeClaim: {claimName: c}}]")
+    assert [routes.at(found, route) for route in routes.claims(found)] == ["c"]
+
+
+def test_a_limit_is_preferred_to_a_request():
+    found = manifest(limits="{nvidia.com/gpu: 1}, requests: {nvidia.com/gpu: 1, cpu: 1}")
+    assert [route[-2:] for route in routes.requests(found, "nvidia.com/gpu")] == [("limits", "nvidia.com/gpu")]
+    assert [route[-2:] for route in routes.requests(found, "cpu")] == [("requests", "cpu")]
+
+
+def test_what_is_absent_is_none():
+    found = manifest()
+    assert routes.at(found, ("spec", "nothing", 3)) is None
+    assert routes.at(found, (*POD, "containers", 9)) is None
+    assert routes.at(found, (*POD, "containers", "x")) is None

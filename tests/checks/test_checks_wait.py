@@ -1,0 +1,213 @@
+from __future__ import annotations
+
+import pytest
+from checks_units import deployment, unit
+
+from kubelint_gpu.checks.wait import Wait, held_by, refused, said, story
+from kubelint_gpu.rollout.trace import Holder, Lack, Trace, TraceStep, Waiting
+
+MINE = "Deployment/serving/chat"
+OTHER = "StatefulSet/research/notebook"
+GPU = "nvidia.com/gpu"
+ANTI = "node(s) didn't match pod anti-affinity rules"
+EXISTING = "node(s) didn't satisfy existing pods anti-affinity rules"
+AFFINITY = "node(s) didn't match pod affinity rules"
+SPREAD = "node(s) didn't match pod topology spread constraints"
+PORTS = "node(s) didn't have free ports for the requested pod ports"
+
+
+def workload(text=None):
+    return unit(text or deployment()).subjects[0].workload
+
+
+OLD = Holder(MINE, new=False, count=1, amount=1)
+
+
+def lack(node="gpu-1", free=0, holders=(OLD,), needed=1, resource=GPU, whole=1):
+    return Lack(node, "NodeResourcesFit", f"Insufficient {resource}", resource, needed, free, whole, tuple(holders))
+
+
+def other(plugin, reason, node="gpu-1", holders=(OLD,)):
+    return Lack(node, plugin, reason, holders=tuple(holders))
+
+
+def wait(*lacks, owner=MINE, refusal="", claims=(), of=None, scheduler=""):
+    return Wait(of or workload(), Waiting(owner, True, 1, scheduler, refusal, lacks), claims)
+
+
+@pytest.mark.parametrize(
+    ("lacks", "clause"),
+    [
+        ([lack()], "for 1 nvidia.com/gpu on gpu-1, held by the old pod"),
+        ([lack(), lack("gpu-2")], "for 1 nvidia.com/gpu on gpu-1 and gpu-2, held by 2 old pods"),
+        ([lack(holders=())], "for 1 nvidia.com/gpu on gpu-1"),
+        ([lack(free=1, needed=2)], "for 2 nvidia.com/gpu on gpu-1 (1 free), held by the old pod"),
+        (
+            [lack(free=1, needed=2), lack("gpu-2", needed=2)],
+            "for 2 nvidia.com/gpu on gpu-1 and gpu-2 (at most 1 free), held by 2 old pods",
+        ),
+        ([other("NodePorts", PORTS)], "for a host port on gpu-1, held by the old pod"),
+        ([other("NodePorts", PORTS, holders=())], "for a host port on gpu-1"),
+        (
+            [other("InterPodAffinity", ANTI)],
+            "for a place on gpu-1, where its anti-affinity keeps it apart from the old pod",
+        ),
+        (
+            [other("InterPodAffinity", ANTI, holders=())],
+            "for a place on gpu-1, where its anti-affinity keeps it apart from others",
+        ),
+        (
+            [other("InterPodAffinity", EXISTING, holders=[Holder(OTHER, new=False, count=1, amount=1)])],
+            "for a place on gpu-1, where the anti-affinity of StatefulSet research/notebook keeps it away",
+        ),
+        (
+            [other("InterPodAffinity", AFFINITY)],
+            "for a place on gpu-1, where no pod runs that its affinity asks for",
+        ),
+        (
+            [other("PodTopologySpread", SPREAD)],
+            "for a place on gpu-1, where the topology spread constraint leaves no room beside the old pod",
+        ),
+        (
+            [other("PodTopologySpread", SPREAD, holders=())],
+            "for a place on gpu-1, where the topology spread constraint leaves no room beside the others",
+        ),
+        (
+            [other("NodeVolumeLimits", "node(s) exceed max volume count")],
+            "for gpu-1 (exceed max volume count), held by the old pod",
+        ),
+        (
+            [other("VolumeRestrictions", "node(s) had no available disk")],
+            "for gpu-1 (had no available disk), held by the old pod",
+        ),
+    ],
+)
+def test_the_clause_says_what_is_waited_for_and_who_holds_it(lacks, clause):
+    assert wait(*lacks).clause == f"the new pod waits {clause}"
+
+
+def test_different_obstacles_are_alternatives():
+    found = wait(other("PodTopologySpread", SPREAD), lack("gpu-2"))
+    assert found.clause.endswith("beside the old pod, or for 1 nvidia.com/gpu on gpu-2, held by the old pod")
+
+
+def test_of_many_obstacles_two_are_told_and_the_rest_is_counted():
+    found = wait(lack(), other("NodePorts", PORTS, "gpu-2"), other("InterPodAffinity", ANTI, "gpu-3"))
+    assert found.clause.endswith(", or for any of 1 further node")
+
+
+def test_a_pod_that_lacks_nothing_finds_no_node():
+    assert wait().clause == "the new pod finds no node"
+
+
+def test_a_pod_of_somebody_else_is_named():
+    assert wait(lack(), owner=OTHER).clause.startswith("a pod of StatefulSet research/notebook waits for 1")
+
+
+def test_its_own_ports_are_named():
+    ports = "ports: [{containerPort: 80, hostPort: 8080}, {containerPort: 9, hostPort: 9000}]"
+    found = wait(other("NodePorts", PORTS), of=workload(deployment(more=ports)))
+    assert found.clause == "the new pod waits for host ports 8080 and 9000 on gpu-1, held by the old pod"
+    one = wait(other("NodePorts", PORTS), of=workload(deployment(more="ports: [{containerPort: 80, hostPort: 80}]")))
+    assert "for host port 80 on gpu-1" in one.clause
+
+
+def test_claims_are_named_instead_of_nodes():
+    one = wait(other("VolumeRestrictions", "node(s) …"), claims=("models (ReadWriteOncePod)",))
+    assert one.clause == "the new pod waits for claim models (ReadWriteOncePod), used by the old pod"
+    two = wait(other("VolumeAttach", "Multi-Attach"), claims=("a (ReadWriteOnce)", "b (ReadWriteOnce)"))
+    assert two.clause.endswith(
+        "on gpu-1 for claims a (ReadWriteOnce) and b (ReadWriteOnce), attached to the node of the old pod"
+    )
+    many = wait(
+        other("VolumeRestrictions", "…"), claims=("a (ReadWriteOncePod)",), of=workload(deployment(spec="replicas: 3"))
+    )
+    assert many.clause.endswith("used by the old pods")
+
+
+def test_the_circle_says_how_much_there_is():
+    sentences = list(wait(lack(free=1, needed=2, whole=3)).sentences())
+    assert sentences == ["the new pod waits for 2 nvidia.com/gpu on gpu-1 (1 of 3 free), held by the old pod"]
+
+
+def test_the_circle_counts_what_it_does_not_show():
+    sentences = list(wait(*(lack(f"gpu-{number}") for number in range(7))).sentences())
+    assert len(sentences) == 5
+    assert sentences[-1] == "the same holds for 3 further nodes"
+
+
+def test_the_circle_says_nothing_twice():
+    found = wait(other("VolumeRestrictions", "x", "a"), other("VolumeRestrictions", "x", "b"), claims=("c (M)",))
+    assert len(list(found.sentences())) == 1
+
+
+def test_a_refused_pod_names_the_quota():
+    text = (
+        'pods "chat" is forbidden: exceeded quota: team, requested: requests.nvidia.com/gpu=1, '
+        "used: requests.nvidia.com/gpu=2, limited: requests.nvidia.com/gpu=2"
+    )
+    told = "the new pod is refused by quota team, which allows 2 requests.nvidia.com/gpu and has 2 in use"
+    assert wait(refusal=text).clause == told
+    assert list(wait(refusal=text).sentences()) == [f"{told}; a pod counts until it is gone"]
+
+
+def test_a_quota_with_several_keys_is_told_as_the_api_server_does():
+    text = "exceeded quota: team, requested: cpu=1,pods=1, used: cpu=4,pods=2, limited: cpu=4,pods=2"
+    assert refused(text) == "by quota team, which allows cpu=4,pods=2 and has cpu=4,pods=2 in use"
+
+
+def test_another_refusal_is_told_in_the_words_of_the_api_server():
+    assert refused('pods "a" is forbidden: failed quota: q: must specify cpu for: main') == (
+        "with failed quota: q: must specify cpu for: main"
+    )
+    assert refused("something else") == "with something else"
+
+
+def test_the_words_of_the_scheduler_name_the_nodes():
+    assert said("Insufficient cpu", "a and b") == "Insufficient cpu on a and b"
+    assert said(PORTS, "a") == "a didn't have free ports for the requested pod ports"
+
+
+def test_holders_are_old_pods_then_others_then_new_pods():
+    holders = [
+        Holder(MINE, new=False, count=2, amount=2),
+        Holder(OTHER, new=False, count=1, amount=1),
+        Holder(MINE, new=True, count=1, amount=1),
+    ]
+    assert held_by([lack(holders=holders)], MINE) == "2 old pods, StatefulSet research/notebook and other new pods"
+    assert held_by([], MINE) == ""
+
+
+def test_the_story_does_not_repeat_the_scheduler():
+    text = "0/2 nodes are available: 2 Insufficient nvidia.com/gpu. preemption: 0/2 nodes are available."
+    waiting = Waiting(MINE, True, 1, text, lacks=(lack(),))
+    steps = (TraceStep("kube-scheduler", f"cannot place the new pod of {MINE}: {text}"),)
+    told = story(Trace(steps, (waiting,)), wait(lack()), "keeps the old pod")
+    assert [(step.step, step.actor, step.message) for step in told] == [
+        (
+            1,
+            "kube-scheduler",
+            "cannot place the new pod of Deployment serving/chat: Insufficient nvidia.com/gpu on gpu-1",
+        ),
+        (2, "Deployment controller", "keeps the old pod: nothing moves any more"),
+    ]
+
+
+def test_the_story_of_a_pod_that_lacks_nothing_keeps_the_first_sentence():
+    waiting = Waiting(MINE, True, 1, "0/2 nodes are available: a claim is missing. preemption: no")
+    steps = (TraceStep("kube-scheduler", f"cannot place it: {waiting.scheduler}"),)
+    told = story(Trace(steps, (waiting,)), wait(), "waits")
+    assert told[0].message == "cannot place it: 0/2 nodes are available: a claim is missing"
+
+
+@pytest.mark.parametrize(
+    ("waiting", "pods"),
+    [
+        (Waiting(MINE, True, 1, lacks=(other("VolumeAttach", "Multi-Attach"),)), "the new pod"),
+        (Waiting(MINE, True, 2, lacks=(other("VolumeAttach", "Multi-Attach"),)), "2 new pods"),
+        (Waiting(OTHER, False, 1, lacks=(other("VolumeAttach", "Multi-Attach"),)), "the pod"),
+    ],
+)
+def test_a_volume_that_is_elsewhere_is_a_step_of_the_kubelet(waiting, pods):
+    told = story(Trace((), (waiting,)), wait(), "waits")
+    assert (told[0].actor, told[0].message) == ("kubelet on gpu-1", f"cannot start {pods}: Multi-Attach")

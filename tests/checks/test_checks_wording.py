@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import pytest
+
+from kubelint_gpu.checks.wording import amount, bare, counted, listed, owner_name, some
+
+
+def test_one_is_singular_and_everything_else_plural():
+    assert [counted(number, "pod") for number in (0, 1, 2)] == ["0 pods", "1 pod", "2 pods"]
+
+
+@pytest.mark.parametrize(
+    ("resource", "number", "text"),
+    [
+        ("nvidia.com/gpu", 2, "2 nvidia.com/gpu"),
+        ("cpu", 6000, "6 cpu"),
+        ("cpu", 1500, "1500m cpu"),
+        ("memory", 40 * 2**30, "40Gi of memory"),
+        ("memory", 512 * 2**20, "512Mi of memory"),
+        ("ephemeral-storage", 2**30, "1Gi of ephemeral-storage"),
+        ("pods", 1, "1 pod slot"),
+        ("pods", 2, "2 pod slots"),
+    ],
+)
+def test_amounts_read_as_people_say_them(resource, number, text):
+    assert amount(resource, number) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (65806288 * 1024, "62.75Gi"),
+        (131072000 * 1024, "125Gi"),
+        (1000, "1000"),
+        (15 * 10**9, "13.96Gi"),
+        (123456 * 1024, "120.56Mi"),
+        (1234567, "1.17Mi"),
+    ],
+)
+def test_bytes_without_a_short_exact_form_are_cut(number, text):
+    assert bare("memory", number) == text
+
+
+def test_what_is_cut_is_never_more_than_there_is():
+    assert bare("memory", 64 * 2**30 - 1) == "63.99Gi"
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        ([], ""),
+        (["a"], "a"),
+        (["a", "b"], "a and b"),
+        (["a", "b", "c"], "a, b and c"),
+        (["a", "b", "c", "d"], "a, b, c and d"),
+        (["a", "b", "c", "d", "e"], "5 nodes (a, b, ...)"),
+    ],
+)
+def test_a_few_names_are_listed_and_many_are_counted(names, text):
+    assert some(names) == text
+
+
+def test_alternatives_are_joined_by_or():
+    assert listed(["a", "b", "c"], "or") == "a, b or c"
+    assert some(["a", "b"], "class", "or") == "a or b"
+
+
+def test_an_owner_is_called_by_kind_and_name():
+    assert owner_name("Deployment/serving/chat") == "Deployment serving/chat"

@@ -1,0 +1,101 @@
+"""Pod templates inside custom resources."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubelint_gpu.kube.custom_workload import _rows, custom_workloads
+from kubelint_gpu.kube.rolling import JobStrategy
+
+POD = {"containers": [{"name": "main", "image": "image", "resources": {"limits": {"nvidia.com/gpu": 4}}}]}
+TEMPLATE = {"metadata": {"labels": {"app": "a"}}, "spec": POD}
+
+
+def custom(version, kind, spec):
+    value = {"apiVersion": version, "kind": kind, "metadata": {"name": "it", "namespace": "ml"}, "spec": spec}
+    return [workload for workload, _ in custom_workloads(value)]
+
+
+def told(found):
+    return [(workload.spec_pointer, workload.replicas) for workload in found]
+
+
+def test_every_role_of_a_training_job_is_a_workload():
+    roles = {"Master": {"template": TEMPLATE}, "Worker": {"replicas": 3, "template": TEMPLATE}}
+    found = custom("kubeflow.org/v1", "PyTorchJob", {"pytorchReplicaSpecs": roles})
+    at = ("spec", "pytorchReplicaSpecs")
+    assert told(found) == [((*at, "Master", "template", "spec"), 1), ((*at, "Worker", "template", "spec"), 3)]
+    assert all(isinstance(workload.strategy, JobStrategy) and not workload.rolls for workload in found)
+
+
+def test_the_pods_of_a_job_set_are_replicas_times_parallelism():
+    jobs = [
+        {"replicas": 2, "template": {"spec": {"parallelism": 4, "template": TEMPLATE}}},
+        {"template": {"spec": {"template": TEMPLATE}}},
+    ]
+    found = custom("jobset.x-k8s.io/v1alpha2", "JobSet", {"replicatedJobs": jobs})
+    assert [workload.replicas for workload in found] == [8, 1]
+
+
+def test_a_ray_cluster_has_a_head_and_groups_of_workers():
+    groups = [{"replicas": 2, "numOfHosts": 4, "template": TEMPLATE}]
+    found = custom("ray.io/v1", "RayCluster", {"headGroupSpec": {"template": TEMPLATE}, "workerGroupSpecs": groups})
+    assert [workload.replicas for workload in found] == [1, 8]
+    assert found[0].strategy is None
+
+
+def test_a_bare_pod_spec_has_its_own_pointer():
+    (found,) = custom("serving.kserve.io/v1beta1", "InferenceService", {"predictor": {**POD, "minReplicas": 2}})
+    assert found.spec_pointer == ("spec", "predictor")
+    assert found.replicas == 2
+    assert not found.is_template
+
+
+def test_volcano_jobs_are_told_from_those_of_kubernetes():
+    spec = {"tasks": [{"replicas": 2, "template": TEMPLATE}]}
+    assert [workload.replicas for workload in custom("batch.volcano.sh/v1alpha1", "Job", spec)] == [2]
+    assert custom("batch/v1", "Job", {"template": TEMPLATE}) == []
+
+
+@pytest.mark.parametrize(
+    ("version", "kind", "spec"),
+    [
+        ("example.com/v1", "RayCluster", {"headGroupSpec": {"template": TEMPLATE}}),
+        ("ray.io/v1", "RayCluster", None),
+        ("ray.io/v1", "RayCluster", {"workerGroupSpecs": {"not": "a list"}}),
+        ("serving.kserve.io/v1alpha1", "ClusterServingRuntime", POD),
+        ("v1", "PodTemplate", {}),
+    ],
+)
+def test_what_starts_no_pods_or_is_not_known_is_no_workload(version, kind, spec):
+    assert custom(version, kind, spec) == []
+
+
+def test_a_predictor_without_containers_is_partial():
+    (found,) = custom("serving.kserve.io/v1beta1", "InferenceService", {"predictor": {"model": {}}})
+    assert found.partial
+
+
+def test_problems_are_told_with_their_place():
+    value = {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Rollout",
+        "spec": {"template": {"spec": {**POD, "hostNetwork": "yes"}}},
+    }
+    ((_, problems),) = custom_workloads(value)
+    assert [problem.pointer for problem in problems] == [("spec", "template", "spec", "hostNetwork")]
+
+
+@pytest.mark.parametrize("key", sorted(_rows()))
+def test_rows_of_the_table_are_complete(key):
+    row = _rows()[key]
+    assert set(row) == {"kind", "groups", "ends", "rollout", "templates"}
+    assert row["rollout"]
+    for template in row["templates"]:
+        assert set(template) == {"path", "form", "pods"}
+        assert template["form"] in ("template", "spec")
+        # the wildcards of a count are those of its template, from the left
+        wild = [part for part in template["path"].split(".") if part == "*" or part.endswith("[]")]
+        for path in template["pods"]:
+            mine = [part for part in path.split(".") if part == "*" or part.endswith("[]")]
+            assert mine == wild[: len(mine)]
