@@ -140,7 +140,7 @@ class Unit:
         inventory = self.world.inventory
         pools = inventory.pools if inventory is not None and self.has_nodes else ()
         return tuple(
-            Growth(read_node(pool.template.value), len(pool.nodes), pool.autoscaling.maximum)
+            Growth(_named(read_node(pool.template.value), pool.name), len(pool.nodes), pool.autoscaling.maximum)
             for pool in pools
             if pool.autoscaling is not None and pool.room
         )
@@ -213,7 +213,7 @@ class Unit:
 
     def may_outgrow(self, subject: Subject) -> bool:
         """Whether a pool may add more nodes for its pod than a judgement looks at: missing room is not proven then."""
-        names = {pool.template.name for pool in self.growing_for(subject)}
+        names = {pool.name for pool in self.growing_for(subject)}
         for growth in self.growth:
             looked_at = possible_nodes([growth], growth.most)
             shown = len(looked_at.nodes) if looked_at is not None else 0
@@ -244,7 +244,7 @@ class Unit:
         Pools have grown as far as they may; then the text is left out, as no scheduler says it today.
         """
         snapshot, pod = self.running, subject.pod
-        growing = {pool.template.name for pool in self.growing_for(subject)}
+        growing = {pool.name for pool in self.growing_for(subject)}
         joined = possible_nodes([growth for growth in self.growth if growth.template.name in growing], placed + 1)
         if joined is not None:
             snapshot = Snapshot.of(replace(self.cluster, nodes=(*self.cluster.nodes, *joined.nodes)))
@@ -338,3 +338,8 @@ class Unit:
             "extended_resource_toleration": inventory.admission.extended_resource_toleration,
             "tolerations": tolerations,
         }
+
+
+def _named(node: Node, name: str) -> Node:
+    """A node of another name: what a pool adds is called after the pool."""
+    return replace(node, meta=replace(node.meta, name=name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -61,10 +62,12 @@ def read_inputs(
     stdin_filename: str = "<stdin>",
     unit_of: Callable[[str], str | None] = lambda _path: None,
     against: str | None = None,
+    apart: bool = False,
 ) -> Inputs:
     """Manifests and inventory of a run.
 
     Each file is a unit of its own, unless all are applied together or `unit_of` names a unit for it.
+    With `apart` a file of the inventory that is merely found in a directory is no manifest.
     `against` is a path or a git revision that holds the manifests as they were.
 
     Raises:
@@ -76,8 +79,9 @@ def read_inputs(
         complain(error.path, error.message)
     for skipped in collected.skipped:
         complain(skipped.path, f"left out: {skipped.message}")
-    readings = tuple(read(file.path, file.data) for file in collected.files)
-    before = _before(against, [file.path for file in collected.files]) if against is not None else {}
+    files = [file for file in collected.files if not apart or not _is_inventory(file.path, paths, world)]
+    readings = tuple(read(file.path, file.data) for file in files)
+    before = _before(against, [file.path for file in files]) if against is not None else {}
     units = tuple(_units(readings, world, lambda path: "" if together else unit_of(path), before))
     return Inputs(units, world, readings, failed or bool(collected.errors))
 
@@ -115,6 +119,12 @@ def _before(against: str, paths: Sequence[str]) -> dict[str, dict[str, Manifest]
     except RevisionError as error:
         raise click.ClickException(f"--against: {error}") from None
     return {path.as_posix(): _by_object([read(path.as_posix(), data)]) for path, data in found.items()}
+
+
+def _is_inventory(path: str, paths: Sequence[str], world: World) -> bool:
+    mine = os.path.realpath(path)
+    named = {os.path.realpath(one) for one in paths}
+    return mine not in named and mine in {os.path.realpath(_path(reading)) for reading in world.readings}
 
 
 def _by_object(readings: Sequence[Reading]) -> dict[str, Manifest]:

@@ -5,7 +5,7 @@ Source: GPU feature discovery, node labellers of AMD and Intel, cloud providers,
 
 from __future__ import annotations
 
-# the model of the GPU, the most telling label first
+# the model of the GPU, the most telling label first; a family holds models that are no substitute for each other
 MODEL = (
     "nvidia.com/gpu.product",
     "amd.com/gpu.product-name",
@@ -20,7 +20,6 @@ MODEL = (
     "aliyun.accelerator/nvidia_name",
     "cloud.tencent.com/tke-accelerator",
     "alibabacloud.com/gpu-card-model",
-    "nvidia.com/gpu.family",
 )
 # a group of nodes that are made from one template
 POOL = (
@@ -40,6 +39,7 @@ _FURTHER = (
     "nvidia.com/gpu.compute.major",
     "nvidia.com/gpu.compute.minor",
     "nvidia.com/gpu.count",
+    "nvidia.com/gpu.family",
     "nvidia.com/gpu.machine",
     "nvidia.com/gpu.replicas",
     "nvidia.com/gpu.sharing-strategy",

@@ -17,7 +17,7 @@ from kubelint_gpu.kube.priority import UnknownPriorityClass
 from kubelint_gpu.scheduler.attempt import Attempt, attempt, resolved
 from kubelint_gpu.scheduler.candidate import Candidate
 from kubelint_gpu.scheduler.classes import NodeClass
-from kubelint_gpu.scheduler.fit import FitResult, fit
+from kubelint_gpu.scheduler.fit import FitResult, fit, fit_on
 from kubelint_gpu.scheduler.framework import Code, Status
 from kubelint_gpu.scheduler.merged import merged
 from kubelint_gpu.scheduler.message import message, note
@@ -47,6 +47,7 @@ __all__ = [
     "attempt",
     "behaviour",
     "fit",
+    "fit_on",
     "merged",
     "message",
     "note",

@@ -36,9 +36,9 @@ class Attempt:
 
 def attempt(pod: Pod, snapshot: Snapshot) -> Attempt:
     """Filter, preempt and report one pod as the scheduler of the snapshot's profile would."""
-    held = _held(pod, snapshot)
-    if held:
-        return Attempt(held)
+    waits = held(pod, snapshot)
+    if waits:
+        return Attempt(waits)
     result = fit(pod, snapshot)
     if result.schedulable:
         return Attempt(fit=result)
@@ -64,7 +64,8 @@ def resolved(pod: Pod, cluster: Cluster) -> Pod:
     )
 
 
-def _held(pod: Pod, snapshot: Snapshot) -> str:
+def held(pod: Pod, snapshot: Snapshot) -> str:
+    """Why no attempt is made for a pod (gates, deletion, another scheduler); empty where one is."""
     if pod.spec.scheduler_name != snapshot.profile.scheduler_name:
         return NO_SCHEDULER.format(name=pod.spec.scheduler_name)
     if scheduling_gates.pre_enqueue(pod) is not None:

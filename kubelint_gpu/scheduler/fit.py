@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.scheduler.classes import NodeClass, alone, classes
@@ -17,6 +17,19 @@ from kubelint_gpu.values import dataclass
 _NOBODY: frozenset[str] = frozenset()
 
 Active = tuple[tuple[Plugin, Any], ...]
+
+
+class Preparation(NamedTuple):
+    """What the PreFilter plugins say of a pod: what each prepared, which narrowed the nodes, and to which ones."""
+
+    prepared: Sequence[tuple[Plugin, Prepared]]
+    narrowing: Sequence[str] = ()
+    left: frozenset[str] | None = None
+
+    @property
+    def active(self) -> Active:
+        """The filters that have something to do, with their states."""
+        return tuple([(plugin, found.state) for plugin, found in self.prepared])
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,28 +81,11 @@ def fit(pod: Pod, snapshot: Snapshot, *, by_class: bool | None = None) -> FitRes
     Source: `findNodesThatFitPod` of pkg/scheduler/schedule_one.go.
     """
     nodes = snapshot.nodes
-    prepared: list[tuple[Plugin, Prepared]] = []
-    narrowing: list[str] = []
-    left: frozenset[str] | None = None
-    rejection: Status | None = None
-    for plugin in PLUGINS:
-        found = plugin.pre_filter(pod, snapshot)
-        if found.skip:
-            continue
-        if found.status is not None:
-            rejection = found.status
-            if rejection.code is Code.UNRESOLVABLE:
-                return FitResult(total=len(nodes), prefilter=rejection)
-            continue
-        prepared.append((plugin, found))
-        if found.nodes is not None:
-            narrowing.append(plugin.name)
-            left = found.nodes if left is None else left & found.nodes
-            if not left:
-                return FitResult(total=len(nodes), prefilter=_unsatisfied(narrowing))
-    if rejection is not None:
-        return FitResult(total=len(nodes), prefilter=rejection)
-    active = tuple([(plugin, found.state) for plugin, found in prepared])
+    begun = prepare(pod, snapshot)
+    if isinstance(begun, Status):
+        return FitResult(total=len(nodes), prefilter=begun)
+    prepared, narrowing, left = begun
+    active = begun.active
     filters = [(plugin.filter, state) for plugin, state in active]
     if left is not None:
         return _narrowed(snapshot, left, narrowing, active)
@@ -108,6 +104,23 @@ def fit(pod: Pod, snapshot: Snapshot, *, by_class: bool | None = None) -> FitRes
     )
 
 
+def fit_on(pod: Pod, snapshot: Snapshot, name: str) -> Status | None:
+    """What `fit` says of one node; the others are not judged.
+
+    Raises:
+        KeyError: there is no such node.
+    """
+    node = snapshot.node(name)
+    if node is None:
+        raise KeyError(name)
+    begun = prepare(pod, snapshot)
+    if isinstance(begun, Status):
+        return begun
+    if begun.left is not None and name not in begun.left:
+        return _excluded(snapshot, begun.narrowing)
+    return judged([(plugin.filter, state) for plugin, state in begun.active], node)
+
+
 def judged(filters: Sequence[tuple[Filter, Any]], node: NodeInfo) -> Status | None:
     """The first rejection of a node by filters with their states; None where all let it pass."""
     for run, state in filters:
@@ -117,20 +130,47 @@ def judged(filters: Sequence[tuple[Filter, Any]], node: NodeInfo) -> Status | No
     return None
 
 
-def _narrowed(snapshot: Snapshot, left: frozenset[str], narrowing: list[str], active: Active) -> FitResult:
+def prepare(pod: Pod, snapshot: Snapshot) -> Preparation | Status:
+    """What the PreFilter plugins say of a pod; a status where one of them ends the attempt."""
+    prepared: list[tuple[Plugin, Prepared]] = []
+    narrowing: list[str] = []
+    left: frozenset[str] | None = None
+    rejection: Status | None = None
+    for plugin in PLUGINS:
+        found = plugin.pre_filter(pod, snapshot)
+        if found.skip:
+            continue
+        if found.status is not None:
+            rejection = found.status
+            if rejection.code is Code.UNRESOLVABLE:
+                return rejection
+            continue
+        prepared.append((plugin, found))
+        if found.nodes is not None:
+            narrowing.append(plugin.name)
+            left = found.nodes if left is None else left & found.nodes
+            if not left:
+                return _unsatisfied(narrowing)
+    return Preparation(prepared, narrowing, left) if rejection is None else rejection
+
+
+def _narrowed(snapshot: Snapshot, left: frozenset[str], narrowing: Sequence[str], active: Active) -> FitResult:
     filters = [(plugin.filter, state) for plugin, state in active]
     found = [node for node in map(snapshot.node, sorted(left)) if node is not None]
-    text = snapshot.behaviour.excluded.format(plugins=" ".join(sorted(narrowing)))
     return FitResult(
         tuple(NodeClass(alone(node), _NOBODY, judged(filters, node)) for node in found),
         len(snapshot.nodes),
-        excluded=Status("", Code.EXCLUDED, (text,)),
+        excluded=_excluded(snapshot, narrowing),
         excluded_nodes=tuple(node.name for node in snapshot.nodes if node.name not in left),
         active=active,
     )
 
 
-def _unsatisfied(narrowing: list[str]) -> Status:
+def _excluded(snapshot: Snapshot, narrowing: Sequence[str]) -> Status:
+    return Status("", Code.EXCLUDED, (snapshot.behaviour.excluded.format(plugins=" ".join(sorted(narrowing))),))
+
+
+def _unsatisfied(narrowing: Sequence[str]) -> Status:
     names = " ".join(sorted(narrowing))
     which = f"plugin {names}" if len(narrowing) == 1 else f"plugin(s) [{names}] simultaneously"
     return Status("", Code.UNRESOLVABLE, (f"node(s) didn't satisfy {which}",))

@@ -11,12 +11,14 @@ from kubelint_gpu.kube.affinity import PodAffinityTerm
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.errors import InvalidObject
 from kubelint_gpu.kube.frozen import EMPTY, FrozenMap
+from kubelint_gpu.kube.node import Node
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.scheduler.equality import FEW_NODES, Equal, moved, sorted_out, wide_labels
 from kubelint_gpu.scheduler.memory import Memory
 from kubelint_gpu.scheduler.node_info import NodeInfo, node_info
 from kubelint_gpu.scheduler.profile import DEFAULT_PROFILE, Profile
 from kubelint_gpu.scheduler.version import Behaviour, behaviour, minor_of
+from kubelint_gpu.values import replace
 
 T = TypeVar("T")
 
@@ -121,6 +123,43 @@ class Snapshot:
                     changed = nodes[position].removed(pod)
                     return self._with(position, changed)
         raise KeyError(pod_key)
+
+    def without(self, placed: Iterable[tuple[Pod, str]]) -> Snapshot:
+        """This snapshot without some pods, each with the name of its node; pods are told by namespace and name.
+
+        Unlike preemption's dry run this frees no host port that another pod of the node has as well.
+
+        Raises:
+            KeyError: there is no such node, or no such pod on it.
+        """
+        gone: dict[int, dict[str, None]] = {}
+        for pod, name in placed:
+            gone.setdefault(self._positions[name], {})[pod.key] = None
+        nodes = list(self.nodes)
+        for position, keys in gone.items():
+            info = nodes[position]
+            missing = keys.keys() - {pod.key for pod in info.pods}
+            if missing:
+                raise KeyError(min(missing))
+            nodes[position] = node_info(info.node, [pod for pod in info.pods if pod.key not in keys], self.memory)
+        return Snapshot(self.cluster, tuple(nodes), self.memory, self.profile, self._positions, self._statics)
+
+    def with_node(self, node: Node) -> Snapshot:
+        """This snapshot with one more node, or with its namesake changed, which keeps its pods."""
+        old = self.node(node.name)
+        infos = [
+            *(info for info in self.nodes if info is not old),
+            node_info(node, old.pods if old else (), self.memory),
+        ]
+        infos.sort(key=attrgetter("name"))
+        cluster = replace(self.cluster, nodes=tuple([info.node for info in infos]))
+        positions = {info.name: place for place, info in enumerate(infos)}
+        return Snapshot(cluster, tuple(infos), self.memory, self.profile, positions, {})
+
+    def with_cluster(self, cluster: Cluster) -> Snapshot:
+        """These nodes and pods with another cluster around them; its own nodes and pods are not looked at."""
+        around = replace(cluster, nodes=self.cluster.nodes, pods=self.cluster.pods)
+        return Snapshot(around, self.nodes, self.memory, self.profile, self._positions, {})
 
     def _with(self, position: int, changed: NodeInfo) -> Snapshot:
         nodes = (*self.nodes[:position], changed, *self.nodes[position + 1 :])

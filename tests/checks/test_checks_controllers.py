@@ -117,7 +117,13 @@ def test_replicas_that_a_pool_at_its_maximum_still_cannot_take_are_told_with_the
     assert found.code == "KLG109"
     assert "only 3 of 5 replicas can run even with pool l4 at its maximum of 3 nodes" in found.message
     assert any(one.message == "pool l4 may grow from 1 to 3 nodes" for one in found.related)
-    assert codes(deployment(spec="replicas: 3"), inventory(scaling=grows(3))) == []
+    assert codes(deployment(spec="replicas: 2"), inventory(scaling=grows(3))) == []
+
+
+def test_a_rollout_that_needs_more_than_a_pool_at_its_maximum_says_that_the_pool_grows():
+    (found,) = findings(deployment(spec="replicas: 3"), inventory(scaling=grows(3)))
+    assert found.code == "KLG101"
+    assert any(one.message == "pool l4 may grow from 1 to 3 nodes" for one in found.related)
 
 
 def test_a_pool_that_may_grow_without_end_is_not_counted_out():
@@ -167,7 +173,7 @@ def job(name, parallelism, *, sign="command: [torchrun, train.py]", more="", kin
 @pytest.mark.parametrize(
     ("second", "nodes", "expected"),
     [
-        (job("b", 2), inventory(nodes=3), []),
+        (job("b", 2), inventory(nodes=3), ["KLG113"]),
         (job("b", 3), inventory(nodes=4), ["KLG113"]),
         (job("b", 3), inventory(nodes=6), []),
         (job("b", 3), inventory(nodes=4, scaling=grows(6)), []),
@@ -176,7 +182,7 @@ def job(name, parallelism, *, sign="command: [torchrun, train.py]", more="", kin
         (job("b", 5), inventory(nodes=4), []),
         (job("b", 1), inventory(nodes=3), []),
     ],
-    ids=["too-few-to-split", "split", "room", "grows", "independent", "suspended", "never-fits", "single"],
+    ids=["split-unevenly", "split", "room", "grows", "independent", "suspended", "never-fits", "single"],
 )
 def test_jobs_hold_each_other_only_where_each_can_have_a_part_and_waits_for_all(second, nodes, expected):
     assert codes(job("a", 3) + "---\n" + second, nodes) == expected
@@ -199,7 +205,6 @@ FREE = deployment(spec="strategy: {type: Recreate}")
         (hpa(2) + FREE, inventory(nodes=2), []),
         (hpa(3, name="other") + FREE, inventory(nodes=2), []),
         (hpa(3, kind="StatefulSet") + FREE, inventory(nodes=2), []),
-        (hpa('"3"') + FREE, inventory(nodes=2), []),
         (hpa(3) + FREE, inventory(nodes=2, scaling=grows(3)), []),
         (hpa(4) + FREE, inventory(nodes=2, scaling=grows(3)), ["KLG115"]),
         (hpa(100) + FREE, inventory(nodes=2, scaling=grows(200)), []),

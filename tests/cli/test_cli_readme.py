@@ -37,6 +37,16 @@ def test_the_readme_shows_the_real_output(request):
     _compared(path, text, new, request.config.getoption("--update"))
 
 
+def test_the_readme_shows_a_real_explanation(request):
+    path = ROOT / "README.md"
+    text = path.read_text()
+    command = ("explain", "deployment/object-tracker", *COMMAND[1:])
+    found = _between(text, "output: explain", "console")
+    body = f"$ kubelint-gpu {' '.join(command)}\n{kubelint(*command, env={'COLUMNS': '100'}).out}"
+    new = text[: found.start(1)] + body + text[found.end(1) :]
+    _compared(path, text, new, request.config.getoption("--update"))
+
+
 def test_the_readme_lists_the_rules(request):
     path = ROOT / "README.md"
     text = path.read_text()

@@ -1,0 +1,129 @@
+"""The moments at which a workload's pod is looked at: when it is created, when it is scaled out, and in a rollout."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.kube.meta import Owner
+from kubelint_gpu.kube.node import read_node
+from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.kube.rolling import DeploymentStrategy
+from kubelint_gpu.kube.workload import Workload
+from kubelint_gpu.rollout.deployment import resolve
+from kubelint_gpu.rollout.participant import own_pods
+from kubelint_gpu.scheduler import Snapshot, fit, fit_on, merged
+from kubelint_gpu.scheduler.explanation import Explanation, explain
+from kubelint_gpu.scheduler.holders import PlacedPod
+from kubelint_gpu.values import dataclass, replace
+
+Moment = Literal["creation", "next-replica", "rollout"]
+_MOST_PLACED = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """A moment, and what the scheduler makes of the pod then.
+
+    Attributes:
+        moment: `creation`: beside the inventory's running pods; `next-replica`: beside as many replicas as find a
+            node; `rollout`: beside the old pods that the strategy keeps while the new one waits.
+        explanation: why the pod fits where it fits.
+        beside: how many pods of the workload itself are there, by node.
+        known: whether the inventory says where they are; else each was put on the first node that takes it.
+        growing: the names of pools that could add a node that takes the pod.
+    """
+
+    moment: Moment
+    explanation: Explanation
+    beside: tuple[tuple[str, int], ...] = ()
+    known: bool = True
+    growing: tuple[str, ...] = ()
+
+
+def situations(unit: Unit, subject: Subject) -> tuple[Situation, ...]:
+    """The moments that differ for a workload, the first creation first."""
+    workload = _controlled(subject.workload)
+    mine = own_pods(workload, unit.cluster.pods)
+    running = unit.running.without([(pod, pod.spec.node_name) for pod in mine if unit.running.node(pod.spec.node_name)])
+    first = _pod(workload, "new")
+    found = [_situation(unit, "creation", first, running)]
+    if workload.kind in ("DaemonSet", "Pod") or not found[0].explanation.fits:
+        return tuple(found)
+    placed, full = _filled(workload, running)
+    if full:
+        beside = _placed(running, placed)
+        found.append(_situation(unit, "next-replica", first, beside, placed, known=False))
+    found += _rollout(unit, workload, running, placed, mine)
+    return tuple(found)
+
+
+def _rollout(
+    unit: Unit, workload: Workload, running: Snapshot, placed: Sequence[PlacedPod], mine: Sequence[Pod]
+) -> Iterator[Situation]:
+    strategy = workload.strategy
+    if not isinstance(strategy, DeploymentStrategy) or not workload.replicas:
+        return
+    kept = max(0, workload.replicas - resolve(strategy, workload.replicas).unavailable)
+    known = [(pod, pod.spec.node_name) for pod in mine if running.node(pod.spec.node_name) is not None]
+    old = (known or placed)[:kept]
+    yield _situation(unit, "rollout", _pod(workload, "new"), _placed(running, old), old, known=bool(known))
+
+
+def _situation(
+    unit: Unit, moment: Moment, pod: Pod, snapshot: Snapshot, beside: Sequence[PlacedPod] = (), *, known: bool = True
+) -> Situation:
+    explanation = explain(pod, snapshot)
+    counts = Counter(name for _, name in beside)
+    growing = () if explanation.fits else tuple(_growing(unit, pod, snapshot))
+    return Situation(moment, explanation, tuple(sorted(counts.items())), known, growing)
+
+
+def _growing(unit: Unit, pod: Pod, snapshot: Snapshot) -> Iterator[str]:
+    inventory = unit.world.inventory
+    for pool in inventory.pools if inventory is not None else ():
+        if pool.room:
+            node = read_node(pool.template.value)
+            if snapshot.node(node.name) is None and fit_on(pod, snapshot.with_node(node), node.name) is None:
+                yield pool.name
+
+
+def _filled(workload: Workload, snapshot: Snapshot) -> tuple[list[PlacedPod], bool]:
+    """The replicas, each on the first node that takes it, and whether the nodes were full before all were placed."""
+    placed: list[PlacedPod] = []
+    for number in range(min(workload.replicas, _MOST_PLACED)):
+        pod = _pod(workload, "old", number)
+        result = fit(pod, snapshot)
+        if not result.schedulable:
+            return placed, True
+        placed.append((pod, result.fits[0]))
+        snapshot = snapshot.place(*placed[-1])
+    return placed, False
+
+
+def _placed(snapshot: Snapshot, pods: Sequence[PlacedPod]) -> Snapshot:
+    for pod, name in pods:
+        snapshot = snapshot.place(pod, name)
+    return snapshot
+
+
+def _pod(workload: Workload, revision: str, number: int | None = None) -> Pod:
+    """A pod as the workload's controller creates it; in a Deployment `revision` tells old from new."""
+    name = workload.meta.name if workload.kind == "Pod" else f"{workload.meta.name}-{revision}"
+    if number is not None:
+        name = f"{name}-{number}"
+    pod = merged(workload.pod(name, revision if workload.kind == "Deployment" else ""))
+    if workload.kind == "Pod":
+        return pod
+    return replace(pod, meta=replace(pod.meta, owner=Owner(workload.kind, workload.meta.name)))
+
+
+def _controlled(workload: Workload) -> Workload:
+    """The workload with what its controller adds to the pods."""
+    if workload.kind != "DaemonSet":
+        return workload
+    from kubelint_gpu.rollout.daemon_set import tolerations
+
+    return replace(workload, spec=replace(workload.spec, tolerations=tolerations(workload.spec)))

@@ -1,0 +1,334 @@
+"""`kubelint-gpu explain`: the pages of rules, and why a workload fits where it fits."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from command_line import ROOT, TRACKER, kubelint
+
+TRACKED = TRACKER / "tracker.yaml"
+NODES = TRACKER / "nodes.yaml"
+ARGUMENTS = ("explain", "vision/deployment/object-tracker", "examples/tracker/tracker.yaml")
+BOTH = (*ARGUMENTS, "-i", "examples/tracker/nodes.yaml")
+
+CLUSTER = """
+apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+kubernetesVersion: "1.34"
+nodes:
+  - {name: special, allocatable: {cpu: 32, memory: 64Gi}, gpus: {model: A100-PCIE-40GB, count: 2},
+     labels: {pool: gpu}, taints: ["maintenance=now:NoSchedule"]}
+pools:
+  - name: gpu
+    count: 3
+    namePattern: gpu-{}
+    template:
+      allocatable: {cpu: 32, memory: 64Gi}
+      gpus: {model: A100-PCIE-40GB, count: 2}
+      labels: {pool: gpu}
+    autoscaling: {min: 1, max: 4}
+priorityClasses:
+  - {name: serving, value: 1000}
+running:
+  - {name: train, namespace: ml, node: gpu-1, gpus: 1, owner: Job/ml/train, count: 2, priority: 5000}
+  - {name: notebook, namespace: lab, node: gpu-2, gpus: 2, priority: 5000}
+  - {name: batch, namespace: ml, node: gpu-3, gpus: 2, owner: Job/ml/batch, priority: 10}
+"""
+WORKLOAD = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: infer, namespace: vision}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: infer}}
+  template:
+    metadata: {labels: {app: infer}}
+    spec:
+      priorityClassName: serving
+      nodeSelector: {pool: gpu}
+      containers:
+        - {name: main, image: x, resources: {limits: {nvidia.com/gpu: 2}}}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "cluster.yaml").write_text(CLUSTER)
+    (tmp_path / "infer.yaml").write_text(WORKLOAD)
+    return tmp_path
+
+
+def explain(folder, *arguments, what="deployment/infer", **options):
+    return kubelint("explain", what, *arguments, cwd=folder, **options)
+
+
+def situations(folder, *arguments, **options):
+    ran = explain(folder, "-i", "cluster.yaml", "--output-format", "json", *arguments, **options)
+    assert ran.code == 0, ran.err
+    return {found["situation"]: found for found in ran.json["situations"]}
+
+
+def of(situation, node):
+    return next(found for found in situation["classes"] if node in found["nodes"])
+
+
+def test_the_tracker_is_explained_as_its_folder_says(request):
+    path = TRACKER / "explain.txt"
+    ran = kubelint(*BOTH, env={"COLUMNS": "100"})
+    assert (ran.code, ran.err) == (0, "")
+    if request.config.getoption("--update"):
+        path.write_text(ran.out)
+    assert ran.out == path.read_text()
+
+
+def test_a_rule_is_still_explained_by_code_and_name():
+    by_code, by_name = kubelint("explain", "KLG101"), kubelint("explain", "rollout-deadlock")
+    assert by_code.out.startswith("# ")
+    assert by_code.out == by_name.out
+    assert "did you mean" in kubelint("explain", "rollout-dedlock").err
+    assert kubelint("explain", "KLG101", "examples").code == 2
+
+
+@pytest.mark.parametrize("width", ["60", "80", "120"])
+def test_lines_fit_the_terminal(width, folder):
+    for ran in (kubelint(*BOTH, env={"COLUMNS": width}), explain(folder, "-i", "cluster.yaml", env={"COLUMNS": width})):
+        assert ran.code == 0
+        assert max(map(len, ran.out.splitlines())) <= int(width)
+
+
+def test_only_ascii_goes_to_a_terminal_that_shows_no_more():
+    ran = kubelint(*BOTH, env={"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii", "LC_ALL": "C"})
+    assert (ran.code, ran.out.isascii()) == (0, True)
+    assert "   + tracker-node: fits" in ran.out
+
+
+def test_colours_come_only_where_they_are_wanted():
+    assert "\x1b[" not in kubelint(*BOTH).out
+    assert "\x1b[" in kubelint(*BOTH, "--color", "always").out
+    assert "\x1b[" not in kubelint(*BOTH, "--color", "always", "--output-format", "json").out
+
+
+@pytest.mark.parametrize("env", [{"PYTHONHASHSEED": "1"}, {"PYTHONHASHSEED": "2"}, {"LC_ALL": "C"}])
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_two_runs_print_the_same_bytes(form, env, folder):
+    arguments = ("-i", "cluster.yaml", "--output-format", form)
+    assert explain(folder, *arguments, env=env).out == explain(folder, *arguments).out
+
+
+def test_a_class_tells_what_is_free_who_holds_it_and_what_would_help(folder):
+    found = situations(folder)["creation"]
+    assert not found["fits"]
+    full = of(found, "gpu-1")
+    assert full["nodes"] == ["gpu-1", "gpu-2", "gpu-3"]
+    assert full["free"]["nvidia.com/gpu"] == {"least": "0", "most": "0"}
+    assert full["reasons"] == ["Insufficient nvidia.com/gpu"]
+    assert [(one["owner"], one["lowerPriority"]) for one in full["holders"]] == [
+        ("Job/ml/train", False),
+        ("Job/ml/batch", True),
+        ("Pod/lab/notebook", False),
+    ]
+    assert [(one["text"], one["nodes"]) for one in full["remedies"]] == [
+        ("the pod lab/notebook ends", ["gpu-2"]),
+        ("a pod of Job ml/batch ends", ["gpu-3"]),
+        ("2 pods of Job ml/train end", ["gpu-1"]),
+        ("it has 4 nvidia.com/gpu (now 2)", ["gpu-1", "gpu-2", "gpu-3"]),
+    ]
+    assert full["joining"]["text"] == "a node like gpu-1 joins"
+    assert full["eviction"] == {"node": "gpu-3", "pods": ["ml/batch"], "budgetViolations": 0}
+    assert found["growingPools"] == ["gpu"]
+    assert [one["text"] for one in of(found, "special")["remedies"]] == [
+        "the taint maintenance=now:NoSchedule goes",
+    ]
+
+
+def test_the_text_tells_the_same(folder):
+    out = explain(folder, "-i", "cluster.yaml").out
+    for line in (
+        "✗ gpu-[1-3] (3 nodes): Insufficient nvidia.com/gpu",
+        "free        0 of 2 nvidia.com/gpu on each",
+        "can evict   ml/batch (priority 10) on gpu-3",
+        "• the taint maintenance=now:NoSchedule goes",
+        "evicts      ml/batch on gpu-3",
+        "autoscaler  a node of pool gpu would take it",
+    ):
+        assert line in out
+
+
+def test_the_schedulers_sentence_is_that_of_check():
+    found = kubelint(*BOTH, "--output-format", "json").json["situations"]
+    assert [one["situation"] for one in found] == ["creation", "rollout"]
+    assert (found[0]["fits"], found[0]["scheduler"]) == (True, None)
+    checked = kubelint("check", TRACKED, "-i", NODES, "--select", "KLG101", "--output-format", "json").json
+    assert found[1]["scheduler"] == checked["findings"][0]["scheduler"]
+
+
+def test_in_a_rollout_without_surge_the_new_pod_comes_after_the_old():
+    found = kubelint(
+        "explain", "deploy/object-tracker", "examples/tracker/fixed.yaml", "-i", NODES, "--output-format", "json"
+    ).json["situations"]
+    assert [(one["situation"], one["fits"], one["own"]) for one in found] == [
+        ("creation", True, []),
+        ("rollout", True, []),
+    ]
+
+
+def test_old_pods_are_where_the_inventory_says(folder):
+    cluster = CLUSTER.replace("gpus: 2, owner: Job/ml/batch, priority: 10", "gpus: 0").replace(
+        "running:\n",
+        "running:\n  - {name: old, namespace: vision, node: gpu-3, gpus: 2, labels: {app: infer}, priority: 1000}\n",
+    )
+    (folder / "cluster.yaml").write_text(cluster)
+    found = situations(folder)
+    assert of(found["creation"], "gpu-3")["fits"]
+    assert (found["rollout"]["own"], found["rollout"]["ownKnown"]) == ([{"node": "gpu-3", "pods": 1}], True)
+    assert not found["rollout"]["fits"]
+
+
+def test_the_first_replica_without_a_place_is_told_apart(folder):
+    (folder / "cluster.yaml").write_text(CLUSTER.partition("running:")[0])
+    (folder / "infer.yaml").write_text(WORKLOAD.replace("replicas: 1", "replicas: 5"))
+    found = situations(folder)["next-replica"]
+    assert found["own"] == [{"node": f"gpu-{number}", "pods": 1} for number in (1, 2, 3)]
+    assert "As replica 4 of 5, beside 3 others on gpu-[1-3]" in explain(folder, "-i", "cluster.yaml").out
+
+
+def test_a_quota_that_refuses_is_told_before_the_scheduler(folder):
+    quota = "resourceQuotas:\n  - {name: gpus, namespace: vision, hard: {requests.nvidia.com/gpu: 1}}\n"
+    (folder / "cluster.yaml").write_text(CLUSTER + quota)
+    found = situations(folder)["creation"]
+    assert "exceeded quota: gpus" in found["refusal"]
+    assert [one["text"] for one in found["quotas"]] == [
+        "ResourceQuota vision/gpus allows requests.nvidia.com/gpu=2 (now 1)"
+    ]
+
+
+def test_a_daemon_set_tolerates_what_its_controller_adds(folder):
+    text = WORKLOAD.replace("kind: Deployment", "kind: DaemonSet").replace("  replicas: 1\n", "")
+    (folder / "infer.yaml").write_text(text.replace("nvidia.com/gpu: 2", "cpu: 1"))
+    (folder / "cluster.yaml").write_text(
+        CLUSTER.replace("maintenance=now", "node.kubernetes.io/disk-pressure").replace("count: 2, priority", "priority")
+    )
+    found = situations(folder, what="ds/infer")
+    assert list(found) == ["creation"]
+    assert [len(one["nodes"]) for one in found["creation"]["classes"]] == [4]
+
+
+@pytest.mark.parametrize(
+    "what", ["Deployment/infer", "deployments/infer", "DEPLOY/infer", "vision/deployment/infer", "vision/Deploy/infer"]
+)
+def test_kinds_are_written_as_kubectl_takes_them(what, folder):
+    assert explain(folder, "-i", "cluster.yaml", what=what).code == 0
+
+
+@pytest.mark.parametrize(
+    ("what", "says"),
+    [
+        ("deployment/infr", "did you mean Deployment/infer?"),
+        ("statefulset/infer", "did you mean Deployment/infer?"),
+        ("prod/deployment/infer", "did you mean vision/Deployment/infer?"),
+        ("job/something-else", "there is Deployment/infer"),
+        ("deployment/", "write kind/name or namespace/kind/name"),
+        ("a/b/c/d", "write kind/name or namespace/kind/name"),
+    ],
+)
+def test_a_workload_that_is_not_there_is_a_usage_error_with_what_is(what, says, folder):
+    ran = explain(folder, "-i", "cluster.yaml", what=what)
+    assert (ran.code, ran.out) == (2, "")
+    assert says in ran.err
+
+
+def test_ambiguity_lists_the_candidates(folder):
+    (folder / "other.yaml").write_text(WORKLOAD.replace("namespace: vision", "namespace: prod"))
+    ran = explain(folder, "-i", "cluster.yaml")
+    assert ran.code == 2
+    assert "give the namespace too" in ran.err
+    assert "vision/Deployment/infer  (infer.yaml:4)" in ran.err
+    assert "prod/Deployment/infer  (other.yaml:4)" in ran.err
+    (folder / "other.yaml").write_text(WORKLOAD)
+    assert "give the file" in explain(folder, "-i", "cluster.yaml").err
+    assert explain(folder, "other.yaml", "-i", "cluster.yaml").code == 0
+
+
+def test_without_an_inventory_the_error_says_what_to_give(folder):
+    ran = explain(folder)
+    assert (ran.code, ran.out) == (2, "")
+    assert "--inventory FILE" in ran.err
+    assert ".kubelint-gpu.yaml" in ran.err
+
+
+def test_the_configuration_names_the_inventory(folder):
+    (folder / ".kubelint-gpu.yaml").write_text("inventory: cluster.yaml\n")
+    assert explain(folder).out == explain(folder, "-i", "cluster.yaml").out
+    (folder / "given.yaml").write_text("inventory: cluster.yaml\n")
+    (folder / ".kubelint-gpu.yaml").unlink()
+    assert explain(folder, "infer.yaml", "--config", "given.yaml").code == 0
+
+
+def test_an_inventory_that_cannot_be_used_is_an_error(folder):
+    (folder / "cluster.yaml").write_text(CLUSTER + "surprise: 1\n")
+    ran = explain(folder, "-i", "cluster.yaml")
+    assert (ran.code, ran.out) == (2, "")
+    assert 'unknown field "surprise"' in ran.err
+
+
+def test_standard_input_is_read(folder):
+    ran = explain(folder, "-", "-i", "cluster.yaml", stdin=WORKLOAD.encode())
+    assert ran.code == 0
+    assert "--> <stdin>:4" in ran.out
+
+
+def test_a_patch_and_a_broken_workload_cannot_be_explained(folder):
+    (folder / "infer.yaml").write_text(WORKLOAD.replace("image: x, ", ""))
+    assert "is a patch" in explain(folder, "-i", "cluster.yaml").err
+    (folder / "infer.yaml").write_text(WORKLOAD.replace("replicas: 1", "replicas: many"))
+    ran = explain(folder, "-i", "cluster.yaml")
+    assert (ran.code, "cannot be judged" in ran.err) == (2, True)
+
+
+def test_an_unknown_priority_class_is_told(folder):
+    (folder / "infer.yaml").write_text(WORKLOAD.replace("serving", "nowhere"))
+    assert "there is no PriorityClass nowhere: admission refuses the pod" in explain(folder, "-i", "cluster.yaml").out
+
+
+def test_many_classes_are_cut_in_text_and_whole_in_json(folder):
+    nodes = "".join(
+        f"  - {{name: extra-{number}x, allocatable: {{cpu: 32, memory: 64Gi}}, gpus: {{model: A100-PCIE-40GB, count: 1}},\n"
+        f'     labels: {{pool: gpu}}, taints: ["only=team-{number}:NoSchedule"]}}\n'
+        for number in range(14)
+    )
+    (folder / "cluster.yaml").write_text(CLUSTER.replace("pools:", nodes + "pools:", 1))
+    out = explain(folder, "-i", "cluster.yaml").out
+    assert "and 6 more classes of 6 nodes; --output-format json has all" in out
+    assert len(situations(folder)["creation"]["classes"]) == 16
+
+
+def test_names_that_could_steer_a_terminal_are_written_out(folder):
+    ran = explain(folder, "-i", "cluster.yaml", what="deployment/\x1b[31minfer")
+    assert ran.code == 2
+    assert "\x1b" not in ran.err
+
+
+def test_json_is_one_object_with_the_documented_keys():
+    found = json.loads(kubelint(*BOTH, "--output-format", "json").out)
+    assert list(found) == [
+        "version",
+        "workload",
+        "path",
+        "line",
+        "replicas",
+        "requests",
+        "priority",
+        "priorityClass",
+        "preemptionPolicy",
+        "knownPriorityClass",
+        "nodes",
+        "situations",
+    ]
+    assert (found["workload"], found["path"], found["line"]) == (
+        "Deployment/vision/object-tracker",
+        "examples/tracker/tracker.yaml",
+        4,
+    )
+    assert (ROOT / found["path"]).exists()
