@@ -215,7 +215,7 @@ class Run:
         poked = 0.0
         result = "endless"
         done: dict[str, bool] = {}
-        while time.monotonic() < started + LONGEST:
+        while time.monotonic() < started + LONGEST * (slow := _slowness()):
             done = {reference(each): self._complete(each) for each in workloads}
             now = time.monotonic()
             if all(done.values()):
@@ -225,7 +225,7 @@ class Run:
             if numbers != seen:
                 seen, changed = numbers, now
             last = max(changed, self.kubelets.changed)
-            if now - last > (FLUSH if self.sure and not poked else QUIET) * _slowness():
+            if now - last > QUIET * slow + (FLUSH if self.sure and not poked else 0):
                 if short and poked < last:
                     self._poke()
                     poked = changed = now

@@ -146,8 +146,11 @@ def _built(module: Path, package: str, programs: Path, flags: str) -> None:
 
 def go_environment() -> dict[str, str]:
     """The environment of a build: module and build caches inside the cache folder, no other module sources."""
+    scratch = cache() / "tmp"
+    scratch.mkdir(parents=True, exist_ok=True)
     return {
         **os.environ,
+        "GOTMPDIR": str(scratch),
         "GOMODCACHE": str(cache() / "mod"),
         "GOCACHE": str(cache() / "build"),
         "CGO_ENABLED": "0",

@@ -154,7 +154,8 @@ class Unit:
     @cached_property
     def advertised(self) -> frozenset[str]:
         """The resources that some node knows, or that a pool may bring."""
-        return frozenset(name for node in self.possible_nodes for name in node.allocatable)
+        snapshots = (self.empty,) if self.grown is None else (self.empty, self.grown)
+        return frozenset().union(*(snapshot.static("advertised", _advertised) for snapshot in snapshots))
 
     @cached_property
     def mapped(self) -> frozenset[str]:
@@ -343,3 +344,7 @@ class Unit:
 def _named(node: Node, name: str) -> Node:
     """A node of another name: what a pool adds is called after the pool."""
     return replace(node, meta=replace(node.meta, name=name))
+
+
+def _advertised(snapshot: Snapshot) -> frozenset[str]:
+    return frozenset(name for info in snapshot.nodes for name in info.node.allocatable)

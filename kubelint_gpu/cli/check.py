@@ -82,7 +82,9 @@ def command(paths: tuple[str, ...], inventories: tuple[str, ...], **options: Any
     if options["fix"] or options["diff"]:
         if "-" in paths and not options["diff"]:
             raise click.UsageError("standard input cannot be fixed in place; use --diff")
-        fixed = fix_units(inputs.units, suppression, unsafe=options["unsafe_fixes"], write=options["fix"] and not options["diff"])
+        fixed = fix_units(
+            inputs.units, suppression, unsafe=options["unsafe_fixes"], write=options["fix"] and not options["diff"]
+        )
         if options["diff"]:
             print_diff(fixed.changed)
             failed = inputs.failed or not _usable(inputs)

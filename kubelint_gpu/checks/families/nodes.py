@@ -16,9 +16,11 @@ from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, set_key
 from kubelint_gpu.inventory import UNHEALTHY
 from kubelint_gpu.inventory.accelerators import is_accelerator
+from kubelint_gpu.kube.frozen import FrozenMap
 from kubelint_gpu.kube.gpu_labels import HOSTNAME
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.requests import pod_requests
+from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.capacity import room_for
 from kubelint_gpu.scheduler.node_info import NodeInfo
 
@@ -110,10 +112,9 @@ def cpu_pod_on_gpu_node(unit: Unit) -> Iterator[Draft]:
     """A pod without a GPU that takes from a node without a taint what a GPU pod needs there."""
     if not unit.has_nodes or not any(is_accelerator(name) for name in unit.advertised):
         return
-    users = list(_users(unit))
-    for subject in unit.subjects if users else ():
-        if not subject.places_pods or not subject.known_class or wants_gpu(subject):
-            continue
+    mine = [one for one in unit.subjects if one.places_pods and one.known_class and not wants_gpu(one)]
+    users = list(_users(unit)) if mine else []
+    for subject in mine if users else ():
         found = unit.alone(subject)
         fits = found.fit.fits if found.fit is not None else ()
         nodes = [info for name in fits if (info := unit.empty.node(name)) is not None]
@@ -143,12 +144,17 @@ def _users(unit: Unit) -> Iterator[tuple[Pod, str]]:
     for subject in unit.subjects:
         if subject.places_pods and any(is_gpu(name) for name in asked(subject)):
             yield subject.pod, f"{subject.workload.kind} {subject.workload.meta.name}"
-    seen = set()
-    for pod in unit.cluster.pods:
+    yield from unit.running.derived("users of GPUs", _running_users)
+
+
+def _running_users(snapshot: Snapshot) -> tuple[tuple[Pod, str], ...]:
+    """One pod of each different request for GPUs that runs in the cluster."""
+    found: dict[FrozenMap[str, int], tuple[Pod, str]] = {}
+    for pod in snapshot.pods:
         requests = pod_requests(pod.spec)
-        if requests not in seen and any(is_gpu(name) for name in requests if requests[name]):
-            seen.add(requests)
-            yield pod, f"the kind of {pod.meta.name}"
+        if requests not in found and any(is_gpu(name) for name in requests if requests[name]):
+            found[requests] = pod, f"the kind of {pod.meta.name}"
+    return tuple(found.values())
 
 
 def _has_gpus(info: NodeInfo) -> bool:
