@@ -35,12 +35,15 @@ def empty_selector(unit: Unit) -> Iterator[Draft]:
 
 
 def _node_terms(subject: Subject, spec: PodSpec) -> Iterator[Draft]:
-    """Empty terms beside others; where all are empty no node matches, which the rule for contradictions says."""
+    """Terms that match nothing, beside others that do; where no other does, the rule for contradictions speaks."""
     where: Pointer = ("affinity", "nodeAffinity", _REQUIRED, "nodeSelectorTerms")
     if spec.node_affinity is not None and unsatisfiable(spec) is None:
         for number, term in enumerate(spec.node_affinity.terms):
             if not term.expressions and not term.fields:
                 yield _draft(subject, (*where, number), "", "an empty node selector term matches no node")
+            elif not term.parses:
+                text = "the scheduler cannot parse this term, since Gt and Lt compare integers: it matches no node"
+                yield _draft(subject, (*where, number), "", text)
     for number, preferred in enumerate(spec.preferred_nodes):
         if not preferred.term.expressions and not preferred.term.fields:
             pointer = ("affinity", "nodeAffinity", _PREFERRED, number)
