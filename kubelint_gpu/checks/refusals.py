@@ -44,7 +44,7 @@ def _further(manifest: Manifest) -> Iterator[InvalidObject]:
     if workload is not None and workload.custom:
         if workload.is_template and not workload.partial:
             spec = at(manifest, workload.spec_pointer)
-            yield from pod_problems(spec if isinstance(spec, dict) else {}, workload.spec_pointer)
+            yield from pod_problems(spec if isinstance(spec, dict) else {}, workload.spec_pointer, volumes=None)
     elif workload is not None and not workload.partial:
         yield from name_problems(workload.kind, value)
         yield from workload_problems(workload.kind, value, workload.template_pointer)

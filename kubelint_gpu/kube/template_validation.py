@@ -31,13 +31,22 @@ def workload_problems(kind: str, value: dict[str, Any], template: Pointer) -> Pr
     if template:
         yield from _labels(value, (*template, "metadata", "labels"))
     yield from _own_rules(kind, spec, _at(value, template), template)
-    yield from pod_problems(_mapping(_at(value, (*template, "spec"))), (*template, "spec"), bare=not template)
+    claims = _names(spec.get("volumeClaimTemplates"), "metadata") if kind == "StatefulSet" else frozenset()
+    pod = _mapping(_at(value, (*template, "spec")))
+    yield from pod_problems(pod, (*template, "spec"), bare=not template, volumes=claims)
 
 
-def pod_problems(spec: dict[str, Any], base: Pointer, *, bare: bool = False) -> Problems:
-    """Every problem of a pod's spec; `bare` is a Pod of its own, which is validated more strictly."""
+def pod_problems(
+    spec: dict[str, Any], base: Pointer, *, bare: bool = False, volumes: frozenset[str] | None = frozenset()
+) -> Problems:
+    """Every problem of a pod's spec.
+
+    `bare` is a Pod of its own, which is validated more strictly.
+    `volumes` are the names of volumes that its controller adds; None where that is not known.
+    """
     yield from _containers(spec, base)
-    yield from _mounts(spec, base)
+    if volumes is not None:
+        yield from _mounts(spec, base, volumes)
     yield from _ports(spec, base)
     yield from _node_selection(spec, base)
     yield from _pod_affinity(spec, base)
@@ -126,7 +135,7 @@ def _resources(resources: dict[str, Any], base: Pointer) -> Problems:
             yield InvalidObject(text, (*base, "requests", name), amount)
 
 
-def _mounts(spec: dict[str, Any], base: Pointer) -> Problems:
+def _mounts(spec: dict[str, Any], base: Pointer, added: frozenset[str]) -> Problems:
     names: set[str] = set()
     for index, volume in enumerate(_list(spec.get("volumes"))):
         name = _mapping(volume).get("name")
@@ -134,6 +143,7 @@ def _mounts(spec: dict[str, Any], base: Pointer) -> Problems:
             yield InvalidObject(f'two volumes are called "{name}"', (*base, "volumes", index, "name"), name)
         if isinstance(name, str):
             names.add(name)
+    names |= added
     if any(is_placeholder(name) for name in names):
         return
     for pointer, container in _every_container(spec, base):
@@ -269,6 +279,11 @@ def quota_problems(value: dict[str, Any]) -> Problems:
     for one, other in (("Terminating", "NotTerminating"), ("BestEffort", "NotBestEffort")):
         if one in scopes and other in scopes:
             yield InvalidObject(f"conflicting scopes {one} and {other}", ("spec", "scopes"), None)
+
+
+def _names(entries: Any, *below: str) -> frozenset[str]:
+    found = (_at(entry, (*below, "name")) for entry in _list(entries))
+    return frozenset(name for name in found if isinstance(name, str))
 
 
 def _every_container(spec: dict[str, Any], base: Pointer) -> Iterable[tuple[Pointer, dict[str, Any]]]:

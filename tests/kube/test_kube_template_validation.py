@@ -137,6 +137,18 @@ def test_what_runs_for_ever_restarts_always_and_has_no_deadline(kind):
     assert list(workload(kind, {}, selector={})) == ["spec.selector"]
 
 
+def test_a_stateful_set_mounts_the_volumes_of_its_claims():
+    spec = {"containers": [{"name": "main", "volumeMounts": [{"name": "data"}]}]}
+    value = {"spec": {"template": {"spec": spec}, "volumeClaimTemplates": [{"metadata": {"name": "data"}}]}}
+    assert list(workload_problems("StatefulSet", value, ("spec", "template"))) == []
+    assert len(list(workload_problems("Deployment", value, ("spec", "template")))) == 1
+
+
+def test_volumes_that_a_controller_may_add_are_not_missed():
+    spec = {"containers": [{"name": "main", "volumeMounts": [{"name": "data"}]}]}
+    assert list(pod_problems(spec, (), volumes=None)) == []
+
+
 def test_a_job_does_not_restart_always():
     assert list(workload("Job", {})) == ["spec.template.spec"]
     assert list(workload("Job", {"restartPolicy": "Always"})) == ["spec.template.spec.restartPolicy"]
