@@ -80,7 +80,7 @@ class Jury:
         if alone.placed < blank.wanted:
             return replace(blank, placed=alone.placed, alone=alone.placed, refusal=alone.refusal)
         rolling = frozenset({position}) if participant.rolling else frozenset[int]()
-        found = self._search.searched(rolling, self._kinds_of(position))
+        found = self._search.searched(rolling, self._kinds_of(position, rolling))
         starts = found.starts
         placed = sum(starts.least[kind] for kind in self._kinds_of(position, rolling))
         blank = replace(
@@ -208,8 +208,9 @@ class Jury:
         state = starts.partial[0]
         return _Alone(starts.placed[kind], solo.places.refusal(kind, state) or "")
 
-    def _kinds_of(self, position: int, rolling: frozenset[int] = frozenset()) -> tuple[int, ...]:
-        return self._search.scene(rolling or frozenset({position}), ()).cast.members[position]
+    def _kinds_of(self, position: int, rolling: frozenset[int] | None = None) -> tuple[int, ...]:
+        """The kinds of a participant in the scene where it is rolled, or where `rolling` are."""
+        return self._search.scene(frozenset({position}) if rolling is None else rolling, ()).cast.members[position]
 
 
 @dataclass(frozen=True, slots=True)
