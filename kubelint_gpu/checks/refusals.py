@@ -18,7 +18,7 @@ def refusals(manifest: Manifest, minor: int | None) -> Iterator[InvalidObject]:
     Patches are looked at for their types only.
     """
     said = {problem.pointer for problem in manifest.problems}
-    for problem in (*_types(manifest, minor), *_further(manifest)):
+    for problem in (*_types(manifest, minor), *_further(manifest), *_gated(manifest, minor)):
         if not _covered(problem.pointer, said):
             said.add(problem.pointer)
             yield problem
@@ -50,6 +50,20 @@ def _further(manifest: Manifest) -> Iterator[InvalidObject]:
         yield from workload_problems(workload.kind, value, workload.template_pointer)
     elif manifest.kind == "ResourceQuota" and not api_group(value):
         yield from quota_problems(value)
+
+
+def _gated(manifest: Manifest, minor: int | None) -> Iterator[InvalidObject]:
+    """Values that only releases with the gate MaxUnavailableStatefulSet on (1.35 and later) look at."""
+    if manifest.kind != "StatefulSet" or minor is None or minor < 35:
+        return
+    route = ("spec", "updateStrategy", "rollingUpdate", "maxUnavailable")
+    value = at(manifest, route)
+    if value in (0, "0%"):
+        yield InvalidObject("cannot be 0", route, value)
+    elif isinstance(value, str) and value.endswith("%") and value[:-1].isdigit() and int(value[:-1]) > 100:
+        yield InvalidObject(f"must not be greater than 100%, not {value}", route, value)
+    elif isinstance(value, int) and value < 0:
+        yield InvalidObject(f"must be greater than or equal to 0, not {value}", route, value)
 
 
 def _covered(pointer: Pointer, said: set[Pointer]) -> bool:

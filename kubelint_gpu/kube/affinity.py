@@ -91,7 +91,9 @@ def read_affinity(fields: Fields | None) -> Affinity:
     return Affinity(
         nodes=None if required is None else read_node_selector(required),
         preferred_nodes=tuple(
-            PreferredNodeTerm(child.integer("weight", 1, 1, 100), read_node_selector_term(child.down("preference")))
+            PreferredNodeTerm(
+                child.integer("weight", 1, 1, 100), read_node_selector_term(child.down("preference"), preferred=True)
+            )
             for child in node.children(_PREFERRED)
         ),
         pods=tuple(_pod_term(child) for child in pod.children(_REQUIRED)),

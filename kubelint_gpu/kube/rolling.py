@@ -147,12 +147,7 @@ def read_stateful_set_strategy(fields: Fields) -> StatefulSetStrategy:
         if kind == "OnDelete":
             update.report(("rollingUpdate",), "only allowed for updateStrategy 'RollingUpdate'")
         partition = rolling.integer("partition", 0, 0)
-        if "maxUnavailable" in rolling:
-            unavailable = read_int_or_percent(rolling, "maxUnavailable", IntOrPercent(1))
-            if unavailable.amount == 0:
-                rolling.report(("maxUnavailable",), "cannot be 0", str(unavailable))
-            if unavailable.percent and unavailable.amount > 100:
-                rolling.report(("maxUnavailable",), f"must not be greater than 100%, not {unavailable}")
+        unavailable = _optional_unavailable(rolling)
     return StatefulSetStrategy(
         parallel=fields.choice("podManagementPolicy", ("OrderedReady", "Parallel"), "OrderedReady") == "Parallel",
         on_delete=kind == "OnDelete",
@@ -161,6 +156,16 @@ def read_stateful_set_strategy(fields: Fields) -> StatefulSetStrategy:
         min_ready_seconds=fields.integer("minReadySeconds", 0, 0),
         first_ordinal=fields.down("ordinals").integer("start", 0, 0),
     )
+
+
+def _optional_unavailable(rolling: Fields) -> IntOrPercent | None:
+    """`maxUnavailable` of a StatefulSet; what is out of range counts as absent.
+
+    Before 1.35 the API server drops the field, whatever it holds, because the gate MaxUnavailableStatefulSet is off.
+    """
+    found = read_int_or_percent(Fields(rolling.value, rolling.pointer, []), "maxUnavailable", IntOrPercent(0))
+    lawful = found.amount > 0 and not (found.percent and found.amount > 100)
+    return found if lawful and "maxUnavailable" in rolling else None
 
 
 def read_daemon_set_strategy(fields: Fields) -> DaemonSetStrategy:

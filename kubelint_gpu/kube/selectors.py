@@ -142,9 +142,11 @@ def read_node_selector(fields: Fields) -> NodeSelector:
     return NodeSelector(tuple(read_node_selector_term(child) for child in fields.children("nodeSelectorTerms")))
 
 
-def read_node_selector_term(fields: Fields) -> NodeSelectorTerm:
-    """One `v1.NodeSelectorTerm`."""
-    expressions = [_requirement(child, _NODE_OPERATORS) for child in fields.children("matchExpressions")]
+def read_node_selector_term(fields: Fields, *, preferred: bool = False) -> NodeSelectorTerm:
+    """One `v1.NodeSelectorTerm`; the values of a preferred one need not be label values."""
+    expressions = [
+        _requirement(child, _NODE_OPERATORS, any_value=preferred) for child in fields.children("matchExpressions")
+    ]
     names = [_field_requirement(child) for child in fields.children("matchFields")]
     return NodeSelectorTerm(
         tuple(found for found in expressions if found is not None),
@@ -158,7 +160,7 @@ def _parses(requirement: Requirement) -> bool:
     return all(is_label_value(value) for value in requirement.values)
 
 
-def _requirement(fields: Fields, operators: tuple[str, ...]) -> Requirement | None:
+def _requirement(fields: Fields, operators: tuple[str, ...], *, any_value: bool = False) -> Requirement | None:
     key = fields.text("key")
     operator = fields.text("operator")
     values = fields.texts("values")
@@ -179,7 +181,7 @@ def _requirement(fields: Fields, operators: tuple[str, ...]) -> Requirement | No
     if operator in ("Gt", "Lt") and len(values) != 1:
         fields.report(("values",), "must be specified single value when `operator` is 'Lt' or 'Gt'", list(values))
         return None
-    if operator not in ("Gt", "Lt"):
+    if operator not in ("Gt", "Lt") and not any_value:
         for index, value in enumerate(values):
             if not is_label_value(value):
                 fields.report(("values", index), f'"{value}" is not a label value', value)

@@ -273,7 +273,7 @@ def quota_problems(value: dict[str, Any]) -> Problems:
             continue
         if found < 0:
             yield InvalidObject(f"must be greater than or equal to 0, not {amount}", where, amount)
-        elif found % 1000 and (is_extended(name.removeprefix("requests.")) or name == "pods"):
+        elif found % 1000 and (is_extended(name) or name == "pods"):
             yield InvalidObject(f"must be an integer, not {amount}", where, amount)
     scopes = _list(spec.get("scopes"))
     for one, other in (("Terminating", "NotTerminating"), ("BestEffort", "NotBestEffort")):

@@ -179,7 +179,7 @@ def test_names_are_dns_subdomains(kind, name, refused):
 @pytest.mark.parametrize(
     ("spec", "path"),
     [
-        ({"hard": {"requests.nvidia.com/gpu": "1.5"}}, "spec.hard[requests.nvidia.com/gpu]"),
+        ({"hard": {"nvidia.com/gpu": "1.5"}}, "spec.hard[nvidia.com/gpu]"),
         ({"hard": {"pods": "500m"}}, "spec.hard.pods"),
         ({"hard": {"cpu": -1}}, "spec.hard.cpu"),
         ({"scopes": ["Terminating", "NotTerminating"]}, "spec.scopes"),
@@ -187,6 +187,10 @@ def test_names_are_dns_subdomains(kind, name, refused):
 )
 def test_quotas_count_whole_devices(spec, path):
     assert [field_path(one.pointer) for one in quota_problems({"spec": spec})] == [path]
+
+
+def test_a_request_quota_may_be_a_fraction_as_the_api_server_accepts_it():
+    assert list(quota_problems({"spec": {"hard": {"requests.nvidia.com/gpu": "500m"}}})) == []
 
 
 def test_a_lawful_quota_has_no_problem():

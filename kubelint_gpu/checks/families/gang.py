@@ -27,7 +27,8 @@ def jobs_hold_each_other(unit: Unit) -> Iterator[Draft]:
     if len(jobs) < 2:
         return
     found = gang([subject.workload for subject in jobs], unit.cluster, budget=unit.budget)
-    held = {one.owner: one for one in found.held}
+    # a Job that has nothing keeps nothing from others
+    held = {one.owner for one in found.held if one.running}
     stuck = [subject for subject in jobs if subject.workload.key in held]
     if found.verdict not in (Verdict.STUCK, Verdict.MAY_STICK) or len(stuck) < 2:
         return

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.company import crowding
-from kubelint_gpu.checks.draft import Draft, Proposal
+from kubelint_gpu.checks.draft import Draft
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.growing import at_most, growing, placed_of
 from kubelint_gpu.checks.places import clues
@@ -17,7 +17,6 @@ from kubelint_gpu.checks.standstill import ended, is_trapped, shortage, standsti
 from kubelint_gpu.checks.unit import Subject, Unit
 from kubelint_gpu.checks.wording import counted
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.documents.edits import replace_scalar
 from kubelint_gpu.kube.rolling import StatefulSetStrategy
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import Judgement
@@ -58,10 +57,6 @@ def _trap(unit: Unit, subject: Subject, judgement: Judgement, placed: int) -> Dr
         manifest.place(_POLICY) if written else manifest.place(("spec",), "key"),
         f"{'' if written else 'by default '}OrderedReady: nothing is made or replaced while a pod is not ready",
     )
-    proposals: tuple[Proposal, ...] = ()
-    if placed and manifest.present(routes.REPLICAS):
-        title = f"set replicas: {placed}, as many as find room"
-        proposals = (Proposal(title, "unsafe", lambda: [replace_scalar(manifest.item, routes.REPLICAS, str(placed))]),)
     return Draft(
         "KLG111",
         manifest.place(routes.replicas(manifest)),
@@ -78,7 +73,6 @@ def _trap(unit: Unit, subject: Subject, judgement: Judgement, placed: int) -> Dr
             *growing(unit, subject),
         ),
         help=() if judgement.refusal else (_helpless(name),),
-        proposals=proposals,
     )
 
 
