@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 NOTHING, FINDINGS, FAILED, INTERRUPTED = 0, 1, 2, 130
@@ -9,6 +10,8 @@ NOTHING, FINDINGS, FAILED, INTERRUPTED = 0, 1, 2, 130
 
 def run() -> None:
     """The console script: exits 0 (nothing), 1 (findings), 2 (the run failed) or 130 (interrupted)."""
+    # what is imported and read lives until the end of the run: looking for garbage among it only costs time
+    gc.disable()
     from kubelint_gpu.cli.main import invoke
 
     sys.exit(invoke(sys.argv[1:]))

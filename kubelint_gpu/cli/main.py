@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -62,8 +61,6 @@ def main() -> None:
 
 def invoke(arguments: Sequence[str]) -> int:
     """Run a command line and give its exit code; nothing a user can do ends in a traceback."""
-    # objects live until the end of the run: looking for garbage among them only costs time
-    gc.disable()
     try:
         result = main.main(args=list(arguments), prog_name="kubelint-gpu", standalone_mode=False)
         sys.stdout.flush()
