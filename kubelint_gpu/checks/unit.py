@@ -25,7 +25,7 @@ from kubelint_gpu.rollout.growth import Growth, possible_nodes
 from kubelint_gpu.rollout.judgement import DEFAULT_BUDGET, Judgement, Together, Transition, judge, judge_together
 from kubelint_gpu.rollout.participant import resolved_workload
 from kubelint_gpu.rollout.placeable import placeable
-from kubelint_gpu.scheduler import Attempt, Snapshot, attempt, merged
+from kubelint_gpu.scheduler import Attempt, Snapshot, attempt, fit, merged
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.values import dataclass, replace
 
@@ -291,7 +291,7 @@ class Unit:
         if not self.has_nodes:
             return {}
         return {
-            id(subject): Transition(subject.workload, self._old(subject))
+            id(subject): self._transition(subject)
             for subject in self.subjects
             if subject.known_class
             and not subject.workload.custom
@@ -318,13 +318,22 @@ class Unit:
         except UnknownPriorityClass:
             return Subject(manifest, workload, known_class=False)
 
-    def _old(self, subject: Subject) -> Workload:
-        """The workload as it was, where that is known and can be read; else as it is."""
+    def _transition(self, subject: Subject) -> Transition:
+        """The workload as it was, where that is known and could run; else as it is, with another template hash.
+
+        Where both are known and the templates are equal, nothing is rolled out.
+        """
+        new = subject.workload
         before = self.before.get(subject.manifest.object)
         if before is None or before.workload is None or not before.readable or before.workload.partial:
-            return subject.workload
+            return Transition(new, new)
         old = self._subject(before, before.workload)
-        return old.workload if old.known_class else subject.workload
+        pod = lone(old.pod, self.empty)
+        if not old.known_class or (old.places_pods and not fit(pod, self.empty).schedulable):
+            # no pod of it runs anywhere: it holds nothing that the new one could wait for
+            return Transition(new, new)
+        same = (old.workload.spec, old.workload.template) == (new.spec, new.template)
+        return Transition(new, old.workload, rolls=not same)
 
     @cached_property
     def _admission(self) -> dict[str, object]:

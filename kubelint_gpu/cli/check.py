@@ -95,8 +95,8 @@ def command(paths: tuple[str, ...], inventories: tuple[str, ...], **options: Any
     report = _report(inputs, outcome, findings, time.perf_counter() - begun, [name for name, _ in targets])
     if options["statistics"]:
         _print_statistics(report, options["color"])
-    else:
-        write(report, targets, options["color"], fix_hints=fixed is None)
+        targets = [(name, target) for name, target in targets if target != "-"]
+    write(report, targets, options["color"], fix_hints=fixed is None)
     if fixed is not None:
         tell(fixed)
     if outcome.failed or inputs.failed:
@@ -133,7 +133,10 @@ def _report(
     )
     readings = (*inputs.readings, *inputs.world.readings)
     sources = {reading.source.path: reading.source for reading in readings if reading.source is not None}
-    return assemble(findings, summary, _rules(findings, formats), sources, __version__)
+    failed = "a path or the inventory could not be used" if outcome.failed or inputs.failed else ""
+    if not inputs.world.usable and inputs.world.errors:
+        failed = "the inventory cannot be used, and no rule that needs the cluster was asked"
+    return assemble(findings, summary, _rules(findings, formats), sources, __version__, failed)
 
 
 def _rules(findings: Sequence[Finding], formats: Sequence[str]) -> dict[str, RuleInfo]:

@@ -44,14 +44,13 @@ def read_world(paths: Sequence[str]) -> tuple[World, bool]:
     """The inventory that some files declare, and whether a file of it could not be read at all."""
     if not paths:
         return World(), False
-    from kubelint_gpu.inventory import load
+    from kubelint_gpu.inventory import InventoryError, load
 
     collected = collect(paths, stdin=sys.stdin.buffer)
-    for error in collected.errors:
-        complain(error.path, error.message)
     readings = tuple(read(file.path, file.data) for file in collected.files)
     inventory, errors = load(readings)
-    return World(inventory, readings, errors), bool(collected.errors)
+    missing = [InventoryError(error.path, None, error.message) for error in collected.errors]
+    return World(inventory, readings, (*missing, *(() if missing and not readings else errors))), bool(missing)
 
 
 def read_inputs(

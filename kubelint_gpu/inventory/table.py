@@ -19,6 +19,7 @@ _NARROWEST, _WIDE = 72, 100
 _GAP = 2
 _NAMES, _TENANTS, _LABELS = 4, 6, 8
 _GPU = "nvidia.com/gpu"
+_MIG = "nvidia.com/mig"
 # Labels that say again what the columns say, or what no person chose.
 _MACHINE_LABELS = ("nvidia.com/", "feature.node.kubernetes.io/", "beta.kubernetes.io/", "beta.amd.com/", "amd.com/")
 _TIMES, _DOT = "\u00d7", "\u00b7"
@@ -91,11 +92,16 @@ def _summary(inventory: Inventory, classes: Sequence[NodeClass]) -> str:
     gpus = sum(found.total(name) for found in classes for name in found.accelerators)
     free = sum(found.free.get(name, 0) for found in classes for name in found.accelerators)
     pods = sum(tenant.pods for found in classes for tenant in found.tenants)
+    shared = any(
+        name.startswith(f"{_MIG}-") or found.labels.get(f"{_GPU}.sharing-strategy") in ("time-slicing", "mps")
+        for found in classes
+        for name in found.accelerators
+    )
     parts = [
         inventory.name,
         f"Kubernetes {inventory.kubernetes_version}" if inventory.kubernetes_version else "Kubernetes version unknown",
         _counted(nodes, "node") + ("" if inventory.complete else ", and there may be others"),
-        f"{_counted(gpus, 'GPU')}, {free} free" if gpus else "no GPUs",
+        f"{_counted(gpus, 'GPU device' if shared else 'GPU')}, {free} free" if gpus else "no GPUs",
         _counted(pods, "running pod"),
     ]
     return f" {_DOT} ".join(part for part in parts if part)

@@ -40,6 +40,7 @@ _FURTHER = (
     "nvidia.com/gpu.compute.minor",
     "nvidia.com/gpu.count",
     "nvidia.com/gpu.family",
+    "nvidia.com/gpu.clique",
     "nvidia.com/gpu.machine",
     "nvidia.com/gpu.replicas",
     "nvidia.com/gpu.sharing-strategy",

@@ -140,6 +140,8 @@ def read_pod(value: Any, problems: list[InvalidObject] | None = None) -> Pod:
     """
     fields = Fields(value, (), problems)
     try:
+        if not isinstance(value, dict):
+            fields.report((), "must be a Pod", value)
         status = fields.down("status")
         conditions = list(status.children("conditions"))
         return Pod(

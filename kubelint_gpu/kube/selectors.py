@@ -133,6 +133,17 @@ def read_label_selector(fields: Fields | None) -> LabelSelector | None:
     return LabelSelector((*equalities, *(found for found in expressions if found is not None)))
 
 
+def _is_label(fields: Fields, key: str, value: str) -> bool:
+    where = ("matchLabels", key)
+    if not is_qualified_name(key):
+        fields.report(where, f'"{key}" is not a label key', key)
+        return False
+    if not is_label_value(value):
+        fields.report(where, f'"{value}" is not a label value', value)
+        return False
+    return True
+
+
 def read_node_selector(fields: Fields) -> NodeSelector:
     """A `v1.NodeSelector`.
 

@@ -41,13 +41,17 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The outcome of one run; `findings` stand in the order of `assemble`."""
+    """The outcome of one run; `findings` stand in the order of `assemble`.
+
+    `failed` says why the run cannot be trusted; it is empty where it can.
+    """
 
     findings: tuple[Finding, ...] = ()
     summary: Summary = field(default_factory=Summary)
     rules: Mapping[str, RuleInfo] = field(default_factory=dict)
     sources: Mapping[str, Source] = field(default_factory=dict)
     version: str = ""
+    failed: str = ""
 
 
 def assemble(
@@ -56,9 +60,10 @@ def assemble(
     rules: Mapping[str, RuleInfo],
     sources: Mapping[str, Source],
     version: str,
+    failed: str = "",
 ) -> Report:
     """The report whose findings are sorted by path, line, column and code, whatever their order was."""
-    return Report(tuple(_ordered(findings)), summary, rules, sources, version)
+    return Report(tuple(_ordered(findings)), summary, rules, sources, version, failed)
 
 
 def source_line(report: Report, path: str, number: int) -> str | None:

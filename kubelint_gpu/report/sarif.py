@@ -40,7 +40,7 @@ def render(report: Report, options: Options) -> Iterator[str]:
     yield '          "rules": '
     yield from array(map(descriptor, rules), margin=10)
     yield "\n        }\n      },\n"
-    for name, value in _run(options).items():
+    for name, value in _run(options, failed=bool(report.failed)).items():
         yield f"      {dump(name)}: {dump(value)},\n"
     yield '      "results": '
     yield from array((result(finding, places[finding.code]) for finding in report.findings), margin=6)
@@ -58,7 +58,7 @@ def _rules(report: Report) -> list[RuleInfo]:
     return sorted(rules.values(), key=lambda rule: rule.code)
 
 
-def _run(options: Options) -> dict[str, Any]:
+def _run(options: Options, *, failed: bool) -> dict[str, Any]:
     """What holds for the run as a whole.
 
     `executionSuccessful` is about the run and not about what it found.
@@ -67,7 +67,7 @@ def _run(options: Options) -> dict[str, Any]:
     category = f"{TOOL}/{options.category}/" if options.category else f"{TOOL}/"
     return {
         "automationDetails": {"id": category},
-        "invocations": [{"executionSuccessful": True}],
+        "invocations": [{"executionSuccessful": not failed}],
         "columnKind": "unicodeCodePoints",
         "defaultEncoding": "utf-8",
         "newlineSequences": ["\r\n", "\n", "\r"],

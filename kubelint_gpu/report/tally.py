@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 def closing(report: Report, options: Options) -> Iterator[str]:
     """The last lines of the text report: what was checked, what was found, what can be fixed."""
     theme = theme_of(options)
+    if report.failed:
+        for line in theme.wrap(f"The run failed: {report.failed}.", first=0, hang=2):
+            yield theme.paint("error", line) + "\n"
     if not report.findings:
+        if report.failed:
+            return
         for line in theme.wrap(_nothing(report.summary), first=0, hang=2):
             yield theme.paint("good", line) + "\n"
         return
@@ -74,7 +79,12 @@ def _nothing(summary: Summary) -> str:
     )
     against = f"against {_count(summary.nodes, 'node')}" if summary.nodes else "without an inventory"
     hidden = summary.errors + summary.warnings + summary.notes + summary.undecided
-    verdict = "nothing to report" if hidden else "all is well" if summary.nodes else "nothing found"
+    if hidden:
+        verdict = "nothing to report"
+    elif not summary.workloads:
+        verdict = "no workload to judge, nothing found"
+    else:
+        verdict = "all is well" if summary.nodes else "nothing found"
     rest = _listed([(summary.ignored, "ignored"), (summary.undecided, "undecided")])
     return f"Checked {looked} {against}: {verdict}" + (f" ({rest})." if rest else ".")
 

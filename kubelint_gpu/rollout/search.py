@@ -11,7 +11,7 @@ from kubelint_gpu.rollout.explorer import Exploration, Verdict, explore
 from kubelint_gpu.rollout.growth import Grown
 from kubelint_gpu.rollout.participant import Participant, identity, is_temporary, owner_of
 from kubelint_gpu.rollout.places import Overlooked
-from kubelint_gpu.rollout.replay import replay
+from kubelint_gpu.rollout.replay import NotConfirmed, replay
 from kubelint_gpu.rollout.room import Demand, Residual, takes
 from kubelint_gpu.rollout.scene import Scene, build_scene
 from kubelint_gpu.rollout.starts import Starts, one_placement, placements
@@ -74,6 +74,9 @@ class Search:
                 return self._search(self.scene(rolling, extra), mine)
             except Overlooked as overlooked:
                 extra += self._like(overlooked.pods, extra)
+            except NotConfirmed:
+                # a run that the core does not confirm step by step proves nothing
+                break
         scene = self.scene(rolling, extra)
         return Found(Starts((), (), scene.cast.wanted, scene.cast.wanted, 0, False, False), Verdict.UNDECIDED, 0)
 

@@ -77,10 +77,14 @@ def test_a_daemon_set_that_does_not_surge_or_fits_twice_is_silent(text):
     assert codes(text, inventory(nodes=2)) == []
 
 
-def test_a_daemon_set_that_finds_its_nodes_full_is_silent():
+def test_a_gpu_daemon_set_that_finds_a_node_full_is_a_warning():
+    """Its controller makes a pod for the full node all the same, and a rolling update halts there."""
     full = inventory(more=running("notebook-0", owner="StatefulSet/research/notebook"))
-    assert codes(daemon_set(0, 1), full) == []
-    assert codes(daemon_set(1), full) == []
+    for text in (daemon_set(0, 1), daemon_set(1)):
+        (found,) = findings(text, full)
+        assert (found.code, found.severity) == ("KLG109", "warning")
+        assert "of the" in found.message
+        assert "waits for ever" in found.message
 
 
 def test_a_daemon_sets_pods_hold_what_they_hold_in_the_rollouts_of_others():

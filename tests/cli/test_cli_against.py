@@ -89,3 +89,23 @@ def test_outside_of_a_repository_it_fails_the_run(tmp_path):
     )
     assert ran.code == 2
     assert "not a git repository" in ran.err
+
+
+def test_an_unchanged_template_is_not_rolled_out(repository):
+    assert codes(repository, "--against", "HEAD") == []
+    changed(repository, ("replicas: 1", "replicas: 2"), ("hostname: tracker-node", "hostname: gpu-1"))
+    git(repository, "commit", "-qam", "two on two GPUs")
+    changed(
+        repository,
+        ("replicas: 1", "replicas: 2"),
+        ("hostname: tracker-node", "hostname: gpu-1"),
+        ('value: "30"', 'value: "31"'),
+    )
+    assert codes(repository, "--against", "HEAD") == ["KLG101"]
+
+
+def test_a_commit_that_repairs_a_pod_that_could_not_run_is_no_deadlock(repository):
+    changed(repository, ("nvidia.com/gpu: 1", "nvidia.com/gpu: 9"), ("hostname: tracker-node", "hostname: gpu-1"))
+    git(repository, "commit", "-qam", "too many")
+    changed(repository, ("hostname: tracker-node", "hostname: gpu-1"))
+    assert codes(repository, "--against", "HEAD") == []

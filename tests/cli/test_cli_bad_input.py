@@ -56,7 +56,16 @@ def test_an_unusable_inventory_fails_the_run_with_a_place(tmp_path, name, conten
 def test_a_missing_inventory_fails_the_run():
     ran = kubelint("check", TRACKED, "-i", "nowhere.yaml")
     assert ran.code == 2
-    assert "nowhere.yaml" in ran.err
+    assert "nowhere.yaml" in ran.out
+    assert "KLG301" not in ran.out, "no rule that needs the cluster is asked"
+    assert "The run failed: the inventory cannot be used" in ran.out
+
+
+def test_a_failed_run_says_so_in_sarif_too():
+    for inventory, worked in (("nowhere.yaml", False), (NODES, True)):
+        ran = kubelint("check", TRACKED, "-i", inventory, "--output-format", "sarif")
+        (invocation,) = ran.json["runs"][0]["invocations"]
+        assert invocation["executionSuccessful"] is worked
 
 
 def test_a_binary_file_is_a_finding(tmp_path):

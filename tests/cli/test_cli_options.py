@@ -82,6 +82,12 @@ def test_statistics_count_the_rules():
     assert "rollout-deadlock" in out
 
 
+def test_statistics_leave_report_files_alone(tmp_path):
+    ran = kubelint(*BOTH, "--statistics", "--output-format", "sarif", "--output-file", tmp_path / "out.sarif")
+    assert "KLG101" in ran.out
+    assert json.loads((tmp_path / "out.sarif").read_text())["runs"]
+
+
 def test_rules_are_listed_as_the_contract_says():
     ran = kubelint("rules", "--output-format", "json")
     listed = json.loads(ran.out)

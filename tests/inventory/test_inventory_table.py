@@ -42,8 +42,8 @@ running:
   - {name: tracker, node: tracker-node, requests: {cpu: 4, memory: 16Gi}, gpus: 1, owner: Deployment/vision/tracker}
   - {name: x, node: t4-a, gpus: 1, count: 3, owner: Deployment/a/b}
 """
-NARROW = """staging · Kubernetes 1.34 · 6 nodes, and there may be others · 45 GPUs, 41 free
-· 4 running pods
+NARROW = """staging · Kubernetes 1.34 · 6 nodes, and there may be others · 45 GPU devices,
+41 free · 4 running pods
 
 NODES         COUNT  GPUS PER NODE                      CPU    MEMORY  FREE GPUS
 mig-1             1  32 * mig-1g.10gb              no limit  no limit   40 of 40
@@ -65,7 +65,7 @@ worker-[1-3]      3  -                                   32     125Gi          -
 
 pool worker: 3 nodes, autoscaling from 1 to 5
 """.replace("*", "\N{MULTIPLICATION SIGN}")
-WIDE = """staging - Kubernetes 1.34 - 6 nodes, and there may be others - 45 GPUs, 41 free - 4 running pods
+WIDE = """staging - Kubernetes 1.34 - 6 nodes, and there may be others - 45 GPU devices, 41 free - 4 running pods
 
 NODES         COUNT  GPUS PER NODE                                       CPU    MEMORY  FREE GPUS  FREE CPU  FREE MEM
 mig-1             1  32 x mig-1g.10gb                               no limit  no limit   40 of 40  no limit  no limit

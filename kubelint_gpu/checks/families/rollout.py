@@ -20,7 +20,7 @@ from kubelint_gpu.checks.unit import Subject, Unit
 from kubelint_gpu.checks.wording import amount, counted
 from kubelint_gpu.kube.admission import extended_resources
 from kubelint_gpu.kube.requests import pod_requests
-from kubelint_gpu.kube.rolling import DeploymentStrategy
+from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy
 from kubelint_gpu.rollout.deployment import slots_needed
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import Judgement
@@ -110,11 +110,14 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
             continue
         if judgement.placed >= judgement.wanted or unit.may_outgrow(subject):
             continue
+        if isinstance(subject.workload.strategy, DaemonSetStrategy):
+            yield from _daemon_pods_pending(unit, subject, judgement)
+            continue
         placed, pools = placed_of(unit, subject, judgement), at_most(unit, subject)
         if placed >= judgement.wanted:
             continue
         if "Job" in subject.workload.kind or not subject.places_pods or is_trapped(subject, judgement):
-            # Jobs may queue, a DaemonSet may find a node full, and of a trap another rule speaks
+            # Jobs may queue, and of a trap another rule speaks
             continue
         if crowding(unit, subject) is not None or unspreadable(unit, subject) is not None:
             # the rules for anti-affinity and spreading speak of it
@@ -143,6 +146,28 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
                 *growing(unit, subject),
             ),
         )
+
+
+def _daemon_pods_pending(unit: Unit, subject: Subject, judgement: Judgement) -> Iterator[Draft]:
+    """A DaemonSet makes a pod for a node whatever it has left; without GPUs among its requests nothing is said."""
+    resource = scarce(subject)
+    if "/" not in resource:
+        return
+    manifest = subject.manifest
+    asked = [manifest.place(route) for route in routes.requests(manifest, resource)]
+    nodes = counted(judgement.wanted, "node")
+    yield Draft(
+        "KLG109",
+        asked[0] if asked else manifest.place(("spec",), "key"),
+        f"its pod finds room on only {judgement.placed} of the {nodes} for which one is made: "
+        "on the others it stays Pending, and a rolling update that comes to one of them waits for ever",
+        manifest,
+        cause="daemon pods",
+        certainty="certain" if unit.complete else "possible",
+        severity="warning",
+        help=("select only the nodes that have what the pod asks for",),
+        related=clues(unit, subject, resource, sorted(judgement.eligible)),
+    )
 
 
 @rule("KLG114")

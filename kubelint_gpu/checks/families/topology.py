@@ -14,6 +14,7 @@ from kubelint_gpu.checks.spreading import TopologyUse, topology_uses, unspreadab
 from kubelint_gpu.checks.unit import Subject, Unit
 from kubelint_gpu.checks.wording import counted, some
 from kubelint_gpu.documents.edits import replace_scalar
+from kubelint_gpu.kube.gpu_labels import is_gpu_label
 from kubelint_gpu.kube.node import Node
 
 # labels that nodes had until Kubernetes 1.24
@@ -35,7 +36,8 @@ def topology_key_missing(unit: Unit) -> Iterator[Draft]:
         for use in topology_uses(subject.workload.spec):
             if use.key not in keys:
                 near = [_SUCCESSORS[use.key]] if _SUCCESSORS.get(use.key) in keys else []
-                near = near or get_close_matches(use.key, keys, 1, 0.8)
+                if not is_gpu_label(use.key):
+                    near = near or get_close_matches(use.key, keys, 1, 0.8)
                 if use.hard or near:
                     yield _nowhere(unit, subject, use, near)
             elif use.hard:
