@@ -128,7 +128,11 @@ def read_label_selector(fields: Fields | None) -> LabelSelector | None:
     """
     if fields is None:
         return None
-    equalities = [Requirement(key, "In", (value,)) for key, value in sorted(fields.labels("matchLabels").items())]
+    equalities = [
+        Requirement(key, "In", (value,))
+        for key, value in sorted(fields.labels("matchLabels").items())
+        if _is_label(fields, key, value)
+    ]
     expressions = [_requirement(child, _LABEL_OPERATORS) for child in fields.children("matchExpressions")]
     return LabelSelector((*equalities, *(found for found in expressions if found is not None)))
 

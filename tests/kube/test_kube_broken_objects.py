@@ -25,7 +25,7 @@ def anti(selector):
     ("value", "field"),
     [
         (None, "must be a Pod"),
-        ([], "must be a Pod"),
+        ([], "must be a mapping"),
         (pod(**anti({"matchLabels": {"a": "b c"}})), "labelSelector.matchLabels.a"),
         (pod(**anti({"matchLabels": {"a b": "c"}})), "labelSelector.matchLabels.a b"),
         (pod(**anti({"matchExpressions": [{"key": "a", "operator": "Is"}]})), "matchExpressions[0].operator"),
