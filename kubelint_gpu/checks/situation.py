@@ -14,7 +14,7 @@ from kubelint_gpu.kube.rolling import DeploymentStrategy
 from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.deployment import resolve
 from kubelint_gpu.rollout.participant import own_pods
-from kubelint_gpu.scheduler import Snapshot, fit, fit_on, merged
+from kubelint_gpu.scheduler import Snapshot, attempt, fit, fit_on, merged
 from kubelint_gpu.scheduler.explanation import Explanation, explain
 from kubelint_gpu.scheduler.holders import PlacedPod
 from kubelint_gpu.values import dataclass, replace
@@ -50,6 +50,8 @@ def situations(unit: Unit, subject: Subject) -> tuple[Situation, ...]:
     running = unit.running.without([(pod, pod.spec.node_name) for pod in mine if unit.running.node(pod.spec.node_name)])
     first = _pod(workload, "new")
     found = [_situation(unit, "creation", first, running)]
+    if workload.kind == "DaemonSet":
+        found = [_on_its_node(unit, workload, first, running, found[0])]
     if workload.kind in ("DaemonSet", "Pod") or not found[0].explanation.fits:
         return tuple(found)
     placed, full = _filled(workload, running)
@@ -58,6 +60,18 @@ def situations(unit: Unit, subject: Subject) -> tuple[Situation, ...]:
         found.append(_situation(unit, "next-replica", first, beside, placed, known=False))
     found += _rollout(unit, workload, running, placed, mine)
     return tuple(found)
+
+
+def _on_its_node(unit: Unit, workload: Workload, pod: Pod, running: Snapshot, found: Situation) -> Situation:
+    """The same with the scheduler's sentence about the pod that is made for the first node that does not take it."""
+    from kubelint_gpu.rollout.daemon_set import daemon_nodes, pinned_pod
+
+    texts = (
+        attempt(pinned_pod(pod, name), running).message
+        for name in sorted(daemon_nodes(workload.spec, unit.cluster.nodes))
+    )
+    message = next((text for text in texts if text is not None), None)
+    return replace(found, explanation=replace(found.explanation, message=message))
 
 
 def _rollout(
