@@ -11,7 +11,7 @@ from kubelint_gpu.checks.growing import growing
 from kubelint_gpu.checks.stakes import exclusive_claims, stakes
 from kubelint_gpu.checks.unit import Subject, Unit
 from kubelint_gpu.checks.wait import Wait, refused, said, story
-from kubelint_gpu.checks.wording import counted, some
+from kubelint_gpu.checks.wording import counted, listed, some
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
 from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.deployment import resolve
@@ -19,6 +19,8 @@ from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import Judgement
 from kubelint_gpu.rollout.trace import Trace, Waiting
 from kubelint_gpu.values import dataclass
+
+_CLAIM = "persistentVolumeClaim"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +79,20 @@ def standstill(
     why, keeps, label = keeping(workload)
     number = (kept(workload.strategy, workload.replicas),) if isinstance(workload.strategy, DeploymentStrategy) else ()
     beyond = "" if unit.complete else "unless there are nodes beyond the inventory, "
+    unknown = _unknown_claims(unit, workload) if "volume" in end.waiting.held else ()
     return Draft(
         code,
         place,
         f"{beyond}the rollout {'may never end' if may else 'never ends'}: {wait.clause}, and {why}",
         manifest,
         cause="rollout",
-        certainty="certain" if unit.complete and not may else "possible",
+        certainty="certain" if unit.complete and not may and not unknown else "possible",
         severity="warning" if may and unit.complete else None,
+        help=(
+            f"declare {listed(unknown)} in the inventory to be sure: its class and volume decide where it can be used",
+        )
+        if unknown
+        else (),
         scheduler=end.waiting.scheduler or None,
         related=(
             *((Related(place, label),) if label else ()),
@@ -150,3 +158,9 @@ def _label(strategy: DeploymentStrategy, replicas: int) -> str:
     found = resolve(strategy, replicas)
     default = "by default " if strategy == DeploymentStrategy(paused=strategy.paused) else ""
     return f"{counted(replicas, 'replica')}: {default}maxSurge is {found.surge} and maxUnavailable {found.unavailable}"
+
+
+def _unknown_claims(unit: Unit, workload: Workload) -> tuple[str, ...]:
+    """The claims of which only the manifest is known: where their volumes will be is not."""
+    named = {str(volume.source.get("claimName")) for volume in workload.spec.volumes if volume.kind == _CLAIM}
+    return tuple(sorted(name for name in named if unit.world.declared("PersistentVolumeClaim", name) is None))
