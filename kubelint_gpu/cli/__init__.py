@@ -12,6 +12,10 @@ def run() -> None:
     """The console script: exits 0 (nothing), 1 (findings), 2 (the run failed) or 130 (interrupted)."""
     # what is imported and read lives until the end of the run: looking for garbage among it only costs time
     gc.disable()
-    from kubelint_gpu.cli.main import invoke
+    try:
+        from kubelint_gpu.cli.main import invoke
 
-    sys.exit(invoke(sys.argv[1:]))
+        code = invoke(sys.argv[1:])
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    sys.exit(code)
