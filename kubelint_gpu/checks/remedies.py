@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.draft import Proposal
@@ -90,3 +90,14 @@ def _recreate(manifest: Manifest) -> list[Edit]:
     if manifest.present(routes.ROLLING):
         edits.append(remove_key(item, routes.ROLLING))
     return edits
+
+
+def rewritten(
+    manifest: Manifest, route: Pointer, texts: Iterable[str], title: str = "write {}"
+) -> tuple[Proposal, ...]:
+    """Write another text in place of a scalar, one proposal for each; it may change what runs."""
+
+    def edits(text: str) -> Callable[[], list[Edit]]:
+        return lambda: [replace_scalar(manifest.item, route, text)]
+
+    return tuple(Proposal(title.format(text), "unsafe", edits(text)) for text in texts)

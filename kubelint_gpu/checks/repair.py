@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from kubelint_gpu.checks.finding import Finding, Fix, Place, TextEdit
 from kubelint_gpu.checks.run import Suppression, check, edited
@@ -31,16 +31,23 @@ class Repaired:
     refused: tuple[Finding, ...] = ()
 
 
-def repair(unit: Unit, *, unsafe: bool, suppression: Suppression | None = None) -> Repaired:
+def repair(
+    unit: Unit,
+    *,
+    unsafe: bool,
+    suppression: Suppression | None = None,
+    wanted: Callable[[Finding], bool] = lambda _finding: True,
+) -> Repaired:
     """Mend what can be mended: the fix of the first finding, then look again, until no fix is left.
 
+    Only findings that are `wanted` are mended.
     A change stays only if the text still parses, the finding is gone, and no new error or warning has come.
     """
     applied: list[tuple[Finding, Fix]] = []
     refused: dict[Identity, Finding] = {}
     findings = _findings(unit, suppression)
     for _ in range(_MOST):
-        chosen = _next(findings, refused, unsafe=unsafe)
+        chosen = _next([finding for finding in findings if wanted(finding)], refused, unsafe=unsafe)
         if chosen is None:
             break
         finding, fix = chosen

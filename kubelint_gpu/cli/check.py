@@ -83,7 +83,11 @@ def command(paths: tuple[str, ...], inventories: tuple[str, ...], **options: Any
         if "-" in paths and not options["diff"]:
             raise click.UsageError("standard input cannot be fixed in place; use --diff")
         fixed = fix_units(
-            inputs.units, suppression, unsafe=options["unsafe_fixes"], write=options["fix"] and not options["diff"]
+            inputs.units,
+            suppression,
+            selection,
+            unsafe=options["unsafe_fixes"],
+            write=options["fix"] and not options["diff"],
         )
         if options["diff"]:
             print_diff(fixed.changed)

@@ -13,6 +13,7 @@ from kubelint_gpu.checks.repair import repair
 from kubelint_gpu.checks.run import Suppression
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.cli.inputs import complain
+from kubelint_gpu.cli.selection import Selection
 from kubelint_gpu.documents import Reading, SourceText, encode
 from kubelint_gpu.sources.writing import NotWritable, replace_file, repository_root
 from kubelint_gpu.values import dataclass
@@ -28,7 +29,9 @@ class Fixed:
     failed: bool = False
 
 
-def fix_units(units: Sequence[Unit], suppression: Suppression, *, unsafe: bool, write: bool) -> Fixed:
+def fix_units(
+    units: Sequence[Unit], suppression: Suppression, selection: Selection, *, unsafe: bool, write: bool
+) -> Fixed:
     """Mend every unit; with `write` the files are written, one after the other, each in one step."""
     root = repository_root(Path.cwd())
     after: list[Unit] = []
@@ -36,7 +39,7 @@ def fix_units(units: Sequence[Unit], suppression: Suppression, *, unsafe: bool, 
     changed: list[tuple[SourceText, SourceText]] = []
     failed = False
     for unit in units:
-        found = repair(unit, unsafe=unsafe, suppression=suppression)
+        found = repair(unit, unsafe=unsafe, suppression=suppression, wanted=selection.reports)
         for finding in found.refused:
             complain(finding.place.path, f"{finding.code} is not fixed: with other fixes made, its fix no longer helps")
         texts = list(_changed(unit.readings, found.unit.readings))

@@ -39,6 +39,10 @@ class Selection:
                 if self.lowest is None or SEVERITIES.index(changed.severity) >= SEVERITIES.index(self.lowest):
                     yield changed
 
+    def reports(self, finding: Finding) -> bool:
+        """Whether a finding is reported."""
+        return any(True for _ in self.selected((finding,)))
+
     def fails(self, finding: Finding) -> bool:
         """Whether a finding makes the run exit 1."""
         return SEVERITIES.index(finding.severity) >= SEVERITIES.index(self.lowest or "warning")

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from kubelint_gpu.checks import routes
-from kubelint_gpu.checks.draft import Draft, Proposal
+from kubelint_gpu.checks.draft import Draft
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.registry import rule
+from kubelint_gpu.checks.remedies import rewritten
 from kubelint_gpu.checks.unit import Subject, Unit
 from kubelint_gpu.checks.wording import listed, some, workload_name
-from kubelint_gpu.documents.edits import replace_scalar
 from kubelint_gpu.kube.admission import extended_resources
 from kubelint_gpu.kube.priority import SYSTEM_CLASSES
 from kubelint_gpu.kube.rolling import JobStrategy
@@ -64,14 +64,7 @@ def unknown_priority_class(unit: Unit) -> Iterator[Draft]:
             cause=name,
             certainty="certain" if declared else "possible",
             help=(f"did you mean {near[0]}?",) if near else (),
-            proposals=tuple(
-                Proposal(
-                    f"use PriorityClass {found}",
-                    "unsafe",
-                    lambda item=manifest.item, route=route, found=found: [replace_scalar(item, route, found)],  # type: ignore[misc]
-                )
-                for found in near
-            ),
+            proposals=rewritten(manifest, route, near, "use PriorityClass {}"),
         )
 
 

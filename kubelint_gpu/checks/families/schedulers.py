@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from kubelint_gpu.checks import routes
-from kubelint_gpu.checks.draft import Draft, Proposal
+from kubelint_gpu.checks.draft import Draft
 from kubelint_gpu.checks.registry import rule
+from kubelint_gpu.checks.remedies import rewritten
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import some
-from kubelint_gpu.documents.edits import replace_scalar
 from kubelint_gpu.kube.neighbours import GATES, SCHEDULERS, gate_owner
 from kubelint_gpu.kube.pod import DEFAULT_SCHEDULER
 
@@ -41,14 +41,7 @@ def unknown_scheduler(unit: Unit) -> Iterator[Draft]:
             cause=name,
             certainty="certain" if declared else "possible",
             help=(f"did you mean {near[0]}?",) if near else (),
-            proposals=tuple(
-                Proposal(
-                    f"write {found}",
-                    "unsafe",
-                    lambda item=manifest.item, route=route, found=found: [replace_scalar(item, route, found)],  # type: ignore[misc]
-                )
-                for found in near
-            ),
+            proposals=rewritten(manifest, route, near),
         )
 
 
@@ -75,12 +68,5 @@ def gate_without_owner(unit: Unit) -> Iterator[Draft]:
                 manifest,
                 cause=gate,
                 help=(f"did you mean {near[0]}, which {GATES[near[0]]} removes?",) if near else (),
-                proposals=tuple(
-                    Proposal(
-                        f"write {found}",
-                        "unsafe",
-                        lambda item=manifest.item, route=route, found=found: [replace_scalar(item, route, found)],  # type: ignore[misc]
-                    )
-                    for found in near
-                ),
+                proposals=rewritten(manifest, route, near),
             )

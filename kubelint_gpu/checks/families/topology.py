@@ -7,13 +7,13 @@ from difflib import get_close_matches
 
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.company import takers
-from kubelint_gpu.checks.draft import Draft, Proposal
+from kubelint_gpu.checks.draft import Draft
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.registry import rule
+from kubelint_gpu.checks.remedies import rewritten
 from kubelint_gpu.checks.spreading import TopologyUse, topology_uses, unspreadable
 from kubelint_gpu.checks.unit import Subject, Unit
 from kubelint_gpu.checks.wording import counted, some
-from kubelint_gpu.documents.edits import replace_scalar
 from kubelint_gpu.kube.gpu_labels import is_gpu_label
 from kubelint_gpu.kube.node import Node
 
@@ -86,14 +86,7 @@ def _nowhere(unit: Unit, subject: Subject, use: TopologyUse, near: list[str]) ->
         severity=None if use.hard else "warning",
         scheduler=unit.alone(subject).message if use.hard and waits else None,
         help=(f"did you mean {near[0]}?",) if near else (),
-        proposals=tuple(
-            Proposal(
-                f"write {found}",
-                "unsafe",
-                lambda found=found: [replace_scalar(manifest.item, route, found)],  # type: ignore[misc]
-            )
-            for found in near
-        ),
+        proposals=rewritten(manifest, route, near),
     )
 
 
