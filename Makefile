@@ -1,4 +1,4 @@
 # The real control plane is the judge: see conformance/README.md.
-.PHONY: conformance conformance-all
-conformance conformance-all:
+.PHONY: conformance conformance-all conformance-newest
+conformance conformance-all conformance-newest:
 	$(MAKE) -C conformance $@

@@ -74,6 +74,22 @@ def fleet(workloads=200, nodes=1000, classes=20, *, packed=False):
     return [Transition(one, one) for one in found], cluster
 
 
+def stateful_set(name, key):
+    """Eight replicas that are spread evenly over the values of a label."""
+    labels = {"app": name}
+    selector = {"matchLabels": labels}
+    spread = {"maxSkew": 1, "topologyKey": key, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": selector}
+    containers = [{"name": "c", "image": "i", "resources": {"limits": {"nvidia.com/gpu": "1"}}}]
+    template = {
+        "metadata": {"labels": labels},
+        "spec": {"topologySpreadConstraints": [spread], "containers": containers, "priority": 0},
+    }
+    spec = {"serviceName": name, "replicas": 8, "selector": selector, "template": template}
+    return read_workload(
+        {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": name, "namespace": "d"}, "spec": spec}
+    )
+
+
 def cpu(action, repeat=1):
     best = None
     for _ in range(repeat):
@@ -119,6 +135,17 @@ def main():
         f"three Deployments of different sizes rolled at once: {together.verdict.value}, {together.states} states, "
         f"{together.states / spent:.0f} states/s ({together.states / spent * unit:.0f} states per unit)"
     )
+
+    sixteen = read_cluster([node(f"{'n' * (1 + i % 3)}{i}", "p", 1) for i in range(16)], version="1.34")
+    for key in ("topology.kubernetes.io/zone", "kubernetes.io/hostname"):
+        pair = [Transition(one, one) for one in (stateful_set("a", key), stateful_set("b", key))]
+        spent, found = cpu(lambda pair=pair: judge(pair, sixteen))
+        both, (together,) = cpu(lambda pair=pair: judge_together(pair, sixteen))
+        told = [f"{one.verdict.value} ({one.states} states)" for one in (*found, together)]
+        print(
+            f"two StatefulSets of 8 on 16 nodes, spread by {key}: {spent * 1000:.0f} ms by themselves, "
+            f"{both:.1f} s at the same moment: {', '.join(told)}"
+        )
 
 
 if __name__ == "__main__":

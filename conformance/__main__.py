@@ -6,9 +6,11 @@ import argparse
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 from conformance import tools
+from conformance.api_client import Object
 
 _ROOT = Path(__file__).parent.parent
 GOLDEN = _ROOT / "tests" / "golden"
@@ -26,17 +28,18 @@ def main(arguments: list[str] | None = None) -> int:
     run.add_argument(
         "--suite",
         action="append",
-        choices=("validation", "admission", "scheduling", "tracker", "rollouts", "fixes"),
+        choices=("validation", "updates", "admission", "scheduling", "tracker", "rollouts", "fixes"),
         help="default: every suite",
     )
     run.add_argument("--short", action="store_true", help="a selection that takes a few minutes")
+    run.add_argument("--every", type=int, default=1, help="only each n-th rollout")
     run.add_argument("--planes", type=int, default=4, help="control planes beside each other")
     run.add_argument("--runs", type=int, default=3, help="how often each rollout is run")
     run.add_argument("--seed", type=int, default=1, help="of the generated cases")
     run.add_argument("--generate", type=int, default=0, help="how many cases to generate")
     run.add_argument("--only", default="", help="only cases whose id contains this")
     run.add_argument("--keep", action="store_true", help="keep the logs of the programs")
-    run.add_argument("--record", type=Path, default=GOLDEN, help="the folder for recordings")
+    run.add_argument("--record", type=Path, help="the folder for recordings; of a short run one in the cache folder")
     compare = commands.add_parser("compare", help="ask the linter about everything recorded; needs no cluster")
     page = commands.add_parser("page", help="write docs/conformance.md from the recordings")
     compare.add_argument("files", nargs="*", type=Path, help="recordings of rollouts; default: all of the repository")
@@ -44,10 +47,19 @@ def main(arguments: list[str] | None = None) -> int:
     page.add_argument("--to", type=Path, default=_ROOT / "docs" / "conformance.md")
     chosen = parser.parse_args(arguments)
     if chosen.command == "compare":
-        rollouts, objects = (sorted((GOLDEN / suite).glob("*.jsonl.xz")) for suite in ("rollouts", "validation"))
         if chosen.files:
             return _compared(chosen.files, chosen.only)
-        return max(_compared(rollouts, chosen.only), _refused(objects))
+        from conformance import admission_answers, refusals, update_answers
+
+        comparisons = {
+            "validation": refusals.compared,
+            "updates": update_answers.compared,
+            "admission": admission_answers.compared,
+        }
+        return max(
+            _compared(sorted((GOLDEN / "rollouts").glob("*.jsonl.xz")), chosen.only),
+            *(_told(sorted((GOLDEN / suite).glob("*.jsonl.xz")), how) for suite, how in comparisons.items()),
+        )
     if chosen.command == "page":
         from conformance.page import written
 
@@ -63,6 +75,7 @@ def main(arguments: list[str] | None = None) -> int:
             started = time.monotonic()
             from conformance import suites
 
+            chosen.record = chosen.record or (tools.cache() / "short" if chosen.short else GOLDEN)
             code = suites.run(chosen)
             print(f"{time.monotonic() - started:.0f} s", file=sys.stderr)
             return code
@@ -95,12 +108,12 @@ def _compared(files: list[Path], only: str) -> int:
     return 1 if wrong else 0
 
 
-def _refused(files: list[Path]) -> int:
-    from conformance import recording, refusals
+def _told(files: list[Path], comparison: Callable[[list[Object]], tuple[Counter[str], list[str]]]) -> int:
+    from conformance import recording
 
     wrong: list[str] = []
     for path in files:
-        counts, here = refusals.compared(list(recording.read(path)))
+        counts, here = comparison(list(recording.read(path)))
         wrong += here
         for name, count in sorted(counts.items()):
             print(f"{count:6} {name}")

@@ -25,7 +25,7 @@ _PLURALS = {
     "DeviceClass": "deviceclasses", "ResourceSlice": "resourceslices", "ResourceClaim": "resourceclaims",
     "ResourceClaimTemplate": "resourceclaimtemplates", "HorizontalPodAutoscaler": "horizontalpodautoscalers",
     "PodTemplate": "podtemplates", "ReplicationController": "replicationcontrollers",
-    "ServiceAccount": "serviceaccounts",
+    "ServiceAccount": "serviceaccounts", "Secret": "secrets",
 }  # fmt: skip
 _CLUSTER_SCOPED = frozenset(
     {"Node", "Namespace", "PersistentVolume", "PriorityClass", "StorageClass", "CSINode", "CSIDriver", "RuntimeClass",

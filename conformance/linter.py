@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.api_client import Object
+from conformance.rollout_case import reference
 
+_CRASH = "KLG000"
 _ROOT = Path(__file__).parent.parent
 
 
@@ -37,6 +39,20 @@ class Offer:
     title: str
     scheduler: str
     fixed: tuple[Object, ...]
+
+
+def offered(record: Object) -> list[Offer]:
+    """Every verified fix for the workloads of a recorded rollout that got stuck.
+
+    What is offered for one that did not get stuck is about another rollout than the recorded one.
+
+    Raises:
+        LinterFailed: it did not end as it should.
+    """
+    latest = {reference(each): each for each in (*record["old"], *record["new"])}
+    waiting = {name for each in record["outcomes"] for name, how in each["workloads"].items() if how == "stuck"}
+    found = offers([latest[name] for name in sorted(latest)], record["old"], record["inventory"])
+    return [offer for offer in found if offer.workload in waiting]
 
 
 def offers(manifests: Sequence[Object], old: Sequence[Object], inventory: Iterable[Object]) -> list[Offer]:
@@ -77,12 +93,13 @@ def check(folder: Path, arguments: Sequence[str]) -> Object:
     command = [sys.executable, "-m", "kubelint_gpu", "check", *arguments]
     environment = {**os.environ, "PYTHONPATH": str(_ROOT)}
     found = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    if found.returncode not in {0, 1}:
-        raise LinterFailed(found.stderr[-2000:])
     try:
         report: Object = json.loads(found.stdout)
     except ValueError as error:
-        raise LinterFailed(found.stdout[-500:]) from error
+        raise LinterFailed(f"exit code {found.returncode}: {(found.stderr or found.stdout)[-2000:]}") from error
+    if found.returncode not in {0, 1}:
+        crashes = [f"{each['path']}: {each['message']}" for each in report["findings"] if each["code"] == _CRASH]
+        raise LinterFailed("\n".join(crashes) or f"exit code {found.returncode}")
     return report
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from conformance import recording, refusals
+from conformance import admission_answers, recording, refusals, update_answers
 from conformance.api_client import Object
 from conformance.compare import Compared, comparable, compared
 
@@ -32,8 +32,10 @@ def written(golden: Path, known: Path) -> str:
         ("rollouts", _rollouts),
         ("scheduling", _scheduling),
         ("validation", _validation),
+        ("updates", _updates),
         ("admission", _admission),
         ("fixes", _fixes),
+        ("tracker", _tracker),
     ):
         parts += [
             section(path.name.removesuffix(".jsonl.xz"), list(recording.read(path)))
@@ -107,6 +109,7 @@ def _validation(version: str, records: list[Object]) -> str:
     reasons = Counter(record["reason"] for record in records if not record["accepted"])
     kinds = Counter(str(record["object"].get("kind")) for record in records)
     counts, wrong = refusals.compared(records)
+    passed = refusals.passed(records)
     return "\n".join(
         [
             f"## Validation, Kubernetes {version}",
@@ -114,6 +117,36 @@ def _validation(version: str, records: list[Object]) -> str:
             f"{len(records)} objects: {accepted} accepted, "
             + ", ".join(f"{count} {name}" for name, count in sorted(reasons.items()))
             + ".",
+            "",
+            ", ".join(f"{name} {count}" for name, count in sorted(kinds.items())) + ".",
+            "",
+            *(f"* {count} {name}" for name, count in sorted(counts.items())),
+            "",
+            "Fields of refused objects that the linter lets pass:",
+            "",
+            "| field | objects | because |",
+            "| --- | --- | --- |",
+            *(
+                f"| `{field}` | {count} | {why} |"
+                for (field, why), count in sorted(passed.items(), key=lambda entry: (-entry[1], entry[0]))
+            ),
+            "",
+            f"Disagreements: {len(wrong) or 'none'}.",
+            *(f"* {each}" for each in wrong),
+            "",
+        ]
+    )
+
+
+def _updates(version: str, records: list[Object]) -> str:
+    refused = sum(not record["applied"]["accepted"] for record in records)
+    kinds = Counter(record["before"]["kind"] for record in records)
+    counts, wrong = update_answers.compared(records)
+    return "\n".join(
+        [
+            f"## Changes of what exists, Kubernetes {version}",
+            "",
+            f"{len(records)} changes: {len(records) - refused} accepted, {refused} refused.",
             "",
             ", ".join(f"{name} {count}" for name, count in sorted(kinds.items())) + ".",
             "",
@@ -128,8 +161,22 @@ def _validation(version: str, records: list[Object]) -> str:
 
 def _admission(version: str, records: list[Object]) -> str:
     refused = sum("error" in record for record in records)
-    text = f"{len(records)} pods: {len(records) - refused} admitted, {refused} refused."
-    return f"## Admission, Kubernetes {version}\n\n{text}\n"
+    counts, wrong = admission_answers.compared(records)
+    return "\n".join(
+        [
+            f"## Admission, Kubernetes {version}",
+            "",
+            f"{len(records)} pods: {len(records) - refused} admitted, {refused} refused.",
+            "",
+            "The linter foretold priority and preemption policy, tolerations, resources, label keys and refusals:",
+            "",
+            *(f"* {count} {name}" for name, count in sorted(counts.items())),
+            "",
+            f"Disagreements: {len(wrong) or 'none'}.",
+            *(f"* {each}" for each in wrong),
+            "",
+        ]
+    )
 
 
 def _fixes(version: str, records: list[Object]) -> str:
@@ -145,3 +192,18 @@ def _fixes(version: str, records: list[Object]) -> str:
             "",
         ]
     )
+
+
+def _tracker(version: str, records: list[Object]) -> str:
+    lines = [f"## The case that started the project, Kubernetes {version}", ""]
+    for record in records:
+        alike = set(record["foretold"]) <= set(record["events"]) and bool(record["foretold"])
+        outcomes = f"with another image: {record['changed']}; with the linter's fix: {record['fixed']}"
+        lines += [
+            f"Applied with kubectl: {record['before']}; {outcomes}.",
+            f"The text that the linter foretold {'is' if alike else 'is not'} that of the event:",
+            "",
+            *(f"    {text}" for text in record["events"]),
+            "",
+        ]
+    return "\n".join(lines)

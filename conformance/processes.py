@@ -20,6 +20,7 @@ from typing import NoReturn
 from conformance.tools import cache
 
 _PR_SET_PDEATHSIG = 1
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
@@ -51,7 +52,7 @@ class Supervisor:
         self._keep = keep
         self._running: list[tuple[str, subprocess.Popen[bytes]]] = []
         atexit.register(self.stop)
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in _SIGNALS:
             signal.signal(number, _interrupted)
 
     def start(self, name: str, command: Sequence[str], environment: dict[str, str] | None = None) -> None:
@@ -80,7 +81,9 @@ class Supervisor:
         return "\n".join(text.splitlines()[-lines:])
 
     def stop(self) -> None:
-        """Stop every program, last started first, and remove the folder."""
+        """Stop every program, last started first, and remove the folder; who is impatient meanwhile waits for it."""
+        for number in _SIGNALS:
+            signal.signal(number, signal.SIG_IGN)
         running, self._running = self._running[::-1], []
         for _, process in running:
             _signal_group(process, signal.SIGTERM)
@@ -92,6 +95,8 @@ class Supervisor:
             process.wait()
         if not self._keep:
             shutil.rmtree(self.folder, ignore_errors=True)
+        for number in _SIGNALS:
+            signal.signal(number, _interrupted)
 
 
 def _tie_to_parent() -> None:

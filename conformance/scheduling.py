@@ -6,6 +6,7 @@ import contextlib
 import json
 import lzma
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,14 +28,18 @@ class Unlike(ValueError):
     """A scenario that no API server would hold."""
 
 
-def scenarios(folder: Path, each: int) -> Iterator[tuple[str, Object]]:
-    """Every n-th scenario of each recording so that there are `each` of them, with the name of its file."""
-    for path in sorted(folder.glob("*.jsonl.xz")):
+def scenarios(folder: Path, version: str, each: int) -> Iterator[tuple[str, Object]]:
+    """Every n-th scenario of each family recorded from a release so that there are `each`, with the family's name."""
+    families: dict[str, list[Object]] = defaultdict(list)
+    for path in sorted(folder.rglob("*.jsonl.xz")):
         with lzma.open(path, "rt", encoding="utf-8") as file:
-            records = [record for record in map(json.loads, file) if not _unlike(record["scenario"])]
+            for record in map(json.loads, file):
+                if record["kubernetes"] == version and not _unlike(record["scenario"]):
+                    families[record["id"].partition("-")[0]].append(record)
+    for name, records in sorted(families.items()):
         step = max(1, len(records) // each)
         for record in records[::step][:each]:
-            yield path.name.partition(".")[0], record
+            yield name, record
 
 
 def _unlike(scenario: Object) -> bool:

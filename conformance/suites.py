@@ -6,25 +6,30 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from conformance import (
     admission,
+    admission_answers,
     compare,
     families,
     generator,
     lanes,
     linter,
     recording,
+    refusals,
     rollout_case,
     scheduling,
     shrink,
     tools,
     tracker,
+    update_answers,
+    updates,
     validation,
 )
-from conformance.api_client import Object
+from conformance.api_client import Object, Refused
 from conformance.control_plane import CONTROLLERS, ControlPlane, start
 from conformance.kubelets import Kubelets, Pace
 from conformance.processes import Supervisor
@@ -54,7 +59,8 @@ def run(chosen: argparse.Namespace) -> int:
 
 def rollouts(chosen: argparse.Namespace, supervisor: Supervisor, planes: tuple[ControlPlane, ...], version: str) -> int:
     """Run rollouts, each several times at different paces of the kubelets."""
-    cases = [case for case in every_case(chosen) if chosen.only in case.id][:: 10 if chosen.short else 1]
+    every = 10 if chosen.short else chosen.every
+    cases = [case for case in every_case(chosen) if chosen.only in case.id][::every]
 
     def do(plane: ControlPlane, kubelets: Kubelets, case: Case) -> Object:
         record = recorded(plane, kubelets, case, chosen.runs, version, sure=not chosen.short)
@@ -81,11 +87,14 @@ def shrunk(plane: ControlPlane, record: Object, runs: int) -> Case:
     kubelets = Kubelets(plane.client)
     original = {"id": record["id"], "inventory": record["inventory"], "old": record["old"], "new": record["new"]}
 
-    def still(smaller: Case) -> bool:
-        return bool(_wrong(recorded(plane, kubelets, smaller, runs, record["kubernetes"], sure=True)))
+    def wrong(smaller: Case) -> str:
+        try:
+            return _wrong(recorded(plane, kubelets, smaller, runs, record["kubernetes"], sure=True))
+        except Refused:
+            return ""
 
     try:
-        return shrink.shrunk(rollout_case.read(original), still)
+        return shrink.rollout(rollout_case.read(original), wrong)
     finally:
         kubelets.stop()
 
@@ -135,24 +144,56 @@ def objects(chosen: argparse.Namespace, _: Supervisor, planes: tuple[ControlPlan
         for name, value in validation.bases(folder)
     }
     count = 50 if chosen.short else 600
-    trials = [*validation.hand_written(folder), *validation.random_trials(folder, chosen.seed, count)]
-    records = []
-    for trial in trials:
-        if chosen.only in trial.id:
-            kind, api_version, namespace = kinds[trial.base]
-            found = validation.answered(planes[0].client, trial, kind, namespace, api_version)
-            records.append({**found, "kubernetes": version})
-    count = recording.write(chosen.record / "validation" / f"{version}.jsonl.xz", records)
+    trials = {
+        trial.id: trial
+        for trial in (*validation.hand_written(folder), *validation.random_trials(folder, chosen.seed, count))
+        if chosen.only in trial.id
+    }
+
+    def asked(trial: validation.Trial) -> Object:
+        kind, api_version, namespace = kinds[trial.base]
+        return {**validation.answered(planes[0].client, trial, kind, namespace, api_version), "kubernetes": version}
+
+    records = [asked(trial) for trial in trials.values()]
+    number = recording.write(chosen.record / "validation" / f"{version}.jsonl.xz", records)
     accepted = sum(record["accepted"] for record in records)
-    print(f"{count} objects recorded, {accepted} accepted", file=sys.stderr)
-    return 0
+    print(f"{number} objects recorded, {accepted} accepted", file=sys.stderr)
+    wrong = refusals.disagreements(records)
+    for name in sorted(wrong):
+        if name.startswith("random"):
+            trial = trials[name]
+
+            def still(value: Object, trial: validation.Trial = trial) -> str:
+                return refusals.disagreements([asked(replace(trial, object=value))]).get(trial.id, "")
+
+            print(json.dumps(shrink.whole_object(trial.object, still), indent=1), flush=True)
+    return _reported([f"{name}: {text}" for name, text in sorted(wrong.items())])
+
+
+def _reported(wrong: list[str]) -> int:
+    """Print disagreements; 1 where there are any."""
+    for each in wrong:
+        print(f"disagrees: {each}", flush=True)
+    return 1 if wrong else 0
+
+
+def changes(chosen: argparse.Namespace, _: Supervisor, planes: tuple[ControlPlane, ...], version: str) -> int:
+    """Ask the API server about changes of objects that exist."""
+    found = [each for each in updates.hand_written(_CASES / "updates") if chosen.only in each.name]
+    records = []
+    for existing in found[:: 4 if chosen.short else 1]:
+        records += [{**record, "kubernetes": version} for record in updates.answered(planes[0].client, existing)]
+    count = recording.write(chosen.record / "updates" / f"{version}.jsonl.xz", records, merge=bool(chosen.only))
+    refused = sum(not record["applied"]["accepted"] for record in records)
+    print(f"{count} changes recorded, {refused} refused", file=sys.stderr)
+    return _reported(update_answers.compared(records)[1])
 
 
 def scheduled(
     chosen: argparse.Namespace, supervisor: Supervisor, planes: tuple[ControlPlane, ...], version: str
 ) -> int:
     """Replay recorded scheduler answers in a live cluster."""
-    found = list(scheduling.scenarios(_GOLDEN / "scheduler", 3 if chosen.short else 40))
+    found = list(scheduling.scenarios(_GOLDEN / "scheduler", version, 3 if chosen.short else 40))
     work = [(name, record) for name, record in found if chosen.only in record["id"]]
 
     def do(plane: ControlPlane, _: Kubelets, piece: tuple[str, Object]) -> Object | None:
@@ -183,7 +224,7 @@ def admissions(chosen: argparse.Namespace, _: Supervisor, planes: tuple[ControlP
     records = [{**admission.admitted(planes[0].client, case), "kubernetes": version} for case in cases]
     count = recording.write(chosen.record / "admission" / f"{version}.jsonl.xz", records)
     print(f"{count} admissions recorded", file=sys.stderr)
-    return 0
+    return _reported(admission_answers.compared(records)[1])
 
 
 def fixes(chosen: argparse.Namespace, supervisor: Supervisor, planes: tuple[ControlPlane, ...], version: str) -> int:
@@ -201,13 +242,11 @@ def fixes(chosen: argparse.Namespace, supervisor: Supervisor, planes: tuple[Cont
     work = []
     for record in stuck[::step]:
         try:
-            offers = linter.offers(_latest(record), record["old"], record["inventory"])
+            offers = linter.offered(record)
         except linter.LinterFailed as failed:
             print(f"{record['id']}: {failed}", file=sys.stderr)
             continue
-        # what is offered for a workload that was not stuck is about another rollout than the recorded one
-        waiting = {name for each in record["outcomes"] for name, how in each["workloads"].items() if how == "stuck"}
-        work += [(record, offer) for offer in offers if offer.workload in waiting]
+        work += [(record, offer) for offer in offers]
 
     def do(plane: ControlPlane, kubelets: Kubelets, piece: tuple[Object, linter.Offer]) -> Object:
         record, offer = piece
@@ -249,11 +288,6 @@ def by_hand(chosen: argparse.Namespace, _: Supervisor, planes: tuple[ControlPlan
     return 0 if tracker.right(answer) else 1
 
 
-def _latest(record: Object) -> list[Object]:
-    latest = {rollout_case.reference(each): each for each in (*record["old"], *record["new"])}
-    return [latest[name] for name in sorted(latest)]
-
-
 def pace(number: int) -> Pace:
     """Kubelets that are at once, then ones that take random times, then ones that are slow to end pods, in turn."""
     return (
@@ -267,6 +301,7 @@ def pace(number: int) -> Pace:
 # the recorded scheduler scenarios are pods that admission has not touched
 _SUITES: dict[str, tuple[Any, tuple[str, ...], tuple[str, ...]]] = {
     "validation": (objects, (), ()),
+    "updates": (changes, (), ()),
     "admission": (admissions, (), ()),
     "scheduling": (scheduled, (), ("DefaultTolerationSeconds",)),
     "tracker": (by_hand, CONTROLLERS, ()),

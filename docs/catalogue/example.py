@@ -10,15 +10,20 @@ from pathlib import Path
 from typing import Literal
 
 from kubelint_gpu.checks.finding import Finding
+from kubelint_gpu.checks.manifest import Manifest, manifests
 from kubelint_gpu.checks.run import Outcome, check
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.world import World
 from kubelint_gpu.documents import Reading, encode, read
 from kubelint_gpu.documents.edits import Edit, apply
 from kubelint_gpu.inventory import load
+from kubelint_gpu.sources.kustomize.program import Program
+from kubelint_gpu.sources.kustomize.rendering import Renderer, render
 
 Kind = Literal["bad", "good", "fixed"]
 INVENTORY = "inventory.yaml"
+AGAINST = "against.yaml"
+RENDERED = "rendered.yaml"
 _MOST_FIXES = 10
 _MARK = re.compile(rb"[ \t]*# (todo-)?expect: ([^\r\n]*)")
 _ENTRY = re.compile(r'(?P<code>KLG\d{3})(?: col (?P<column>\d+))?(?: "(?P<part>[^"]*)")?')
@@ -65,8 +70,21 @@ class Example:
 
     @property
     def path(self) -> str:
-        """The manifest, relative to the rule's folder."""
-        return f"{self.kind}/{self.name}.yaml"
+        """The manifest, or the folder of a kustomization, relative to the rule's folder."""
+        return f"{self.kind}/{self.name}" if self.is_kustomization else f"{self.kind}/{self.name}.yaml"
+
+    @property
+    def is_kustomization(self) -> bool:
+        """Whether it is a folder, to be rendered."""
+        return (self.folder / self.kind / self.name).is_dir()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The files that it is made of, relative to the rule's folder."""
+        if not self.is_kustomization:
+            return (self.path,)
+        found = sorted((self.folder / self.path).rglob("*.yaml"))
+        return tuple(path.relative_to(self.folder).as_posix() for path in found)
 
     @property
     def inventory(self) -> str | None:
@@ -78,6 +96,18 @@ class Example:
         return None
 
     @property
+    def against(self) -> str | None:
+        """The manifest of what runs now; a fixed manifest shares that of the bad one."""
+        path = f"{'bad' if self.kind == 'fixed' else self.kind}/{self.name}.{AGAINST}"
+        return path if (self.folder / path).is_file() else None
+
+    @property
+    def rendered(self) -> str | None:
+        """What Kustomize printed for it; None where it is no kustomization, or not one that can be built."""
+        path = f"{self.path}.{RENDERED}"
+        return path if (self.folder / path).is_file() else None
+
+    @property
     def data(self) -> bytes:
         """The manifest's bytes."""
         return (self.folder / self.path).read_bytes()
@@ -85,7 +115,8 @@ class Example:
     @property
     def command(self) -> str:
         """How a person runs it in the rule's folder."""
-        return f"kubelint-gpu check {self.path}" + (f" --inventory {self.inventory}" if self.inventory else "")
+        inventory = f" --inventory {self.inventory}" if self.inventory else ""
+        return f"kubelint-gpu check {self.path}{inventory}" + (f" --against {self.against}" if self.against else "")
 
     def __str__(self) -> str:
         """Its name in a test run."""
@@ -95,7 +126,10 @@ class Example:
 def examples(folder: Path, kind: Kind) -> tuple[Example, ...]:
     """The examples of a kind, in the order of names."""
     paths = sorted((folder / kind).glob("*.yaml"))
-    return tuple(Example(folder, kind, path.stem) for path in paths if not path.name.endswith(f".{INVENTORY}"))
+    beside = (f".{INVENTORY}", f".{AGAINST}", f".{RENDERED}")
+    names = [path.stem for path in paths if not path.name.endswith(beside)]
+    names += [path.parent.name for path in sorted((folder / kind).glob("*/kustomization.yaml"))]
+    return tuple(Example(folder, kind, name) for name in names)
 
 
 def expectations(example: Example) -> tuple[Expectation, ...]:
@@ -104,7 +138,7 @@ def expectations(example: Example) -> tuple[Expectation, ...]:
     Raises:
         ValueError: a comment cannot be read.
     """
-    paths = (example.path, example.inventory) if example.inventory else (example.path,)
+    paths = (*example.texts, example.inventory) if example.inventory else example.texts
     return tuple(found for path in paths for found in _announced(path, (example.folder / path).read_bytes()))
 
 
@@ -116,16 +150,33 @@ def unmarked(data: bytes) -> bytes:
 @lru_cache(maxsize=1024)
 def outcome(example: Example, data: bytes | None = None, *, marked: bool = True) -> Outcome:
     """What the rules say of an example, or of other bytes in its place."""
+    world = _world(example, marked=marked)
+    if example.is_kustomization:
+        return check((_rendered(example, world, marked=marked),), world)
     found = example.data if data is None else data
     reading = read(example.path, found if marked else unmarked(found))
-    world = _world(example, marked=marked)
-    return check((Unit((reading,), world),), world)
+    return check((Unit((reading,), world, before=_before(example)),), world)
 
 
 def readings(example: Example, *, marked: bool = True) -> tuple[Reading, ...]:
     """The texts of an example."""
-    data = example.data if marked else unmarked(example.data)
-    return (read(example.path, data), *_world(example, marked=marked).readings)
+    texts = ((path, (example.folder / path).read_bytes()) for path in example.texts)
+    mine = (read(path, data if marked else unmarked(data)) for path, data in texts)
+    return (*mine, *_world(example, marked=marked).readings)
+
+
+def _rendered(example: Example, world: World, *, marked: bool) -> Unit:
+    """The example's kustomization, with what Kustomize printed for it where that is recorded beside it."""
+    texts = {path: (example.folder / path).read_bytes() for path in example.texts}
+    found = render(
+        example.folder / example.path,
+        Renderer(Program(("kustomize", "build"))),
+        root=example.folder,
+        cwd=example.folder,
+        texts=texts if marked else {path: unmarked(data) for path, data in texts.items()},
+        printed=(example.folder / example.rendered).read_bytes() if example.rendered else None,
+    )
+    return Unit((found.reading,) if found.reading is not None else (), world, rendered=(found,))
 
 
 def fixed(example: Example) -> bytes | None:
@@ -134,6 +185,8 @@ def fixed(example: Example) -> bytes | None:
     Raises:
         AssertionError: fixes follow each other without an end.
     """
+    if example.is_kustomization:
+        return None
     data = example.data
     for _ in range(_MOST_FIXES):
         after = _fixed_once(example, data)
@@ -164,6 +217,13 @@ def _world_of(folder: Path, path: str, *, marked: bool) -> World:
     found = (read(path, data if marked else unmarked(data)),)
     inventory, errors = load(found)
     return World(inventory, found, errors)
+
+
+def _before(example: Example) -> dict[str, Manifest]:
+    if example.against is None:
+        return {}
+    found = manifests((read(example.against, (example.folder / example.against).read_bytes()),))
+    return {manifest.object: manifest for manifest in found}
 
 
 def _world(example: Example, *, marked: bool) -> World:

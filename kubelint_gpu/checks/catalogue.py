@@ -79,6 +79,22 @@ def every_rule() -> Iterator[RuleInfo]:
     return (rule(code) for code in folders())
 
 
+def suggestion(text: str) -> str:
+    """`; did you mean KLG101?` for a code or name that there is not; empty where nothing is close.
+
+    Numbers have no neighbours: a code is suggested only where its digits are right.
+    """
+    wanted = text.strip().lower()
+    digits = "".join(character for character in wanted if character.isdigit())
+    if digits:
+        near = [found.code for found in every_rule() if found.code.removeprefix("KLG") == digits.zfill(3)]
+    else:
+        from difflib import get_close_matches
+
+        near = get_close_matches(wanted.replace("_", "-"), [found.name for found in every_rule()], 1, 0.7)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
 def find(text: str) -> RuleInfo:
     """The rule of a code or name, in any case.
 

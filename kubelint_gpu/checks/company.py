@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.kube.node import Node
 from kubelint_gpu.kube.pod import Pod, PodSpec
 from kubelint_gpu.kube.rolling import JobStrategy

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from kubelint_gpu.checks.finding import Certainty
 from kubelint_gpu.checks.misses import MIG, excluding_gpu_label, matches, oversized, tainted, unadvertised
 from kubelint_gpu.checks.spreading import unlabelled
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.kube.label_algebra import unsatisfiable
 from kubelint_gpu.kube.requests import pod_requests
 from kubelint_gpu.scheduler import Status

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.checks.finding import Certainty, Place, Related, Safety, Severity, Step
 from kubelint_gpu.checks.manifest import Manifest
 from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.values import dataclass
+
+if TYPE_CHECKING:
+    from kubelint_gpu.rollout.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,7 @@ class Draft:
         cause: what tells this finding from others of the rule in the same object, in words that stay the same when
             lines move or messages change.
         severity: where the rule's own severity is not meant.
+        run: the simulated run that the trace tells of.
         fatal: the run itself cannot be trusted (an inventory that cannot be read).
     """
 
@@ -52,5 +57,6 @@ class Draft:
     cycle: tuple[str, ...] = ()
     help: tuple[str, ...] = ()
     proposals: tuple[Proposal, ...] = ()
+    run: Trace | None = None
     fatal: bool = False
     undecided: bool = False

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import dataclass, field
+
+if TYPE_CHECKING:
+    from kubelint_gpu.checks.picture import Stage
 
 Severity = Literal["error", "warning", "note"]
 Certainty = Literal["certain", "possible"]
@@ -66,7 +69,9 @@ class Finding:
 
     `object` is `kind/namespace/name`, empty where no object could be read.
     `scheduler` is the text of the FailedScheduling event, where the finding rests on one.
+    `cause` tells it from other findings of its rule in the same object; it stays the same when lines or words change.
     `fingerprint` stays the same when lines move.
+    `stage` shows what the trace tells of; it is there only where a picture was asked for.
     """
 
     code: str
@@ -82,12 +87,17 @@ class Finding:
     cycle: tuple[str, ...] = ()
     fixes: tuple[Fix, ...] = ()
     help: tuple[str, ...] = ()
+    cause: str = ""
     fingerprint: str = ""
+    stage: Stage | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a run looked at and what it found; `seconds` is wall time."""
+    """What a run looked at and what it found.
+
+    `ignored` were suppressed, `baseline` are accepted by a baseline; `seconds` is wall time.
+    """
 
     files: int = 0
     documents: int = 0
@@ -97,6 +107,7 @@ class Summary:
     warnings: int = 0
     notes: int = 0
     ignored: int = 0
+    baseline: int = 0
     undecided: int = 0
     seconds: float = 0.0
 

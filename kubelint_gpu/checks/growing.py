@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kubelint_gpu.checks.capacity import room_for
 from kubelint_gpu.checks.finding import Place, Related
 from kubelint_gpu.checks.manifest import place_of
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import counted, listed
 from kubelint_gpu.inventory.inventory import Pool
 from kubelint_gpu.rollout.judgement import Judgement
@@ -28,7 +30,7 @@ def placed_of(unit: Unit, subject: Subject, judgement: Judgement) -> int:
     """How many of a workload's pods run at once when pools have grown as far as they may."""
     if judgement.placed >= judgement.wanted or not unit.growing_for(subject):
         return judgement.placed
-    return max(judgement.placed, unit.room_for(subject, judgement.wanted))
+    return max(judgement.placed, room_for(unit, subject, judgement.wanted))
 
 
 def _places(pools: Sequence[Pool]) -> Iterator[Related]:

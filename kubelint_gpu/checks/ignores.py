@@ -56,7 +56,8 @@ class Ignore:
         if self.wrong or finding.code != self.code:
             return False
         if self.manifest is not None:
-            return finding.object == self.manifest.object and finding.place.path == self.place.path
+            here = self.manifest.origin is not None or finding.place.path == self.place.path
+            return finding.object == self.manifest.object and here
         places = (finding.place, *(related.place for related in finding.related))
         return any(
             place.path == self.place.path and place.line <= line <= place.end_line
@@ -67,13 +68,18 @@ class Ignore:
 
 def ignores(unit: Unit) -> Iterator[Ignore]:
     """Every suppression of a unit, in the order of the text."""
-    for reading in unit.readings:
+    for reading in unit.sources:
         if reading.source is not None and _MARK in reading.source.text:
             for comment in comments(reading):
                 if _MARK in comment.text:
                     yield from _of_comment(reading, comment)
     for manifest in unit.manifests:
         yield from _of_annotation(manifest)
+
+
+def unused_cause(ignore: Ignore) -> str:
+    """What tells the finding that it suppresses nothing from others at the same place."""
+    return f"{ignore.written} {ignore.reason}"
 
 
 def expired(ignore: Ignore, today: str) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.checks.finding import Place
 from kubelint_gpu.documents import Item, Pointer, Reading, Role, Span, items
@@ -11,6 +12,9 @@ from kubelint_gpu.kube.custom_workload import custom_workloads
 from kubelint_gpu.kube.errors import InvalidObject
 from kubelint_gpu.kube.workload import Workload, is_workload, read_workload
 from kubelint_gpu.values import dataclass
+
+if TYPE_CHECKING:
+    from kubelint_gpu.sources.kustomize.origin import Origin
 
 
 def place_of(path: str, span: Span | None) -> Place:
@@ -29,12 +33,14 @@ class Manifest:
         workload: what pods come from it; None for other kinds.
         problems: fields whose values the API server would refuse, or that are placeholders.
         templates: the pod templates of a custom resource, each as the same object with a workload of its own.
+        origin: where its fields were written, for an object that was rendered: its places are those of the sources.
     """
 
     item: Item
     workload: Workload | None = None
     problems: tuple[InvalidObject, ...] = ()
     templates: tuple[Manifest, ...] = ()
+    origin: Origin | None = None
 
     @property
     def path(self) -> str:
@@ -67,7 +73,13 @@ class Manifest:
         return not self.problems
 
     def place(self, pointer: Pointer, role: Role = "value") -> Place:
-        """Where a field stands; an absent one is the key of the nearest present ancestor."""
+        """Where a field stands; an absent one is the key of the nearest present ancestor.
+
+        For a rendered object that is the line of its sources which set it.
+        """
+        if self.origin is not None:
+            spot = self.origin.answer(pointer, role).spot
+            return place_of(spot.path, spot.span)
         return place_of(self.path, self.item.locate(pointer, role))
 
     def present(self, pointer: Pointer) -> bool:
@@ -79,10 +91,15 @@ class Manifest:
         return _text(meta.get(key)) if isinstance(meta, dict) else ""
 
 
-def manifests(readings: Iterable[Reading]) -> tuple[Manifest, ...]:
-    """All objects of some files; what has neither kind nor apiVersion is none."""
+def manifests(
+    readings: Iterable[Reading], origins: Mapping[str, tuple[Origin | None, ...]] = MappingProxyType({})
+) -> tuple[Manifest, ...]:
+    """All objects of some files; what has neither kind nor apiVersion is none.
+
+    `origins` say for each document of a rendered text, by its path, where its fields were written.
+    """
     return tuple(
-        _manifest(item)
+        _manifest(item, _origin(item, origins))
         for reading in readings
         for document in reading.documents
         for item in items(document)
@@ -90,13 +107,19 @@ def manifests(readings: Iterable[Reading]) -> tuple[Manifest, ...]:
     )
 
 
-def _manifest(item: Item) -> Manifest:
+def _origin(item: Item, origins: Mapping[str, tuple[Origin | None, ...]]) -> Origin | None:
+    known = origins.get(item.document.source.path, ())
+    return known[item.document.index] if item.document.index < len(known) else None
+
+
+def _manifest(item: Item, origin: Origin | None) -> Manifest:
     if not is_workload(item.value):
         custom = custom_workloads(item.value)
-        return Manifest(item, templates=tuple(Manifest(item, workload, problems) for workload, problems in custom))
+        templates = tuple(Manifest(item, workload, problems, origin=origin) for workload, problems in custom)
+        return Manifest(item, templates=templates, origin=origin)
     problems: list[InvalidObject] = []
     workload = read_workload(item.value, problems)
-    return Manifest(item, workload, tuple(problems))
+    return Manifest(item, workload, tuple(problems), origin=origin)
 
 
 def _text(value: Any) -> str:

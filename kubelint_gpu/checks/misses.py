@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.inventory.accelerators import is_accelerator
 from kubelint_gpu.kube.admission import extended_resources
 from kubelint_gpu.kube.gpu_labels import is_gpu_label

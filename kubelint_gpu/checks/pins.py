@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.draft import Proposal
 from kubelint_gpu.checks.misses import asked, is_gpu
-from kubelint_gpu.checks.unit import Subject, Unit
-from kubelint_gpu.documents.edits import Edit, remove_key, replace_scalar, set_key
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.documents.edits import Edit, append, remove_key, replace_scalar, set_key
 from kubelint_gpu.kube.frozen import FrozenMap
 from kubelint_gpu.kube.gpu_labels import HOSTNAME, MODEL, POOL
 from kubelint_gpu.kube.label_algebra import Bound, alternatives, satisfied
@@ -130,10 +131,12 @@ def _edits(subject: Subject, wider: Wider) -> list[Edit]:
         expression = {"key": wider.key, "operator": "In", "values": [wider.value]}
         written = routes.at(manifest, (*route[:-2], "matchExpressions"))
         known = written if isinstance(written, list) else []
-        return [
-            remove_key(manifest.item, route[:-1]),
-            set_key(manifest.item, route[:-2], "matchExpressions", [*known, expression]),
-        ]
+        added = (
+            append(manifest.item, (*route[:-2], "matchExpressions"), [expression])
+            if known
+            else set_key(manifest.item, route[:-2], "matchExpressions", [expression])
+        )
+        return [remove_key(manifest.item, route[:-1]), added]
     if pin.pointer[0] != "nodeSelector":
         values = (
             replace_scalar(manifest.item, (*route, "values", 0), wider.value)

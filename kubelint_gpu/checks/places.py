@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.finding import Place, Related
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import amount, listed, some
 from kubelint_gpu.kube.requests import pod_requests
 
@@ -18,18 +19,19 @@ def clues(
 ) -> tuple[Related, ...]:
     """The request, the selectors, and the nodes that come into question; `takes` says that they could take the pod."""
     return (
-        *_request(subject, resource),
+        *requested(subject, resource),
         *_binding(unit, subject, nodes, takes=takes),
         *node_clues(unit, nodes[:_MOST_NODES], resource),
     )
 
 
-def _request(subject: Subject, resource: str) -> Iterator[Related]:
-    requested = pod_requests(subject.workload.spec).get(resource, 0)
-    if not requested:
+def requested(subject: Subject, resource: str) -> Iterator[Related]:
+    """The lines in which a workload asks for a resource."""
+    each = pod_requests(subject.workload.spec).get(resource, 0)
+    if not each:
         return
     for route in routes.requests(subject.manifest, resource):
-        yield Related(subject.manifest.place(route), f"each pod takes {amount(resource, requested)}")
+        yield Related(subject.manifest.place(route), f"each pod takes {amount(resource, each)}")
 
 
 def _binding(unit: Unit, subject: Subject, nodes: Sequence[str], *, takes: bool) -> Iterator[Related]:

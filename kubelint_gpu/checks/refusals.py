@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from kubelint_gpu.checks.manifest import Manifest
 from kubelint_gpu.checks.routes import at
 from kubelint_gpu.kube.api_fields import Misfit, misfits, mismatch, template_misfits
 from kubelint_gpu.kube.errors import InvalidObject, Pointer
-from kubelint_gpu.kube.template_validation import name_problems, pod_problems, quota_problems, workload_problems
+from kubelint_gpu.kube.names import is_label, is_subdomain
+from kubelint_gpu.kube.plain import mapping, shortened, written
+from kubelint_gpu.kube.policy_validation import budget_problems, limit_range_problems, quota_problems
+from kubelint_gpu.kube.priority import read_priority_class
+from kubelint_gpu.kube.resource_validation import sum_problems
+from kubelint_gpu.kube.template_validation import name_problems, pod_problems, workload_problems
+from kubelint_gpu.kube.volume_validation import claim_problems
 from kubelint_gpu.kube.workload import api_group
+
+_NAMES_AS_LABELS = 34
 
 
 def refusals(manifest: Manifest, minor: int | None) -> Iterator[InvalidObject]:
@@ -48,24 +57,47 @@ def _further(manifest: Manifest) -> Iterator[InvalidObject]:
     elif workload is not None and not workload.partial:
         yield from name_problems(workload.kind, value)
         yield from workload_problems(workload.kind, value, workload.template_pointer)
-    elif manifest.kind == "ResourceQuota" and not api_group(value):
-        yield from quota_problems(value)
+        yield from sum_problems(workload.spec, workload.spec_pointer)
+    elif (further := _OTHERS.get((api_group(value), manifest.kind))) is not None:
+        yield from name_problems(manifest.kind, value)
+        yield from further(value)
+
+
+def _of_class(value: dict[str, Any]) -> Iterator[InvalidObject]:
+    """Numbers of a PriorityClass that no 32 bits hold; the rest is told by KLG303."""
+    problems: list[InvalidObject] = []
+    read_priority_class(value, problems)
+    yield from (problem for problem in problems if problem.pointer == ("value",))
+    if value.get("preemptionPolicy") == "":
+        yield InvalidObject("preemptionPolicy may not be empty", ("preemptionPolicy",), "")
 
 
 def _gated(manifest: Manifest, minor: int | None) -> Iterator[InvalidObject]:
-    """Values that only releases with the gate MaxUnavailableStatefulSet on (1.35 and later) look at."""
-    if manifest.kind != "StatefulSet" or minor is None or minor < 35:
+    """What only newer releases refuse; nothing where the release is not known."""
+    if manifest.kind != "StatefulSet" or minor is None or api_group(manifest.item.value) != "apps":
         return
-    route = ("spec", "updateStrategy", "rollingUpdate", "maxUnavailable")
-    value = at(manifest, route)
-    if value in (0, "0%"):
-        yield InvalidObject("cannot be 0", route, value)
-    elif isinstance(value, str) and value.endswith("%") and value[:-1].isdigit() and int(value[:-1]) > 100:
-        yield InvalidObject(f"must not be greater than 100%, not {value}", route, value)
-    elif isinstance(value, int) and value < 0:
-        yield InvalidObject(f"must be greater than or equal to 0, not {value}", route, value)
+    if minor >= _NAMES_AS_LABELS:
+        for route in (("metadata", "name"), ("spec", "serviceName")):
+            name = written(at(manifest, route))
+            # what is no name of anything is told already
+            if name and not is_label(name) and (route != ("metadata", "name") or is_subdomain(name)):
+                text = f'"{shortened(name)}" is not a DNS label: lower case letters, digits and "-", at most 63'
+                yield InvalidObject(text, route, name)
 
 
 def _covered(pointer: Pointer, said: set[Pointer]) -> bool:
     """Whether something was said of the field, of one around it, or of one inside it."""
     return any(pointer[: len(one)] == one or one[: len(pointer)] == pointer for one in said)
+
+
+def _of_claim(value: dict[str, Any]) -> Iterator[InvalidObject]:
+    return claim_problems(mapping(value.get("spec")), ("spec",), whole=False)
+
+
+_OTHERS: dict[tuple[str, str], Callable[[dict[str, Any]], Iterator[InvalidObject]]] = {
+    ("", "ResourceQuota"): quota_problems,
+    ("", "LimitRange"): limit_range_problems,
+    ("", "PersistentVolumeClaim"): _of_claim,
+    ("policy", "PodDisruptionBudget"): budget_problems,
+    ("scheduling.k8s.io", "PriorityClass"): _of_class,
+}

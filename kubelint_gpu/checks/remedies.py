@@ -68,7 +68,7 @@ def _no_surge(manifest: Manifest, base: Pointer) -> list[Edit]:
         if manifest.present(base) and routes.at(manifest, base):
             return [set_key(item, base, _ROLLING, {"maxSurge": 0, "maxUnavailable": 1})]
         whole = {"type": "RollingUpdate", _ROLLING: {"maxSurge": 0, "maxUnavailable": 1}}
-        return [set_key(item, ("spec",), str(base[-1]), whole)]
+        return [set_key(item, ("spec",), str(base[-1]), whole, before="template")]
     written = routes.at(manifest, rolling)
     both = ("maxSurge", 0), ("maxUnavailable", 1)
     if not isinstance(written, dict) or not any(key in written for key, _ in both):
@@ -85,7 +85,7 @@ def _recreate(manifest: Manifest) -> list[Edit]:
     item = manifest.item
     written = routes.at(manifest, routes.STRATEGY)
     if not isinstance(written, dict) or "type" not in written:
-        return [set_key(item, ("spec",), "strategy", {"type": "Recreate"})]
+        return [set_key(item, ("spec",), "strategy", {"type": "Recreate"}, before="template")]
     edits = [set_key(item, routes.STRATEGY, "type", "Recreate")]
     if manifest.present(routes.ROLLING):
         edits.append(remove_key(item, routes.ROLLING))

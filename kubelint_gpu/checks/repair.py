@@ -76,6 +76,11 @@ def _findings(unit: Unit, suppression: Suppression | None) -> tuple[Finding, ...
     return tuple(sorted(found, key=lambda finding: (finding.place, finding.code, finding.message)))
 
 
+def serious(unit: Unit, suppression: Suppression | None) -> set[Identity]:
+    """What is wrong with a unit, without notes."""
+    return {_identity(finding) for finding in _findings(unit, suppression) if finding.severity != "note"}
+
+
 def _better(before: Sequence[Finding], after: Sequence[Finding], mended: Finding) -> bool:
     now = {_identity(finding) for finding in after}
     serious = {_identity(finding) for finding in after if finding.severity != "note"}
@@ -87,7 +92,7 @@ def _identity(finding: Finding) -> Identity:
 
 
 def _edits(unit: Unit, fix: Fix) -> list[Edit]:
-    sources = {reading.source.path: reading.source for reading in unit.readings if reading.source is not None}
+    sources = {reading.source.path: reading.source for reading in unit.sources if reading.source is not None}
     return [_edit(sources[edit.place.path], edit) for edit in fix.edits]
 
 

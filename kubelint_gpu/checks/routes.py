@@ -13,6 +13,9 @@ STRATEGY: Pointer = ("spec", "strategy")
 ROLLING: Pointer = (*STRATEGY, "rollingUpdate")
 UPDATE_STRATEGY: Pointer = ("spec", "updateStrategy")
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+# how custom resources that write no containers call GPUs
+_SHORT = "gpu"
+_QUANTITY = "quantity"
 _NODE_AFFINITY: Pointer = ("affinity", "nodeAffinity", _REQUIRED)
 
 
@@ -43,6 +46,9 @@ def pod_spec(manifest: Manifest) -> Pointer:
 def requests(manifest: Manifest, resource: str) -> Iterator[Pointer]:
     """Where containers ask for a resource: the limit where there is one, else the request."""
     base = pod_spec(manifest)
+    for written in manifest.workload.asks if manifest.workload is not None else ():
+        below = [(part, key) for part in ("limits", "requests") for key in (resource, _SHORT)]
+        yield from [(*written, *one) for one in [*below, (_SHORT, _QUANTITY)] if manifest.present((*written, *one))][:1]
     for key in ("containers", "initContainers"):
         containers = at(manifest, (*base, key))
         for index, _ in enumerate(containers) if isinstance(containers, list) else ():

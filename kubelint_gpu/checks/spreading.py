@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.checks.company import stays, takers
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import counted, some
 from kubelint_gpu.kube.affinity import SpreadConstraint
 from kubelint_gpu.kube.errors import Pointer
 from kubelint_gpu.kube.pod import Pod, PodSpec
 from kubelint_gpu.scheduler.companions import lone
-from kubelint_gpu.scheduler.filling import MOST_PODS, domains, filled, without_spreading
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.scheduler.filling import MOST_PODS, domains, uneven
+from kubelint_gpu.values import dataclass
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -74,35 +75,24 @@ def unlabelled(unit: Unit, subject: Subject) -> bool:
 
 def unspreadable(unit: Unit, subject: Subject) -> Unspreadable | None:
     """Constraints that not all replicas can keep in a cluster that has room for all of them."""
-    hard = [number for number, one in enumerate(subject.workload.spec.spread) if one.do_not_schedule]
     wanted = subject.workload.replicas
-    if not hard or not unit.has_nodes or not unit.cluster.nodes or not stays(subject) or wanted > MOST_PODS:
+    if (
+        not subject.workload.spec.spread
+        or not unit.has_nodes
+        or not unit.cluster.nodes
+        or not stays(subject)
+        or wanted > MOST_PODS
+    ):
         return None
     if unit.may_grow_for(subject) or unlabelled(unit, subject):
         return None
     pod = lone(subject.pod, unit.empty)
-    placed, failed = filled(pod, wanted, unit.empty)
-    if failed is None or failed.fit is None:
+    found = uneven(pod, wanted, unit.empty)
+    if found is None:
         return None
-    free, rest = filled(without_spreading(pod), wanted, unit.empty)
-    if rest is not None or free < wanted:
-        return None
-    guilty = next((number for number in hard if _helps(unit, pod, number, placed, wanted)), hard[0])
-    constraint = pod.spec.spread[guilty]
-    return Unspreadable(
-        guilty,
-        constraint.topology_key,
-        placed,
-        _why(unit, subject, pod, constraint),
-        len(hard) == 1,
-        failed.message,
-    )
-
-
-def _helps(unit: Unit, pod: Pod, number: int, placed: int, wanted: int) -> bool:
-    rest = tuple(one for place, one in enumerate(pod.spec.spread) if place != number)
-    found, _ = filled(replace(pod, spec=replace(pod.spec, spread=rest)), wanted, unit.empty)
-    return found > placed
+    constraint = pod.spec.spread[found.constraint]
+    why = _why(unit, subject, pod, constraint)
+    return Unspreadable(found.constraint, constraint.topology_key, found.placed, why, found.exact, found.failed.message)
 
 
 def _why(unit: Unit, subject: Subject, pod: Pod, constraint: SpreadConstraint) -> str:

@@ -8,8 +8,10 @@ from itertools import islice
 
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.finding import Place, Related
-from kubelint_gpu.checks.places import clues
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.places import clues, requested
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.checks.wait import every
 from kubelint_gpu.checks.wording import amount, owner_name, some
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.kube.admission import extended_resources
@@ -22,6 +24,7 @@ from kubelint_gpu.rollout.trace import Waiting
 _QUOTA = re.compile(r"exceeded quota: ([^,]+), requested: (.+), used: ")
 _ONE_NODE = "ReadWriteOnce"
 _HOSTNAME = "kubernetes.io/hostname"
+_HASH = "pod-template-hash"
 _MOST_HOLDERS = 4
 
 
@@ -41,6 +44,8 @@ def stakes(unit: Unit, subject: Subject, waiting: Waiting) -> tuple[Related, ...
         found += _spread(subject)
     if plugins & {"VolumeRestrictions", "VolumeAttach"}:
         found += _claims(unit, subject)
+    more = {one.resource for lack in waiting.lacks for one in lack.also if one.resource} - {resource}
+    found += [place for name in sorted(more) for place in requested(subject, name)]
     return (*found, *clues(unit, subject, resource, nodes), *islice(_holders(unit, subject, waiting), _MOST_HOLDERS))
 
 
@@ -71,7 +76,7 @@ def holders(unit: Unit, subject: Subject, resource: str, nodes: Collection[str])
 def _holders(unit: Unit, subject: Subject, waiting: Waiting) -> Iterator[Related]:
     """The others that hold a resource: the pods of the inventory, and the workloads applied together with this one."""
     held: dict[tuple[str, str], list[tuple[str, int]]] = {}
-    for lack in waiting.lacks:
+    for lack in every(waiting.lacks):
         for holder in lack.holders if lack.resource else ():
             if holder.owner != subject.workload.key:
                 held.setdefault((holder.owner, lack.resource), []).append((lack.node, holder.amount))
@@ -119,15 +124,22 @@ def _apart(subject: Subject) -> Iterator[Related]:
     for route in routes.anti_affinity(subject.manifest):
         key = routes.at(subject.manifest, (*route, "topologyKey"))
         place = "node" if key == _HOSTNAME else f"value of {key}"
-        told = f"one {place} has one such pod at most, and old and new pods both count"
+        told = f"one {place} has one such pod at most, and {_counting(subject, route)}"
         yield Related(subject.manifest.place((*route, "topologyKey")), told)
 
 
 def _spread(subject: Subject) -> Iterator[Related]:
     for route in routes.spread(subject.manifest):
         skew = routes.at(subject.manifest, (*route, "maxSkew"))
-        told = f"no place may be more than {skew} ahead of the emptiest, and old and new pods both count"
+        told = f"no place may be more than {skew} ahead of the emptiest, and {_counting(subject, route)}"
         yield Related(subject.manifest.place((*route, "whenUnsatisfiable")), told)
+
+
+def _counting(subject: Subject, route: Pointer) -> str:
+    """Whether a term or constraint counts the pods of all revisions."""
+    keys = routes.at(subject.manifest, (*route, "matchLabelKeys"))
+    within = isinstance(keys, list) and _HASH in keys
+    return "only pods of one revision count" if within else "old and new pods both count"
 
 
 def _claims(unit: Unit, subject: Subject) -> Iterator[Related]:

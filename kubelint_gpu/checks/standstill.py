@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.checks import routes
+from kubelint_gpu.checks.capacity import lacking
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Place, Related
 from kubelint_gpu.checks.growing import growing
 from kubelint_gpu.checks.stakes import exclusive_claims, stakes
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wait import Wait, refused, said, story
-from kubelint_gpu.checks.wording import counted, listed, some
+from kubelint_gpu.checks.wording import counted, listed, some, workload_name
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
 from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.deployment import resolve
@@ -25,31 +27,56 @@ _CLAIM = "persistentVolumeClaim"
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The end of the shortest run that gets stuck: the pod that waits, and whether pools have grown for it."""
+    """The end of the shortest run that gets stuck: the pod that waits, and whether pools have grown for it.
+
+    `company` are workloads that, rolled at the same moment, may let it end.
+    """
 
     trace: Trace
     waiting: Waiting
     grows: bool = False
+    company: tuple[Workload, ...] = ()
 
 
 def ended(unit: Unit, verdict: Verdict) -> Iterator[tuple[Subject, End]]:
-    """The rollouts with a verdict, each with the pod that waits at the end of the shortest run."""
+    """The rollouts with a verdict, each with the pod that waits at the end of the shortest run.
+
+    Where counting places decided and no run could be told, the new pod waits and that is all there is to say.
+    """
     for subject in unit.subjects:
         judgement = unit.judgements.get(id(subject))
         if judgement is None or judgement.verdict is not verdict:
             continue
-        trace = judgement.trace
-        if trace is not None and trace.waiting:
-            mine = [one for one in trace.waiting if one.owner == subject.workload.key]
-            yield subject, End(trace, (mine or list(trace.waiting))[0], judgement.grows)
+        yield subject, end_of(judgement)
 
 
-def spoken_for(subject: Subject) -> bool:
+def end_of(judgement: Judgement) -> End:
+    """The end of the run that a judgement tells."""
+    key = judgement.workload.key
+    trace = judgement.trace or Trace((), ())
+    mine = [one for one in trace.waiting if one.owner == key]
+    unknown = Waiting(key, new=True, count=1)
+    return End(trace, next(iter((*mine, *trace.waiting)), unknown), judgement.grows, judgement.company)
+
+
+def spoken_for(subject: Subject, end: End) -> bool:
     """Whether a rule of its own speaks of the workload's standstill: a StatefulSet's, a DaemonSet's that surges."""
+    if isinstance(subject.workload.strategy, DaemonSetStrategy):
+        return surges_into_itself(subject, end)
+    return isinstance(subject.workload.strategy, StatefulSetStrategy)
+
+
+def surges_into_itself(subject: Subject, end: End) -> bool:
+    """Whether the new pods of a DaemonSet start beside the old ones, and these are in their way.
+
+    A node that others fill is nothing that another strategy changes.
+    """
     strategy = subject.workload.strategy
-    if isinstance(strategy, DaemonSetStrategy):
-        return strategy.max_surge.amount > 0
-    return isinstance(strategy, StatefulSetStrategy)
+    if not isinstance(strategy, DaemonSetStrategy) or not strategy.max_surge.amount or strategy.on_delete:
+        return False
+    holders = [holder for lack in end.waiting.lacks for holder in lack.holders]
+    mine = any(holder.owner == subject.workload.key and not holder.new for holder in holders)
+    return mine or bool(end.waiting.refusal) or not end.waiting.lacks
 
 
 def is_trapped(subject: Subject, judgement: Judgement) -> bool:
@@ -80,19 +107,17 @@ def standstill(
     number = (kept(workload.strategy, workload.replicas),) if isinstance(workload.strategy, DeploymentStrategy) else ()
     beyond = "" if unit.complete else "unless there are nodes beyond the inventory, "
     unknown = _unknown_claims(unit, workload) if "volume" in end.waiting.held else ()
+    others = some([workload_name(one) for one in end.company], "workload")
+    alone = "rolled out by itself, " if others else ""
     return Draft(
         code,
         place,
-        f"{beyond}the rollout {'may never end' if may else 'never ends'}: {wait.clause}, and {why}",
+        f"{beyond}{alone}the rollout {'may never end' if may else 'never ends'}: {wait.clause}, and {why}",
         manifest,
         cause="rollout",
         certainty="certain" if unit.complete and not may and not unknown else "possible",
         severity="warning" if may and unit.complete else None,
-        help=(
-            f"declare {listed(unknown)} in the inventory to be sure: its class and volume decide where it can be used",
-        )
-        if unknown
-        else (),
+        help=tuple(_help(unknown, others)),
         scheduler=end.waiting.scheduler or None,
         related=(
             *((Related(place, label),) if label else ()),
@@ -100,6 +125,7 @@ def standstill(
             *(growing(unit, subject) if end.grows else ()),
         ),
         trace=story(end.trace, wait, keeps),
+        run=end.trace,
         cycle=(*wait.sentences(), *number),
         proposals=tuple(proposals),
     )
@@ -109,7 +135,7 @@ def shortage(unit: Unit, subject: Subject, judgement: Judgement, placed: int) ->
     """Why no more replicas find a node: the scheduler's text, and a clause."""
     if judgement.refusal:
         return None, f"the next one is refused {refused(judgement.refusal)}"
-    text, lacks = unit.shortage(subject, placed, judgement.eligible)
+    text, lacks = lacking(unit, subject, placed, judgement.eligible)
     if not lacks:
         return text, "the next one finds no node"
     told = [
@@ -134,7 +160,9 @@ def keeping(workload: Workload) -> tuple[str, str, str]:
     pods = counted(replicas, "pod")
     if found.unavailable:
         clause = f"no more than {found.unavailable} of {pods} may be unavailable"
-        return clause, f"keeps {found.unavailable} of {pods} away and no more", _label(strategy, replicas)
+        if found.unavailable >= replicas:
+            return "nothing is left that could make room for it", "waits for the new pod", _label(strategy, replicas)
+        return clause, f"takes no more than {found.unavailable} of {pods} away", _label(strategy, replicas)
     old, are = ("the old pod", "is") if replicas == 1 else ("the old pods", "are")
     return f"{old} {are} kept {until}", f"keeps {old} {until}", _label(strategy, replicas)
 
@@ -158,6 +186,13 @@ def _label(strategy: DeploymentStrategy, replicas: int) -> str:
     found = resolve(strategy, replicas)
     default = "by default " if strategy == DeploymentStrategy(paused=strategy.paused) else ""
     return f"{counted(replicas, 'replica')}: {default}maxSurge is {found.surge} and maxUnavailable {found.unavailable}"
+
+
+def _help(unknown: Sequence[str], others: str) -> Iterator[str]:
+    if unknown:
+        yield f"declare {listed(unknown)} in the inventory to be sure: its class and volume decide where it can be used"
+    if others:
+        yield f"rolled out at the same moment as {others}, it ends only in a lucky order of events"
 
 
 def _unknown_claims(unit: Unit, workload: Workload) -> tuple[str, ...]:

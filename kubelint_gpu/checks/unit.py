@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.checks.manifest import Manifest, manifests
+from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.world import World
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.inventory.inventory import Pool
@@ -15,7 +17,7 @@ from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.fields import Fields
 from kubelint_gpu.kube.limit_range import with_defaults
 from kubelint_gpu.kube.node import Node, read_node
-from kubelint_gpu.kube.pod import DEFAULT_SCHEDULER, Pod
+from kubelint_gpu.kube.pod import DEFAULT_SCHEDULER
 from kubelint_gpu.kube.priority import UnknownPriorityClass
 from kubelint_gpu.kube.resource_owners import owner_of
 from kubelint_gpu.kube.taints import Toleration, read_toleration
@@ -24,40 +26,24 @@ from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.growth import Growth, possible_nodes
 from kubelint_gpu.rollout.judgement import DEFAULT_BUDGET, Judgement, Together, Transition, judge, judge_together
 from kubelint_gpu.rollout.participant import resolved_workload
-from kubelint_gpu.rollout.placeable import placeable
-from kubelint_gpu.scheduler import Attempt, Snapshot, attempt, fit, merged
+from kubelint_gpu.scheduler import Attempt, Snapshot, attempt, fit
 from kubelint_gpu.scheduler.companions import lone
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import replace
 
-_PART_FOR_TOGETHER = 4
+if TYPE_CHECKING:
+    from kubelint_gpu.sources.kustomize.rendering import Rendered
 
+__all__ = ["Subject", "Unit"]
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Subject:
-    """A workload that is judged: whole, readable, as admission leaves it.
-
-    `known_class` is false where its pods are refused because their PriorityClass does not exist.
-    """
-
-    manifest: Manifest
-    workload: Workload
-    known_class: bool = True
-
-    @property
-    def pod(self) -> Pod:
-        """A pod as the scheduler would get it."""
-        return merged(self.workload.pod(self.workload.meta.name))
-
-    @property
-    def places_pods(self) -> bool:
-        """Whether the scheduler looks for a node for its pods: not with a node name, and a DaemonSet names its own."""
-        return not self.workload.spec.node_name and self.workload.kind != "DaemonSet"
+_PART_FOR_TOGETHER = 2
 
 
 class Unit:
     """Manifests that are applied together, the world they are applied to, and the manifests beside them.
 
     `before` are the objects as they were, by `kind/namespace/name`.
+    `neighbours` are manifests beside them whose pods run in the same cluster: nothing is reported of them.
+    `rendered` are the kustomizations whose rendered text is among the readings, or that could not be rendered.
     """
 
     def __init__(
@@ -67,18 +53,41 @@ class Unit:
         beside: Sequence[Manifest] = (),
         before: Mapping[str, Manifest] = MappingProxyType({}),
         budget: int = DEFAULT_BUDGET,
+        rendered: Sequence[Rendered] = (),
+        neighbours: Sequence[Manifest] = (),
     ) -> None:
         self.readings = tuple(readings)
         self.before = before
         self.world = world
-        self.beside = tuple(beside)
+        self.neighbours = tuple(neighbours)
+        self.beside = (*beside, *self.neighbours)
         self.budget = budget
+        self.rendered = tuple(rendered)
         self._attempts: dict[tuple[int, str], Attempt] = {}
+
+    def forget(self) -> None:
+        """Let go of everything that was worked out; it is worked out again where it is asked for."""
+        for name in [name for name in self.__dict__ if isinstance(getattr(type(self), name, None), cached_property)]:
+            del self.__dict__[name]
+        self._attempts.clear()
+
+    def with_readings(self, readings: Sequence[Reading], rendered: Sequence[Rendered] | None = None) -> Unit:
+        """The same unit with other text."""
+        made = self.rendered if rendered is None else rendered
+        beside = self.beside[: len(self.beside) - len(self.neighbours)]
+        return Unit(readings, self.world, beside, self.before, self.budget, made, self.neighbours)
 
     @cached_property
     def manifests(self) -> tuple[Manifest, ...]:
         """The objects, in the order of the text."""
-        return manifests(self.readings)
+        return manifests(self.readings, {one.path: one.origins for one in self.rendered})
+
+    @cached_property
+    def sources(self) -> tuple[Reading, ...]:
+        """The files that people write: what is read, and for a rendered text what it was made of."""
+        made = {one.path for one in self.rendered}
+        plain = [reading for reading in self.readings if reading.source is None or reading.source.path not in made]
+        return (*plain, *(reading for one in self.rendered for reading in one.sources))
 
     @cached_property
     def cluster(self) -> Cluster:
@@ -171,14 +180,14 @@ class Unit:
         """Whether something else than kubelets and kube-scheduler gives a resource out: nothing is known of it here."""
         if resource in self.mapped:
             return resource not in self.advertised or self._has_slices
-        return (resource not in self.advertised and bool(owner_of(resource))) or self._ignored(resource)
+        return (resource not in self.advertised and bool(owner_of(resource))) or self.ignores(resource)
 
     @cached_property
     def _has_slices(self) -> bool:
         inventory = self.world.inventory
         return inventory is not None and next(inventory.of_kind("ResourceSlice"), None) is not None
 
-    def _ignored(self, resource: str) -> bool:
+    def ignores(self, resource: str) -> bool:
         """Whether the default profile is told not to look at a resource."""
         inventory = self.world.inventory
         return any(
@@ -222,46 +231,10 @@ class Unit:
                 return True
         return False
 
-    def room_for(self, subject: Subject, most: int) -> int:
-        """How many of its pods, up to `most`, find places beside what the inventory says is running.
-
-        Pools have grown as far as they may.
-        """
-        joined = possible_nodes(self.growth, most)
-        nodes = joined.nodes if joined is not None else ()
-        return placeable(subject.workload, replace(self.cluster, nodes=(*self.cluster.nodes, *nodes)), most)
-
     def fits_somewhere(self, subject: Subject) -> bool:
         """Whether any node of the cluster takes its pod when nothing else runs."""
         found = self.alone(subject)
         return found.fit is not None and found.fit.schedulable
-
-    def shortage(
-        self, subject: Subject, placed: int, nodes: Collection[str]
-    ) -> tuple[str | None, dict[str, tuple[str, ...]]]:
-        """Why no pod more than `placed` of a workload finds a node.
-
-        The scheduler's text, and for each reason the nodes of `nodes` that it keeps the pod from.
-        Pools have grown as far as they may; then the text is left out, as no scheduler says it today.
-        """
-        snapshot, pod = self.running, subject.pod
-        growing = {pool.name for pool in self.growing_for(subject)}
-        joined = possible_nodes([growth for growth in self.growth if growth.template.name in growing], placed + 1)
-        if joined is not None:
-            snapshot = Snapshot.of(replace(self.cluster, nodes=(*self.cluster.nodes, *joined.nodes)))
-        for number in range(placed + 1):
-            found = attempt(pod, snapshot)
-            if found.fit is None or not found.fit.schedulable:
-                rejections = found.fit.rejections if found.fit is not None else {}
-                reasons: dict[str, tuple[str, ...]] = {}
-                for node in sorted(nodes):
-                    for reason in rejections[node].reasons[:1] if node in rejections else ():
-                        reasons[reason] = (*reasons.get(reason, ()), node)
-                return None if joined is not None else found.message, reasons
-            name = f"{pod.meta.name}-{number}"
-            placed_pod = replace(pod, meta=replace(pod.meta, name=name, uid=name))
-            snapshot = snapshot.place(placed_pod, found.fit.fits[0])
-        return None, {}
 
     @cached_property
     def judgements(self) -> dict[int, Judgement]:
@@ -269,16 +242,16 @@ class Unit:
 
         DaemonSets are among them: their pods are made for a node, and the scheduler has to agree.
         """
-        transitions = list(self._transitions.values())
+        transitions = list(self.transitions.values())
         found = judge(transitions, self.cluster, budget=self.budget, growth=self.growth) if transitions else ()
-        return dict(zip(self._transitions, found, strict=True))
+        return dict(zip(self.transitions, found, strict=True))
 
     @cached_property
     def together(self) -> tuple[Together, ...]:
         """What becomes of the rollouts that end by themselves when they start at the same moment, group by group."""
         transitions = [
             replace(transition, rolls=transition.rolls and self.judgements[key].verdict is Verdict.COMPLETES)
-            for key, transition in self._transitions.items()
+            for key, transition in self.transitions.items()
         ]
         if sum(transition.rolls for transition in transitions) < 2:
             return ()
@@ -286,18 +259,30 @@ class Unit:
         return judge_together(transitions, self.cluster, budget=budget, growth=self.growth)
 
     @cached_property
-    def _transitions(self) -> dict[int, Transition]:
+    def transitions(self) -> dict[int, Transition]:
         """What is rolled out, by the identity of the subject."""
         if not self.has_nodes:
             return {}
-        return {
-            id(subject): self._transition(subject)
-            for subject in self.subjects
-            if subject.known_class
-            and not subject.workload.custom
-            and not subject.workload.spec.node_name
-            and not self.alone(subject).held
-        }
+        rolled = {id(subject): self._transition(subject) for subject in self.subjects if self._is_placed(subject)}
+        stay = (subject for subject in self._standing if self._is_placed(subject))
+        return rolled | {id(subject): Transition(subject.workload, subject.workload, rolls=False) for subject in stay}
+
+    def _is_placed(self, subject: Subject) -> bool:
+        """Whether its pods find a node by themselves."""
+        workload = subject.workload
+        placed = subject.known_class and not workload.custom and not workload.spec.node_name
+        return placed and not self.alone(subject).held
+
+    @cached_property
+    def _standing(self) -> tuple[Subject, ...]:
+        """The workloads beside these manifests: their pods are there, and nothing of them changes."""
+        mine = {manifest.object for manifest in self.manifests}
+        whole: dict[str, Subject] = {}
+        for manifest in self.neighbours:
+            workload = manifest.workload
+            if workload is not None and manifest.readable and not workload.partial and manifest.object not in mine:
+                whole.setdefault(manifest.object, self._subject(manifest, workload))
+        return tuple(whole.values())
 
     def _attempt(self, subject: Subject, name: str, snapshot: Snapshot) -> Attempt:
         key = (id(subject), name)
@@ -318,18 +303,25 @@ class Unit:
         except UnknownPriorityClass:
             return Subject(manifest, workload, known_class=False)
 
+    def before_of(self, subject: Subject) -> Subject | None:
+        """The workload as it was; None where that is not known, or cannot be judged."""
+        before = self.before.get(subject.manifest.object)
+        if before is None or before.workload is None or not before.readable or before.workload.partial:
+            return None
+        return self._subject(before, before.workload)
+
+    def ever_fitted(self, subject: Subject) -> bool:
+        """Whether some node takes its pods when nothing else runs; a workload as it was is asked for, too."""
+        pod = lone(subject.pod, self.empty)
+        return subject.known_class and (not subject.places_pods or fit(pod, self.empty).schedulable)
+
     def _transition(self, subject: Subject) -> Transition:
         """The workload as it was, where that is known and could run; else as it is, with another template hash.
 
         Where both are known and the templates are equal, nothing is rolled out.
         """
-        new = subject.workload
-        before = self.before.get(subject.manifest.object)
-        if before is None or before.workload is None or not before.readable or before.workload.partial:
-            return Transition(new, new)
-        old = self._subject(before, before.workload)
-        pod = lone(old.pod, self.empty)
-        if not old.known_class or (old.places_pods and not fit(pod, self.empty).schedulable):
+        new, old = subject.workload, self.before_of(subject)
+        if old is None or not self.ever_fitted(old):
             # no pod of it runs anywhere: it holds nothing that the new one could wait for
             return Transition(new, new)
         same = (old.workload.spec, old.workload.template) == (new.spec, new.template)

@@ -68,7 +68,7 @@ class Wait:
     def lacking(self) -> str:
         """What is wrong with which nodes, in the scheduler's words, for one step of the story."""
         reasons: dict[str, list[str]] = {}
-        for lack in self.waiting.lacks:
+        for lack in every(self.waiting.lacks):
             reasons.setdefault(lack.reason, []).append(lack.node)
         if not reasons:
             return self.waiting.scheduler.partition(". ")[0]
@@ -78,8 +78,14 @@ class Wait:
         """`for 1 nvidia.com/gpu on gpu-1, held by the old pod`; with `whole` it says how much there is."""
         first = lacks[0]
         nodes = some([lack.node for lack in lacks])
-        holders = held_by(lacks, self.workload.key)
+        holders = held_by(every(lacks), self.workload.key)
         held = f", held by {holders}" if holders else ""
+        if first.resource and first.also:
+            parts = [
+                f"{amount(one[0].resource, one[0].needed)}{_free(one, whole=whole)}"
+                for one in zip(*((lack, *lack.also) for lack in lacks), strict=True)
+            ]
+            return f"for {listed(parts)} on {nodes}{held}"
         if first.resource:
             return f"for {amount(first.resource, first.needed)} on {nodes}{_free(lacks, whole=whole)}{held}"
         if first.plugin == "NodePorts":
@@ -90,8 +96,8 @@ class Wait:
             one = len(self.claims) == 1
             claims = f"{'claim' if one else 'claims'} {listed(self.claims)}"
             if first.plugin == "VolumeAttach":
-                return f"on {nodes} for {claims}, attached to the node of {self._old}"
-            return f"for {claims}, used by {self._old}"
+                return f"on {nodes} for {claims}, attached to the node of {holders or self._old}"
+            return f"for {claims}, used by {holders or self._old}"
         reason = first.reason.removeprefix("node(s) ")
         return f"for {nodes} ({reason}){held}"
 
@@ -107,7 +113,7 @@ class Wait:
         return "the old pod" if self.workload.replicas == 1 else "the old pods"
 
 
-def story(trace: Trace, wait: Wait, kept: str) -> tuple[Step, ...]:
+def story(trace: Trace, wait: Wait, kept: str, then: str = "nothing moves any more") -> tuple[Step, ...]:
     """The steps of a trace, closed by the controller that keeps the old pods."""
     found = [(step.actor, step.message) for step in trace.steps]
     for waiting in trace.waiting:
@@ -121,7 +127,7 @@ def story(trace: Trace, wait: Wait, kept: str) -> tuple[Step, ...]:
             for lack in waiting.lacks
             if lack.plugin == "VolumeAttach"
         ]
-    found.append((f"{wait.workload.kind} controller", f"{kept}: nothing moves any more"))
+    found.append((f"{wait.workload.kind} controller", f"{kept}: {then}"))
     return tuple(Step(number, actor, told(message)) for number, (actor, message) in enumerate(found, 1))
 
 
@@ -130,17 +136,36 @@ def told(message: str) -> str:
     return _KEY.sub(r"\1 \2", message)
 
 
+def every(lacks: Sequence[Lack]) -> list[Lack]:
+    """Everything that is lacking, of several things on one node each by itself."""
+    return [one for lack in lacks for one in (lack, *lack.also)]
+
+
 def held_by(lacks: Sequence[Lack], mine: str) -> str:
     """The holders of something on some nodes; empty where nobody holds it."""
     names: list[str] = []
     holders = [holder for lack in lacks for holder in lack.holders]
-    old = sum(holder.count for holder in holders if holder.owner == mine and not holder.new)
+    old = _old_pods(lacks, mine)
     if old:
         names.append("the old pod" if old == 1 else f"{old} old pods")
     names += sorted({owner_name(holder.owner) for holder in holders if holder.owner != mine})
     if any(holder.owner == mine and holder.new for holder in holders):
         names.append("other new pods")
     return some(names, "holder")
+
+
+def _old_pods(lacks: Sequence[Lack], mine: str) -> int:
+    """How many old pods of a workload are in the way: one that holds two things, or keeps two nodes, counts once."""
+    found: dict[str, int] = {}
+    for lack in lacks:
+        here: dict[str, int] = {}
+        for holder in lack.holders:
+            if holder.owner == mine and not holder.new:
+                node = holder.node or lack.node
+                here[node] = here.get(node, 0) + holder.count
+        for node, count in here.items():
+            found[node] = max(count, found.get(node, 0))
+    return sum(found.values())
 
 
 def host_ports(spec: PodSpec) -> tuple[int, ...]:
@@ -150,9 +175,10 @@ def host_ports(spec: PodSpec) -> tuple[int, ...]:
 
 def _groups(lacks: Sequence[Lack]) -> list[tuple[Lack, ...]]:
     """Nodes that lack the same thing, in the order of the first of each."""
-    found: dict[tuple[str, str, int, str], list[Lack]] = {}
+    found: dict[tuple[object, ...], list[Lack]] = {}
     for lack in lacks:
-        found.setdefault((lack.plugin, lack.resource, lack.needed, lack.reason), []).append(lack)
+        also = tuple((one.resource, one.needed) for one in lack.also)
+        found.setdefault((lack.plugin, lack.resource, lack.needed, lack.reason, also), []).append(lack)
     return [tuple(group) for group in found.values()]
 
 

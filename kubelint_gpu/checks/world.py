@@ -40,6 +40,7 @@ class World:
         inventory: what was declared; None without one.
         readings: the files of the inventory.
         errors: what is wrong with it.
+        name: what findings call it where there are several; empty where there is only one.
     """
 
     def __init__(
@@ -47,7 +48,9 @@ class World:
         inventory: Inventory | None = None,
         readings: Sequence[Reading] = (),
         errors: Sequence[InventoryError] = (),
+        name: str = "",
     ) -> None:
+        self.name = name
         self.inventory = inventory
         self.readings = tuple(readings)
         self.errors = tuple(errors)

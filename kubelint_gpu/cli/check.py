@@ -5,24 +5,36 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from kubelint_gpu.checks.finding import Finding, RuleInfo, Summary
+from kubelint_gpu.checks.processes import cores
 from kubelint_gpu.checks.run import Outcome, Suppression, check
 from kubelint_gpu.cli import FAILED, FINDINGS, NOTHING
+from kubelint_gpu.cli.baseline import Settled, load_baseline, settle
+from kubelint_gpu.cli.completion import codes
 from kubelint_gpu.cli.configuration import Configuration, find, load
 from kubelint_gpu.cli.fixing import fix_units, print_diff, tell
 from kubelint_gpu.cli.inputs import Inputs, read_inputs
-from kubelint_gpu.cli.outputs import options_for, pairs, write
+from kubelint_gpu.cli.kustomizations import Settings
+from kubelint_gpu.cli.manual import ManualCommand
+from kubelint_gpu.cli.outputs import category_of, options_for, pairs, refuse_own_files, write
+from kubelint_gpu.cli.progress import progress
 from kubelint_gpu.cli.selection import SEVERITIES, select
-from kubelint_gpu.report.formats import FORMATS
+from kubelint_gpu.cli.worlds import WhatIf, what_if_options
+from kubelint_gpu.documents import Reading
+from kubelint_gpu.report.formats import DRAWING, FORMATS
 from kubelint_gpu.report.model import Report, assemble
+from kubelint_gpu.values import replace
 from kubelint_gpu.version import __version__
 
+if TYPE_CHECKING:
+    from kubelint_gpu.checks.picture import ClusterPicture
 
-@click.command("check", short_help="Check manifests against a declared cluster.")
+
+@click.command("check", cls=ManualCommand, short_help="Check manifests against a declared cluster.")
 @click.argument("paths", nargs=-1, type=click.Path())
 @click.option(
     "-i", "--inventory", "inventories", multiple=True, metavar="FILE", help="The declared cluster; may be repeated."
@@ -37,18 +49,32 @@ from kubelint_gpu.version import __version__
 @click.option(
     "--output-file", "files", multiple=True, metavar="FILE", help="Where to write a report instead of stdout."
 )
-@click.option("--select", multiple=True, metavar="CODES", help="Report only these rules: codes, prefixes, names.")
-@click.option("--ignore", multiple=True, metavar="CODES", help="Do not report these rules.")
+@click.option(
+    "--select",
+    multiple=True,
+    metavar="CODES",
+    shell_complete=codes,
+    help="Report only these rules: codes, prefixes, names.",
+)
+@click.option("--ignore", multiple=True, metavar="CODES", shell_complete=codes, help="Do not report these rules.")
 @click.option(
     "--min-severity",
     type=click.Choice(SEVERITIES),
     help="Report, and fail on, nothing below this.  [default: report all, fail on warnings]",
 )
+@what_if_options
 @click.option("--together", is_flag=True, help="All files are applied together, to one cluster.")
 @click.option("--against", metavar="REV|PATH", help="What runs now: manifests of a git revision, or of a path.")
+@click.option("--hook", is_flag=True, help="As a pre-commit hook: what git tracks, compared with what HEAD holds.")
 @click.option("--fix", is_flag=True, help="Make the safe fixes, then report what is left.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: make also those that may change what runs.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change; write nothing.")
+@click.option("--baseline", metavar="FILE", help="Do not report the findings that this file accepts.")
+@click.option(
+    "--write-baseline",
+    metavar="FILE",
+    help="Accept what is found: write it down. With --baseline: drop what is gone, add nothing.",
+)
 @click.option("--no-ignores", is_flag=True, help="Report also what comments and annotations suppress.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 whatever is found.")
 @click.option("--statistics", is_flag=True, help="Print how often each rule was found instead of the findings.")
@@ -56,27 +82,64 @@ from kubelint_gpu.version import __version__
     "--config", "config", metavar="FILE", help="The configuration.  [default: the nearest .kubelint-gpu.yaml]"
 )
 @click.option("--isolated", is_flag=True, help="Read no configuration.")
+@click.option("--show-settings", is_flag=True, help="Print the settings and where each comes from; check nothing.")
 @click.option("--stdin-filename", default="<stdin>", metavar="NAME", help="What standard input is called in reports.")
+@click.option(
+    "--kustomize", metavar="PATH", help="The kustomize or kubectl that renders.  [default: the first on the PATH]"
+)
+@click.option(
+    "--kustomize-flag",
+    "kustomize_flags",
+    multiple=True,
+    metavar="FLAG",
+    help="Hand a flag to kustomize, such as --enable-helm; may be repeated. It may then start programs.",
+)
+@click.option(
+    "--kustomize-timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=60,
+    metavar="SECONDS",
+    help="How long rendering one kustomization may take.  [default: 60]",
+)
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[default: auto]")
-def command(paths: tuple[str, ...], inventories: tuple[str, ...], **options: Any) -> int:
+@click.pass_context
+def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[str, ...], **options: Any) -> int:
     """Check manifests against a declared cluster.
 
-    PATHS are files, directories, or - for standard input. Exit codes: 0 nothing found, 1 findings, 2 the run failed.
+    PATHS are files, directories, or - for standard input. In a directory all *.yaml, *.yml and *.json are read, and
+    kustomizations are rendered; the templates of Helm charts are left out.
     """
+    if options["show_settings"]:
+        from kubelint_gpu.cli.settings import show
+
+        configuration = _configuration(options["config"], isolated=options["isolated"])
+        select(configuration, options["select"], options["ignore"], options["min_severity"])
+        show(ctx, configuration)
+        return NOTHING
     if not paths:
         raise click.UsageError("give the manifests to check: files, directories, or - for standard input")
+    if options["diff"] and options["write_baseline"]:
+        raise click.UsageError("--diff writes nothing: leave out --write-baseline")
     begun = time.perf_counter()
     targets = pairs(options["formats"], options["files"])
+    for option in ("statistics", "diff"):
+        if options[option] and any(name != "text" and target == "-" for name, target in targets):
+            raise click.UsageError(f"--{option} prints text: give each --output-format an --output-file")
     configuration = _configuration(options["config"], isolated=options["isolated"])
     selection = select(configuration, options["select"], options["ignore"], options["min_severity"])
+    baseline = load_baseline(options["baseline"] or configuration.baseline)
     inputs = read_inputs(
         paths,
-        inventories or configuration.inventory,
+        inventories,
+        configuration=configuration,
+        what_if=WhatIf(options["without"], options["added"]),
         together=options["together"],
         stdin_filename=options["stdin_filename"],
-        unit_of=configuration.unit_of,
         against=options["against"],
+        kustomize=Settings(options["kustomize"], options["kustomize_flags"], options["kustomize_timeout"]),
+        hook=options["hook"],
     )
+    refuse_own_files(targets, _paths(inputs, configuration))
     suppression = Suppression(time.strftime("%Y-%m-%d"), selection.off(), on=not options["no_ignores"])
     fixed = None
     if options["fix"] or options["diff"]:
@@ -85,24 +148,43 @@ def command(paths: tuple[str, ...], inventories: tuple[str, ...], **options: Any
         fixed = fix_units(
             inputs.units,
             suppression,
-            selection,
+            baseline.wanted(selection.reports),
             unsafe=options["unsafe_fixes"],
             write=options["fix"] and not options["diff"],
         )
         if options["diff"]:
             print_diff(fixed.changed)
-            failed = inputs.failed or not _usable(inputs)
+            failed = inputs.failed or not inputs.usable
             return FAILED if failed else FINDINGS if fixed.changed and not options["exit_zero"] else NOTHING
         inputs = inputs.after(fixed.units, failed=fixed.failed)
-    outcome = check(inputs.units, inputs.world, suppression=suppression)
-    findings = list(selection.selected(outcome.findings))
-    report = _report(inputs, outcome, findings, time.perf_counter() - begun, [name for name, _ in targets])
+    drawn = any(name in DRAWING for name, _ in targets)
+    with progress("checking", len(inputs.units)) as done:
+        outcome = check(inputs.units, inputs.world, suppression=suppression, processes=cores(), tell=done, stages=drawn)
+    outcome = replace(outcome, findings=tuple(filter(inputs.reports, outcome.findings)))
+    settled = settle(
+        baseline,
+        options["write_baseline"],
+        outcome.findings,
+        tuple(selection.selected(outcome.findings)),
+        _paths(inputs),
+        failed=outcome.failed or inputs.failed,
+    )
+    findings = settled.findings
+    report = _report(inputs, outcome, settled, time.perf_counter() - begun, [name for name, _ in targets])
     if options["statistics"]:
         _print_statistics(report, options["color"])
         targets = [(name, target) for name, target in targets if target != "-"]
-    write(report, targets, options["color"], fix_hints=fixed is None)
+    write(
+        report,
+        targets,
+        options["color"],
+        fix_hints=fixed is None,
+        category=category_of(inventories or configuration.inventories),
+    )
     if fixed is not None:
         tell(fixed)
+    if report.failed and all(target != "-" for _, target in targets):
+        click.echo(f"kubelint-gpu: the run failed: {report.failed}", err=True)
     if outcome.failed or inputs.failed:
         return FAILED
     failing = any(selection.fails(finding) for finding in findings)
@@ -115,38 +197,51 @@ def _configuration(given: str | None, *, isolated: bool) -> Configuration:
     return load(Path(given) if given else find(Path.cwd()))
 
 
-def _usable(inputs: Inputs) -> bool:
-    return inputs.world.inventory is None or inputs.world.usable
+def _paths(inputs: Inputs, configuration: Configuration | None = None) -> list[str]:
+    """The files that a run reads."""
+    settings = [str(configuration.path)] if configuration is not None and configuration.path is not None else []
+    return [*settings, *(reading.source.path for reading in _readings(inputs) if reading.source is not None)]
 
 
-def _report(
-    inputs: Inputs, outcome: Outcome, findings: Sequence[Finding], seconds: float, formats: Sequence[str]
-) -> Report:
+def _readings(inputs: Inputs) -> tuple[Reading, ...]:
+    return (*inputs.readings, *(reading for world in inputs.worlds for reading in world.readings))
+
+
+def _report(inputs: Inputs, outcome: Outcome, settled: Settled, seconds: float, formats: Sequence[str]) -> Report:
+    findings = settled.findings
     kinds = [finding.severity for finding in findings]
     summary = Summary(
         files=len(inputs.readings),
         documents=sum(len(reading.documents) for reading in inputs.readings),
-        workloads=sum(manifest.workload is not None for unit in inputs.units for manifest in unit.templates),
-        nodes=len(inputs.world.base.nodes),
+        workloads=outcome.workloads,
+        nodes=sum(len(world.base.nodes) for world in inputs.worlds),
         errors=kinds.count("error"),
         warnings=kinds.count("warning"),
         notes=kinds.count("note"),
         ignored=outcome.ignored,
+        baseline=settled.accepted,
         undecided=outcome.undecided,
         seconds=seconds,
     )
-    readings = (*inputs.readings, *inputs.world.readings)
-    sources = {reading.source.path: reading.source for reading in readings if reading.source is not None}
-    failed = "a path or the inventory could not be used" if outcome.failed or inputs.failed else ""
-    if not inputs.world.usable and inputs.world.errors:
+    sources = {reading.source.path: reading.source for reading in _readings(inputs) if reading.source is not None}
+    failed = "something that was to be checked could not be read or rendered" if inputs.failed else ""
+    if outcome.failed:
+        failed = "a rule failed, or the inventory could not be used"
+    if any(not world.usable and world.errors for world in inputs.worlds):
         failed = "the inventory cannot be used, and no rule that needs the cluster was asked"
-    return assemble(findings, summary, _rules(findings, formats), sources, __version__, failed)
+    cluster = _cluster(inputs) if DRAWING.intersection(formats) else None
+    return assemble(findings, summary, _rules(findings, formats), sources, __version__, failed, cluster)
+
+
+def _cluster(inputs: Inputs) -> ClusterPicture | None:
+    from kubelint_gpu.checks.drawing import cluster_picture
+
+    return cluster_picture(inputs.world)
 
 
 def _rules(findings: Sequence[Finding], formats: Sequence[str]) -> dict[str, RuleInfo]:
     """The rules that a report describes: all of them with their pages for SARIF, else those that were found."""
     from kubelint_gpu.checks.catalogue import every_rule, folders, page, rule
-    from kubelint_gpu.values import replace
 
     if "sarif" in formats:
         return {found.code: replace(found, page=page(found.code)) for found in every_rule()}

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 
 import click
 
 from kubelint_gpu.cli import FAILED, NOTHING
+from kubelint_gpu.cli.completion import codes
+from kubelint_gpu.cli.manual import ManualCommand
+from kubelint_gpu.cli.worlds import WhatIf, what_if_options
 
 
-@click.command("explain", short_help="Show a rule's page, or why a workload fits where it fits.")
-@click.argument("what")
+@click.command("explain", cls=ManualCommand, short_help="Show a rule's page, or why a workload fits where it fits.")
+@click.argument("what", shell_complete=codes)
 @click.argument("paths", nargs=-1, type=click.Path())
 @click.option(
     "-i", "--inventory", "inventories", multiple=True, metavar="FILE", help="The declared cluster; may be repeated."
 )
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="[default: text]")
+@what_if_options
 @click.option("--together", is_flag=True, help="All files are applied together, to one cluster.")
 @click.option(
     "--config", "config", metavar="FILE", help="The configuration.  [default: the nearest .kubelint-gpu.yaml]"
@@ -31,31 +34,38 @@ def command(
     together: bool,
     config: str | None,
     color: str,
+    without: tuple[str, ...],
+    added: tuple[str, ...],
 ) -> int:
     """Show the page of a rule, or why a workload fits where it fits.
 
     WHAT is the code or name of a rule, or a workload: kind/name or namespace/kind/name. Workloads are looked up in
     PATHS: files, directories, or - for standard input; by default in the current directory.
+
+    The page of a rule is laid out for a terminal; into a file or a pipe it goes as it is, in Markdown.
     """
     if "/" in what:
-        return _workload(what, paths, inventories, output_format, config, color, together=together)
+        what_if = WhatIf(without, added)
+        return _workload(what, paths, inventories, output_format, config, color, what_if, together=together)
     if paths:
         raise click.UsageError(f'"{what}" is no workload: write kind/name or namespace/kind/name')
-    _rule(what)
+    _rule(what, color)
     return NOTHING
 
 
-def _rule(what: str) -> None:
-    from kubelint_gpu.checks.catalogue import UnknownRule, every_rule, find, page
+def _rule(what: str, color: str) -> None:
+    from kubelint_gpu.checks.catalogue import UnknownRule, find, page, suggestion
+    from kubelint_gpu.cli.outputs import options_for
+    from kubelint_gpu.report import rule_page as terminal
 
     try:
         found = find(what)
     except UnknownRule:
-        known = [name for one in every_rule() for name in (one.code, one.name)]
-        near = get_close_matches(what.upper(), known, 1, 0.6) or get_close_matches(what.lower(), known, 1, 0.6)
-        hint = f"; did you mean {near[0]}?" if near else "; see kubelint-gpu rules"
-        raise click.UsageError(f'there is no rule "{what}"{hint}') from None
-    click.echo(page(found.code).rstrip())
+        raise click.UsageError(f'there is no rule "{what}"{suggestion(what) or "; see kubelint-gpu rules"}') from None
+    text = page(found.code).rstrip()
+    if sys.stdout.isatty() or color == "always":
+        text = "".join(terminal.page(text, options_for(sys.stdout, color))).rstrip()
+    click.echo(text, color=True)
 
 
 def _workload(
@@ -65,6 +75,7 @@ def _workload(
     output_format: str,
     config: str | None,
     color: str,
+    what_if: WhatIf,
     *,
     together: bool,
 ) -> int:
@@ -72,21 +83,20 @@ def _workload(
 
     from kubelint_gpu.checks.situation import situations
     from kubelint_gpu.cli import configuration
-    from kubelint_gpu.cli.inputs import complain, read_inputs
+    from kubelint_gpu.cli.inputs import read_inputs
     from kubelint_gpu.cli.lookup import find
+    from kubelint_gpu.cli.worlds import tell_errors
 
     settings = configuration.load(Path(config) if config else configuration.find(Path.cwd()))
-    declared = inventories or settings.inventory
-    if not declared:
+    if not inventories and not settings.inventories:
         raise click.UsageError(
             "where a workload fits depends on the cluster, and none is declared: give --inventory FILE, "
             f"or name one in {configuration.NAME}"
         )
-    inputs = read_inputs(paths or (".",), declared, together=together, unit_of=settings.unit_of, apart=True)
-    for error in inputs.world.errors:
-        where = f"{error.path}:{error.span.line}:{error.span.column}" if error.span else error.path
-        complain(where, f"{error.severity}: {error.message}{'; ' + error.hint if error.hint else ''}")
-    if not inputs.world.usable:
+    inputs = read_inputs(paths or (".",), inventories, configuration=settings, what_if=what_if, together=together)
+    for world in inputs.worlds:
+        tell_errors(world)
+    if not inputs.usable or not inputs.worlds:
         return FAILED
     unit, subject = find(what, inputs.units)
     found = situations(unit, subject)

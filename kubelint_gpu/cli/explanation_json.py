@@ -7,7 +7,8 @@ from typing import Any
 
 from kubelint_gpu.checks.events import requirement_text, told
 from kubelint_gpu.checks.situation import Situation
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.kube.quantity import canonical, shown
 from kubelint_gpu.kube.taints import Taint
 from kubelint_gpu.scheduler import changes as what
@@ -37,6 +38,21 @@ def to_json(unit: Unit, subject: Subject, found: Sequence[Situation]) -> dict[st
         "knownPriorityClass": subject.known_class,
         "nodes": len(unit.cluster.nodes),
         "situations": [_situation(one, mine) for one in found],
+        "rollout": _rollout(unit, subject),
+    }
+
+
+def _rollout(unit: Unit, subject: Subject) -> dict[str, Any] | None:
+    """What becomes of the rollout, and whether that rests on pools that grow: before it begins, or while it runs."""
+    judgement = unit.judgements.get(id(subject)) if subject.workload.rolls else None
+    if judgement is None or judgement.verdict is None:
+        return None
+    return {
+        "verdict": judgement.verdict.value,
+        "states": judgement.states,
+        "growingPools": [pool.name for pool in unit.growing_for(subject)] if judgement.grows else [],
+        "waitsForGrowth": judgement.stalls is not None,
+        "mayEndTogetherWith": [one.key for one in judgement.company],
     }
 
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.checks.events import owner_text, requirement_text, told
 from kubelint_gpu.checks.situation import Situation
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import amount, bare, counted, listed, workload_name
 from kubelint_gpu.inventory.node_names import abbreviated
 from kubelint_gpu.report.display import cells
@@ -198,6 +199,14 @@ class _Page:
         judgement = unit.judgements.get(id(self.subject)) if self.subject.workload.rolls else None
         if judgement is not None and judgement.verdict is not None:
             more = "; kubelint-gpu check says why" if judgement.verdict.value in ("stuck", "may-stick") else ""
+            pools = listed([found.name for found in unit.growing_for(self.subject)], "or") if judgement.grows else ""
+            if pools:
+                more = (
+                    f" only if pool {pools} adds a node meanwhile"
+                    if judgement.stalls
+                    else f"; pool {pools} grows first"
+                )
+            more = f" by itself{more}" if judgement.company else more
             yield ""
             yield from self.note("rollout", f"{_VERDICTS[judgement.verdict.value]}{more}", 3)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -12,9 +12,9 @@ from kubelint_gpu.checks.finding import Finding, Fix
 from kubelint_gpu.checks.repair import repair
 from kubelint_gpu.checks.run import Suppression
 from kubelint_gpu.checks.unit import Unit
-from kubelint_gpu.cli.inputs import complain
-from kubelint_gpu.cli.selection import Selection
+from kubelint_gpu.cli.worlds import complain
 from kubelint_gpu.documents import Reading, SourceText, encode
+from kubelint_gpu.documents.edits import NotEditable
 from kubelint_gpu.sources.writing import NotWritable, replace_file, repository_root
 from kubelint_gpu.values import dataclass
 
@@ -30,31 +30,74 @@ class Fixed:
 
 
 def fix_units(
-    units: Sequence[Unit], suppression: Suppression, selection: Selection, *, unsafe: bool, write: bool
+    units: Sequence[Unit], suppression: Suppression, wanted: Callable[[Finding], bool], *, unsafe: bool, write: bool
 ) -> Fixed:
-    """Mend every unit; with `write` the files are written, one after the other, each in one step."""
-    root = repository_root(Path.cwd())
-    after: list[Unit] = []
+    """Mend what is `wanted` in every unit; with `write` the files are written, one by one, each in one step."""
+    after = list(units)
     applied: list[tuple[Finding, Fix]] = []
     changed: list[tuple[SourceText, SourceText]] = []
     failed = False
-    for unit in units:
-        found = repair(unit, unsafe=unsafe, suppression=suppression, wanted=selection.reports)
+    for number in range(len(after)):
+        unit = after[number]
+        found = repair(unit, unsafe=unsafe, suppression=suppression, wanted=wanted)
         for finding in found.refused:
             complain(finding.place.path, f"{finding.code} is not fixed: with other fixes made, its fix no longer helps")
-        texts = list(_changed(unit.readings, found.unit.readings))
-        written = True
-        for _, source in texts if write else ():
-            try:
-                replace_file(Path(source.path), encode(source, source.text), root)
-            except NotWritable as error:
-                complain(source.path, f"cannot be fixed: {error}")
-                written, failed = False, True
-        after.append(found.unit if written else unit)
-        if written:
-            applied += found.applied
-            changed += texts
+        texts = list(_changed(unit.sources, found.unit.sources))
+        if not texts:
+            continue
+        others, worse = _others(after, number, texts, suppression)
+        if worse is not None:
+            for finding, _ in found.applied:
+                complain(f"{finding.place.path}:{finding.place.line}", f"{finding.code} is not fixed: {worse}")
+            continue
+        if write and not _written(texts):
+            failed = True
+            continue
+        after[number] = found.unit
+        for index, other in others.items():
+            after[index] = other
+        applied += found.applied
+        changed += texts
     return Fixed(tuple(after), tuple(applied), tuple(changed), failed)
+
+
+def _written(texts: Sequence[tuple[SourceText, SourceText]]) -> bool:
+    """Whether every changed file could be written."""
+    root = repository_root(Path.cwd())
+    done = True
+    for _, source in texts:
+        try:
+            replace_file(Path(source.path), encode(source, source.text), root)
+        except NotWritable as error:
+            complain(source.path, f"cannot be fixed: {error}")
+            done = False
+    return done
+
+
+def _others(
+    units: Sequence[Unit], number: int, texts: Sequence[tuple[SourceText, SourceText]], suppression: Suppression
+) -> tuple[dict[int, Unit], str | None]:
+    """The other units that have a part in the same files, with the changes, and why one is worse off for them.
+
+    A file that goes to several clusters is mended for one after the other; a base must suit all that is made of it.
+    """
+    paths = {source.path: encode(source, source.text) for _, source in texts}
+    found: dict[int, Unit] = {}
+    for index, unit in enumerate(units):
+        mine = {reading.source.path for reading in unit.sources if reading.source is not None}
+        if index == number or not mine & set(paths):
+            continue
+        from kubelint_gpu.checks.repair import serious
+        from kubelint_gpu.checks.transport import with_texts
+
+        name = unit.rendered[0].path if unit.rendered else ""
+        try:
+            found[index] = with_texts(unit, paths)
+        except NotEditable as error:
+            return {}, f"with it {name} could not be rendered: {error}"
+        if unit.rendered and not serious(found[index], suppression) <= serious(unit, suppression):
+            return {}, f"it would bring another finding to {name}, which is made of the same file"
+    return found, None
 
 
 def print_diff(changed: Sequence[tuple[SourceText, SourceText]]) -> None:
@@ -75,5 +118,5 @@ def tell(fixed: Fixed) -> None:
 
 def _changed(before: Sequence[Reading], after: Sequence[Reading]) -> Iterator[tuple[SourceText, SourceText]]:
     for old, new in zip(before, after, strict=True):
-        if old is not new and old.source is not None and new.source is not None:
+        if old is not new and old.source is not None and new.source is not None and old.source.text != new.source.text:
             yield old.source, new.source

@@ -4,130 +4,230 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
 
+from kubelint_gpu.checks.finding import Finding
 from kubelint_gpu.checks.manifest import Manifest, manifests
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.world import World
-from kubelint_gpu.documents import MAX_BYTES, Reading, read
+from kubelint_gpu.cli.configuration import Configuration
+from kubelint_gpu.cli.kustomizations import Built, Settings, render_all
+from kubelint_gpu.cli.progress import progress
+from kubelint_gpu.cli.targets import Repository, everything, in_kustomized_folder, named_files
+from kubelint_gpu.cli.worlds import WhatIf, Worlds, complain
+from kubelint_gpu.documents import Reading, read
 from kubelint_gpu.report.display import visible
-from kubelint_gpu.sources import collect
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.sources import SourceFile, collect
+from kubelint_gpu.values import dataclass, replace
 
+_SKIMMED = ("CustomResourceDefinition",)
 _SHARED = frozenset(("PriorityClass", "StorageClass", "RuntimeClass", "Namespace"))
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What a run reads; `failed` says that some path gave nothing."""
+    """What a run reads.
+
+    Attributes:
+        units: what is judged, each for one cluster.
+        world: the cluster of the first.
+        readings: the files that they are made of.
+        failed: some path gave nothing.
+        worlds: every cluster.
+        targets: real paths of the files that a finding must stand in to be reported; None where any will do.
+    """
 
     units: tuple[Unit, ...]
     world: World
     readings: tuple[Reading, ...]
     failed: bool
+    worlds: tuple[World, ...] = ()
+    targets: frozenset[str] | None = None
+
+    @property
+    def usable(self) -> bool:
+        """Whether every cluster that was declared can be judged by."""
+        return all(world.inventory is None or world.usable for world in self.worlds)
+
+    def reports(self, finding: Finding) -> bool:
+        """Whether a finding is one of this call: what stands in no target is another's, unless all depends on it."""
+        if self.targets is None or (finding.code.startswith("KLG6") and finding.severity == "error"):
+            return True
+        path = finding.place.path
+        return os.path.realpath(path) in self.targets or not os.path.lexists(path)
 
     def after(self, units: tuple[Unit, ...], *, failed: bool) -> Inputs:
         """The same inputs with units that were changed."""
-        readings = tuple(reading for unit in units for reading in unit.readings)
-        return Inputs(units, self.world, readings, self.failed or failed)
-
-
-def complain(path: str, message: str) -> None:
-    """One line to standard error."""
-    click.echo(f"kubelint-gpu: {visible(path)}: {visible(message)}", err=True)
-
-
-def read_world(paths: Sequence[str]) -> tuple[World, bool]:
-    """The inventory that some files declare, and whether a file of it could not be read at all."""
-    if not paths:
-        return World(), False
-    from kubelint_gpu.inventory import InventoryError, load
-
-    collected = collect(paths, stdin=sys.stdin.buffer)
-    readings = tuple(read(file.path, file.data) for file in collected.files)
-    inventory, errors = load(readings)
-    missing = [InventoryError(error.path, None, error.message) for error in collected.errors]
-    return World(inventory, readings, (*missing, *(() if missing and not readings else errors))), bool(missing)
+        return replace(self, units=units, readings=sources_of(units), failed=self.failed or failed)
 
 
 def read_inputs(
     paths: Sequence[str],
     inventories: Sequence[str],
     *,
+    configuration: Configuration | None = None,
+    what_if: WhatIf | None = None,
     together: bool = False,
     stdin_filename: str = "<stdin>",
-    unit_of: Callable[[str], str | None] = lambda _path: None,
     against: str | None = None,
-    apart: bool = False,
+    kustomize: Settings | None = None,
+    hook: bool = False,
 ) -> Inputs:
-    """Manifests and inventory of a run.
+    """Manifests and inventories of a run.
 
-    Each file is a unit of its own, unless all are applied together or `unit_of` names a unit for it.
-    With `apart` a file of the inventory that is merely found in a directory is no manifest.
+    `inventories` stand in place of those that the configuration names.
+    Each file is a unit of its own, unless all are applied together or the configuration names a unit for it.
+    A directory's kustomizations are rendered, each is a unit, and the files they are made of are no units.
+    Where files are named, the kustomizations that take them in are rendered too.
+    A file of the inventory that is merely found in a directory is no manifest.
     `against` is a path or a git revision that holds the manifests as they were.
+    With `hook` the run sees what git is about to commit and nothing else.
 
     Raises:
-        click.ClickException: `against` is neither.
+        click.ClickException: `against` is neither, or there is no git repository for `hook`.
     """
-    world, failed = read_world(inventories)
+    settings = configuration or Configuration()
+    repository = Repository(settings)
+    commit = None
+    if hook:
+        from kubelint_gpu.cli.hook import commit_in_the_making, objects_before
+
+        commit = commit_in_the_making()
+    given, paths = len(paths), everything(paths, settings, inventories)
     collected = collect(paths, stdin=sys.stdin.buffer, stdin_filename=stdin_filename)
     for error in collected.errors:
         complain(error.path, error.message)
     for skipped in collected.skipped:
         complain(skipped.path, f"left out: {skipped.message}")
-    files = [file for file in collected.files if not apart or not _is_inventory(file.path, paths, world)]
-    readings = tuple(read(file.path, file.data) for file in files)
-    before = _before(against, [file.path for file in files]) if against is not None else {}
-    units = tuple(_units(readings, world, lambda path: "" if together else unit_of(path), before))
-    return Inputs(units, world, readings, failed or bool(collected.errors))
+    offered = collected.files
+    if commit is not None:
+        offered = tuple(file for file in offered if os.path.realpath(file.path) in commit.tracked)
+    named = named_files(paths)
+    mine = [file.path for file in offered]
+    members = collect(repository.companions(mine)).files
+    users = repository.kustomized_folders if any(in_kustomized_folder(path) for path in named or ()) else ()
+    wanted = frozenset(os.path.realpath(path) for path in named or ())
+    built = render_all(paths, mine, kustomize or Settings(), users=users, wanted=wanted)
+    declared = frozenset(os.path.realpath(path) for path in inventories or settings.inventories)
+    if len(paths) == given:
+        # a file that is named is a manifest although it also declares the cluster
+        declared -= frozenset(map(os.path.realpath, paths))
+    files = [
+        file
+        for file in (*offered, *members)
+        if not built.takes(file.path) and os.path.realpath(file.path) not in declared
+    ]
+    if built.failure:
+        click.echo(f"kubelint-gpu: kustomizations are not rendered: {visible(built.failure)}", err=True)
+    failed = bool(collected.errors)
+    # the bytes of a file may go as soon as its text is there
+    del collected, offered
+    files.reverse()
+    readings = (*_read_all(files), *built.readings)
+    before: dict[str, dict[str, Manifest]] = {}
+    if against is not None:
+        before = _before(against, readings, built, kustomize or Settings())
+    elif commit is not None:
+        before = objects_before(commit, readings, built, kustomize or Settings())
+    worlds = Worlds(what_if, several=not inventories and len({one.inventory for one in settings.targets}) > 0)
+    grouping = _Grouping(settings, worlds, tuple(inventories), together=together)
+    units = tuple(grouping.units(readings, before, built, _context(repository, kustomize or Settings())))
+    nothing = not any(unit.manifests for unit in units) and any(one.problems for one in built.rendered)
+    world = units[0].world if units else worlds.world(tuple(inventories) or settings.inventory)
+    failed = failed or worlds.failed or bool(built.failure) or nothing
+    targets = None
+    if named is not None:
+        sources = (_path(reading) for one in built.rendered for reading in one.sources)
+        targets = frozenset(os.path.realpath(path) for path in (*mine, *sources, *inventories))
+    return Inputs(units, world, sources_of(units), failed, worlds.all, targets)
 
 
-def _units(
-    readings: Sequence[Reading],
-    world: World,
-    unit_of: Callable[[str], str | None],
-    before: dict[str, dict[str, Manifest]],
-) -> Iterator[Unit]:
-    shared = [(found.path, found) for found in manifests(readings) if found.kind in _SHARED]
-    groups: dict[tuple[bool, str], list[Reading]] = {}
-    for reading in readings:
-        name = unit_of(_path(reading))
-        groups.setdefault((False, _path(reading)) if name is None else (True, name), []).append(reading)
-    for members in groups.values():
-        mine = {_path(reading) for reading in members}
-        old: dict[str, Manifest] = dict(before.get("", {}))
-        for path in sorted(mine):
-            old |= before.get(path, {})
-        yield Unit(members, world, [found for path, found in shared if path not in mine], old)
+def _before(
+    against: str, readings: Sequence[Reading], built: Built, settings: Settings
+) -> dict[str, dict[str, Manifest]]:
+    from kubelint_gpu.cli.before import objects_of_path, objects_of_revision
 
-
-def _before(against: str, paths: Sequence[str]) -> dict[str, dict[str, Manifest]]:
-    """The objects as they were, by file; those of a path that was given stand under the empty name."""
     if Path(against).exists():
-        collected = collect([against])
-        for error in collected.errors:
-            complain(error.path, error.message)
-        return {"": _by_object([read(file.path, file.data) for file in collected.files])}
-    from kubelint_gpu.sources.revision import RevisionError, read_revision
-
-    try:
-        found = read_revision(against, [Path(path) for path in paths], max_bytes=MAX_BYTES)
-    except RevisionError as error:
-        raise click.ClickException(f"--against: {error}") from None
-    return {path.as_posix(): _by_object([read(path.as_posix(), data)]) for path, data in found.items()}
+        return objects_of_path(against, settings)
+    return objects_of_revision(against, readings, built, settings)
 
 
-def _is_inventory(path: str, paths: Sequence[str], world: World) -> bool:
-    mine = os.path.realpath(path)
-    named = {os.path.realpath(one) for one in paths}
-    return mine not in named and mine in {os.path.realpath(_path(reading)) for reading in world.readings}
+def _read_all(files: list[SourceFile]) -> Iterator[Reading]:
+    """The files from the last to the first; each is dropped when it is read."""
+    with progress("reading", len(files)) as tell:
+        for number in range(1, len(files) + 1):
+            file = files.pop()
+            tell(number, file.path)
+            yield read(file.path, file.data, skimmed=_SKIMMED)
 
 
-def _by_object(readings: Sequence[Reading]) -> dict[str, Manifest]:
-    return {found.object: found for found in manifests(readings)}
+def _context(repository: Repository, kustomize: Settings) -> tuple[Manifest, ...]:
+    """The objects that the configuration says are deployed beside those of a run; of kustomizations as rendered."""
+    files = collect(repository.context()).files
+    if not files:
+        return ()
+    built = render_all((), [file.path for file in files], kustomize)
+    plain = list(_read_all([file for file in files if not built.takes(file.path)]))
+    return manifests((*plain, *built.readings), {one.path: one.origins for one in built.rendered})
+
+
+def sources_of(units: Sequence[Unit]) -> tuple[Reading, ...]:
+    """The files that units are made of, each once."""
+    return tuple({_path(reading) or id(reading): reading for unit in units for reading in unit.sources}.values())
+
+
+class _Grouping:
+    """What is applied together, and to which clusters."""
+
+    def __init__(
+        self, settings: Configuration, worlds: Worlds, inventories: tuple[str, ...], *, together: bool
+    ) -> None:
+        self._settings = settings
+        self._worlds = worlds
+        self._inventories = inventories
+        self._together = together
+
+    def units(
+        self,
+        readings: Sequence[Reading],
+        before: dict[str, dict[str, Manifest]],
+        built: Built,
+        context: Sequence[Manifest],
+    ) -> Iterator[Unit]:
+        """A unit for each group of files and each cluster that it goes to."""
+        origins = {one.path: one.origins for one in built.rendered}
+        # a kustomization goes where its own file goes
+        stands = {one.path: f"{one.path}/kustomization.yaml" for one in built.rendered}
+        shared = [(found.path, found) for found in manifests(readings, origins) if found.kind in _SHARED]
+        groups: dict[tuple[bool, str], list[Reading]] = {}
+        for reading in readings:
+            path = _path(reading)
+            name = "" if self._together else self._settings.unit_of(stands.get(path, path))
+            groups.setdefault((False, path) if name is None else (True, name), []).append(reading)
+        for members in groups.values():
+            mine = {_path(reading) for reading in members}
+            old: dict[str, Manifest] = dict(before.get("", {}))
+            for path in sorted(mine):
+                old |= before.get(path, {})
+            rendered = [one for one in built.rendered if one.path in mine]
+            beside = [found for path, found in shared if path not in mine]
+            neighbours = [found for found in context if found.path not in mine]
+            for world in self._clusters([stands.get(path, path) for path in sorted(mine)]):
+                yield Unit(members, world, beside, old, rendered=rendered, neighbours=neighbours)
+        for one in built.rendered:
+            if one.reading is None:
+                for world in self._clusters([stands[one.path]]):
+                    yield Unit((), world, rendered=[one])
+
+    def _clusters(self, paths: Sequence[str]) -> list[World]:
+        """The clusters that some files go to, in the order of the configuration."""
+        if self._inventories or not self._settings.targets:
+            return [self._worlds.world(self._inventories or self._settings.inventory)]
+        found = dict.fromkeys(one for path in paths for one in self._settings.clusters_of(path))
+        return [self._worlds.world(inventories) for inventories in found or ((),)]
 
 
 def _path(reading: Reading) -> str:

@@ -8,18 +8,25 @@ import sys
 import click
 
 from kubelint_gpu.cli import FAILED, FINDINGS, NOTHING
-from kubelint_gpu.cli.inputs import read_world
+from kubelint_gpu.cli.inventory_capture import command as capture
+from kubelint_gpu.cli.inventory_diff import command as diff
+from kubelint_gpu.cli.manual import ManualCommand
 from kubelint_gpu.cli.outputs import can_show, options_for, write
+from kubelint_gpu.cli.worlds import read_world, tell_errors
 
 _FILES = click.argument("files", nargs=-1, required=True, type=click.Path())
 
 
-@click.group("inventory", short_help="Show, validate and describe inventories.")
+@click.group("inventory", short_help="Show, validate, capture and compare inventories.")
 def command() -> None:
-    """Show, validate and describe inventories: the clusters that manifests are checked against."""
+    """Show, validate, capture and compare inventories: the clusters that manifests are checked against."""
 
 
-@command.command("schema")
+command.add_command(capture)
+command.add_command(diff)
+
+
+@command.command("schema", cls=ManualCommand)
 def schema() -> None:
     """Print the JSON Schema (draft-07) of kind ClusterInventory."""
     from kubelint_gpu.inventory import schema_text
@@ -27,11 +34,16 @@ def schema() -> None:
     click.echo(schema_text(), nl=False)
 
 
-@command.command("validate")
+@command.command("validate", cls=ManualCommand)
 @_FILES
+@click.option("--each/--as-one", default=False, help="Each FILE is a cluster of its own.  [default: they are one]")
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[default: auto]")
-def validate(files: tuple[str, ...], color: str) -> int:
+def validate(files: tuple[str, ...], each: bool, color: str) -> int:
     """Say what is wrong with inventory FILES: exit 0 nothing, 1 warnings, 2 it cannot be used."""
+    return max([_validate(group, color) for group in ([(one,) for one in files] if each else [files])])
+
+
+def _validate(files: tuple[str, ...], color: str) -> int:
     from kubelint_gpu.checks.catalogue import rule
     from kubelint_gpu.checks.finding import Summary
     from kubelint_gpu.checks.run import check
@@ -61,18 +73,15 @@ def validate(files: tuple[str, ...], color: str) -> int:
     return FINDINGS if outcome.findings else NOTHING
 
 
-@command.command("show")
+@command.command("show", cls=ManualCommand)
 @_FILES
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="[default: text]")
 def show(files: tuple[str, ...], output_format: str) -> int:
     """Show a table of inventory FILES: node classes, GPUs, labels, taints, what runs, what is free."""
-    from kubelint_gpu.cli.inputs import complain
     from kubelint_gpu.inventory.table import render, to_json
 
     world, failed = read_world(files)
-    for error in world.errors:
-        where = f"{error.path}:{error.span.line}:{error.span.column}" if error.span else error.path
-        complain(where, f"{error.severity}: {error.message}{'; ' + error.hint if error.hint else ''}")
+    tell_errors(world)
     if failed or world.inventory is None or not world.usable:
         return FAILED
     if output_format == "json":

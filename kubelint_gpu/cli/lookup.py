@@ -8,7 +8,8 @@ from difflib import get_close_matches
 import click
 
 from kubelint_gpu.checks.manifest import Manifest
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.report.display import visible
 
 _SHORT = {

@@ -13,10 +13,15 @@ from kubelint_gpu.cli import FAILED, INTERRUPTED, NOTHING
 from kubelint_gpu.version import __version__
 
 _TRACEBACK = "KUBELINT_GPU_TRACEBACK"
+_VERBOSE = "kubelint_gpu.verbose"
+COMPLETE = "_KUBELINT_GPU_COMPLETE"
+"""The variable by which a shell asks what may come next."""
 _COMMANDS = {
     "check": "Check manifests against a declared cluster.",
+    "config": "Describe the configuration.",
     "explain": "Show a rule's page, or why a workload fits where it fits.",
-    "inventory": "Show, validate and describe inventories.",
+    "inventory": "Show, validate, capture and compare inventories.",
+    "lsp": "Serve an editor: findings, fixes, hover and completion.",
     "rules": "List the rules.",
 }
 
@@ -40,17 +45,55 @@ class _Group(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(sorted(_COMMANDS.items()))
 
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Examples, exit codes, and what else a run depends on."""
+        from kubelint_gpu.cli.manual import write_examples, write_list
+        from kubelint_gpu.cli.manual_pages import CHECKED, ENVIRONMENT, EXAMPLES
+
+        write_examples(EXAMPLES[""], ctx, formatter)
+        write_list("Exit codes", CHECKED, formatter)
+        write_list("Environment", ENVIRONMENT, formatter)
+        write_list(
+            "Files", ((".kubelint-gpu.yaml", "settings, the nearest one upward within the repository"),), formatter
+        )
+
 
 def _version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
         from kubelint_gpu.documents.parser import parser_name
 
         click.echo(f"kubelint-gpu {__version__} (YAML parser: {parser_name()}; Python {sys.version.split()[0]})")
+        if ctx.meta.get(_VERBOSE):
+            click.echo(f"kustomize: {_kustomize()}")
         ctx.exit()
 
 
+def _verbose(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    ctx.meta[_VERBOSE] = value
+
+
+def _kustomize() -> str:
+    """The program that would render, and its version."""
+    from kubelint_gpu.sources.kustomize.program import ProgramError, find_program, version
+
+    try:
+        program = find_program()
+    except ProgramError:
+        return "neither kustomize nor kubectl is on the PATH"
+    return f"{version(program)} ({' '.join(program.command)})"
+
+
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version.")
+@click.option("--version", is_flag=True, expose_value=False, callback=_version, help="Show the version.")
+@click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_verbose,
+    help="With --version: show also which kustomize renders.",
+)
 def main() -> None:
     """Find GPU rollouts that can never end, before kubectl apply.
 
@@ -59,10 +102,15 @@ def main() -> None:
     """
 
 
+def _program() -> str:
+    """What the user typed: kubectl runs its plugins under names of their own."""
+    return "kubectl lint-gpu" if os.path.basename(sys.argv[0]).startswith("kubectl-") else "kubelint-gpu"  # noqa: PTH119
+
+
 def invoke(arguments: Sequence[str]) -> int:
     """Run a command line and give its exit code; nothing a user can do ends in a traceback."""
     try:
-        result = main.main(args=list(arguments), prog_name="kubelint-gpu", standalone_mode=False)
+        result = main.main(args=list(arguments), prog_name=_program(), complete_var=COMPLETE, standalone_mode=False)
         sys.stdout.flush()
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())

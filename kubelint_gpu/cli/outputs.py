@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from pathlib import Path
+from io import TextIOWrapper
+from pathlib import Path, PurePath
 from typing import TextIO
 
 import click
@@ -36,6 +38,18 @@ def pairs(formats: Sequence[str], files: Sequence[str]) -> list[tuple[str, str]]
     return list(zip(chosen, targets, strict=True))
 
 
+def refuse_own_files(targets: Iterable[tuple[str, str]], read: Iterable[str]) -> None:
+    """Keep a report from taking the place of what it is about.
+
+    Raises:
+        click.UsageError: a report goes to a file that the run reads.
+    """
+    taken = {os.path.realpath(path) for path in read}
+    for _, target in targets:
+        if target != "-" and os.path.realpath(target) in taken:
+            raise click.UsageError(f"{target} is read by this run: write the report to another file")
+
+
 def wants_color(choice: str, stream: TextIO) -> bool:
     """The flag, then NO_COLOR, then FORCE_COLOR, then whether it is a terminal."""
     if choice != "auto":
@@ -53,15 +67,27 @@ def can_show(stream: TextIO) -> bool:
     return encoding.startswith("utf")
 
 
-def options_for(stream: TextIO, color: str, *, fix_hints: bool = True) -> Options:
+def options_for(stream: TextIO, color: str, *, fix_hints: bool = True, category: str = "") -> Options:
     """How a report looks on a stream."""
     width = shutil.get_terminal_size((100, 24)).columns if stream.isatty() or "COLUMNS" in os.environ else 100
     return Options(
-        color=wants_color(color, stream), width=max(40, min(width, 160)), unicode=can_show(stream), fix_hints=fix_hints
+        color=wants_color(color, stream),
+        width=max(40, min(width, 160)),
+        unicode=can_show(stream),
+        fix_hints=fix_hints,
+        category=category,
     )
 
 
-def write(report: Report, targets: Iterable[tuple[str, str]], color: str, *, fix_hints: bool = True) -> None:
+def category_of(inventories: Sequence[str]) -> str:
+    """What tells apart the runs that check one commit against several clusters: the names of the inventory's files."""
+    names = [PurePath(path).as_posix() for path in inventories]
+    return "+".join(sorted({re.sub(r"[^A-Za-z0-9._/-]", "-", name) for name in names}))
+
+
+def write(
+    report: Report, targets: Iterable[tuple[str, str]], color: str, *, fix_hints: bool = True, category: str = ""
+) -> None:
     """Write a report in every format that was asked for.
 
     Raises:
@@ -70,10 +96,15 @@ def write(report: Report, targets: Iterable[tuple[str, str]], color: str, *, fix
     for name, target in targets:
         with ExitStack() as stack:
             stream: TextIO = sys.stdout
+            if name != "text" and isinstance(stream, TextIOWrapper) and not can_show(stream):
+                # what programs read is UTF-8, whatever the terminal shows
+                stream.reconfigure(encoding="utf-8")
             if target != "-":
                 try:
                     stream = stack.enter_context(Path(target).open("w", encoding="utf-8", newline="\n"))
                 except OSError as error:
                     raise click.ClickException(f"cannot write {target}: {error.strerror}") from None
-            for part in renderer(name)(report, options_for(stream, color, fix_hints=fix_hints)):
+            for part in renderer(name)(report, options_for(stream, color, fix_hints=fix_hints, category=category)):
                 stream.write(part)
+            # what follows on standard error stands behind it, also where both go to one pipe
+            stream.flush()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import get_close_matches
 from typing import cast
 
 import click
 
-from kubelint_gpu.checks.catalogue import every_rule, folders
+from kubelint_gpu.checks.catalogue import every_rule, folders, suggestion
 from kubelint_gpu.checks.finding import Finding, Severity
 from kubelint_gpu.cli.configuration import Configuration
 from kubelint_gpu.values import dataclass, replace
@@ -102,11 +101,5 @@ def codes(given: Iterable[str], option: str) -> tuple[str, ...]:
         elif any(code.startswith(upper) for code in names.values()):
             found.append(upper)
         else:
-            near = _near(text, [*names, *names.values()])
-            raise click.BadParameter(f'there is no rule "{text}"{near}', param_hint=option)
+            raise click.BadParameter(f'there is no rule "{text}"{suggestion(text)}', param_hint=option)
     return tuple(found)
-
-
-def _near(text: str, known: Sequence[str]) -> str:
-    found = get_close_matches(text, known, 1, 0.6) or get_close_matches(text.upper(), known, 1, 0.6)
-    return f"; did you mean {found[0]}?" if found else ""

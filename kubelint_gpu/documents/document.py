@@ -46,11 +46,15 @@ class Document:
     source: SourceText
     index: int
     value: Any
-    span: Span
     root: Node = field(repr=False)
     chunk: tuple[int, int]
     is_json: bool
     shared: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def span(self) -> Span:
+        """Where the whole of it stands."""
+        return self.source.span(self.root[0], self.root[1])
 
     def node(self, pointer: Pointer) -> Node | None:
         """Where the value of this pointer stands, None where it is absent."""
@@ -112,7 +116,7 @@ class Reading:
 
     `source` is None when the bytes are not text.
     `hashes` are offsets of scalars, anchors and tags that hold a `#`, in order: no comment begins there.
-    `unread` are offsets of what no parser could make sense of, in order.
+    `unread` are offsets of what no parser could make sense of, and of what was skimmed, in order.
     """
 
     documents: tuple[Document, ...]

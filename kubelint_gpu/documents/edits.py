@@ -9,6 +9,19 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import writing
+from kubelint_gpu.documents.layout import (
+    in_flow,
+    indent_at,
+    line_end,
+    line_start,
+    merged,
+    newline,
+    newline_at,
+    newline_before,
+    own_entries,
+    own_node,
+)
+from kubelint_gpu.documents.not_editable import NotEditable
 from kubelint_gpu.documents.reader import read
 from kubelint_gpu.values import dataclass
 
@@ -18,15 +31,9 @@ if TYPE_CHECKING:
     from kubelint_gpu.documents.document import Document, Item, Node, Pointer
     from kubelint_gpu.documents.source_text import SourceText, Span
 
+__all__ = ["Edit", "NotEditable", "append", "apply", "remove_key", "replace_scalar", "set_key"]
+
 _ABSENT = object()
-
-
-class NotEditable(Exception):  # noqa: N818 - it says what the place is
-    """The text cannot be changed so that the value changes there and nowhere else; `reason` says why."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +72,7 @@ def replace_scalar(item: Item, pointer: Pointer, yaml_text: str) -> Edit:
         NotEditable: when there is no scalar, or it is shared by an alias.
     """
     document, full = item.document, item.pointer + pointer
-    node = _own(document, full)
+    node = own_node(document, full)
     if node[2] is not None:
         raise NotEditable("the value is no scalar")
     given = read("", yaml_text.encode(errors="replace"))
@@ -76,10 +83,11 @@ def replace_scalar(item: Item, pointer: Pointer, yaml_text: str) -> Edit:
     return _tried(document, (node[0], node[1], _spaced(node, text)), full, value)
 
 
-def set_key(item: Item, mapping_pointer: Pointer, key: str, value: Any) -> Edit:
+def set_key(item: Item, mapping_pointer: Pointer, key: str, value: Any, *, before: str = "") -> Edit:
     """Give `key` this value in the mapping at the pointer, whether or not it is there already.
 
-    A mapping that is absent or null is made. New keys come last in their mapping.
+    A mapping that is absent or null is made.
+    A new key comes `before` another one of its mapping, or last where that is absent.
 
     Raises:
         NotEditable: when there is no mapping, or it is shared by an alias.
@@ -90,22 +98,52 @@ def set_key(item: Item, mapping_pointer: Pointer, key: str, value: Any) -> Edit:
         if not isinstance(last, str):
             break
         pointer, key, value = pointer[:-1], last, {key: value}
-    node = _own(document, pointer)
+    node = own_node(document, pointer)
     if not isinstance(node[2], dict):
         raise NotEditable("the value is no mapping")
     full = (*pointer, key)
     child = node[2].get(key)
-    if child is not None and not _merged(child):
-        _own(document, full)
+    if child is not None and not merged(child):
+        own_node(document, full)
         return _tried(document, _replacement(document, node, child, value), full, value)
-    if _is_flow(document, node):
+    following = node[2].get(before)
+    if following is not None and not merged(following):
+        try:
+            return _tried(document, _insertion_before(document, node, following, key, value), full, value)
+        except NotEditable:
+            pass
+    if in_flow(document, node):
         return _tried(document, _flow_insertion(document, node, key, value), full, value)
-    text, indent, end = document.source.text, _indent(document, node[0]), _line_end(document, node[1])
-    lines = (_newline(text) + indent).join(writing.entry_lines(key, value))
+    text, indent, end = document.source.text, indent_at(document, node[0]), line_end(document, node[1])
+    lines = (newline(text) + indent).join(writing.entry_lines(key, value))
     try:
-        return _tried(document, (end, end, _newline(text) + indent + lines), full, value)
+        return _tried(document, (end, end, newline(text) + indent + lines), full, value)
     except NotEditable:
-        return _tried(document, (node[0], node[0], lines + _newline(text) + indent), full, value)
+        return _tried(document, (node[0], node[0], lines + newline(text) + indent), full, value)
+
+
+def append(item: Item, list_pointer: Pointer, values: Sequence[Any]) -> Edit:
+    """Add values to the end of the list at the pointer, in the style of its entries.
+
+    Raises:
+        NotEditable: when there is no list, it is empty, or it is shared by an alias.
+    """
+    document, full = item.document, item.pointer + list_pointer
+    node = own_node(document, full)
+    if not isinstance(node[2], list) or not node[2]:
+        raise NotEditable("the value is no list with entries")
+    text, last = document.source.text, node[2][-1]
+    after = [*_value(document, full), *values]
+    if in_flow(document, node):
+        written = [writing.json_text(one) if document.is_json else writing.flow_text(one) for one in values]
+        start = line_start(document, last[0])
+        gap = " " if text[start : last[0]].strip() else newline(text) + text[start : last[0]]
+        return _tried(document, (last[1], last[1], "".join(f",{gap}{one}" for one in written)), full, after)
+    indent, end = indent_at(document, node[0]), line_end(document, node[1])
+    flow = text[last[0]] in "{["
+    entries = [[f"- {writing.flow_text(one)}"] if flow else writing.block_lines([one]) for one in values]
+    lines = "".join(newline(text) + indent + line for entry in entries for line in entry)
+    return _tried(document, (end, end, lines), full, after)
 
 
 def remove_key(item: Item, pointer: Pointer) -> Edit:
@@ -117,10 +155,10 @@ def remove_key(item: Item, pointer: Pointer) -> Edit:
     document, full = item.document, item.pointer + pointer
     if not pointer or not isinstance(full[-1], str):
         raise NotEditable("only keys of mappings can be removed")
-    child, node = _own(document, full), _own(document, full[:-1])
+    child, node = own_node(document, full), own_node(document, full[:-1])
     if len(node[2]) == 1:
         change = _emptied(document, full[:-1], node)
-    elif _is_flow(document, node):
+    elif in_flow(document, node):
         change = _flow_removal(node, child)
     else:
         change = _block_removal(document, node, child)
@@ -149,38 +187,57 @@ def _replacement(document: Document, node: Node, child: Node, value: Any) -> _Ch
     if document.is_json:
         return start, end, _json_value(document, node, child[3], value)
     is_flow = children is None or text[start] in "{["
-    if _is_flow(document, node) or (is_flow and (not isinstance(value, dict | list) or not value)):
+    if in_flow(document, node) or (is_flow and (not isinstance(value, dict | list) or not value)):
         return start, end, _spaced(child, writing.flow_text(value))
-    indent = _indent(document, child[3] if is_flow else start)
+    indent = indent_at(document, child[3] if is_flow else start)
     if isinstance(value, dict | list) and value:
         lines = writing.block_lines(value)
         if not is_flow:
             # A list may stand at the indentation of its key, a mapping may not.
-            deeper = "  " if isinstance(value, dict) and indent == _indent(document, child[3]) else ""
-            return start, end, deeper + (_newline(text) + indent + deeper).join(lines)
+            deeper = "  " if isinstance(value, dict) and indent == indent_at(document, child[3]) else ""
+            return start, end, deeper + (newline(text) + indent + deeper).join(lines)
         inner = indent + ("" if isinstance(value, list) else "  ")
-        stop = _line_end(document, end)
+        stop = line_end(document, end)
         begin = len(text[:start].rstrip(" ")) if start else 0
         comment = text[end:stop].strip()
         kept = f" {comment}" if comment else ""
-        return begin, stop, kept + "".join(_newline(text) + inner + line for line in lines)
+        return begin, stop, kept + "".join(newline(text) + inner + line for line in lines)
     gap = text[child[4] : start].rstrip()
     return child[4], end, ": " + writing.flow_text(value) + gap.removeprefix(":")
 
 
+def _insertion_before(document: Document, node: Node, following: Node, key: str, value: Any) -> _Change:
+    """What puts a new key before another; comments that stand right above that one stay with it."""
+    text, start = document.source.text, line_start(document, following[3])
+    inside = text[start : following[3]]
+    if in_flow(document, node) and not document.is_json:
+        gap = " " if inside.strip() else newline(text) + inside
+        entry = f"{writing.scalar_text(key)}: {writing.flow_text(value)},{gap}"
+        return following[3], following[3], entry
+    if document.is_json or inside.strip():
+        raise NotEditable("the key does not stand on a line of its own")
+    while start > node[0]:
+        above = line_start(document, start - len(newline_before(text, start)))
+        if not text[above:start].startswith(f"{inside}#"):
+            break
+        start = above
+    lines = "".join(inside + line + newline(text) for line in writing.entry_lines(key, value))
+    return start, start, lines
+
+
 def _flow_insertion(document: Document, node: Node, key: str, value: Any) -> _Change:
-    text, own = document.source.text, _own_entries(node)
+    text, own = document.source.text, own_entries(node)
     name = writing.json_text(key) if document.is_json else writing.scalar_text(key)
     if not own:
         inside = text[node[0] + 1 : node[1] - 1]
         stop = node[1] - 1 if not inside.strip() else node[0] + 1
         return node[0] + 1, stop, f"{name}: {_flow_value(document, value)}"
     last = own[-1]
-    prefix = text[_line_start(document, last[3]) : last[3]]
+    prefix = text[line_start(document, last[3]) : last[3]]
     if prefix.strip():
         return last[1], last[1], f", {name}: {_flow_value(document, value)}"
     entry = f"{name}: {_json_value(document, node, last[3], value) if document.is_json else writing.flow_text(value)}"
-    return last[1], last[1], "," + _newline(text) + prefix + entry
+    return last[1], last[1], "," + newline(text) + prefix + entry
 
 
 def _flow_value(document: Document, value: Any) -> str:
@@ -190,17 +247,17 @@ def _flow_value(document: Document, value: Any) -> str:
 def _json_value(document: Document, node: Node, key_start: int, value: Any) -> str:
     """JSON over several lines where its key stands on a line of its own, else on one."""
     text = document.source.text
-    prefix = text[_line_start(document, key_start) : key_start]
-    if prefix.strip() or _line_start(document, key_start) <= node[0]:
+    prefix = text[line_start(document, key_start) : key_start]
+    if prefix.strip() or line_start(document, key_start) <= node[0]:
         return writing.json_text(value)
     outer_line = document.source.line(document.source.span(node[0], node[0]).line)
     outer = outer_line[: len(outer_line) - len(outer_line.lstrip())]
     unit = prefix.removeprefix(outer) or "  "
-    return writing.json_text(value, unit).replace("\n", _newline(text) + prefix)
+    return writing.json_text(value, unit).replace("\n", newline(text) + prefix)
 
 
 def _emptied(document: Document, pointer: Pointer, node: Node) -> _Change:
-    if pointer and isinstance(pointer[-1], str) and not _is_flow(document, node):
+    if pointer and isinstance(pointer[-1], str) and not in_flow(document, node):
         parent = document.node(pointer[:-1])
         if parent is not None:
             return _replacement(document, parent, node, {})
@@ -208,7 +265,7 @@ def _emptied(document: Document, pointer: Pointer, node: Node) -> _Change:
 
 
 def _flow_removal(node: Node, child: Node) -> _Change:
-    own = _own_entries(node)
+    own = own_entries(node)
     index = own.index(child)
     if index + 1 < len(own):
         return child[3], own[index + 1][3], ""
@@ -216,48 +273,19 @@ def _flow_removal(node: Node, child: Node) -> _Change:
 
 
 def _block_removal(document: Document, node: Node, child: Node) -> _Change:
-    text, start, end = document.source.text, _line_start(document, child[3]), _line_end(document, child[1])
+    text, start, end = document.source.text, line_start(document, child[3]), line_end(document, child[1])
     if text[start : child[3]].strip():
-        own = _own_entries(node)
+        own = own_entries(node)
         index = own.index(child)
         if index + 1 == len(own):
             raise NotEditable("the key stands on the line of its list item")
         following = own[index + 1][3]
         comment = text.find("#", end, following)
         return child[3], following, text[comment:following] if comment >= 0 else ""
-    after = end + len(_newline_at(text, end))
+    after = end + len(newline_at(text, end))
     if after == end and start:
-        start -= len(_newline_before(text, start))
+        start -= len(newline_before(text, start))
     return start, after, ""
-
-
-def _own(document: Document, pointer: Pointer) -> Node:
-    """The node, if it stands where it is used and nowhere else."""
-    node: Node = document.root
-    for length in range(len(pointer) + 1):
-        found = document.node(pointer[:length])
-        if found is None:
-            raise NotEditable("there is no such value")
-        node = found
-        if _merged(node) or document.source.text.startswith("*", node[0]):
-            raise NotEditable("the value comes from an anchor elsewhere")
-    if any(start <= node[0] and node[1] <= end for start, end in document.shared):
-        raise NotEditable("the value is repeated elsewhere by an alias")
-    return node
-
-
-def _merged(node: Node) -> bool:
-    return len(node) > 5
-
-
-def _own_entries(node: Node) -> list[Node]:
-    """The entries of a mapping that are written in it, in the order of the text."""
-    return sorted((child for child in node[2].values() if not _merged(child)), key=_key_start)
-
-
-def _key_start(node: Node) -> int:
-    start: int = node[3]
-    return start
 
 
 def _place(edit: Edit) -> int:
@@ -267,10 +295,6 @@ def _place(edit: Edit) -> int:
 def _spaced(node: Node, text: str) -> str:
     """An empty value ends right behind its colon or dash."""
     return text if node[0] < node[1] else " " + text
-
-
-def _is_flow(document: Document, node: Node) -> bool:
-    return document.is_json or document.source.text.startswith(("{", "["), node[0])
 
 
 def _value(document: Document, pointer: Pointer) -> Any:
@@ -302,35 +326,3 @@ def _changed(value: Any, pointer: Sequence[str | int], new: Any) -> Any:
 def _canonical(value: Any) -> str:
     """Equal for equal data, and other than `==` different for 1 and true."""
     return json.dumps(value, sort_keys=True)
-
-
-def _indent(document: Document, offset: int) -> str:
-    """Spaces up to the column of the offset."""
-    return " " * (offset - _line_start(document, offset))
-
-
-def _line_start(document: Document, offset: int) -> int:
-    source = document.source
-    return source.line_starts[source.span(offset, offset).line - 1]
-
-
-def _line_end(document: Document, offset: int) -> int:
-    source = document.source
-    line = source.span(offset, offset).line
-    return source.line_starts[line - 1] + len(source.line(line))
-
-
-def _newline(text: str) -> str:
-    """The line end that the file uses first."""
-    for at, character in enumerate(text):
-        if character in "\r\n":
-            return _newline_at(text, at)
-    return "\n"
-
-
-def _newline_at(text: str, offset: int) -> str:
-    return "\r\n" if text.startswith("\r\n", offset) else text[offset : offset + 1]
-
-
-def _newline_before(text: str, offset: int) -> str:
-    return "\r\n" if text.endswith("\r\n", 0, offset) else text[offset - 1 : offset]

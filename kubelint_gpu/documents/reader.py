@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.documents.builder import SECOND_DOCUMENT, Builder, Ledger, Unreadable
 from kubelint_gpu.documents.document import Document, Problem, Reading
+from kubelint_gpu.documents.skimming import parses, skim
 from kubelint_gpu.documents.source_text import SourceText, Span, source_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 MAX_BYTES = 32 * 1024 * 1024
 
@@ -25,20 +26,24 @@ _BEGIN = re.compile(r"\ufeff*(?:---[^\r\n]*)?\s*")
 _DIRECTIVE = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*(?P<directive>%[A-Z][^\r\n]*)")
 
 
-def read(path: str, data: bytes, *, max_bytes: int = MAX_BYTES, pure: bool = False) -> Reading:
+def read(
+    path: str, data: bytes, *, max_bytes: int = MAX_BYTES, pure: bool = False, skimmed: Collection[str] = ()
+) -> Reading:
     """All documents of a file, and a problem for each thing that could not be read.
 
     Never raises for what the bytes are. Merge keys, aliases, words and numbers mean what they mean for kubectl.
     A tag that kubectl does not know is ignored, as kubectl does: it makes text of a scalar.
     Of equal keys the last one counts, and a problem names both.
     `pure` takes the parser written in Python although the C extension is there.
+    Of long documents of the kinds `skimmed` the body of `spec` is parsed and not kept: it reads as null, and equal
+    keys and comments in it are not told.
     """
     if len(data) > max_bytes:
         return too_large(path, max_bytes)
     source = _decode(path, data)
     if isinstance(source, Problem):
         return Reading((), (source,), None)
-    return _Reader(source, pure=pure).reading()
+    return _Reader(source, pure=pure, skimmed=skimmed).reading()
 
 
 def too_large(path: str, max_bytes: int) -> Reading:
@@ -67,9 +72,10 @@ def _decode(path: str, data: bytes) -> SourceText | Problem:
 class _Reader:
     """One file being read; documents and problems are added, never taken back."""
 
-    def __init__(self, source: SourceText, *, pure: bool) -> None:
+    def __init__(self, source: SourceText, *, pure: bool, skimmed: Collection[str]) -> None:
         self._source = source
         self._pure = pure
+        self._skimmed = skimmed
         self._ledger = Ledger()
         self._documents: list[Document] = []
         self._problems: list[Problem] = []
@@ -149,7 +155,12 @@ class _Reader:
         try:
             # Kubectl ends each line, so that a block scalar at the end of a file has its line end.
             chunk = text[start:end]
-            builder.run(next_event(chunk if chunk.endswith(("\n", "\r")) else chunk + "\n", pure=self._pure))
+            chunk = chunk if chunk.endswith(("\n", "\r")) else chunk + "\n"
+            body = skim(chunk, self._skimmed)
+            if body is not None and not self._pure and parses(chunk):
+                chunk = body.text
+                self._unread.append((start + body.start, start + body.end))
+            builder.run(next_event(chunk, pure=self._pure))
         except YAMLError as error:
             from kubelint_gpu.documents.syntax_error import syntax_error
 
@@ -167,14 +178,12 @@ class _Reader:
     def _keep(self, builder: Builder, start: int, end: int, *, is_json: bool) -> None:
         for number, built in enumerate(builder.documents):
             begin, stop = built.root[0], built.root[1]
-            span = self._source.span(begin, stop)
             if number and not is_json:
                 self._complain(begin, min(stop, begin + 1), SECOND_DOCUMENT)
             document = Document(
                 self._source,
                 len(self._documents),
                 built.value,
-                span,
                 built.root,
                 (start, end),
                 is_json,

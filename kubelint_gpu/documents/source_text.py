@@ -9,23 +9,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-from kubelint_gpu.values import dataclass, field
+from kubelint_gpu.values import dataclass
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _BYTE_ORDER_MARK = "\ufeff"
 
 
 def source_text(path: str, text: str, *, encoding: str = "utf-8", has_bom: bool = False) -> SourceText:
-    """The text with its table of lines."""
-    if "\r" in text:
-        ends = [match.end() for match in _LINE_END.finditer(text)]
-    else:
-        ends = []
-        end = text.find("\n") + 1
-        while end:
-            ends.append(end)
-            end = text.find("\n", end) + 1
-    return SourceText(path, text, encoding, has_bom, (0, *ends))
+    """The text of a file."""
+    return SourceText(path, text, encoding, has_bom)
 
 
 def encode(source: SourceText, text: str) -> bytes:
@@ -49,19 +41,31 @@ class Span:
     end: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class SourceText:
-    """A decoded file without its byte-order mark.
+    """A decoded file without its byte-order mark; immutable, but for the table of lines, which is made when asked for.
 
-    `path` is what findings print.
-    `encoding` is the name Python has for what the bytes were in.
+    Attributes:
+        path: what findings print.
+        text: the whole of it.
+        encoding: the name Python has for what the bytes were in.
+        has_bom: whether a byte-order mark stood before the text.
     """
 
-    path: str
-    text: str = field(repr=False)
-    encoding: str
-    has_bom: bool
-    line_starts: tuple[int, ...] = field(repr=False)
+    __slots__ = ("_line_starts", "encoding", "has_bom", "path", "text")
+
+    def __init__(self, path: str, text: str, encoding: str, has_bom: bool) -> None:
+        self.path = path
+        self.text = text
+        self.encoding = encoding
+        self.has_bom = has_bom
+        self._line_starts: tuple[int, ...] = ()
+
+    @property
+    def line_starts(self) -> tuple[int, ...]:
+        """The offsets at which lines begin."""
+        if not self._line_starts:
+            self._line_starts = (0, *_line_ends(self.text))
+        return self._line_starts
 
     def span(self, start: int, end: int) -> Span:
         """The lines and columns of `text[start:end]`; offsets beyond the text are taken for its end."""
@@ -86,3 +90,14 @@ class SourceText:
         following = self.line_starts[number] if number < len(self.line_starts) else len(self.text)
         line = self.text[start:following]
         return line[:-2] if line.endswith("\r\n") else line.rstrip("\r\n")
+
+
+def _line_ends(text: str) -> list[int]:
+    if "\r" in text:
+        return [match.end() for match in _LINE_END.finditer(text)]
+    ends = []
+    end = text.find("\n") + 1
+    while end:
+        ends.append(end)
+        end = text.find("\n", end) + 1
+    return ends

@@ -29,6 +29,9 @@ def flow_text(value: Any) -> str:
         return "{" + ", ".join(f"{scalar_text(key)}: {flow_text(entry)}" for key, entry in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(flow_text(element) for element in value) + "]"
+    if isinstance(value, str) and ":" in value:
+        # parsers differ in what a colon means inside of brackets
+        return _ESCAPED.sub(_escape, json.dumps(value, ensure_ascii=False))
     return scalar_text(value)
 
 

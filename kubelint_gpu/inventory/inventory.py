@@ -78,7 +78,10 @@ class Admission:
 
 @dataclass(frozen=True, slots=True)
 class Scheduler:
-    """Settings of kube-scheduler: profiles and the default topology spread constraints, as they were declared."""
+    """Settings of kube-scheduler: profiles and the default topology spread constraints, as they were declared.
+
+    Of the profiles the names and the ignored resources are judged by; the schema says so of each.
+    """
 
     profiles: tuple[dict[str, Any], ...] = ()
     default_constraints: tuple[dict[str, Any], ...] = ()

@@ -133,14 +133,15 @@ def _tenants(pods: Iterable[Pod]) -> tuple[Tenant, ...]:
     counts: Counter[str] = Counter()
     requests: dict[str, Counter[str]] = {}
     for pod in pods:
-        name = _owner(pod)
+        name = owner_of(pod)
         counts[name] += 1
         requests.setdefault(name, Counter()).update(running_requests(pod))
     tenants = [Tenant(name, count, dict(requests[name])) for name, count in counts.items()]
     return tuple(sorted(tenants, key=lambda tenant: (-tenant.accelerators, -tenant.pods, tenant.name)))
 
 
-def _owner(pod: Pod) -> str:
+def owner_of(pod: Pod) -> str:
+    """The workload of a pod as a person calls it: `namespace/name`, that of the Deployment for its ReplicaSets."""
     owner, name = pod.meta.owner, pod.meta.name
     if owner is not None:
         name = owner.name

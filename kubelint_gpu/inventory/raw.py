@@ -39,6 +39,7 @@ KINDS = {
     "ResourceSlice": "resource.k8s.io",
     "RuntimeClass": "node.k8s.io",
     "StorageClass": "storage.k8s.io",
+    "VolumeAttachment": "storage.k8s.io",
 }
 _READERS: dict[str, Callable[[Any, list[InvalidObject]], Any]] = {
     "Namespace": read_namespace,

@@ -12,12 +12,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from kubelint_gpu.kube.errors import Pointer
+from kubelint_gpu.kube.errors import Pointer, is_placeholder
 from kubelint_gpu.kube.fields import described
+from kubelint_gpu.kube.quantity import QuantityError, parse_quantity
 from kubelint_gpu.values import dataclass
 
 _TABLE = "api_fields.txt"
 _DEEPEST = 100
+_LONGEST_QUANTITY = 50
 _WANTED = {
     "s": "a string",
     "i": "an integer",
@@ -69,6 +71,7 @@ class Table:
         self._types: dict[str, str] = {}
         self._kinds: dict[tuple[str, str], Entry] = {}
         self._fields: dict[str, dict[str, Entry]] = {}
+        self._codes: dict[tuple[str, int | None], dict[str, str]] = {}
         self.first = self.last = 0
         for line in text.split("\n"):
             what, _, rest = line.partition(" ")
@@ -99,6 +102,14 @@ class Table:
         if found is None:
             parts = (part.partition("=") for part in self._types.get(name, "").split(" ") if part)
             found = self._fields[name] = {key: self._entry(spans) for key, _, spans in parts}
+        return found
+
+    def codes(self, name: str, minor: int | None) -> dict[str, str]:
+        """The type codes of a type's fields in a release, of those that it has there."""
+        found = self._codes.get((name, minor))
+        if found is None:
+            codes = ((key, known(entry, minor)) for key, entry in self.fields(name).items())
+            found = self._codes[name, minor] = {key: code for key, code in codes if code}
         return found
 
     def _entry(self, text: str) -> Entry:
@@ -134,7 +145,7 @@ def misfits(value: dict[str, Any], minor: int | None) -> Iterator[Misfit]:
     if minor is not None:
         minor = min(max(minor, found.first), found.last)
     code = known(found.kind(version, kind), minor) or known(found.kind(version, kind), None)
-    if code.startswith("@"):
+    if code.startswith("@") and not _all_fits(found, minor, value, code, 0):
         yield from _Walk(found, minor).mapping(value, code[1:], (), ())
 
 
@@ -203,11 +214,34 @@ class _Walk:
             yield Misfit(pointer, value, _WANTED[kind], types)
 
 
+def _all_fits(found: Table, minor: int | None, value: Any, code: str, depth: int) -> bool:
+    """Whether a value surely fits; most do, and to find that out needs no pointers."""
+    if value is None or code == "*":
+        return True
+    kind = code[0]
+    if kind == "@":
+        fields = found.codes(code[1:], minor)
+        if not fields:
+            return True
+        if value.__class__ is not dict or depth > _DEEPEST:
+            return False
+        for key, child in value.items():
+            of_field = fields.get(key)
+            if of_field is None or not _all_fits(found, minor, child, of_field, depth + 1):
+                return False
+        return True
+    if kind == "[":
+        return value.__class__ is list and all(_all_fits(found, minor, one, code[1:], depth) for one in value)
+    if kind == "{":
+        return value.__class__ is dict and all(_all_fits(found, minor, one, code[1:], depth) for one in value.values())
+    return _fits(value, kind)
+
+
 def _fits(value: Any, code: str) -> bool:
-    if isinstance(value, (dict, list)):
-        return False
     if code in "st":
         return isinstance(value, str)
+    if isinstance(value, (dict, list)):
+        return False
     if code == "b":
         return isinstance(value, bool)
     if isinstance(value, bool):
@@ -219,7 +253,16 @@ def _fits(value: Any, code: str) -> bool:
         return isinstance(value, (int, float))
     if code == "p":
         return whole or isinstance(value, str)
-    return isinstance(value, (int, float, str))
+    return not isinstance(value, str) or _is_quantity(value)
+
+
+def _is_quantity(text: str) -> bool:
+    try:
+        parse_quantity(text)
+    except QuantityError:
+        # longer ones are not read here, and may be right
+        return is_placeholder(text) or len(text) > _LONGEST_QUANTITY
+    return True
 
 
 def mismatch(found: Misfit) -> str:

@@ -2,7 +2,8 @@
 
 Each row of the table is a kind with the API groups it is of, whether its pods end by themselves, how a change replaces
 them in words, and its templates: a path (`[]` every entry of a list, `.*` every value of a mapping), whether a pod
-template or a bare pod spec stands there, and the fields whose product is the number of pods.
+template or a bare pod spec stands there, or containers in a form of their own (`inline`, see `inline_containers`), and
+the fields whose product is the number of pods.
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ from typing import Any
 
 from kubelint_gpu.kube.errors import InvalidObject, Pointer
 from kubelint_gpu.kube.fields import Fields
+from kubelint_gpu.kube.inline_containers import composed
 from kubelint_gpu.kube.meta import Meta, read_meta
 from kubelint_gpu.kube.pod import read_pod_spec
 from kubelint_gpu.kube.rolling import JobStrategy
-from kubelint_gpu.kube.workload import Workload, api_group, is_workload
+from kubelint_gpu.kube.workload import Workload, api_group, is_base, is_workload
 
 _TABLE = "custom_workloads.json"
 _MOST_PODS = 100_000
+# kinds whose pods cannot be given a class: their fields have no place for it
+WITHOUT_PRIORITY_CLASS = ("NIMService", "SparkApplication")
 
 
 @lru_cache(maxsize=1)
@@ -44,19 +48,32 @@ def custom_workloads(value: dict[str, Any]) -> Iterator[tuple[Workload, tuple[In
         for pointer, captured in _found(value, template["path"]):
             problems: list[InvalidObject] = []
             pods = _product(value, template["pods"], captured)
-            yield (
-                _workload(value, pointer, template["form"], pods, bool(row and row["ends"]), problems),
-                tuple(problems),
-            )
+            found = _workload(value, pointer, template, pods, bool(row and row["ends"]), problems)
+            if found is not None:
+                yield found, tuple(problems)
 
 
 def _workload(
-    value: dict[str, Any], pointer: Pointer, form: str, pods: int, ends: bool, problems: list[InvalidObject]
-) -> Workload:
+    value: dict[str, Any],
+    pointer: Pointer,
+    row: dict[str, Any],
+    pods: int,
+    ends: bool,
+    problems: list[InvalidObject],
+) -> Workload | None:
     root = Fields(value, (), problems)
     here = Fields(_at(value, pointer), pointer, problems)
-    whole = form == "template"
+    whole = row["form"] == "template"
+    asks: tuple[Pointer, ...] = ()
     spec = here.down("spec") if whole else here
+    if row["form"] == "inline":
+        if row.get("unless") in here.value:
+            return None
+        composite, asks = composed(here.value, root.down("spec").value, row, pointer)
+        if not asks:
+            return None
+        at = (*pointer, row["scheduling"]) if row.get("scheduling") else pointer
+        spec, pointer = Fields(composite, at, problems), at
     template = read_meta(here.down("metadata")) if whole else Meta()
     containers = spec.value.get("containers")
     known = isinstance(containers, list) and bool(containers)
@@ -68,9 +85,12 @@ def _workload(
         spec=read_pod_spec(spec),
         template_pointer=pointer if whole else pointer[:-1],
         strategy=JobStrategy(pods, pods) if ends else None,
-        partial=not known or any(isinstance(one, dict) and not one.get("image") for one in containers or ()),
+        partial=not known
+        or is_base(value)
+        or any(isinstance(one, dict) and not one.get("image") for one in containers or ()),
         spec_key="spec" if whole else pointer[-1],
         custom=True,
+        asks=asks,
     )
 
 

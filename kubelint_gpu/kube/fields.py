@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kubelint_gpu.kube.errors import InvalidObject, Pointer
+from kubelint_gpu.kube.errors import InvalidObject, Pointer, is_placeholder
 from kubelint_gpu.kube.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.quantity import QuantityError, thousandths
 
@@ -128,8 +128,11 @@ class Fields:
                 self.report((key, index), f"must be a string, not {described(value)}; quote it", value)
         return tuple(found)
 
-    def labels(self, key: str) -> FrozenMap[str, str]:
-        """A mapping of strings to strings; null values are empty strings, as the API server reads them."""
+    def labels(self, key: str, *, known: bool = False) -> FrozenMap[str, str]:
+        """A mapping of strings to strings; null values are empty strings, as the API server reads them.
+
+        With `known` a value that something fills in later is a problem.
+        """
         child = self.child(key)
         if child is None or not child.value:
             return EMPTY
@@ -139,6 +142,8 @@ class Fields:
                 found[name] = ""
             elif isinstance(value, str):
                 found[name] = value
+                if known and is_placeholder(value):
+                    child.report((name,), "is filled in later", value)
             else:
                 child.report((name,), f"must be a string, not {described(value)}; quote it", value)
         return FrozenMap(found)

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 _NAME = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]", re.ASCII)
+_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?", re.ASCII)
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", re.ASCII)
 
 
@@ -27,3 +28,8 @@ def is_qualified_name(text: str) -> bool:
 def is_subdomain(text: str) -> bool:
     """A DNS subdomain of at most 253 characters: what most objects may be called."""
     return len(text) <= 253 and _SUBDOMAIN.fullmatch(text) is not None
+
+
+def is_label(text: str) -> bool:
+    """A DNS label of at most 63 characters: what namespaces, containers and volumes may be called."""
+    return len(text) <= 63 and _LABEL.fullmatch(text) is not None

@@ -181,7 +181,7 @@ def read_pod_spec(fields: Fields) -> PodSpec:
     pod_level = fields.child("resources")
     return PodSpec(
         node_name=fields.text("nodeName"),
-        node_selector=fields.labels("nodeSelector") if "nodeSelector" in fields else None,
+        node_selector=fields.labels("nodeSelector", known=True) if "nodeSelector" in fields else None,
         node_affinity=affinity.nodes,
         preferred_nodes=affinity.preferred_nodes,
         pod_affinity=affinity.pods,

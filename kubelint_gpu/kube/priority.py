@@ -12,7 +12,7 @@ from kubelint_gpu.kube.errors import InvalidObject
 from kubelint_gpu.kube.fields import Fields
 from kubelint_gpu.kube.meta import named, read_meta
 from kubelint_gpu.kube.pod import PodSpec
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import dataclass, replace
 
 HIGHEST_USER_PRIORITY = 1_000_000_000
 SYSTEM_PREFIX = "system-"
@@ -75,6 +75,25 @@ def resolve_priority(spec: PodSpec, classes: Iterable[PriorityClass]) -> Priorit
         value, name, policy = defaults[0]
         return Priority(value, policy, name)
     return Priority(0, spec.preemption_policy or PREEMPT, "")
+
+
+def priority_refusal(spec: PodSpec, classes: Iterable[PriorityClass]) -> str | None:
+    """Why a new pod is refused that says itself what admission computes, and says it otherwise; None where it may.
+
+    Raises:
+        UnknownPriorityClass: the class is neither given nor one of the system's.
+    """
+    computed = resolve_priority(replace(spec, priority=None, preemption_policy=""), classes)
+    if spec.priority not in (None, computed.value):
+        what, instead = f"integer value of priority ({spec.priority})", str(computed.value)
+    elif spec.preemption_policy not in ("", computed.preemption_policy):
+        what, instead = f"string value of PreemptionPolicy ({spec.preemption_policy})", computed.preemption_policy
+    else:
+        return None
+    return (
+        f"the {what} must not be provided in pod spec; "
+        f"priority admission controller computed {instead} from the given PriorityClass name"
+    )
 
 
 def read_priority_class(value: Any, problems: list[InvalidObject] | None = None) -> PriorityClass:

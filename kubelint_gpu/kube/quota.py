@@ -31,6 +31,8 @@ _COMPUTE = ("cpu", "memory", "ephemeral-storage")
 _COUNTED = frozenset(
     ("pods", "count/pods", *(prefix + name for prefix in ("", "requests.", "limits.") for name in _COMPUTE))
 )
+# keys of an own kind: claims of a class, devices of a class
+_BY_CLASS = (".storageclass.storage.k8s.io/requests.storage", "deviceclass.resource.k8s.io/devices")
 _ENFORCED = frozenset(prefix + name for prefix in ("", "requests.", "limits.") for name in ("cpu", "memory"))
 
 
@@ -86,6 +88,14 @@ def is_counted(key: str) -> bool:
     if key in _COUNTED or key.startswith(("hugepages-", "requests.hugepages-")):
         return True
     return key.startswith("requests.") and "/" in key and "kubernetes.io/" not in key
+
+
+def counted_as(key: str) -> str | None:
+    """The key under which an extended resource is counted, where this one is accepted and counts nothing."""
+    name = key.removeprefix("limits.")
+    if key.startswith("requests.") or not is_extended(name) or name.startswith("count/"):
+        return None
+    return None if name.endswith(_BY_CLASS) else f"requests.{name}"
 
 
 def is_best_effort(spec: PodSpec) -> bool:

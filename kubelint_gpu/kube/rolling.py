@@ -161,7 +161,8 @@ def read_stateful_set_strategy(fields: Fields) -> StatefulSetStrategy:
 def _optional_unavailable(rolling: Fields) -> IntOrPercent | None:
     """`maxUnavailable` of a StatefulSet; what is out of range counts as absent.
 
-    Before 1.35 the API server drops the field, whatever it holds, because the gate MaxUnavailableStatefulSet is off.
+    Where the gate MaxUnavailableStatefulSet is off, as it is but in 1.35.0 to 1.35.3, the API server drops the field,
+    whatever it holds.
     """
     found = read_int_or_percent(Fields(rolling.value, rolling.pointer, []), "maxUnavailable", IntOrPercent(0))
     lawful = found.amount > 0 and not (found.percent and found.amount > 100)

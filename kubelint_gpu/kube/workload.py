@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kubelint_gpu.kube.errors import InvalidObject, Pointer
+from kubelint_gpu.kube.errors import InvalidObject, Pointer, is_patched_later
 from kubelint_gpu.kube.fields import Fields
 from kubelint_gpu.kube.frozen import FrozenMap
 from kubelint_gpu.kube.meta import Meta, named, read_meta
@@ -41,6 +41,7 @@ class Workload:
         partial: it is a patch: it lacks what the API server requires and is never judged alone.
         spec_key: what the pod's spec is called under `template_pointer`.
         custom: it comes from a custom resource: how it is rolled out is not known here.
+        asks: where a custom resource writes what its pods ask for, if not in a list of containers.
     """
 
     kind: str
@@ -54,6 +55,7 @@ class Workload:
     partial: bool = False
     spec_key: str | int = "spec"
     custom: bool = False
+    asks: tuple[Pointer, ...] = ()
 
     @property
     def key(self) -> str:
@@ -68,7 +70,7 @@ class Workload:
     @property
     def is_template(self) -> bool:
         """Whether its pods have a template with metadata and spec, and not a bare spec inside another kind."""
-        return self.spec_key == "spec"
+        return self.spec_key == "spec" and not self.asks
 
     @property
     def rolls(self) -> bool:
@@ -192,9 +194,15 @@ def _selector(kind: str, spec: Fields) -> LabelSelector | None:
     return None
 
 
+def is_base(value: dict[str, Any]) -> bool:
+    """Whether an object says by its name or namespace that an overlay makes it whole."""
+    meta = value.get("metadata")
+    return isinstance(meta, dict) and any(is_patched_later(meta.get(key)) for key in ("name", "namespace"))
+
+
 def _is_partial(kind: str, value: dict[str, Any], spec: Fields, template: Fields) -> bool:
     """A patch lacks apiVersion, selector, containers, or the image of one of them."""
-    if "apiVersion" not in value or (kind in _NEEDS_SELECTOR and "selector" not in spec):
+    if "apiVersion" not in value or (kind in _NEEDS_SELECTOR and "selector" not in spec) or is_base(value):
         return True
     containers = template.down("spec").value.get("containers")
     if not isinstance(containers, list) or not containers:

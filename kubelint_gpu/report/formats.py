@@ -16,8 +16,13 @@ FORMATS: dict[str, tuple[str, str]] = {
     "sarif": ("kubelint_gpu.report.sarif", "render"),
     "github": ("kubelint_gpu.report.github", "render"),
     "gitlab": ("kubelint_gpu.report.gitlab", "render"),
+    "html": ("kubelint_gpu.report.page", "render"),
+    "markdown": ("kubelint_gpu.report.markdown", "render"),
     "junit": ("kubelint_gpu.report.junit", "render"),
 }
+
+DRAWING = frozenset(("html",))
+"""The formats that draw the cluster and the moments of a rollout: no other run works them out."""
 
 
 class Render(Protocol):

@@ -20,6 +20,8 @@ def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 e
     """The report with two spaces of indentation, one finding at a time."""
     yield f'{{\n  "version": {dump(report.version)},\n  "findings": '
     yield from array(map(finding_object, report.findings), indent=2, margin=2)
+    if report.failed:
+        yield f',\n  "failed": {dump(report.failed)}'
     yield f',\n  "summary": {_summary(report.summary)}\n}}\n'
 
 
@@ -80,6 +82,7 @@ def _summary(summary: Summary) -> str:
         "warnings": summary.warnings,
         "notes": summary.notes,
         "ignored": summary.ignored,
+        "baseline": summary.baseline,
         "undecided": summary.undecided,
     }
     body = "".join(f'    "{name}": {count},\n' for name, count in counts.items())

@@ -27,16 +27,19 @@ _ENTITIES = str.maketrans(
 def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 every format has one signature
     """One suite for each file with findings; a run without any has one test that passes."""
     findings, undecided = report.findings, report.summary.undecided
-    clean = not findings and not undecided
-    tests = len(findings) + (1 if undecided or clean else 0)
+    clean = not findings and not undecided and not report.failed
+    errors = bool(undecided) + bool(report.failed)
     failures = sum(map(_fails, findings))
-    counts = _counts(tests, failures, 1 if undecided else 0)
+    counts = _counts(len(findings) + errors + clean, failures, errors)
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     yield f'<testsuites name="kubelint-gpu" {counts} time="{report.summary.seconds:.3f}">\n'
     for path, group in groupby(findings, lambda finding: finding.place.path):
         yield from _suite(path, list(group))
     if undecided:
-        yield from _undecided(undecided)
+        question = "1 question was" if undecided == 1 else f"{undecided} questions were"
+        yield from _error("undecided", f"{question} not decided: the search ended at its budget")
+    if report.failed:
+        yield from _error("failed", f"the run failed: {report.failed}")
     if clean:
         yield f'  <testsuite name="kubelint-gpu" {_counts(1, 0, 0)}>\n'
         yield '    <testcase classname="kubelint-gpu" name="no findings"/>\n'
@@ -61,12 +64,10 @@ def _suite(path: str, findings: list[Finding]) -> Iterator[str]:
     yield "  </testsuite>\n"
 
 
-def _undecided(count: int) -> Iterator[str]:
-    question = "1 question was" if count == 1 else f"{count} questions were"
-    message = f"{question} not decided: the search ended at its budget"
-    yield f'  <testsuite name="undecided" {_counts(1, 0, 1)}>\n'
-    yield '    <testcase classname="kubelint-gpu" name="undecided">\n'
-    yield f'      <error message="{message}" type="undecided"/>\n'
+def _error(name: str, message: str) -> Iterator[str]:
+    yield f'  <testsuite name="{name}" {_counts(1, 0, 1)}>\n'
+    yield f'    <testcase classname="kubelint-gpu" name="{name}">\n'
+    yield f'      <error message="{_quoted(message)}" type="{name}"/>\n'
     yield "    </testcase>\n  </testsuite>\n"
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from kubelint_gpu.checks.finding import Finding, RuleInfo
+    from kubelint_gpu.checks.picture import ClusterPicture
 
 Key = tuple[str, int, int, str, int, int, str, str, str]
 
@@ -44,6 +45,7 @@ class Report:
     """The outcome of one run; `findings` stand in the order of `assemble`.
 
     `failed` says why the run cannot be trusted; it is empty where it can.
+    `cluster` is there only where a format draws it.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -52,6 +54,7 @@ class Report:
     sources: Mapping[str, Source] = field(default_factory=dict)
     version: str = ""
     failed: str = ""
+    cluster: ClusterPicture | None = None
 
 
 def assemble(
@@ -61,9 +64,10 @@ def assemble(
     sources: Mapping[str, Source],
     version: str,
     failed: str = "",
+    cluster: ClusterPicture | None = None,
 ) -> Report:
     """The report whose findings are sorted by path, line, column and code, whatever their order was."""
-    return Report(tuple(_ordered(findings)), summary, rules, sources, version, failed)
+    return Report(tuple(_ordered(findings)), summary, rules, sources, version, failed, cluster)
 
 
 def source_line(report: Report, path: str, number: int) -> str | None:
@@ -78,8 +82,9 @@ def source_line(report: Report, path: str, number: int) -> str | None:
 
 
 def _ordered(findings: Iterable[Finding]) -> Iterator[Finding]:
-    for _, ties in groupby(sorted(findings, key=_key), _key):
-        yield from sorted(ties, key=repr)
+    for _, group in groupby(sorted(findings, key=_key), _key):
+        ties = list(group)
+        yield from sorted(ties, key=repr) if len(ties) > 1 else ties
 
 
 def _key(finding: Finding) -> Key:

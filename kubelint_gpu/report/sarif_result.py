@@ -16,19 +16,26 @@ FINGERPRINT = "kubelintGpu/v1"
 REACTS = frozenset({"kube-scheduler", "kubelet"})
 """Actors that only answer what a controller did; their steps are shown one level deeper."""
 
+MOST_STEPS = 1_000
+"""Steps of a trace; GitHub shows no more of them."""
+MOST_PLACES = 100
+"""Related places of a result; GitHub shows no more of them."""
+
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
 def result(finding: Finding, rule_index: int) -> dict[str, Any]:
     """The result; `kind` is always fail, because another kind forces the level to none (2.1.0, 3.27.10)."""
+    cycle = [(finding.place, sentence) for sentence in finding.cycle]
     further = [(related.place, related.message) for related in finding.related]
-    further += [(finding.place, sentence) for sentence in finding.cycle]
+    left_out = max(0, len(further) + len(cycle) - MOST_PLACES)
+    further = [*further[: len(further) - left_out], *cycle]
     found: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": rule_index,
         "kind": "fail",
         "level": finding.severity,
-        "message": {"text": "\n".join(_message(finding, [sentence for _, sentence in further]))},
+        "message": {"text": "\n".join(_message(finding, [sentence for _, sentence in further], left_out))},
         "locations": [_primary(finding)],
     }
     if further:
@@ -64,7 +71,7 @@ def uri(path: str) -> tuple[str, bool]:
     return (f"file://{quoted}", False) if rooted else (quoted, True)
 
 
-def _message(finding: Finding, further: list[str]) -> Iterator[str]:
+def _message(finding: Finding, further: list[str], left_out: int) -> Iterator[str]:
     """The sentence that becomes the title, what the scheduler says, and a link to each further place."""
     sentence = finding.message.rstrip(".")
     yield _unlinked(f"{sentence[:1].upper()}{sentence[1:]}.")
@@ -72,6 +79,8 @@ def _message(finding: Finding, further: list[str]) -> Iterator[str]:
         yield _unlinked(f"Scheduler: {finding.scheduler}")
     for number, text in enumerate(further, 1):
         yield f"[{_link_text(literal(text))}]({number})"
+    if left_out:
+        yield f"{left_out} more places are left out."
     for advice in finding.help:
         yield _unlinked(f"Help: {advice}")
 
@@ -94,19 +103,29 @@ def _primary(finding: Finding) -> dict[str, Any]:
 
 
 def _steps(finding: Finding) -> list[dict[str, Any]]:
-    """The trace, closed by the cycle; only what closes it is essential."""
+    """The trace, closed by the cycle; only what closes it is essential.
+
+    Of a very long one the beginning and the end are told, where it gets stuck.
+    """
     told = [(f"{step.actor}: {step.message}", int(step.actor in REACTS)) for step in finding.trace]
     told += [(sentence, 0) for sentence in finding.cycle]
     closes = len(finding.trace) if finding.cycle else len(told) - 1
+    ranked = [
+        (text, level, "essential" if number >= closes else "important") for number, (text, level) in enumerate(told)
+    ]
+    if len(ranked) > MOST_STEPS:
+        half = MOST_STEPS // 2
+        gap = (f"{len(ranked) - MOST_STEPS + 1} steps are left out", 0, "important")
+        ranked = [*ranked[: half - 1], gap, *ranked[-half:]]
     physical = _physical(finding.place)
     return [
         {
             "location": {"message": {"text": literal(text)}, "physicalLocation": physical},
-            "executionOrder": number + 1,
+            "executionOrder": number,
             "nestingLevel": level,
-            "importance": "essential" if number >= closes else "important",
+            "importance": importance,
         }
-        for number, (text, level) in enumerate(told)
+        for number, (text, level, importance) in enumerate(ranked, 1)
     ]
 
 

@@ -35,6 +35,17 @@ def closing(report: Report, options: Options) -> Iterator[str]:
             yield line + "\n"
 
 
+def outcome(report: Report) -> str:
+    """The same in one line: that the run failed, what was found, or that nothing was."""
+    if report.failed:
+        failed = f"the run failed: {report.failed}."
+        return f"{failed} {_found(report)}" if report.findings else failed
+    if report.findings:
+        return _found(report)
+    told = _nothing(report.summary)
+    return told[0].lower() + told[1:]
+
+
 def statistics(report: Report, options: Options) -> Iterator[str]:
     """A table of the codes that were found: count, code, name, severity and how many carry a fix.
 
@@ -62,7 +73,7 @@ def _found(report: Report) -> str:
     summary = report.summary
     findings = _listed([(summary.errors, "error"), (summary.warnings, "warning"), (summary.notes, "note")], plural="s")
     fixable = sum(1 for finding in report.findings if any(fix.edits for fix in finding.fixes))
-    rest = _listed([(summary.ignored, "ignored"), (fixable, "fixable"), (summary.undecided, "undecided")])
+    rest = _listed([*_hidden(summary), (fixable, "fixable"), (summary.undecided, "undecided")])
     checked = f"{_count(summary.files, 'file')}, {_count(summary.workloads, 'workload')} checked"
     return f"{checked}: {findings or _count(len(report.findings), 'finding')}" + (f" ({rest})" if rest else "")
 
@@ -81,12 +92,18 @@ def _nothing(summary: Summary) -> str:
     hidden = summary.errors + summary.warnings + summary.notes + summary.undecided
     if hidden:
         verdict = "nothing to report"
+    elif summary.baseline:
+        verdict = "nothing new"
     elif not summary.workloads:
         verdict = "no workload to judge, nothing found"
     else:
         verdict = "all is well" if summary.nodes else "nothing found"
-    rest = _listed([(summary.ignored, "ignored"), (summary.undecided, "undecided")])
+    rest = _listed([*_hidden(summary), (summary.undecided, "undecided")])
     return f"Checked {looked} {against}: {verdict}" + (f" ({rest})." if rest else ".")
+
+
+def _hidden(summary: Summary) -> list[tuple[int, str]]:
+    return [(summary.ignored, "ignored"), (summary.baseline, "in the baseline")]
 
 
 def _fix_hint(findings: tuple[Finding, ...]) -> str:

@@ -9,6 +9,8 @@ from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.rollout.state import Census
 from kubelint_gpu.values import dataclass
 
+_POD_NAME = "statefulset.kubernetes.io/pod-name"
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:
@@ -31,6 +33,12 @@ class Kind:
     pinned: bool = False
     ranked: bool = False
     owner: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of its only pod, where the controller does not draw it: that of an ordinal."""
+        meta = self.pod.meta
+        return meta.name if meta.labels.get(_POD_NAME) == meta.name else ""
 
     @property
     def priority(self) -> int:

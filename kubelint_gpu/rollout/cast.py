@@ -140,7 +140,7 @@ def _enter_ordinals(casting: _Casting, participant: Participant, strategy: State
         found = running.get(name)
         pod = anonymous(found) if found is not None else created_pod(participant.old, "old", name)
         pod = with_claims(_ordinal(pod, name, ordinal), participant.old.meta.name, ordinal, casting.cluster)
-        wanted = 1 if ordinal < first + before else 0
+        wanted = 1 if found is not None or ordinal < first + before else 0
         old.append(casting.kind(pod, wanted, key, (found,) if found is not None and wanted else ()))
         pod = _ordinal(created_pod(participant.new, "new", name), name, ordinal)
         pod = with_claims(pod, participant.new.meta.name, ordinal, casting.cluster)

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.frozen import FrozenMap
-from kubelint_gpu.kube.meta import Owner
 from kubelint_gpu.kube.pod import Pod
-from kubelint_gpu.kube.rolling import DeploymentStrategy
+from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy
 from kubelint_gpu.rollout.attachment import with_bound_claims
 from kubelint_gpu.rollout.cast import has_ordinal_claims
 from kubelint_gpu.rollout.daemon_set import daemon_nodes
 from kubelint_gpu.rollout.deployment import resolve
+from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.growth import Grown, Growth, possible_nodes
-from kubelint_gpu.rollout.judgement import Judgement, Together, Transition
+from kubelint_gpu.rollout.judgement import Judgement, Together, Transition, worst
 from kubelint_gpu.rollout.jury import Jury
 from kubelint_gpu.rollout.locality import attends, eligible_nodes, has_claims
 from kubelint_gpu.rollout.participant import Participant, created_pod, own_pods
 from kubelint_gpu.rollout.room import Demand, Groups, Residual, always_room, contended, join_contenders, takes
 from kubelint_gpu.rollout.search import Bench
-from kubelint_gpu.scheduler import Snapshot, fit
+from kubelint_gpu.rollout.shared_claims import without_shared_claims
+from kubelint_gpu.rollout.standing import standing_daemons
+from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.values import replace
 
 _SEARCHES = 2
@@ -28,15 +30,26 @@ _LEAST_STATES = 200
 
 
 class Court:
-    """Prepares what all judgements of one run share."""
+    """Prepares what all judgements of one run share.
+
+    Without `joins` pools have grown for the replicas, and no node joins any more while something is rolled.
+    """
 
     def __init__(
-        self, transitions: Sequence[Transition], cluster: Cluster, budget: int, growth: Sequence[Growth] = ()
+        self,
+        transitions: Sequence[Transition],
+        cluster: Cluster,
+        budget: int,
+        growth: Sequence[Growth] = (),
+        *,
+        joins: bool = True,
     ) -> None:
         users = [
             (one.meta.namespace, one.spec) for transition in transitions for one in (transition.old, transition.new)
         ]
         cluster = with_bound_claims(cluster, users)
+        self._workloads = tuple(one.new for one in transitions)
+        transitions, cluster = without_shared_claims(transitions, cluster)
         enough = sum(2 * one.new.replicas + one.old.replicas + 1 for one in transitions)
         grown = possible_nodes(growth, enough)
         self._cluster = cluster
@@ -53,21 +66,36 @@ class Court:
             if key not in known:
                 known[key] = eligible_nodes(new, everywhere)
             self.eligible.append(known[key] & frozenset(found.nodes) if found.daemons else known[key])
-        self._daemons = self._standing_daemons(rest)
+        self._standing = standing_daemons(self.participants, self.pods, cluster, rest)
+        self._daemons = self._standing[0]
         self._rest = rest
         self._grown = grown
+        self._joins = joins
         self._budget = budget
         self._left = _SEARCHES * budget
         self.demands = [self._demand(number, everywhere) for number in range(len(self.participants))]
 
-    def judge(self) -> tuple[Judgement, ...]:
-        """Each workload's rollout while the others keep running."""
+    def judge(self, only: Container[int] | None = None) -> tuple[Judgement, ...]:
+        """Each workload's rollout while the others keep running; of some it is not asked where `only` names others.
+
+        DaemonSets that compete are placed in every order, and the worst counts.
+        """
+        found = []
+        for standing in self._standing:
+            self._daemons = standing
+            found.append(self._judged(only))
+        return tuple(map(worst, zip(*found, strict=True)))
+
+    def _judged(self, only: Container[int] | None) -> tuple[Judgement, ...]:
         steady = [number for number, found in enumerate(self.participants) if not found.daemons]
         fixed = [*self._rest, *(pod for pods in self._daemons.values() for pod in pods)]
         groups = self._groups(steady, fixed)
         residual = _residual(self._cluster, fixed, self._grown)
         found = []
         for number, participant in enumerate(self.participants):
+            if only is not None and number not in only:
+                found.append(Judgement(participant.new, None))
+                continue
             if participant.daemons:
                 mine = [pod for other, pods in self._daemons.items() if other != number for pod in pods]
                 apart = [*self._rest, *mine]
@@ -82,8 +110,20 @@ class Court:
             roomy = always_room(place, among, residual)
             rests = not roomy and always_room(place, among, residual, at_rest=True)
             jury = self._jury(members, fixed, residual)
-            found.append(self._counted(jury.judge(number, roomy=roomy, rests=rests)))
-        return tuple(found)
+            found.append(self._beside_daemons(self._counted(jury.judge(number, roomy=roomy, rests=rests))))
+        return tuple(replace(one, workload=told) for one, told in zip(found, self._workloads, strict=True))
+
+    def _beside_daemons(self, found: Judgement) -> Judgement:
+        """The judgement of a rollout that never ends while daemon pods stay; one that is rolled gives its pod away."""
+        if found.verdict is not Verdict.STUCK or found.trace is None:
+            return found
+        holders = {owner for one in found.trace.waiting for lack in one.lacks for owner in lack.owners}
+        gives = tuple(
+            one.new
+            for one in self.participants
+            if one.daemons and one.rolling and one.new.key in holders and not _surges(one)
+        )
+        return replace(found, company=(*found.company, *gives))
 
     def _counted(self, found: Judgement) -> Judgement:
         """The judgement, its states taken off what all together may look at."""
@@ -107,7 +147,9 @@ class Court:
                 for place, number in enumerate(members)
                 if self.participants[number].rolling
             )
-            found.append(self._jury(members, self._rest).judge_together(rests=rests))
+            together = self._jury(members, self._rest).judge_together(rests=rests)
+            self._left -= together.states
+            found.append(replace(together, workloads=tuple(self._workloads[number] for number in rolling)))
         return tuple(found)
 
     def _jury(self, members: Sequence[int], fixed: Sequence[Pod], residual: Residual | None = None) -> Jury:
@@ -123,6 +165,7 @@ class Court:
             frozenset(id(pod) for pods in self._daemons.values() for pod in pods),
             max(_LEAST_STATES, min(self._budget, self._left)),
             self._grown,
+            self._joins,
         )
         return Jury(bench)
 
@@ -218,31 +261,10 @@ class Court:
                 return False
         return True
 
-    def _standing_daemons(self, rest: list[Pod]) -> dict[int, list[Pod]]:
-        """The pods of DaemonSets on all nodes on which they find room beside what runs there."""
-        found: dict[int, list[Pod]] = {}
-        running = [*rest, *(pod for found in self.participants if not found.daemons for pod in found.running)]
-        for number, participant in enumerate(self.participants):
-            if not participant.daemons:
-                continue
-            pod = self.pods[number][0]
-            snapshot = Snapshot.of(replace(self._cluster, pods=tuple(running)))
-            room = frozenset(fit(pod, snapshot).fits) & frozenset(participant.nodes)
-            known = {one.spec.node_name: one for one in participant.running}
-            mine = [
-                known.get(name) or _on(pod, name, participant.old.meta.name) for name in sorted(room | known.keys())
-            ]
-            if any(quota.covers(pod) for quota in self._cluster.quotas):
-                # a pod that waits for its node is charged like any other
-                mine += [_on(pod, "", participant.old.meta.name) for name in participant.nodes if name not in room]
-            found[number] = mine
-            running += mine
-        return found
 
-
-def _on(pod: Pod, node: str, name: str) -> Pod:
-    meta = replace(pod.meta, name=f"{name}-{node}", uid=f"{name}-{node}", owner=Owner("DaemonSet", name))
-    return replace(pod, meta=meta, spec=replace(pod.spec, node_name=node), phase="Running", ready=True)
+def _surges(participant: Participant) -> bool:
+    strategy = participant.new.strategy
+    return isinstance(strategy, DaemonSetStrategy) and strategy.max_surge.amount > 0
 
 
 def _participants(transitions: Sequence[Transition], cluster: Cluster) -> tuple[list[Participant], list[Pod]]:

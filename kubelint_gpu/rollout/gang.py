@@ -71,12 +71,20 @@ def _next(scene: Scene, state: State) -> Iterator[State]:
     classes = scene.places.classes
     for kind, wanted in enumerate(scene.cast.wanted):
         if state.waiting[kind]:
+            if not _is_created(scene, kind, state):
+                continue
             for index in scene.model.distinct(state.nodes, scene.places.fitting(kind, state)):
                 nodes = on_node(state.nodes, index, (kind, READY, 1))
                 yield canonical(State(state.controls, more(state.waiting, kind, -1), nodes), classes)
         elif wanted and any(count_on(content, kind, READY) for content in state.nodes):
             nodes = tuple([tuple([one for one in content if one[0] != kind]) for content in state.nodes])
             yield canonical(State(state.controls, state.waiting, nodes), classes)
+
+
+def _is_created(scene: Scene, kind: int, state: State) -> bool:
+    """Whether quotas let one more pod of a kind be made beside those that run."""
+    running = State(state.controls, (0,) * len(state.waiting), state.nodes)
+    return scene.places.may_create(kind, running)
 
 
 def _is_over(state: State) -> bool:

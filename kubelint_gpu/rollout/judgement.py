@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.workload import Workload
@@ -12,6 +12,7 @@ from kubelint_gpu.rollout.trace import Evicted, Trace
 from kubelint_gpu.values import dataclass, replace
 
 DEFAULT_BUDGET = 20_000
+_WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +28,15 @@ class Judgement:
         placed: how many of them can run at once before anything is rolled, beside everything else.
         alone: how many could if only the inventory's running pods were there.
         eligible: the nodes that take its pod when nothing else runs.
-        trace: the shortest run that gets stuck; None where none does.
+        trace: the shortest run that gets stuck; None where none does. Of a StatefulSet that lacks room, how it halts.
         evicts: whom some run of the rollout evicts, in the order of how soon; the first run that does is `eviction`.
         eviction: the shortest run that evicts a pod of somebody else; None where none does.
         grows: whether the verdict rests on nodes that an autoscaler may add.
+        stalls: where it ends only if such a node joins meanwhile, the shortest run that waits for one.
         fragmented: whether the order in which its pods and others are placed decides if all find room.
         refusal: the text with which a quota keeps it from having all its pods; empty where none does.
         unknown: what the verdict could not look at, in words; empty where there is nothing.
+        company: where it never ends by itself, the workloads that, rolled at the same moment, may let it end.
     """
 
     workload: Workload
@@ -48,9 +51,11 @@ class Judgement:
     evicts: tuple[Evicted, ...] = ()
     eviction: Trace | None = None
     grows: bool = False
+    stalls: Trace | None = None
     fragmented: bool = False
     refusal: str = ""
     unknown: str = ""
+    company: tuple[Workload, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +101,9 @@ def judge(
     *,
     budget: int = DEFAULT_BUDGET,
     growth: Sequence[Growth] = (),
+    only: Container[int] | None = None,
 ) -> tuple[Judgement, ...]:
-    """Judge each workload's rollout while the others keep running.
+    """Judge each workload's rollout while the others keep running; with `only`, those with some numbers.
 
     All workloads have their priority resolved; all start at full replicas of the old template.
     `budget` is in states, per workload; of many nodes a state counts more, and all searches together look at no more
@@ -107,10 +113,18 @@ def judge(
     from kubelint_gpu.rollout.court import Court
 
     court = Court(transitions, cluster, budget)
-    found = court.judge()
+    found = court.judge(only)
     if growth and any(one.verdict is not Verdict.COMPLETES for one in found):
-        grown = Court(transitions, cluster, budget, growth).judge()
+        grown = Court(transitions, cluster, budget, growth).judge(only)
         found = tuple(_better(one, other) for one, other in zip(found, grown, strict=True))
+        stalling = [number for number, one in enumerate(found) if _may_stall(one)]
+        if stalling:
+            # the replicas themselves need nodes that join; does the rollout need more of them?
+            still = Court(transitions, cluster, budget, growth, joins=False).judge(stalling)
+            found = tuple(
+                replace(one, stalls=still[number].trace) if number in stalling else one
+                for number, one in enumerate(found)
+            )
     return found
 
 
@@ -139,11 +153,25 @@ def judge_together(
     return found
 
 
+def worst(found: Sequence[Judgement]) -> Judgement:
+    """What is said of a workload that fares differently where others come first: the worst, and that it may be so."""
+    chosen = min(found, key=lambda one: (one.placed >= one.wanted, one.placed, _rank(one.verdict)))
+    if chosen.verdict is Verdict.STUCK and any(one.verdict is not Verdict.STUCK for one in found):
+        return replace(chosen, verdict=Verdict.MAY_STICK)
+    return chosen
+
+
 def _better(one: Judgement, grown: Judgement) -> Judgement:
     """The judgement with growing pools, where it is the better one."""
     if _rank(grown.verdict) > _rank(one.verdict) or grown.placed > one.placed:
-        return replace(grown, grows=True)
+        stalls = one.trace if grown.verdict is Verdict.COMPLETES and one.verdict in _WAITS else None
+        return replace(grown, grows=True, stalls=stalls)
     return one
+
+
+def _may_stall(one: Judgement) -> bool:
+    """Whether nodes join before its rollout begins, and it is not known if more have to join while it runs."""
+    return one.grows and one.verdict is Verdict.COMPLETES and one.stalls is None
 
 
 def _rank(verdict: Verdict | None) -> int:

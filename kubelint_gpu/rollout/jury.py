@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from kubelint_gpu.kube.pod import Pod
-from kubelint_gpu.kube.rolling import DaemonSetStrategy
+from kubelint_gpu.kube.rolling import DaemonSetStrategy, StatefulSetStrategy
 from kubelint_gpu.rollout.cast import has_ordinal_claims
+from kubelint_gpu.rollout.company import company
 from kubelint_gpu.rollout.daemon_set import resolve
+from kubelint_gpu.rollout.exchange import finds_its_own_places
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import Judgement, Together
 from kubelint_gpu.rollout.locality import local_kinds
 from kubelint_gpu.rollout.participant import Participant, created_pod
+from kubelint_gpu.rollout.places import Overlooked
 from kubelint_gpu.rollout.room import contended, takes
 from kubelint_gpu.rollout.search import Bench, Search
 from kubelint_gpu.rollout.slots import Slots, group_slots, own_slots
 from kubelint_gpu.rollout.starts import one_placement, placements
+from kubelint_gpu.rollout.stateful_set import has_max_unavailable
+from kubelint_gpu.rollout.trace import Trace
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.values import dataclass, replace
-
-_MOST_RETRIES = 20
-_FEW_NODES = 16
-_LEAST_STATES = 500
 
 
 class Jury:
@@ -48,7 +49,12 @@ class Jury:
             return _known(replace(blank, verdict=Verdict.COMPLETES if rolling else None), participant)
         if rests and not self._may_evict(position):
             return _known(replace(blank, verdict=Verdict.COMPLETES if rolling else None), participant)
-        return _known(self._decided(position, blank, rests=rests), participant)
+        found = self._decided(position, blank, rests=rests)
+        if found.verdict is Verdict.STUCK:
+            alike = not participant.daemons and self._slots(position) is not None
+            others = company(bench, self._search, position, alike=alike)
+            found = replace(found, company=tuple(bench.participants[place].new for place in others))
+        return _known(found, participant)
 
     def judge_together(self, *, rests: bool) -> Together:
         """What becomes of all rollouts of the group when they start at the same moment."""
@@ -78,8 +84,11 @@ class Jury:
                 return self._by_slots(position, slots, blank)
         alone = self._alone(position)
         if alone.placed < blank.wanted:
-            return replace(blank, placed=alone.placed, alone=alone.placed, refusal=alone.refusal)
+            short = replace(blank, placed=alone.placed, alone=alone.placed, refusal=alone.refusal)
+            return replace(short, trace=self._halt(position))
         rolling = frozenset({position}) if participant.rolling else frozenset[int]()
+        if participant.rolling and self._exchanges(position):
+            return replace(blank, verdict=Verdict.COMPLETES)
         found = self._search.searched(rolling, self._kinds_of(position, rolling))
         starts = found.starts
         placed = sum(starts.least[kind] for kind in self._kinds_of(position, rolling))
@@ -104,6 +113,17 @@ class Jury:
             eviction=found.eviction,
         )
 
+    def _exchanges(self, position: int) -> bool:
+        """Whether its pods need no place but those that they leave themselves."""
+        bench = self._bench
+        participant = bench.participants[position]
+        leaves_first = isinstance(participant.new.strategy, StatefulSetStrategy)
+        if participant.daemons or self._search.outsiders or (not leaves_first and self._may_evict(position)):
+            return False
+        scene = self._search.scene(frozenset({position}), ())
+        gate = has_max_unavailable(bench.cluster.version)
+        return finds_its_own_places(participant, scene, position, gate=gate)
+
     def _slots(self, position: int) -> Slots | None:
         bench = self._bench
         if bench.grown is None:
@@ -122,7 +142,9 @@ class Jury:
         standing = Snapshot.of(replace(bench.cluster, pods=tuple(self._stronger(participant))))
         room = frozenset(fit(new, standing).fits) & frozenset(participant.nodes)
         if len(room) < len(participant.nodes):
-            return replace(blank, placed=len(room), alone=len(room))
+            others = tuple(pod for pod in standing.cluster.pods if id(pod) not in bench.daemons)
+            alone = fit(new, Snapshot.of(replace(bench.cluster, pods=others)))
+            return replace(blank, placed=len(room), alone=len(frozenset(alone.fits) & frozenset(participant.nodes)))
         if not participant.rolling:
             return blank
         strategy = participant.new.strategy
@@ -145,6 +167,24 @@ class Jury:
         states, trace = self._search.stuck_run(scene)
         return replace(blank, verdict=Verdict.STUCK, states=states, trace=trace)
 
+    def _halt(self, position: int) -> Trace | None:
+        """How a StatefulSet that makes its pods one after the other comes to the one that finds no node.
+
+        What runs now, or the old template's pods, are there already; else it begins with none.
+        """
+        participants = list(self._bench.participants)
+        one = participants[position]
+        strategy = one.new.strategy
+        if not isinstance(strategy, StatefulSetStrategy) or strategy.parallel or strategy.on_delete:
+            return None
+        if one.old is one.new:
+            participants[position] = replace(one, old=replace(one.old, replicas=0))
+        scene = self._search.staged(participants, frozenset({position}), self._search.outsiders, self._bench.fixed)
+        try:
+            return self._search.stuck_run(scene)[1]
+        except Overlooked:
+            return None
+
     def _is_charged(self, position: int) -> bool:
         participant = self._bench.participants[position]
         pods = (created_pod(participant.old, "old"), created_pod(participant.new, "new"))
@@ -154,7 +194,8 @@ class Jury:
         participant = self._bench.participants[position]
         mine = max(0, slots.total - slots.others)
         if mine < blank.wanted:
-            return replace(blank, placed=mine, alone=min(slots.total, blank.wanted))
+            short = replace(blank, placed=mine, alone=self._alone(position).placed)
+            return replace(short, trace=self._halt(position))
         if not participant.rolling:
             return blank
         if mine >= slots.needed:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.rollout.actor import Kind
 from kubelint_gpu.rollout.participant import owner_of
+from kubelint_gpu.rollout.rivals import rivals
 from kubelint_gpu.rollout.room import takes
 from kubelint_gpu.rollout.scene import Scene
-from kubelint_gpu.rollout.state import ABSENT, AWAITED, STARTING, UNBOUND, State, census
+from kubelint_gpu.rollout.state import AWAITED, STARTING, UNBOUND, State, census
 from kubelint_gpu.rollout.telling import Telling
 from kubelint_gpu.rollout.trace import Holder, Lack, Waiting
 from kubelint_gpu.scheduler import FitResult, Snapshot, fit, message, preempt
+from kubelint_gpu.values import replace
 
 MULTI_ATTACH = "Multi-Attach error: the volume is attached to another node"
 
@@ -50,10 +53,10 @@ class Lacks:
         result = fit(pod, snapshot)
         if result.schedulable:
             # it moves on, but in a circle: nothing that it lacks could be named
-            return Waiting(kind.owner, kind.new, count)
+            return Waiting(kind.owner, kind.new, count, pod=kind.name)
         text = message(pod, snapshot, result, preempt(pod, snapshot, result) if result.total else None)
         lacks = self._lacks(number, home, result, snapshot, state)
-        return Waiting(kind.owner, kind.new, count, text or "", lacks=lacks)
+        return Waiting(kind.owner, kind.new, count, text or "", lacks=lacks, pod=kind.name)
 
     def _refused(self, state: State) -> list[Waiting]:
         found = []
@@ -66,64 +69,83 @@ class Lacks:
                 kind = self._kinds[change.create[0]]
                 refusal = self._scene.places.refusal(change.create[0], state)
                 if refusal is not None:
-                    found.append(Waiting(kind.owner, kind.new, change.create[1], refusal=refusal))
+                    found.append(Waiting(kind.owner, kind.new, change.create[1], refusal=refusal, pod=kind.name))
         return found
 
     def _not_starting(self, state: State) -> list[Waiting]:
+        snapshot = self._telling.snapshot(state)
         found = []
         for index, content in enumerate(state.nodes):
             for number, phase, count in content:
                 if phase == STARTING and not self._scene.places.starts(number, index, state):
-                    kind = self._kinds[number]
-                    lack = Lack(self._scene.places.names[index], "VolumeAttach", MULTI_ATTACH)
-                    found.append(Waiting(kind.owner, kind.new, count, lacks=(lack,)))
+                    kind, name = self._kinds[number], self._scene.places.names[index]
+                    holders = self._holders(number, index, state, snapshot, "VolumeAttach")
+                    lack = Lack(name, "VolumeAttach", MULTI_ATTACH, holders=holders)
+                    found.append(Waiting(kind.owner, kind.new, count, lacks=(lack,), pod=kind.name))
         return found
 
     def _lacks(
         self, number: int, home: int | None, result: FitResult, snapshot: Snapshot, state: State
     ) -> tuple[Lack, ...]:
         """Why the nodes that could take the pod do not."""
-        request = takes(self._kinds[number].pod)
         rejections = result.rejections
         found = []
         for index, name in enumerate(self._scene.places.names):
             status = rejections.get(name) or result.prefilter
             if status is None or name not in self._scene.eligible[number] or (home is not None and index != home):
                 continue
-            node = snapshot.node(name)
-            resource = _resource(status.reasons[0]) if status.plugin == "NodeResourcesFit" else ""
-            holders = self._holders(index, state, snapshot, resource)
-            if node is None or not resource:
+            if status.plugin == "NodeResourcesFit":
+                short = [self._short(number, index, reason, state, snapshot) for reason in status.reasons]
+                # what a GPU pod waits for is the GPU, whatever else is short
+                first, *rest = sorted(short, key=lambda lack: "/" not in lack.resource)
+                found.append(replace(first, also=tuple(rest)))
+            else:
+                holders = self._holders(number, index, state, snapshot, status.plugin, status.reasons[0])
                 found.append(Lack(name, status.plugin, status.reasons[0], holders=holders))
-                continue
-            allocatable = node.node.allocatable.get(resource, 0)
-            used = len(node.pods) if resource == "pods" else node.used.get(resource, 0)
-            free = max(0, allocatable - used)
-            needed = request.get(resource, 0)
-            found.append(Lack(name, status.plugin, status.reasons[0], resource, needed, free, allocatable, holders))
         return tuple(sorted(found, key=lambda lack: (-lack.free, lack.node)))
 
-    def _holders(self, index: int, state: State, snapshot: Snapshot, resource: str) -> tuple[Holder, ...]:
-        """Who holds a resource on a node, by owner; without a resource, everybody who is there."""
-        if state.nodes[index] == ABSENT:
+    def _short(self, number: int, index: int, reason: str, state: State, snapshot: Snapshot) -> Lack:
+        """What the pod lacks of one resource on one node."""
+        name, resource = self._scene.places.names[index], _resource(reason)
+        node = snapshot.node(name)
+        holders = self._holders(number, index, state, snapshot, "NodeResourcesFit", reason)
+        if node is None or not resource:
+            return Lack(name, "NodeResourcesFit", reason, holders=holders)
+        allocatable = node.node.allocatable.get(resource, 0)
+        used = len(node.pods) if resource == "pods" else node.used.get(resource, 0)
+        needed = takes(self._kinds[number].pod).get(resource, 0)
+        free = max(0, allocatable - used)
+        return Lack(name, "NodeResourcesFit", reason, resource, needed, free, allocatable, holders)
+
+    def _holders(
+        self, number: int, index: int, state: State, snapshot: Snapshot, plugin: str, reason: str = ""
+    ) -> tuple[Holder, ...]:
+        """Who keeps the pod off a node, by owner."""
+        names = self._scene.places.names
+        node = snapshot.node(names[index])
+        if node is None or "pod affinity rules" in reason:
             return ()
-        found: dict[tuple[str, bool], tuple[int, int]] = {}
-        node = snapshot.node(self._scene.places.names[index])
-        entries: list[tuple[str, bool, int, int]] = []
-        for number, phase, count in state.nodes[index]:
-            kind: Kind = self._kinds[number]
-            if phase not in UNBOUND:
-                entries.append((kind.owner, kind.new, count, takes(kind.pod).get(resource, 0) * count))
-        entries += [
-            (owner_of(pod) or f"Pod/{pod.key}", False, 1, takes(pod).get(resource, 0))
-            for pod in (node.pods if node is not None else ())
-            if id(pod) not in self._in_play
-        ]
-        for owner, new, count, amount in entries:
-            if amount or not resource:
-                before = found.get((owner, new), (0, 0))
-                found[owner, new] = (before[0] + count, before[1] + amount)
-        return tuple(Holder(owner, new, count, amount) for (owner, new), (count, amount) in sorted(found.items()))
+        resource = _resource(reason)
+        keeps = rivals(plugin, self._kinds[number].pod, node.node, snapshot, resource)
+        found: dict[tuple[str, bool, str], tuple[int, int]] = {}
+
+        def count(owner: str, new: bool, where: str, number: int, pod: Pod) -> None:
+            before = found.get((owner, new, where), (0, 0))
+            found[owner, new, where] = (before[0] + number, before[1] + takes(pod).get(resource, 0) * number)
+
+        for place, content in enumerate(state.nodes):
+            where = snapshot.node(names[place])
+            for other, phase, number_there in content:
+                if other < 0 or phase in UNBOUND or where is None or (plugin == "VolumeAttach" and phase == STARTING):
+                    continue
+                kind: Kind = self._kinds[other]
+                if keeps(kind.pod, where.node):
+                    count(kind.owner, kind.new, where.name, number_there, kind.pod)
+        for where in (node,) if resource or plugin == "NodePorts" else snapshot.nodes:
+            for pod in where.pods:
+                if id(pod) not in self._in_play and keeps(pod, where.node):
+                    count(owner_of(pod) or f"Pod/{pod.key}", False, where.name, 1, pod)
+        return tuple(Holder(*key[:2], *amounts, key[2]) for key, amounts in sorted(found.items()))
 
 
 def _resource(reason: str) -> str:

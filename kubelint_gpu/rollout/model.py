@@ -93,11 +93,12 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Everything that takes part in one exploration."""
+    """Everything that takes part in one exploration; `joins` is whether an autoscaler may add nodes."""
 
     kinds: tuple[Kind, ...]
     actors: tuple[Actor, ...]
     places: Places
+    joins: bool = True
 
     def successors(self, state: State) -> list[State]:
         """The states one event away, in canonical form, each once."""
@@ -211,7 +212,7 @@ class Model:
                 nodes = on_node(out.nodes, index, (kind, STARTING, 1))
                 yield Step("bind", kind=kind, node=index, home=nominated), State(out.controls, out.waiting, nodes)
             return
-        if not pinned:
+        if self.joins and not pinned:
             for index in self.distinct(state.nodes, self.places.additions(kind, state)):
                 nodes = (*state.nodes[:index], (), *state.nodes[index + 1 :])
                 yield Step("add", kind=kind, node=index), State(state.controls, state.waiting, nodes)

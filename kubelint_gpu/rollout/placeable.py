@@ -11,6 +11,7 @@ from kubelint_gpu.rollout.cast import cast
 from kubelint_gpu.rollout.participant import Participant, own_pods
 from kubelint_gpu.rollout.scene import Scene, build_scene
 from kubelint_gpu.rollout.starts import one_placement, placements
+from kubelint_gpu.rollout.state import READY, count_on
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.values import replace
 
@@ -30,10 +31,12 @@ def placeable(workload: Workload, cluster: Cluster, most: int, *, budget: int = 
     kind = 0
     if scene.local and not scene.places.is_charged(kind):
         return scene.places.capacity(kind, most)
-    if one_placement(scene) is not None:
+    state = one_placement(scene)
+    # pods that a quota refuses are not even made, and those of Jobs may wait
+    if state is not None and sum(count_on(content, kind, READY) for content in state.nodes) == most:
         return most
     found = placements(scene, budget)
-    return most if found.full or not found.complete else found.placed[kind]
+    return found.placed[kind] if found.complete else most
 
 
 def standing_scene(workloads: Sequence[Workload], cluster: Cluster) -> Scene:

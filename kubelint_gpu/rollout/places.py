@@ -11,6 +11,7 @@ from kubelint_gpu.rollout.actor import Kind
 from kubelint_gpu.rollout.admission import Admission
 from kubelint_gpu.rollout.attachment import exclusive_claims
 from kubelint_gpu.rollout.daemon_set import pinned_pod
+from kubelint_gpu.rollout.likeness import Likeness, first_alike
 from kubelint_gpu.rollout.model import Eviction
 from kubelint_gpu.rollout.state import ABSENT, EVICTED, LEAVING, NOMINATED, READY, STARTING, UNBOUND, Content, State
 from kubelint_gpu.scheduler import Candidate, Preemption, Snapshot, fit, preempt
@@ -56,6 +57,7 @@ class Places:
         self._bases: dict[tuple[int, ...], Snapshot] = {}
         self._pods: dict[tuple[int, int], list[Pod]] = {}
         self._fits: dict[tuple[int, int, Content], bool] = {}
+        self._plainly: dict[tuple[int, int, Content], bool] = {}
         self._everywhere: dict[tuple[int, tuple[Content, ...]], tuple[int, ...]] = {}
         self._evicted: dict[tuple[int, int | None, int | None, tuple[Content, ...]], tuple[Eviction, ...] | None] = {}
         lowest = min(
@@ -63,6 +65,7 @@ class Places:
             default=0,
         )
         self._may_evict = tuple(lowest < kind.priority and kind.pod.spec.preemption_policy != "Never" for kind in kinds)
+        self._likeness = Likeness(first_alike([kind.pod for kind in kinds], cluster.pods))
         self._claims = tuple(exclusive_claims(kind.pod, cluster) for kind in kinds)
         self._charged = tuple(admission.covers(kind.pod) for kind in kinds)
 
@@ -111,6 +114,14 @@ class Places:
         return [
             index for index in absent if index in self._fitting_among(kind, (*nodes[:index], (), *nodes[index + 1 :]))
         ]
+
+    def is_local(self, kind: int) -> bool:
+        """Whether the fit of a kind on a node depends on that node alone."""
+        return self._local[kind]
+
+    def are_alike(self, kinds: Sequence[int]) -> bool:
+        """Whether no filter can tell the pods of some kinds apart."""
+        return len({self._likeness.first[kind] for kind in kinds}) == 1
 
     def is_charged(self, kind: int) -> bool:
         """Whether a quota counts pods of a kind."""
@@ -237,18 +248,22 @@ class Places:
         key = (kind, number, content)
         found = self._fits.get(key)
         if found is None:
-            plain = _plain(content)
-            found = plain != content and self._fits.get((kind, number, plain))
-            if content != ABSENT and not found and (plain == content or (kind, number, plain) not in self._fits):
-                snapshot, name = self._alone(number)
-                for other, phase, count in plain:
-                    for pod in self._numbered(other, phase, count):
-                        snapshot = snapshot.place(pod, name)
-                found = fit(self._kinds[kind].pod, snapshot).schedulable
-            self._fits[key] = self._fits[kind, number, plain] = bool(found)
-        return bool(found)
+            found = self._fits[key] = content != ABSENT and self._fits_alone(kind, number, content)
+        return found
+
+    def _fits_alone(self, kind: int, number: int, content: Content) -> bool:
+        kind, plain = self._likeness.first[kind], _plain(self._likeness.folded(content))
+        found = self._plainly.get((kind, number, plain))
+        if found is None:
+            snapshot, name = self._alone(number)
+            for other, phase, count in plain:
+                for pod in self._numbered(other, phase, count):
+                    snapshot = snapshot.place(pod, name)
+            found = self._plainly[kind, number, plain] = fit(self._kinds[kind].pod, snapshot).schedulable
+        return found
 
     def _fitting_among(self, kind: int, contents: tuple[Content, ...]) -> tuple[int, ...]:
+        kind, contents = self._likeness.first[kind], tuple([self._likeness.folded(one) for one in contents])
         found = self._everywhere.get((kind, contents))
         if found is None:
             result = fit(self._kinds[kind].pod, self.snapshot(contents))

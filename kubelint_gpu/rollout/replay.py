@@ -9,8 +9,10 @@ from collections.abc import Sequence
 
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.disruption import allowed_disruptions
+from kubelint_gpu.rollout.arrangement import arranged
 from kubelint_gpu.rollout.lacks import Lacks
 from kubelint_gpu.rollout.model import Step
+from kubelint_gpu.rollout.moment import Played
 from kubelint_gpu.rollout.scene import Scene
 from kubelint_gpu.rollout.state import GOING, NOMINATED, State, canonical
 from kubelint_gpu.rollout.telling import Telling
@@ -38,13 +40,15 @@ class _Replay:
         self._scene = scene
         self._kinds = scene.cast.kinds
         self._telling = Telling(scene, cluster)
+        self._cluster = cluster
         self._evicted: dict[str, None] = {}
         self._evictions: list[Evicted] = []
         self._added: dict[str, None] = {}
 
     def run(self, path: Sequence[State], ends: bool) -> Trace:
         telling = self._telling
-        state = path[0]
+        state = arranged(self._scene, path[0])
+        states = [state]
         steps = [TraceStep("start", telling.opening(state))]
         for target in path[1:]:
             step, following = self._advance(state, target)
@@ -55,9 +59,13 @@ class _Replay:
                 self._added.setdefault(self._scene.places.names[step.node])
             steps.append(telling.told(step, following))
             state = following
+            states.append(state)
         waiting = Lacks(self._scene, telling).waiting(state) if ends else ()
         steps += [telling.ending(one) for one in waiting if one.scheduler or one.refusal]
-        return Trace(tuple(steps), waiting, tuple(self._evicted), tuple(self._evictions), tuple(self._added))
+        scene, cluster = self._scene, self._cluster
+        nodes = (*cluster.nodes, *scene.added)
+        played = Played(tuple(states), scene.cast.kinds, scene.cast.actors, scene.places.names, nodes, cluster.pods)
+        return Trace(tuple(steps), waiting, tuple(self._evicted), tuple(self._evictions), tuple(self._added), played)
 
     def _advance(self, state: State, target: State) -> tuple[Step, State]:
         classes = self._scene.places.classes

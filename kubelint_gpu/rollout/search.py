@@ -32,6 +32,7 @@ class Bench:
 
     `numbers` are the numbers of the participants among all; `fixed` are running pods of nobody among them, `residual`
     what these leave of each node, `daemons` which of them (by identity) are of other workloads of the same run.
+    `joins` is whether nodes of `grown` may still join while something is rolled.
     """
 
     cluster: Cluster
@@ -45,6 +46,7 @@ class Bench:
     daemons: frozenset[int]
     budget: int
     grown: Grown | None = None
+    joins: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,15 +150,27 @@ class Search:
         gone = {id(pod) for pod in in_play}
         fixed = [pod for pod in standing if id(pod) not in gone]
         found = cast(participants, rolling, in_play, bench.cluster)
-        return replace(build_scene(bench.cluster, found, fixed, bench.empty, bench.grown), in_play=frozenset(gone))
+        scene = build_scene(bench.cluster, found, fixed, bench.empty, bench.grown)
+        return replace(scene, model=replace(scene.model, joins=bench.joins), in_play=frozenset(gone))
 
     def stuck_run(self, scene: Scene) -> tuple[int, Trace | None]:
-        """A run that gets stuck from one placement: how many states were looked at, and the run."""
+        """A run that gets stuck from one placement: how many states were looked at, and the run.
+
+        None where no placement leads to one within the budget, or where the core does not confirm it.
+        """
         start = one_placement(scene)
+        looked_at = 0
         if start is None:
-            return 0, None
+            starts = placements(scene, self._bench.budget)
+            start, looked_at = next(iter((*starts.full, *starts.partial)), None), starts.looked_at
+        if start is None:
+            return looked_at, None
         found = explore([start], scene.model.successors, scene.model.done, self._bench.budget)
-        return found.states, self.replayed(scene, found.path) if found.path else None
+        try:
+            trace = self.replayed(scene, found.path) if found.path else None
+        except NotConfirmed:
+            trace = None
+        return looked_at + found.states, trace
 
     def replayed(self, scene: Scene, path: Sequence[State], *, ends: bool = True) -> Trace:
         """A run in words, each step confirmed by the core on the whole cluster."""

@@ -1,17 +1,17 @@
 """What the StatefulSet controller does in one sync.
 
-Behaviour: pkg/controller/statefulset/stateful_set_control.go, 1.34 and 1.35.
+Behaviour: pkg/controller/statefulset/stateful_set_control.go, 1.34 to 1.36.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from kubelint_gpu.kube.rolling import StatefulSetStrategy
-from kubelint_gpu.scheduler.version import minor_of
 from kubelint_gpu.values import dataclass
 
-_GATE_ON = 35
+_GATE_ON = re.compile(r"v?1\.35\.[0-3](?!\d)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,11 @@ class Action:
 
 
 def has_max_unavailable(version: str | None) -> bool:
-    """Whether `maxUnavailable` is looked at (gate MaxUnavailableStatefulSet, on since 1.35)."""
-    minor = minor_of(version) if version is not None else None
-    return minor is not None and minor >= _GATE_ON
+    """Whether `maxUnavailable` is looked at: the gate MaxUnavailableStatefulSet is on in 1.35.0 to 1.35.3 alone.
+
+    Of a release without its patch number the newest patch is meant.
+    """
+    return version is not None and _GATE_ON.match(version) is not None
 
 
 def at_once(strategy: StatefulSetStrategy, replicas: int) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.quantity import shown
@@ -15,6 +17,7 @@ from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.values import replace
 
 _MOST_NODES = 6
+_REPLICA_SET = re.compile(r"ReplicaSet( \d+)?\b")
 
 
 class Telling:
@@ -44,12 +47,17 @@ class Telling:
 
     def opening(self, state: State) -> str:
         """What runs where at the start, and what is left there."""
-        parts = []
+        running: dict[str, dict[int, int]] = {}
         for number, kind in enumerate(self._kinds):
-            on = [(index, count_on(content, number, READY)) for index, content in enumerate(state.nodes)]
-            spread = [f"{count} on {self._names[index]}" for index, count in on if count]
-            if spread:
-                parts.append(f"{self._named(kind)} run: {_listed(spread)}")
+            for index, content in enumerate(state.nodes):
+                count = count_on(content, number, READY)
+                if count:
+                    on = running.setdefault(self._named(kind), {})
+                    on[index] = on.get(index, 0) + count
+        parts = []
+        for named, on in running.items():
+            spread = [f"{count} on {self._names[index]}" for index, count in sorted(on.items())]
+            parts.append(f"{named} run: {_listed(spread)}")
         snapshot = self.snapshot(state)
         used = [index for index, content in enumerate(state.nodes) if any(kind >= 0 for kind, _, _ in content)]
         free = [self._free(snapshot, self._names[index], self._request(state, index)) for index in used]
@@ -63,7 +71,7 @@ class Telling:
             owner = self._scene.cast.actors[step.actor].name
             controller = step.by or owner.split("/", maxsplit=1)[0]
             where = f" on {name}" if name and step.act == "delete" else f" for {name}" if name else ""
-            return TraceStep(f"{controller} controller", f"{step.what}{where}{self._of(owner)}")
+            return TraceStep(f"{controller} controller", f"{self._whose(step.what, owner)}{where}")
         kind = self._kinds[step.kind]
         if step.act == "bind":
             free = self._free(self.snapshot(following), name, kind.pod)
@@ -88,7 +96,7 @@ class Telling:
     def ending(self, one: Waiting) -> TraceStep:
         """Why somebody waits for ever."""
         word = "new pod" if one.new else "pod"
-        pods = f"{one.count} {word}s" if one.count > 1 else f"the {word}"
+        pods = f"{one.count} {word}s" if one.count > 1 else f"the {word}{' ' * bool(one.pod)}{one.pod}"
         pods = f"{pods}{self._of(one.owner)}"
         if one.scheduler:
             return TraceStep("kube-scheduler", f"cannot place {pods}: {one.scheduler}")
@@ -116,10 +124,20 @@ class Telling:
 
     def _one(self, kind: Kind) -> str:
         word = "new pod" if kind.new else "old pod" if self._rolls(kind) else "pod"
+        if kind.name:
+            return f"{word} {kind.name}{self._of(kind.owner)}"
         return f"{'the' if self._rolls(kind) else 'a'} {word}{self._of(kind.owner)}"
 
     def _of(self, owner: str) -> str:
         return "" if self._alone else f" of {owner}"
+
+    def _whose(self, what: str, owner: str) -> str:
+        """What a controller does, with whose ReplicaSet or pod it is where there are several."""
+        if self._alone or owner in what:
+            return what
+        found = _REPLICA_SET.search(what)
+        end = found.end() if found is not None else len(what)
+        return f"{what[:end]} of {owner}{what[end:]}"
 
     def _rolls(self, kind: Kind) -> bool:
         return kind.actor >= 0 and self._scene.cast.actors[kind.actor].rolls

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.values import dataclass
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.values import dataclass, field
+
+if TYPE_CHECKING:
+    from kubelint_gpu.rollout.moment import Played
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,12 +20,16 @@ class TraceStep:
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Pods on a node: whose they are, whether they are of the new template, how many, and what they hold."""
+    """Pods on a node: whose they are, whether they are of the new template, how many, and what they hold.
+
+    `node` is where they are; empty for the node that is lacking.
+    """
 
     owner: str
     new: bool
     count: int
     amount: int
+    node: str = ""
 
 
 _HELD = {
@@ -43,7 +52,8 @@ class Lack:
         needed: what the pod asks for, in the scheduler's units.
         free: what is left.
         allocatable: what the node has.
-        holders: who holds the rest.
+        holders: who holds the rest, or is in the way.
+        also: what else the pod lacks on this node, each by itself.
     """
 
     node: str
@@ -54,6 +64,7 @@ class Lack:
     free: int = 0
     allocatable: int = 0
     holders: tuple[Holder, ...] = ()
+    also: tuple[Lack, ...] = ()
 
     @property
     def held(self) -> str:
@@ -61,12 +72,17 @@ class Lack:
         found = _HELD.get(self.plugin, "")
         return found or ("volume" if "Volume" in self.plugin else "")
 
+    @property
+    def owners(self) -> frozenset[str]:
+        """Whose pods are in the way."""
+        return frozenset(holder.owner for one in (self, *self.also) for holder in one.holders)
+
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
     """A pod that waits for ever: whose it is, what the scheduler says of it, and what it lacks where.
 
-    `refusal` is the quota's text where the pod is not even created.
+    `refusal` is the quota's text where the pod is not even created; `pod` is its name, where that is known beforehand.
     """
 
     owner: str
@@ -75,6 +91,7 @@ class Waiting:
     scheduler: str = ""
     refusal: str = ""
     lacks: tuple[Lack, ...] = ()
+    pod: str = ""
 
     @property
     def held(self) -> tuple[str, ...]:
@@ -106,6 +123,7 @@ class Trace:
     """A run: its steps, and who waits at its end.
 
     `evicted` are the owners of pods that were preempted on the way.
+    `played` has the state after each step; the steps that tell who waits at the end add no state.
     """
 
     steps: tuple[TraceStep, ...]
@@ -113,6 +131,7 @@ class Trace:
     evicted: tuple[str, ...] = ()
     evictions: tuple[Evicted, ...] = ()
     added: tuple[str, ...] = ()
+    played: Played | None = field(default=None, compare=False, repr=False)
 
     @property
     def held(self) -> tuple[str, ...]:

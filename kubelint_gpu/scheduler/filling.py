@@ -7,7 +7,7 @@ from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.scheduler.attempt import Attempt, attempt
 from kubelint_gpu.scheduler.plugins.pod_topology_spread import included
 from kubelint_gpu.scheduler.snapshot import Snapshot
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import dataclass, replace
 
 MOST_PODS = 200
 
@@ -36,6 +36,45 @@ def filled(pod: Pod, wanted: int, snapshot: Snapshot) -> tuple[int, Attempt | No
         called = f"{pod.meta.name}-{number}"
         snapshot = snapshot.place(replace(pod, meta=replace(pod.meta, name=called, uid=called)), chosen)
     return wanted, None
+
+
+@dataclass(frozen=True, slots=True)
+class Uneven:
+    """Pods that a forbidding constraint leaves without a node, in a cluster that has room for all of them.
+
+    Attributes:
+        constraint: the position of the one without which more find a node.
+        placed: how many find a node.
+        failed: the attempt for the first that does not.
+        exact: whether no other order of placing could do better.
+    """
+
+    constraint: int
+    placed: int
+    failed: Attempt
+    exact: bool
+
+
+def uneven(pod: Pod, wanted: int, snapshot: Snapshot) -> Uneven | None:
+    """What keeps some of `wanted` equal pods out, where it is their own topology spread constraints."""
+    hard = [number for number, one in enumerate(pod.spec.spread) if one.do_not_schedule]
+    if not hard:
+        return None
+    placed, failed = filled(pod, wanted, snapshot)
+    if failed is None or failed.fit is None:
+        return None
+    free, rest = filled(without_spreading(pod), wanted, snapshot)
+    if rest is not None or free < wanted:
+        return None
+    guilty = next((number for number in hard if _helps(pod, number, placed, wanted, snapshot)), hard[0])
+    return Uneven(guilty, placed, failed, len(hard) == 1)
+
+
+def _helps(pod: Pod, number: int, placed: int, wanted: int, snapshot: Snapshot) -> bool:
+    """Whether more pods find a node without one of the constraints."""
+    rest = tuple(one for place, one in enumerate(pod.spec.spread) if place != number)
+    found, _ = filled(replace(pod, spec=replace(pod.spec, spread=rest)), wanted, snapshot)
+    return found > placed
 
 
 def without_spreading(pod: Pod) -> Pod:

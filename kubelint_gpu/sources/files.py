@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 SUFFIXES = (".yaml", ".yml", ".json")
 STDIN = "-"
 
+_TEMPLATE = "templates of a Helm chart; check what helm template prints: helm template CHART | kubelint-gpu check -"
 _SKIPPED = frozenset({"node_modules", "venv", "__pycache__"})
 
 
@@ -125,7 +126,10 @@ class _Collector:
             self._fail(full, _reason(error))
             return
         if not is_directory:
-            self._read(full)
+            if _is_template(full):
+                self._skip(full, _TEMPLATE)
+            else:
+                self._read(full)
             return
         errors, found = len(self.errors), False
         for file in self._walk(full):
@@ -176,7 +180,7 @@ class _Collector:
                 elif child.is_symlink():
                     self._skip(child, "a link to a directory")
                 elif is_chart and name == "templates":
-                    self._skip(child, "templates of a Helm chart; render it with helm template")
+                    self._skip(child, _TEMPLATE)
                 else:
                     todo.append(child)
 
@@ -204,6 +208,16 @@ def _is_directory(path: Path) -> bool:
     """What cannot be looked at is no directory; trying to read it says why."""
     try:
         return path.is_dir()
+    except OSError:
+        return False
+
+
+def _is_template(path: Path) -> bool:
+    """Whether a file lies among the templates of a Helm chart."""
+    try:
+        return any(
+            parent.name == "templates" and (parent.parent / "Chart.yaml").exists() for parent in path.absolute().parents
+        )
     except OSError:
         return False
 

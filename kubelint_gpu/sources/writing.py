@@ -25,17 +25,43 @@ def replace_file(path: Path, data: bytes, root: Path) -> None:
         raise NotWritable(
             f"it is a link to {target}, outside of {root}" if path.is_symlink() else f"it is outside of {root}"
         )
-    temporary = None
     try:
         status = target.stat()
-        if not stat.S_ISREG(status.st_mode):
-            raise NotWritable("it is no plain file")
+    except OSError as error:
+        raise NotWritable(error.strerror or str(error)) from None
+    if not stat.S_ISREG(status.st_mode):
+        raise NotWritable("it is no plain file")
+    _put(target, data, stat.S_IMODE(status.st_mode))
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Put `data` into a file that a user named, in one step; a file that is there keeps its permissions.
+
+    What is no plain file, such as a pipe, is written to.
+
+    Raises:
+        NotWritable: the system refuses.
+    """
+    target = Path(os.path.realpath(path))
+    try:
+        if target.exists() and not target.is_file():
+            target.write_bytes(data)
+            return
+        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o644
+    except OSError as error:
+        raise NotWritable(error.strerror or str(error)) from None
+    _put(target, data, mode)
+
+
+def _put(target: Path, data: bytes, mode: int) -> None:
+    temporary = None
+    try:
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, stat.S_IMODE(status.st_mode))  # noqa: PTH101 - the descriptor's path is a string
+        os.chmod(temporary, mode)  # noqa: PTH101 - the descriptor's path is a string
         os.replace(temporary, target)  # noqa: PTH105 - same
         temporary = None
     except OSError as error:

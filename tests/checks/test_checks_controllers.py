@@ -5,6 +5,10 @@ from __future__ import annotations
 import pytest
 from checks_units import deployment, findings, unit, world
 
+from kubelint_gpu.checks.capacity import room_for
+from kubelint_gpu.rollout import search
+from kubelint_gpu.rollout.search import Search
+
 HEAD = 'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\n'
 CLASSES = "priorityClasses:\n  - {name: serving, value: 1000}\n  - {name: low, value: 1}\n"
 
@@ -77,14 +81,28 @@ def test_a_daemon_set_that_does_not_surge_or_fits_twice_is_silent(text):
     assert codes(text, inventory(nodes=2)) == []
 
 
+def test_daemon_pods_that_stay_pending_hold_up_the_update_of_the_others():
+    nodes = inventory(nodes=2) + "nodes:\n  - {name: cpu-1, allocatable: {cpu: 16, memory: 64Gi}}\n"
+    (found,) = findings(daemon_set(0, 1), nodes)
+    assert found.message == (
+        "of the pods that it makes for 3 nodes, 1 finds no room (on cpu-1), and it stays Pending; while it does, no rolling "
+        "update replaces the others (maxUnavailable is 1)"
+    )
+    assert any(one.message == "cpu-1 has no nvidia.com/gpu" for one in found.related)
+    (found,) = findings(daemon_set(0, 2), nodes)
+    assert found.message.endswith("and it stays Pending"), "one more may be unavailable"
+    (found,) = findings(daemon_set(0, 1), inventory(nodes=2, more=running("other")))
+    assert any("holds 1 nvidia.com/gpu on l4-1" in one.message for one in found.related)
+    assert found.help == ()
+
+
 def test_a_gpu_daemon_set_that_finds_a_node_full_is_a_warning():
     """Its controller makes a pod for the full node all the same, and a rolling update halts there."""
     full = inventory(more=running("notebook-0", owner="StatefulSet/research/notebook"))
     for text in (daemon_set(0, 1), daemon_set(1)):
         (found,) = findings(text, full)
         assert (found.code, found.severity) == ("KLG109", "warning")
-        assert "of the" in found.message
-        assert "waits for ever" in found.message
+        assert found.message == "no pod that it makes for 1 node finds room, and it stays Pending"
 
 
 def test_a_daemon_sets_pods_hold_what_they_hold_in_the_rollouts_of_others():
@@ -106,8 +124,32 @@ def test_a_pool_that_grows_saves_a_rollout_and_a_quota_does_not_care():
         'spec: {hard: {requests.nvidia.com/gpu: "1"}}\n---\n'
     )
     room = inventory(scaling=grows(3))
-    assert codes(deployment(), room) == []
+    assert codes(deployment(), room) == ["KLG114"]
     assert codes(quota + deployment(), room) == ["KLG105"]
+
+
+def test_a_rollout_that_rests_on_a_pool_that_grows_is_a_note_with_the_run_that_waits():
+    (found,) = findings(deployment(), inventory(scaling=grows(3)))
+    assert (found.code, found.severity, found.certainty) == ("KLG114", "note", "possible")
+    assert found.message == (
+        "the rollout ends only if pool l4 adds a node meanwhile: until then the new pod waits for 1 nvidia.com/gpu on "
+        "l4-1, held by the old pod"
+    )
+    assert found.trace[-1].message.endswith("nothing moves until a node joins")
+    assert any(one.message == "pool l4 may grow from 1 to 3 nodes" for one in found.related)
+    assert [(fix.safety, fix.verified) for fix in found.fixes] == [("safe", True)]
+
+
+@pytest.mark.parametrize("replicas", [1, 2, 3])
+@pytest.mark.parametrize("nodes", [0, 1, 3])
+def test_nodes_that_join_for_the_replicas_are_no_reason_for_a_note_and_one_more_is(replicas, nodes):
+    room = inventory(nodes=nodes, scaling=grows(5))
+    moves = "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"
+    assert codes(deployment(spec=f"replicas: {replicas}\n{moves}"), room) == []
+    assert codes(deployment(spec=f"replicas: {replicas}"), room) == ([] if replicas < nodes else ["KLG114"])
+    assert codes(
+        deployment(spec=f"replicas: {replicas}"), inventory(nodes=nodes, scaling=grows(max(1, nodes, replicas)))
+    ) == ([] if replicas < nodes else ["KLG101"])
 
 
 def test_a_pool_at_its_maximum_saves_nothing():
@@ -120,7 +162,7 @@ def test_replicas_that_a_pool_at_its_maximum_still_cannot_take_are_told_with_the
     assert found.code == "KLG109"
     assert "only 3 of 5 replicas can run even with pool l4 at its maximum of 3 nodes" in found.message
     assert any(one.message == "pool l4 may grow from 1 to 3 nodes" for one in found.related)
-    assert codes(deployment(spec="replicas: 2"), inventory(scaling=grows(3))) == []
+    assert codes(deployment(spec="replicas: 2"), inventory(scaling=grows(3))) == ["KLG114"]
 
 
 def test_a_rollout_that_needs_more_than_a_pool_at_its_maximum_says_that_the_pool_grows():
@@ -251,6 +293,62 @@ def test_pools_that_take_the_pod_are_known_and_the_others_are_not():
     assert found.growing_for(found.subjects[0]) == ()
     found = unit(deployment(), inventory(scaling=grows(3)))
     assert [pool.name for pool in found.growing_for(found.subjects[0])] == ["l4"]
-    assert found.room_for(found.subjects[0], 9) == 3
+    assert room_for(found, found.subjects[0], 9) == 3
     assert not found.may_outgrow(found.subjects[0])
     assert world(inventory()).usable
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (deployment(), "KLG101"),
+        (daemon_set(1), "KLG110"),
+        (deployment(more="ports: [{containerPort: 80, hostPort: 80}]", limits="{cpu: 1}"), "KLG101"),
+    ],
+)
+def test_a_rollout_that_never_ends_is_told_even_where_no_run_of_it_is(text, code, monkeypatch):
+    monkeypatch.setattr(Search, "stuck_run", lambda *_: (0, None))
+    found = next(one for one in findings(text, inventory()) if one.code == code)
+    assert found.message.startswith("the rollout never ends: the new pod finds no node, and the old pod is kept until")
+    assert [step.message for step in found.trace] == [
+        "keeps the old pod until the new one is available: nothing moves any more"
+    ]
+
+
+def test_a_placement_that_greed_does_not_find_is_searched_for(monkeypatch):
+    monkeypatch.setattr(search, "one_placement", lambda _: None)
+    (found,) = findings(deployment(), inventory())
+    assert found.trace[0].message.startswith("the old pods run: 1 on l4-1")
+
+
+def test_a_run_that_the_core_does_not_confirm_leaves_the_verdict_of_the_bound(monkeypatch):
+    def not_confirmed(*_, **__):
+        raise search.NotConfirmed("no")
+
+    monkeypatch.setattr(search, "replay", not_confirmed)
+    (found,) = findings(deployment(), inventory())
+    assert (found.code, found.severity) == ("KLG101", "error")
+
+
+@pytest.mark.parametrize(
+    ("keys", "who"),
+    [("", "old and new pods both count"), ("[pod-template-hash]", "only pods of one revision count")],
+)
+def test_whose_pods_count_for_a_term_is_said(keys, who):
+    term = (
+        f"topologyKey: zone, labelSelector: {{matchLabels: {{app: chat}}}}{f', matchLabelKeys: {keys}' if keys else ''}"
+    )
+    text = deployment(
+        spec="replicas: 2\nstrategy: {rollingUpdate: {maxSurge: 2, maxUnavailable: 0}}",
+        pod=f"affinity:\n  podAntiAffinity:\n    requiredDuringSchedulingIgnoredDuringExecution:\n      - {{{term}}}",
+        more="ports: [{containerPort: 80, hostPort: 80}]",
+    )
+    nodes = "".join(
+        f"  - name: {name}\n    labels: {{zone: {zone}}}\n    allocatable: {{cpu: 16, memory: 64Gi}}\n"
+        f"    gpus: {{model: L4, count: 4}}\n"
+        for name, zone in (("a-1", "a"), ("a-2", "a"), ("b-1", "b"))
+    )
+    (found,) = findings(text, f"{HEAD}nodes:\n{nodes}{CLASSES}")
+    assert [one.message for one in found.related if "count" in one.message and "zone" in one.message] == [
+        f"one value of zone has one such pod at most, and {who}"
+    ]

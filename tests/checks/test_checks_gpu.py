@@ -76,8 +76,17 @@ RECREATE = "  strategy: {type: Recreate}\n"
         "deviceclass.resource.kubernetes.io/gpu.example.com: 1",
     ],
 )
-def test_names_that_something_else_gives_out_are_silent(resources):
-    assert codes(deployment(resources, strategy=RECREATE), world(CPU)) == []
+def test_names_that_something_else_gives_out_are_no_more_than_a_note(resources):
+    found = run(deployment(resources, strategy=RECREATE), world(CPU))
+    assert {(one.code, one.severity) for one in found} <= {("KLG502", "note")}
+
+
+def test_a_name_of_hami_is_told_unless_the_inventory_says_who_gives_it_out():
+    text = deployment("nvidia.com/gpu: 1, nvidia.com/gpumem: 8000", strategy=RECREATE)
+    (note,) = run(text, world(TWO))
+    assert note.message.startswith("nvidia.com/gpumem is given out by HAMi, which the inventory does not declare")
+    declared = "scheduler: {profiles: [{schedulerName: default-scheduler, ignoredResources: [nvidia.com/gpumem]}]}\n"
+    assert codes(text, world(TWO + declared)) == []
 
 
 def test_a_name_that_nobody_owns_is_told():
@@ -204,7 +213,8 @@ def test_a_pod_that_gets_its_share_by_annotation_is_no_cpu_pod(annotations, expe
 def test_a_pod_of_hami_has_no_tickets_of_the_device_plugin():
     shared = "nodes: [{name: t4, gpus: {model: T4, count: 4, sharing: {mps: {replicas: 4}}}}]\n"
     assert codes(deployment("nvidia.com/gpu: 2", strategy=RECREATE), world(shared)) == ["KLG505"]
-    assert codes(deployment("nvidia.com/gpu: 2, nvidia.com/gpumem: 4000", strategy=RECREATE), world(shared)) == []
+    text = deployment("nvidia.com/gpu: 2, nvidia.com/gpumem: 4000", strategy=RECREATE)
+    assert codes(text, world(shared)) == ["KLG502"]
 
 
 def test_contradictions_of_the_inventory_are_told_once_in_a_run():

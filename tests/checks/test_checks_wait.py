@@ -5,6 +5,7 @@ from checks_units import deployment, unit
 
 from kubelint_gpu.checks.wait import Wait, held_by, refused, said, story
 from kubelint_gpu.rollout.trace import Holder, Lack, Trace, TraceStep, Waiting
+from kubelint_gpu.values import replace
 
 MINE = "Deployment/serving/chat"
 OTHER = "StatefulSet/research/notebook"
@@ -119,10 +120,28 @@ def test_claims_are_named_instead_of_nodes():
     assert two.clause.endswith(
         "on gpu-1 for claims a (ReadWriteOnce) and b (ReadWriteOnce), attached to the node of the old pod"
     )
-    many = wait(
-        other("VolumeRestrictions", "…"), claims=("a (ReadWriteOncePod)",), of=workload(deployment(spec="replicas: 3"))
+    three = (replace(OLD, count=3),)
+    many = wait(other("VolumeRestrictions", "…", holders=three), claims=("a (ReadWriteOncePod)",))
+    assert many.clause.endswith("used by 3 old pods")
+    text = deployment(spec="replicas: 3")
+    unknown = wait(other("VolumeRestrictions", "…", holders=()), claims=("a (ReadWriteOncePod)",), of=workload(text))
+    assert unknown.clause.endswith("used by the old pods")
+
+
+def test_all_that_is_lacking_on_a_node_is_told():
+    both = replace(lack(), also=(lack(free=500, needed=4000, resource="cpu", whole=8000),))
+    assert wait(both).clause == (
+        "the new pod waits for 1 nvidia.com/gpu and 4 cpu (500m free) on gpu-1, held by the old pod"
     )
-    assert many.clause.endswith("used by the old pods")
+    assert wait(both).lacking == "Insufficient nvidia.com/gpu on gpu-1, Insufficient cpu on gpu-1"
+    further = replace(both, node="gpu-2", also=(lack("gpu-2", 600, needed=4000, resource="cpu", whole=8000),))
+    assert "and 4 cpu (at most 600m free) on gpu-1 and gpu-2, held by 2 old pods" in wait(both, further).clause
+
+
+def test_an_old_pod_that_keeps_two_nodes_is_counted_once():
+    holder = replace(OLD, node="gpu-1")
+    lacks = [other("PodTopologySpread", SPREAD, node, [holder]) for node in ("gpu-1", "gpu-2")]
+    assert "leaves no room beside the old pod" in wait(*lacks).clause
 
 
 def test_the_circle_says_how_much_there_is():

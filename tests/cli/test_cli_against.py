@@ -70,9 +70,66 @@ def test_a_strategy_changed_in_the_same_commit_counts(repository):
     assert codes(repository, "--against", "HEAD") == []
 
 
-def test_a_file_that_was_not_there_is_judged_as_it_is(repository):
-    (repository / "deploy" / "tracker.yaml").rename(repository / "deploy" / "renamed.yaml")
+def test_a_workload_that_was_not_there_is_judged_as_it_is(repository):
+    changed(repository, ("name: object-tracker", "name: other-tracker"))
     assert codes(repository, "--against", "HEAD") == ["KLG101"]
+
+
+def test_a_file_that_was_renamed_still_holds_the_same_workload(repository):
+    (repository / "deploy" / "tracker.yaml").rename(repository / "deploy" / "renamed.yaml")
+    assert codes(repository, "--against", "HEAD") == []
+    text = TRACKED.replace('value: "30"', 'value: "31"')
+    assert text != TRACKED
+    (repository / "deploy" / "renamed.yaml").write_text(text)
+    assert codes(repository, "--against", "HEAD") == ["KLG101"]
+
+
+def test_a_workload_that_moved_to_another_file_is_the_same_one(repository):
+    (repository / "deploy" / "tracker.yaml").write_text("apiVersion: v1\nkind: Namespace\nmetadata: {name: vision}\n")
+    (repository / "deploy" / "other.yaml").write_text(TRACKED)
+    assert codes(repository, "--against", "HEAD") == []
+
+
+@pytest.fixture
+def overlay(repository):
+    folder = repository / "overlay"
+    folder.mkdir()
+    (folder / "kustomization.yaml").write_text("resources: [../deploy]\nnameSuffix: -prod\n")
+    (repository / "deploy" / "kustomization.yaml").write_text("resources: [tracker.yaml]\n")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "an overlay")
+    return repository
+
+
+def overlaid(repository, *options):
+    return check_json("overlay", "deploy", "-i", "cluster.yaml", "--select", "KLG1", *options, cwd=repository).codes
+
+
+def test_an_old_kustomization_is_rendered_from_the_revision_and_not_from_the_work_tree(overlay):
+    assert overlaid(overlay) == ["KLG101"]
+    assert overlaid(overlay, "--against", "HEAD") == []
+    changed(overlay, ('value: "30"', 'value: "31"'))
+    assert overlaid(overlay, "--against", "HEAD") == ["KLG101"]
+    changed(overlay, ("tracker-node", "gpu-1"))
+    assert overlaid(overlay, "--against", "HEAD") == []
+
+
+def test_a_patch_that_moves_the_selector_is_compared_with_what_was_rendered(overlay):
+    (overlay / "overlay" / "patch.yaml").write_text(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: object-tracker, namespace: vision}\n"
+        "spec: {template: {spec: {nodeSelector: {kubernetes.io/hostname: gpu-1}}}}\n"
+    )
+    (overlay / "overlay" / "kustomization.yaml").write_text(
+        "resources: [../deploy]\nnameSuffix: -prod\npatches: [{path: patch.yaml}]\n"
+    )
+    assert overlaid(overlay, "--against", "HEAD") == []
+
+
+@pytest.mark.parametrize("revision", ["--output=stolen", "HEAD --output=stolen", "HEAD:deploy", "-h"])
+def test_a_revision_is_never_an_option_of_git(repository, revision):
+    ran = kubelint("check", "deploy", f"--against={revision}", cwd=repository)
+    assert ran.code == 2
+    assert not (repository / "stolen").exists()
 
 
 @pytest.mark.parametrize("revision", ["nosuchrevision", "--help", "-x"])
@@ -109,3 +166,10 @@ def test_a_commit_that_repairs_a_pod_that_could_not_run_is_no_deadlock(repositor
     git(repository, "commit", "-qam", "too many")
     changed(repository, ("hostname: tracker-node", "hostname: gpu-1"))
     assert codes(repository, "--against", "HEAD") == []
+
+
+def test_a_field_that_no_update_may_change_is_found_only_in_comparison(repository):
+    changed(repository, ("app: object-tracker", "app: tracker"))
+    immutable = ("deploy", "-i", "cluster.yaml", "--select", "KLG009")
+    assert check_json(*immutable, cwd=repository).codes == []
+    assert check_json(*immutable, "--against", "HEAD", cwd=repository).codes == ["KLG009"]

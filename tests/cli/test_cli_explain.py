@@ -325,10 +325,40 @@ def test_json_is_one_object_with_the_documented_keys():
         "knownPriorityClass",
         "nodes",
         "situations",
+        "rollout",
     ]
+    assert found["rollout"]["verdict"] == "stuck"
     assert (found["workload"], found["path"], found["line"]) == (
         "Deployment/vision/object-tracker",
         "examples/tracker/tracker.yaml",
         4,
     )
     assert (ROOT / found["path"]).exists()
+
+
+def test_a_rollout_that_rests_on_a_pool_says_so_in_text_and_in_json():
+    folder = f"{ROOT}/examples/growing-pool"
+    arguments = (
+        "explain",
+        "deployment/diffusion",
+        f"{folder}/manifest.yaml",
+        "--inventory",
+        f"{folder}/inventory.yaml",
+    )
+    assert "comes to its end only if pool g5 adds a node meanwhile" in kubelint(*arguments).out
+    found = kubelint(*arguments, "--output-format", "json").json["rollout"]
+    assert (found["verdict"], found["growingPools"], found["waitsForGrowth"]) == ("completes", ["g5"], True)
+
+
+def test_a_rollout_that_never_ends_by_itself_names_whose_rollout_may_let_it_end(tmp_path):
+    keeps = (TRACKER / "tracker.yaml").read_text()
+    gives = keeps.replace("object-tracker", "other").replace("spec:", "spec:\n  strategy: {type: Recreate}", 1)
+    (tmp_path / "both.yaml").write_text(f"{keeps}\n---\n{gives}")
+    (tmp_path / "cluster.yaml").write_text(
+        'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\nnodes:\n'
+        "  - {name: tracker-node, allocatable: {cpu: 32, memory: 128Gi}, gpus: {model: L4, count: 2}}\n"
+    )
+    arguments = ("explain", "deployment/object-tracker", "both.yaml", "-i", "cluster.yaml")
+    assert "never ends by itself; kubelint-gpu check says why" in kubelint(*arguments, cwd=tmp_path).out
+    found = kubelint(*arguments, "--output-format", "json", cwd=tmp_path).json["rollout"]
+    assert (found["verdict"], found["mayEndTogetherWith"]) == ("stuck", ["Deployment/vision/other"])

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
-from command_line import ROOT, TRACKER, check_json, kubelint
+from command_line import COMMAND, ROOT, TRACKER, check_json, kubelint
 
 BOTH = ("check", "examples/tracker/tracker.yaml", "-i", "examples/tracker/nodes.yaml")
 
@@ -112,6 +115,54 @@ def test_an_unknown_rule_is_a_usage_error():
     assert "there is no rule" in ran.err
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("klg-101", "KLG101"),
+        ("KGL101", "KLG101"),
+        ("9", "KLG009"),
+        ("rolout_deadlock", "rollout-deadlock"),
+        ("KLG999", ""),
+        ("KLG199", ""),
+        ("pod", ""),
+    ],
+)
+def test_a_rule_is_suggested_only_where_one_was_meant(written, meant):
+    for ran in (kubelint("explain", written), kubelint("check", "examples/tracker", "--select", written)):
+        assert ran.code == 2
+        assert ("did you mean" in ran.err) == bool(meant)
+        assert meant in ran.err
+
+
+def test_a_page_is_laid_out_for_a_terminal_and_markdown_elsewhere():
+    assert kubelint("explain", "KLG101").out.startswith("# KLG101")
+    assert kubelint("explain", "KLG101", "--color", "always").out.startswith("\x1b[1mKLG101")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_in_a_terminal_rules_fit_its_width():
+    import pty
+
+    main, other = pty.openpty()
+    environment = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1", "PYTHONUTF8": "1"}
+    with subprocess.Popen([str(COMMAND), "rules"], stdout=other, env=environment) as running:
+        os.close(other)
+        out = b""
+        while True:
+            try:
+                part = os.read(main, 4096)
+            except OSError:
+                break
+            if not part:
+                break
+            out += part
+    os.close(main)
+    assert running.returncode == 0
+    lines = out.decode().splitlines()
+    assert "KLG101  error    rollout-deadlock  (fix: safe)" in lines
+    assert max(map(len, lines)) <= 80
+
+
 def test_the_version_names_the_parser():
     out = kubelint("--version").out
     assert out.startswith("kubelint-gpu 0.")
@@ -130,9 +181,6 @@ def test_inventory_commands():
 
 
 def test_python_m_is_the_same_program():
-    import subprocess
-    import sys
-
     found = subprocess.run(
         [sys.executable, "-P", "-m", "kubelint_gpu", "rules"]
         if sys.version_info >= (3, 11)
@@ -142,3 +190,30 @@ def test_python_m_is_the_same_program():
         cwd=ROOT,
     )
     assert found.stdout.decode() == kubelint("rules").out
+
+
+@pytest.mark.parametrize("name", ["tracker.yaml", "nodes.yaml"])
+def test_a_report_does_not_take_the_place_of_what_it_is_about(name, tmp_path):
+    for one in ("tracker.yaml", "nodes.yaml"):
+        (tmp_path / one).write_bytes((ROOT / "examples" / "tracker" / one).read_bytes())
+    given = ["check", "tracker.yaml", "-i", "nodes.yaml", "--output-format", "json", "--output-file", f"./{name}"]
+    ran = kubelint(*given, cwd=tmp_path)
+    assert ran.code == 2
+    assert "is read by this run: write the report to another file" in ran.err
+    assert (tmp_path / name).read_bytes() == (ROOT / "examples" / "tracker" / name).read_bytes()
+
+
+@pytest.mark.parametrize("option", ["--statistics", "--diff"])
+def test_what_prints_text_is_no_other_format(option):
+    ran = kubelint(*BOTH, option, "--output-format", "json")
+    assert (ran.code, ran.out) == (2, "")
+    assert f"{option} prints text" in ran.err
+
+
+def test_a_run_that_failed_says_so_in_every_place(tmp_path):
+    assert json.loads(kubelint("check", "nope.yaml", "--output-format", "json", cwd=tmp_path).out)["failed"]
+    assert 'errors="1"' in kubelint("check", "nope.yaml", "--output-format", "junit", cwd=tmp_path).out
+    file = tmp_path / "out.sarif"
+    ran = kubelint(BOTH[0], BOTH[1], "-i", "nope.yaml", "--output-format", "sarif", "--output-file", file)
+    assert ran.code == 2
+    assert "the run failed" in ran.err

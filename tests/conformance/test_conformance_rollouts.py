@@ -1,46 +1,52 @@
-"""What the real control plane did with recorded rollouts never contradicts the verdict: a sample, spread over all."""
+"""What the real control plane did with recorded rollouts never contradicts the verdict."""
 
 from __future__ import annotations
 
-import json
-import lzma
-import sys
+import copy
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-RECORDINGS = ROOT / "tests" / "golden" / "rollouts"
-EVERY = 8
+from conformance import recording
+from conformance.compare import comparable, compared
+
+FILES = sorted((Path(__file__).resolve().parents[1] / "golden" / "rollouts").glob("*.jsonl.xz"))
+RECORDS = [record for path in FILES for record in recording.read(path)]
+# these take 3 to 17 s of a processor each, all others together 8 s: `python -m conformance compare` asks them, too
+SLOW = {
+    f"random-7-{number}" for number in ("0035", "0130", "0227", "0247", "0255", "0312", "0313")
+}  # fmt: skip
+QUICK = [record for record in RECORDS if record["id"] not in SLOW]
 
 
-def records():
-    found = []
-    for path in sorted(RECORDINGS.glob("*.jsonl.xz")):
-        with lzma.open(path, "rt", encoding="utf-8") as lines:
-            found += [line for number, line in enumerate(lines) if number % EVERY == 0]
-    return found
+def test_two_releases_are_recorded_and_nearly_everything_is_replayed():
+    assert len(FILES) >= 2
+    assert {record["id"] for record in RECORDS} >= SLOW
+    assert len(QUICK) >= 700
+    assert len(RECORDS) - len(QUICK) <= 2 * len(SLOW)
+    assert sum(1 for record in QUICK if comparable(record)) <= 20
 
 
-@pytest.fixture(scope="module")
-def compared():
-    sys.path.insert(0, str(ROOT))
-    try:
-        from conformance.compare import comparable, compared
-    finally:
-        sys.path.remove(str(ROOT))
-
-    def answers(record):
-        return [] if comparable(record) else list(compared(record))
-
-    return answers
-
-
-def test_there_are_recordings_to_replay():
-    assert len(records()) >= 50
-
-
-@pytest.mark.parametrize("line", records(), ids=lambda line: json.loads(line)["id"])
-def test_the_verdict_agrees_with_every_run_that_was_seen(line, compared):
-    for answer in compared(json.loads(line)):
+@pytest.mark.parametrize("record", QUICK, ids=lambda record: f"{record['kubernetes']}-{record['id']}")
+def test_the_verdict_agrees_with_every_run_that_was_seen(record):
+    if comparable(record):
+        assert comparable(record) in {"a workload that is new", "refused by the API server"}
+        return
+    for answer in compared(record):
         assert answer.disagrees == ""
+
+
+@pytest.mark.parametrize(("outcome", "said"), [("stuck", "says stuck"), ("complete", "says completes")])
+def test_another_outcome_would_be_told(outcome, said):
+    whole = [
+        record
+        for record in QUICK
+        if record["id"].startswith("matrix") and all(each["outcome"] == outcome for each in record["outcomes"])
+    ]
+    record = copy.deepcopy(whole[0])
+    assert not any(answer.disagrees for answer in compared(record))
+    other = "complete" if outcome == "stuck" else "stuck"
+    for each in record["outcomes"]:
+        each["outcome"] = other
+        each["workloads"] = dict.fromkeys(each["workloads"], other)
+    assert any(answer.disagrees.startswith(said) for answer in compared(record))

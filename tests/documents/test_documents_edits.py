@@ -5,7 +5,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kubelint_gpu.documents import items, read
-from kubelint_gpu.documents.edits import Edit, NotEditable, apply, remove_key, replace_scalar, set_key
+from kubelint_gpu.documents.edits import Edit, NotEditable, append, apply, remove_key, replace_scalar, set_key
 from kubelint_gpu.documents.source_text import encode
 from kubelint_gpu.documents.writing import block_lines, flow_text, scalar_text
 
@@ -399,3 +399,72 @@ def test_a_removed_key_is_gone_and_no_other_byte(text, choose):
         return
     result = surroundings(item, edit, source)
     assert same(read("a.yaml", result.encode()).documents[0].value, changed(value, pointer, ...))
+
+
+@settings(deadline=None)
+@given(text=texts, new=st.lists(data, min_size=1, max_size=2), choose=st.data())
+def test_appended_values_come_last_and_no_other_byte_changes(text, new, choose):
+    value, style, newline, comment = text
+    source = written(value, style, newline, comment)
+    item = only(source)
+    lists = [(pointer, found) for pointer, found in pointers(value) if isinstance(found, list) and found and pointer]
+    assume(lists)
+    pointer, found = choose.draw(st.sampled_from(lists))
+    result = surroundings(item, append(item, pointer, new), source)
+    assert same(only(result).value, changed(value, pointer, [*found, *new]))
+    if comment and style == "block":
+        assert result.count("# x") == source.count("# x")
+
+
+@settings(deadline=None)
+@given(text=texts, new=data, choose=st.data())
+def test_a_key_set_before_another_one_changes_no_other_byte(text, new, choose):
+    value, style, newline, comment = text
+    source = written(value, style, newline, comment)
+    item = only(source)
+    mappings = [(pointer, found) for pointer, found in pointers(value) if isinstance(found, dict) and found]
+    assume(mappings)
+    pointer, found = choose.draw(st.sampled_from(mappings))
+    assume("brand-new" not in found)
+    edit = set_key(item, pointer, "brand-new", new, before=choose.draw(st.sampled_from(list(found))))
+    result = surroundings(item, edit, source)
+    assert same(only(result).value, changed(value, (*pointer, "brand-new"), new))
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        (
+            "a:\n  - key: x # why\n    effect: y\n  # about z\n  - key: z\n# end\n",
+            "a:\n  - key: x # why\n    effect: y\n  # about z\n  - key: z\n  - key: new\n    effect: m\n# end\n",
+        ),
+        ("a:\n- {key: x} # why\n", "a:\n- {key: x} # why\n- {key: new, effect: m}\n"),
+        ("a: [{key: x}] # why\n", "a: [{key: x}, {key: new, effect: m}] # why\n"),
+        ('{"a": [{"key": "x"}]}', '{"a": [{"key": "x"}, {"key": "new", "effect": "m"}]}'),
+        ("a:\n  - key: x", "a:\n  - key: x\n  - key: new\n    effect: m"),
+    ],
+)
+def test_an_appended_entry_is_written_as_its_neighbours(text, result):
+    item = only(text)
+    assert after(item, append(item, ("a",), [{"key": "new", "effect": "m"}])) == result
+
+
+@pytest.mark.parametrize("text", ["a: []\n", "a: {}\n", "a: &x [1]\nb: *x\n"])
+def test_nothing_is_appended_to_what_is_no_list_of_its_own(text):
+    with pytest.raises(NotEditable):
+        append(only(text), ("a",), [1])
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("a: 1\n# about b\nb: 2\n", "a: 1\nnew: {}\n# about b\nb: 2\n"),
+        ("x:\n  a: 1\n  b: 2\n", "x:\n  a: 1\n  new: {}\n  b: 2\n"),
+        ("x: {a: 1, b: 2}\n", "x: {a: 1, new: {}, b: 2}\n"),
+        ("x:\n- b: 1\n", "x:\n- b: 1\n  new: {}\n"),
+    ],
+)
+def test_a_key_comes_before_another_one(text, result):
+    item = only(text)
+    pointer = () if text.startswith("a") else ("x",) if "- " not in text else ("x", 0)
+    assert after(item, set_key(item, pointer, "new", {}, before="b")) == result

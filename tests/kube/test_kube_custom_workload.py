@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubelint_gpu.kube.custom_workload import _rows, custom_workloads
+from kubelint_gpu.kube.requests import pod_requests
 from kubelint_gpu.kube.rolling import JobStrategy
 
 POD = {"containers": [{"name": "main", "image": "image", "resources": {"limits": {"nvidia.com/gpu": 4}}}]}
@@ -71,9 +72,63 @@ def test_what_starts_no_pods_or_is_not_known_is_no_workload(version, kind, spec)
     assert custom(version, kind, spec) == []
 
 
-def test_a_predictor_without_containers_is_partial():
-    (found,) = custom("serving.kserve.io/v1beta1", "InferenceService", {"predictor": {"model": {}}})
-    assert found.partial
+def test_the_model_of_a_predictor_is_its_container():
+    model = {"modelFormat": {"name": "huggingface"}, "resources": {"limits": {"nvidia.com/gpu": "2"}}}
+    tolerations = [{"key": "nvidia.com/gpu", "operator": "Exists"}]
+    predictor = {"minReplicas": 3, "model": model, "tolerations": tolerations}
+    partial, found = custom("serving.kserve.io/v1beta1", "InferenceService", {"predictor": predictor})
+    assert partial.partial
+    assert (found.partial, found.replicas, found.spec_pointer) == (False, 3, ("spec", "predictor"))
+    assert pod_requests(found.spec)["nvidia.com/gpu"] == 2
+    assert found.spec.tolerations[0].key == "nvidia.com/gpu"
+    assert found.asks == (("spec", "predictor", "model", "resources"),)
+
+
+def test_a_predictor_with_containers_is_not_counted_twice():
+    (found,) = custom("serving.kserve.io/v1beta1", "InferenceService", {"predictor": {**POD, "model": {}}})
+    assert not found.partial
+
+
+def test_a_service_of_a_dynamo_graph_asks_in_words_of_its_own():
+    service = {
+        "replicas": 2,
+        "multinode": {"nodeCount": 2},
+        "resources": {"limits": {"gpu": "4"}},
+        "extraPodSpec": {"nodeSelector": {"pool": "a"}, "mainContainer": {"image": "b"}},
+    }
+    (found,) = custom("nvidia.com/v1alpha1", "DynamoGraphDeployment", {"services": {"decode": service}})
+    assert (found.replicas, found.spec_pointer) == (4, ("spec", "services", "decode", "extraPodSpec"))
+    assert pod_requests(found.spec)["nvidia.com/gpu"] == 4
+    assert found.spec.node_selector == {"pool": "a"}
+
+
+def test_a_nim_service_is_a_pod_without_a_template():
+    spec = {"replicas": 2, "resources": {"limits": {"nvidia.com/gpu": 1}}, "nodeSelector": {"pool": "a"}}
+    (found,) = custom("apps.nvidia.com/v1alpha1", "NIMService", spec)
+    assert (found.replicas, pod_requests(found.spec)["nvidia.com/gpu"]) == (2, 1)
+
+
+def test_templates_of_a_workflow_have_the_scheduling_of_the_workflow_unless_they_have_their_own():
+    spec = {
+        "nodeSelector": {"pool": "a"},
+        "templates": [
+            {"name": "steps", "steps": []},
+            {"name": "train", "container": {"image": "b", "resources": {"limits": {"nvidia.com/gpu": 1}}}},
+            {"name": "check", "nodeSelector": {"pool": "b"}, "script": {"image": "b"}},
+        ],
+    }
+    train, check = custom("argoproj.io/v1alpha1", "Workflow", spec)
+    assert (train.spec.node_selector, pod_requests(train.spec)["nvidia.com/gpu"]) == ({"pool": "a"}, 1)
+    assert check.spec.node_selector == {"pool": "b"}
+    assert isinstance(train.strategy, JobStrategy)
+
+
+def test_an_executor_of_spark_names_its_gpu():
+    gpu = {"name": "nvidia.com/gpu", "quantity": 1}
+    spec = {"driver": {"cores": 1}, "executor": {"instances": 4, "cores": 2, "gpu": gpu}}
+    driver, executor = custom("sparkoperator.k8s.io/v1beta2", "SparkApplication", spec)
+    assert "nvidia.com/gpu" not in pod_requests(driver.spec)
+    assert (executor.replicas, pod_requests(executor.spec)["nvidia.com/gpu"]) == (4, 1)
 
 
 def test_problems_are_told_with_their_place():
@@ -92,8 +147,9 @@ def test_rows_of_the_table_are_complete(key):
     assert set(row) == {"kind", "groups", "ends", "rollout", "templates"}
     assert row["rollout"]
     for template in row["templates"]:
-        assert set(template) == {"path", "form", "pods"}
-        assert template["form"] in ("template", "spec")
+        inline = {"containers", "inherits", "scheduling", "unless"} if template["form"] == "inline" else set()
+        assert {"path", "form", "pods"} <= set(template) <= {"path", "form", "pods"} | inline
+        assert template["form"] in ("template", "spec", "inline")
         # the wildcards of a count are those of its template, from the left
         wild = [part for part in template["path"].split(".") if part == "*" or part.endswith("[]")]
         for path in template["pods"]:

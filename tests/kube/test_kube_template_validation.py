@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kubelint_gpu.kube.errors import field_path
-from kubelint_gpu.kube.template_validation import name_problems, pod_problems, quota_problems, workload_problems
+from kubelint_gpu.kube.policy_validation import quota_problems
+from kubelint_gpu.kube.template_validation import name_problems, pod_problems, workload_problems
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
@@ -42,7 +43,11 @@ SPREAD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedu
             "containers[0].resources.limits[-bad-/gpu]",
             "doesn't follow",
         ),
-        (pod({"volumeMounts": [{"name": "data"}]}), "containers[0].volumeMounts[0].name", 'no volume "data"'),
+        (
+            pod({"volumeMounts": [{"name": "data", "mountPath": "/d"}]}),
+            "containers[0].volumeMounts[0].name",
+            'no volume "data"',
+        ),
         (pod(volumes=[{"name": "a"}, {"name": "a"}]), "volumes[1].name", "two volumes"),
         (pod({"ports": [{"containerPort": 0}]}), "containers[0].ports[0].containerPort", "between 1 and 65535"),
         (
@@ -104,9 +109,9 @@ def test_a_gated_pod_may_name_no_node_and_a_gated_template_may():
     "spec",
     [
         pod({"resources": {"requests": {"cpu": 1}, "limits": {"cpu": "1000m"}}}),
-        pod({"resources": {"limits": {"nvidia.com/gpu": 1, "hugepages-2Mi": "4Mi"}}}),
-        pod({"volumeMounts": [{"name": "data"}]}, volumes=[{"name": "data"}]),
-        pod({"volumeMounts": [{"name": "${VOLUME}"}]}),
+        pod({"resources": {"limits": {"cpu": 1, "nvidia.com/gpu": 1, "hugepages-2Mi": "4Mi"}}}),
+        pod({"volumeMounts": [{"name": "data", "mountPath": "/d"}]}, volumes=[{"name": "data"}]),
+        pod({"volumeMounts": [{"name": "${VOLUME}", "mountPath": "/d"}]}),
         pod({"ports": [{"containerPort": 1, "hostPort": 9}, {"containerPort": 2, "hostPort": 9, "protocol": "UDP"}]}),
         pod(topologySpreadConstraints=[SPREAD, {**SPREAD, "topologyKey": "host"}]),
         pod(**term(labelSelector={}, matchLabelKeys=["a"])),
@@ -138,14 +143,16 @@ def test_what_runs_for_ever_restarts_always_and_has_no_deadline(kind):
 
 
 def test_a_stateful_set_mounts_the_volumes_of_its_claims():
-    spec = {"containers": [{"name": "main", "volumeMounts": [{"name": "data"}]}]}
-    value = {"spec": {"template": {"spec": spec}, "volumeClaimTemplates": [{"metadata": {"name": "data"}}]}}
+    spec = {"containers": [{"name": "main", "volumeMounts": [{"name": "data", "mountPath": "/d"}]}]}
+    claim = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    claims = [{"metadata": {"name": "data"}, "spec": claim}]
+    value = {"spec": {"template": {"spec": spec}, "volumeClaimTemplates": claims}}
     assert list(workload_problems("StatefulSet", value, ("spec", "template"))) == []
     assert len(list(workload_problems("Deployment", value, ("spec", "template")))) == 1
 
 
 def test_volumes_that_a_controller_may_add_are_not_missed():
-    spec = {"containers": [{"name": "main", "volumeMounts": [{"name": "data"}]}]}
+    spec = {"containers": [{"name": "main", "volumeMounts": [{"name": "data", "mountPath": "/d"}]}]}
     assert list(pod_problems(spec, (), volumes=None)) == []
 
 

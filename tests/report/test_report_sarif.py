@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import gzip
 import json
+import random
 import re
 from pathlib import Path
 from urllib.parse import unquote
@@ -48,6 +50,9 @@ def check_invariants(run):
         assert len(entry["fullDescription"]["text"]) <= 1024
         assert len(entry["properties"]["tags"]) <= 10
         assert "security-severity" not in entry["properties"]
+    assert len(run["results"]) <= 25_000
+    ranks = [("error", "warning", "note").index(result["level"]) for result in run["results"]]
+    assert ranks == sorted(ranks)
     for result in run["results"]:
         check_result(result, rules)
     for node in walk(run):
@@ -66,7 +71,11 @@ def check_result(result, rules):
     related = [entry["id"] for entry in result.get("relatedLocations", [])]
     assert [int(number) for _, number in LINK.findall(result["message"]["text"])] == related
     assert re.search(r"(?<![{])(?:[{][{])*[{]\d+[}](?![}])", result["message"]["text"]) is None
+    assert len(related) <= 100
+    assert len(result.get("codeFlows", [])) <= 1
     for flow in result.get("codeFlows", []):
+        assert len(flow["threadFlows"]) == 1
+        assert len(flow["threadFlows"][0]["locations"]) <= 1_000
         steps = [step for thread in flow["threadFlows"] for step in thread["locations"]]
         assert [step["executionOrder"] for step in steps] == list(range(1, len(steps) + 1))
         assert {step["nestingLevel"] for step in steps} <= {0, 1}
@@ -214,3 +223,68 @@ def test_paths_become_addresses(path, address, relative):
 def test_a_relative_address_gives_back_its_path(path):
     address, relative = uri(path)
     assert not relative or unquote(address) == path
+
+
+def said(run):
+    return [entry["message"]["text"] for entry in run["invocations"][0].get("toolExecutionNotifications", [])]
+
+
+def test_a_run_that_failed_says_so_and_why():
+    log = json.loads("".join(render(replace(report(PIN), failed="no inventory {0}"), Options())))
+    (invocation,) = log["runs"][0]["invocations"]
+    assert invocation["executionSuccessful"] is False
+    assert said(log["runs"][0]) == ["The run failed: no inventory {{0}}."]
+    assert VALIDATOR.is_valid(log)
+
+
+def test_more_results_than_github_takes_leave_out_the_least_severe():
+    notes = [odd(1 + number, 1, 2, path="a.yaml", severity="note") for number in range(25_000)]
+    log = json.loads("".join(render(report(*notes, PIN, DEADLOCK), Options())))
+    run = log["runs"][0]
+    assert len(run["results"]) == 25_000
+    assert run["results"][0]["ruleId"] == DEADLOCK.code
+    assert said(run) == [
+        "2 of 25002 findings are left out, the least severe ones: GitHub takes no more than 25,000 results and 10 MB of gzip."
+    ]
+
+
+def test_more_bytes_than_github_takes_are_left_out_and_the_log_stays_valid():
+    noise = random.Random(3)
+    findings = [
+        odd(1 + number, 1, 2, noise.randbytes(300_000).hex(), path="a.yaml", severity="note") for number in range(40)
+    ]
+    written = "".join(render(report(*findings, DEADLOCK), Options()))
+    assert len(gzip.compress(written.encode())) < 10_000_000
+    run = json.loads(written)["runs"][0]
+    assert run["results"][0]["ruleId"] == DEADLOCK.code
+    assert 20 < len(run["results"]) < 40
+    assert said(run)[0].startswith(f"{41 - len(run['results'])} of 41 findings are left out")
+    assert VALIDATOR.is_valid(json.loads(written))
+
+
+def test_of_a_long_trace_the_beginning_and_the_end_are_told():
+    steps = tuple(Step(number, "kubelet", f"step {number}") for number in range(1, 3001))
+    run = run_of(report(replace(DEADLOCK, trace=steps)))
+    check_invariants(run)
+    told = [
+        step["location"]["message"]["text"] for step in run["results"][0]["codeFlows"][0]["threadFlows"][0]["locations"]
+    ]
+    assert len(told) == 1_000
+    assert told[498:501] == ["kubelet: step 499", "2003 steps are left out", "kubelet: step 2503"]
+    assert told[-2:] == list(DEADLOCK.cycle)
+
+
+def test_of_many_places_a_hundred_are_linked_and_the_cycle_is_among_them():
+    related = tuple(Related(place("nodes.yaml", number, 1, 2), f"node {number}") for number in range(1, 301))
+    run = run_of(report(replace(DEADLOCK, related=related)))
+    check_invariants(run)
+    texts = [entry["message"]["text"] for entry in run["results"][0]["relatedLocations"]]
+    assert texts == [*(f"node {number}" for number in range(1, 99)), *DEADLOCK.cycle]
+    assert "202 more places are left out." in run["results"][0]["message"]["text"].split("\n")
+
+
+def test_a_fingerprint_does_not_move_with_the_line():
+    moved = replace(DEADLOCK, place=place(DEADLOCK.place.path, 90, 1, 5))
+    before, after = (run_of(report(found))["results"][0] for found in (DEADLOCK, moved))
+    assert before["partialFingerprints"] == after["partialFingerprints"] == {"kubelintGpu/v1": DEADLOCK.fingerprint}
+    assert before["locations"] != after["locations"]

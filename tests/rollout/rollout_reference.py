@@ -804,7 +804,7 @@ def program_input(case: Case):
         pod["metadata"] = {"name": f"{work.name}-known-{number}", "namespace": "d", "labels": pod["metadata"]["labels"]}
         pod["spec"]["nodeName"] = name
         objects.append({"apiVersion": "v1", "kind": "Pod", **pod, "status": {"phase": "Running"}})
-    cluster = read_cluster(objects, version="1.35" if case.gate else "1.34")
+    cluster = read_cluster(objects, version="1.35.0" if case.gate else "1.34")
     transitions = [
         Transition(
             read_workload(work_object(work, work.new, work.replicas)),

@@ -103,8 +103,21 @@ def test_the_forced_rollback_trap(strategy, gate, expected):
     assert acts(strategy, "O", "O", "o", gate=gate) == expected
 
 
-@pytest.mark.parametrize(("version", "gate"), [("1.24", False), ("1.34.1", False), ("1.35", True), (None, False)])
-def test_max_unavailable_is_looked_at_from_1_35_on(version, gate):
+@pytest.mark.parametrize(
+    ("version", "gate"),
+    [
+        ("1.24", False),
+        ("1.34.1", False),
+        ("v1.35.0-eks-1", True),
+        ("1.35.3", True),
+        ("1.35.4", False),
+        ("1.35.30", False),
+        ("1.35", False),
+        ("1.36.3", False),
+        (None, False),
+    ],
+)
+def test_max_unavailable_is_looked_at_in_the_first_patches_of_1_35_alone(version, gate):
     assert has_max_unavailable(version) is gate
 
 

@@ -55,9 +55,11 @@ def test_templates_of_a_chart_are_skipped_with_a_note_and_others_are_not(tree):
     assert "helm template" in skipped.message
 
 
-def test_a_named_file_is_read_whatever_its_name(tree):
+def test_a_named_file_is_read_whatever_its_name_unless_only_helm_can_read_it(tree):
     root = tree("notes.txt", "chart/Chart.yaml", "chart/templates/a.yaml")
-    assert paths(collect(["notes.txt", "chart/templates/a.yaml"], cwd=root)) == ["notes.txt", "chart/templates/a.yaml"]
+    collected = collect(["notes.txt", "chart/templates/a.yaml"], cwd=root)
+    assert paths(collected) == ["notes.txt"]
+    assert [skipped.path for skipped in collected.skipped] == ["chart/templates/a.yaml"]
 
 
 def test_the_order_is_that_of_the_arguments_and_no_file_comes_twice(tree):

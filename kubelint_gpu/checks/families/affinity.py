@@ -10,14 +10,20 @@ from kubelint_gpu.checks.diagnosis import diagnose
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Place, Related
 from kubelint_gpu.checks.manifest import Manifest
+from kubelint_gpu.checks.misses import title
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.remedies import renamed
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import listed, some
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.kube.label_algebra import Bound, Contradiction, alternatives, unsatisfiable
 from kubelint_gpu.values import dataclass
+
+# labels that an autoscaler gives to nodes which it makes for the pods that ask for them
+_PROVISIONED = ("cloud.google.com/compute-class", "karpenter.sh/nodepool", "karpenter.sh/provisioner-name")
+_DECLARE = "an autoscaler may make such nodes: declare them as a pool of the inventory, with the most there may be"
 
 
 @rule("KLG401")
@@ -89,6 +95,7 @@ def affinity_matches_no_node(unit: Unit) -> Iterator[Draft]:
             continue
         miss = _nearest_miss(unit, subject)
         manifest = subject.manifest
+        coming = found.certainty == "possible" and not miss.suggestion and _label(manifest, miss) in _PROVISIONED
         yield Draft(
             "KLG402",
             _miss_place(manifest, miss),
@@ -96,11 +103,17 @@ def affinity_matches_no_node(unit: Unit) -> Iterator[Draft]:
             manifest,
             cause=str(miss.cause),
             certainty=found.certainty,
+            severity="note" if coming else None,
             scheduler=unit.beside_running(subject).message or unit.alone(subject).message,
             related=_near_nodes(unit, miss),
-            help=(f"did you mean {miss.suggestion}?",) if miss.suggestion else (),
+            help=(f"did you mean {miss.suggestion}?",) if miss.suggestion else (_DECLARE,) if coming else (),
             proposals=_proposals(manifest, miss),
         )
+
+
+def _label(manifest: Manifest, miss: _Miss) -> object:
+    """The label key of a requirement."""
+    return miss.route[-1] if miss.route[-2] == "nodeSelector" else routes.at(manifest, (*miss.route, "key"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +131,7 @@ class _Miss:
 def _nearest_miss(unit: Unit, subject: Subject) -> _Miss:
     """The requirement that no node meets; where each is met by some node, that they are not met together."""
     base = routes.pod_spec(subject.manifest)
-    nodes = unit.cluster.nodes
+    nodes = unit.possible_nodes
     named = _Names(unit)
     for bounds in alternatives(subject.workload.spec):
         for bound in bounds:
@@ -139,7 +152,7 @@ def _nearest_miss(unit: Unit, subject: Subject) -> _Miss:
     together = listed([_shown(bound) for bound in bounds])
     return _Miss(
         (*base, *bounds[-1].pointer),
-        f"no node meets {together} together; {best[1][0]} meets {best[0]} of {len(bounds)}",
+        f"no node meets {together} together; {title(unit, best[1][0])} meets {best[0]} of {len(bounds)}",
         together,
         near=best[1],
     )
@@ -149,7 +162,7 @@ class _Names:
     """Labels and values that the inventory's nodes have."""
 
     def __init__(self, unit: Unit) -> None:
-        self._nodes = unit.cluster.nodes
+        self._nodes = unit.possible_nodes
         self._keys = sorted({key for node in self._nodes for key in node.labels})
 
     def miss(self, bound: Bound, route: Pointer) -> _Miss:

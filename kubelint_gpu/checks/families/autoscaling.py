@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.checks import routes
+from kubelint_gpu.checks.capacity import room_for
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.growing import at_most, growing
 from kubelint_gpu.checks.manifest import Manifest
 from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.registry import rule
+from kubelint_gpu.checks.scaled import MOST, TARGET, target
 from kubelint_gpu.checks.stakes import scarce
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import counted, workload_name
-from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import replace_scalar
 
-_MOST: Pointer = ("spec", "maxReplicas")
-_TARGET: Pointer = ("spec", "scaleTargetRef")
 # more than that is not counted: nothing is said then
 _ENOUGH = 500
 
@@ -27,29 +27,16 @@ _ENOUGH = 500
 def hpa_exceeds_capacity(unit: Unit) -> Iterator[Draft]:
     """The autoscaler may ask for more replicas than there are places, node by node."""
     for manifest in unit.manifests if unit.has_nodes else ():
-        most = routes.at(manifest, _MOST)
-        subject = _target(unit, manifest)
+        most = routes.at(manifest, MOST)
+        subject = target(unit, manifest)
         if subject is None or not isinstance(most, int) or isinstance(most, bool) or most > _ENOUGH:
             continue
         judgement = unit.judgements.get(id(subject))
         if judgement is None or not judgement.eligible or unit.may_outgrow(subject):
             continue
-        room = unit.room_for(subject, most)
+        room = room_for(unit, subject, most)
         if subject.workload.replicas <= room < most and room:
             yield _draft(unit, manifest, subject, most, room)
-
-
-def _target(unit: Unit, manifest: Manifest) -> Subject | None:
-    """The workload of the unit that an autoscaler scales."""
-    if manifest.kind != "HorizontalPodAutoscaler":
-        return None
-    kind, name = routes.at(manifest, (*_TARGET, "kind")), routes.at(manifest, (*_TARGET, "name"))
-    namespace = manifest.namespace or "default"
-    for subject in unit.subjects:
-        meta = subject.workload.meta
-        if (subject.workload.kind, meta.name, meta.namespace) == (kind, name, namespace) and subject.places_pods:
-            return subject
-    return None
 
 
 def _draft(unit: Unit, manifest: Manifest, subject: Subject, most: int, room: int) -> Draft:
@@ -59,14 +46,14 @@ def _draft(unit: Unit, manifest: Manifest, subject: Subject, most: int, room: in
     target = workload_name(subject.workload)
     return Draft(
         "KLG115",
-        manifest.place(_MOST),
+        manifest.place(MOST),
         f"maxReplicas is {most}, but only {counted(room, 'replica')} of {target} "
         f"{'finds' if room == 1 else 'find'} room{beside}{f', even with {pools}' if pools else ''}",
         manifest,
         cause="maxReplicas",
         certainty="certain" if unit.complete else "possible",
         related=(
-            Related(manifest.place((*_TARGET, "name")), f"it scales {target}"),
+            Related(manifest.place((*TARGET, "name")), f"it scales {target}"),
             *clues(unit, subject, scarce(subject), sorted(judgement.eligible)),
             *growing(unit, subject),
         ),
@@ -74,7 +61,7 @@ def _draft(unit: Unit, manifest: Manifest, subject: Subject, most: int, room: in
             Proposal(
                 f"set maxReplicas: {room}, as many as find room",
                 "unsafe",
-                lambda: [replace_scalar(manifest.item, _MOST, str(room))],
+                lambda: [replace_scalar(manifest.item, MOST, str(room))],
             ),
         ),
     )

@@ -9,8 +9,9 @@ from kubelint_gpu.checks.draft import Draft
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.remedies import no_daemon_surge
-from kubelint_gpu.checks.standstill import End, ended, keeping, standstill
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.standstill import ended, keeping, standstill, surges_into_itself
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wait import host_ports
 from kubelint_gpu.checks.wording import listed
 from kubelint_gpu.documents import Pointer
@@ -28,7 +29,7 @@ def daemonset_surge(unit: Unit) -> Iterator[Draft]:
         return
     for verdict in (Verdict.STUCK, Verdict.MAY_STICK):
         for subject, end in ended(unit, verdict):
-            if _surges(subject) and _is_in_its_own_way(subject, end):
+            if surges_into_itself(subject, end):
                 yield standstill(
                     unit,
                     subject,
@@ -65,13 +66,6 @@ def _ports(unit: Unit) -> Iterator[Draft]:
             ),
             proposals=(no_daemon_surge(manifest),),
         )
-
-
-def _is_in_its_own_way(subject: Subject, end: End) -> bool:
-    """Whether an old pod of its own is among the holders; a node that others fill is nothing that a rollout changes."""
-    holders = [holder for lack in end.waiting.lacks for holder in lack.holders]
-    mine = any(holder.owner == subject.workload.key and not holder.new for holder in holders)
-    return mine or bool(end.waiting.refusal)
 
 
 def _surges(subject: Subject) -> bool:

@@ -11,7 +11,8 @@ from kubelint_gpu.checks.manifest import Manifest
 from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.stakes import scarce
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import counted, listed, some, workload_name
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar

@@ -8,7 +8,8 @@ from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.company import unmet_affinity
 from kubelint_gpu.checks.draft import Draft
 from kubelint_gpu.checks.registry import rule
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.kube.label_algebra import unsatisfiable
 from kubelint_gpu.kube.pod import PodSpec

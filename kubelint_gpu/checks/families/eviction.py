@@ -11,7 +11,8 @@ from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.remedies import no_surge, recreate
 from kubelint_gpu.checks.stakes import place_of
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wait import told
 from kubelint_gpu.checks.wording import counted, listed, owner_name, some
 from kubelint_gpu.documents import Pointer
@@ -62,6 +63,7 @@ def _draft(unit: Unit, subject: Subject, judgement: Judgement, owner: str, found
         trace=tuple(
             Step(number, step.actor, told(step.message)) for number, step in enumerate(trace.steps if trace else (), 1)
         ),
+        run=trace,
         help=(f"give {owner_name(owner)} a class of at least {found[0].by_priority} if it must not be disturbed",),
         proposals=(no_surge(manifest, replicas), recreate(manifest, replicas)) if surges else (),
     )

@@ -10,7 +10,8 @@ from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.stakes import scarce
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import counted, listed
 from kubelint_gpu.documents.edits import Edit, set_key
 from kubelint_gpu.kube.collective import is_started_whole, sign_of_waiting
@@ -95,7 +96,7 @@ def _suspended(subject: Subject) -> Proposal:
     manifest = subject.manifest
 
     def edits() -> list[Edit]:
-        return [set_key(manifest.item, ("spec",), "suspend", True)]
+        return [set_key(manifest.item, ("spec",), "suspend", True, before="template")]
 
     name = subject.workload.meta.name
     return Proposal(f"set suspend: true in {name}, and false when the other has ended", "unsafe", edits)

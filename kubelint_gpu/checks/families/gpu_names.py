@@ -13,13 +13,17 @@ from kubelint_gpu.checks.misses import MIG, REMOVED, excluding_gpu_label, matche
 from kubelint_gpu.checks.places import clues, node_clues
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.remedies import renamed
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import amount, listed, some
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.inventory.gpu_models import GpuModel, models_called
 from kubelint_gpu.inventory.mig import near_resource, profile_of
+from kubelint_gpu.kube.admission import extended_resources
 from kubelint_gpu.kube.node import Node
 from kubelint_gpu.kube.requests import is_extended
+from kubelint_gpu.kube.resource_owners import owner_of
+from kubelint_gpu.values import dataclass
 
 _GPU = "nvidia.com/gpu"
 _PRODUCT = "nvidia.com/gpu.product"
@@ -48,6 +52,41 @@ def unknown_resource(unit: Unit) -> Iterator[Draft]:
             help=(f"did you mean {near[0]}?",) if near else (),
             proposals=_renames(subject, resource, near),
         )
+    yield from _told_left_out(unit)
+
+
+@dataclass(frozen=True, slots=True)
+class _LeftOut:
+    resources: tuple[str, ...]
+    owner: str
+
+
+def _left_out(unit: Unit, subject: Subject) -> Iterator[_LeftOut]:
+    """What its pods ask for that something else gives out, of which the inventory says nothing."""
+    written = subject.manifest.workload
+    groups: dict[str, list[str]] = {}
+    for name in extended_resources(written.spec) if written is not None and unit.has_nodes else ():
+        if owner_of(name) and name not in unit.advertised and name not in unit.mapped and not unit.ignores(name):
+            groups.setdefault(owner_of(name), []).append(name)
+    for owner, names in groups.items():
+        yield _LeftOut(tuple(names), owner)
+
+
+def _told_left_out(unit: Unit) -> Iterator[Draft]:
+    for subject in unit.subjects:
+        for found in _left_out(unit, subject):
+            one = len(found.resources) == 1
+            yield Draft(
+                "KLG502",
+                _place(subject, found.resources[0]),
+                f"{listed(found.resources)} {'is' if one else 'are'} given out by {found.owner}, which the inventory "
+                f"does not declare: what the pods ask for of {'it' if one else 'them'} is not looked at here",
+                subject.manifest,
+                cause=f"owner/{found.owner}",
+                certainty="possible",
+                severity="note",
+                help=("name it under scheduler.profiles[].ignoredResources of the inventory where that is meant",),
+            )
 
 
 def _near(resource: str, names: Sequence[str]) -> list[str]:

@@ -16,6 +16,7 @@ from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import replace_scalar, set_key
 from kubelint_gpu.kube.errors import field_path
 from kubelint_gpu.kube.extended_requests import NO_LIMIT, NOT_WHOLE, UNEQUAL, RequestProblem, request_problems
+from kubelint_gpu.kube.workload import Workload
 
 _ORDER = (NOT_WHOLE, NO_LIMIT, UNEQUAL)
 _VISIBLE = ("NVIDIA_VISIBLE_DEVICES", "HABANA_VISIBLE_DEVICES")
@@ -44,7 +45,7 @@ def gpu_request_invalid(unit: Unit) -> Iterator[Draft]:
             yield Draft(
                 "KLG501",
                 manifest.place(route),
-                f"{_told(problem)}: the API server refuses {_what(manifest)}",
+                f"{_told(problem)}: the API server {_answer(manifest, manifest.workload)}",
                 manifest,
                 cause=field_path(problem.pointer),
                 related=tuple(_limit(manifest, problem, route)),
@@ -62,8 +63,10 @@ def _told(problem: RequestProblem) -> str:
     return f"the request of {value} {resource} is not equal to the limit of {problem.other}"
 
 
-def _what(manifest: Manifest) -> str:
-    return "each pod of it" if manifest.kind == "StatefulSet" else f"the {manifest.kind}"
+def _answer(manifest: Manifest, workload: Workload) -> str:
+    if workload.custom:
+        return f"accepts the {manifest.kind} and refuses its pods"
+    return "refuses each pod of it" if manifest.kind == "StatefulSet" else f"refuses the {manifest.kind}"
 
 
 def _limit(manifest: Manifest, problem: RequestProblem, route: Pointer) -> Iterator[Related]:

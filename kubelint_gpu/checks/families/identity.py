@@ -8,7 +8,8 @@ from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Place, Related
 from kubelint_gpu.checks.manifest import Manifest
 from kubelint_gpu.checks.registry import rule
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import listed
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, set_key

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.checks.draft import Draft, Proposal
-from kubelint_gpu.checks.ignores import Ignore, expired
+from kubelint_gpu.checks.ignores import Ignore, expired, unused_cause
 from kubelint_gpu.checks.registry import closing_rule
 from kubelint_gpu.checks.unit import Unit
 
@@ -26,7 +26,7 @@ def unused_ignore(_unit: Unit, unused: list[Ignore], today: str) -> Iterator[Dra
             ignore.place,
             message,
             ignore.manifest,
-            cause=f"{ignore.written} {ignore.reason}",
+            cause=unused_cause(ignore),
             proposals=()
             if edit is None or ignore.wrong or expired(ignore, today)
             else (Proposal("delete the suppression", "safe", lambda edit=edit: [edit]),),  # type: ignore[misc]

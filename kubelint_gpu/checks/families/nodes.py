@@ -10,10 +10,11 @@ from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.misses import asked, is_gpu, wants_gpu
 from kubelint_gpu.checks.registry import rule
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import counted, some
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.documents.edits import Edit, set_key
+from kubelint_gpu.documents.edits import Edit, append, set_key
 from kubelint_gpu.inventory import UNHEALTHY
 from kubelint_gpu.inventory.accelerators import is_accelerator
 from kubelint_gpu.kube.frozen import FrozenMap
@@ -102,8 +103,11 @@ def _without(subject: Subject, hosts: list[str]) -> list[Edit]:
     edits = []
     for number, term in enumerate(terms):
         known = term.get(_EXPRESSIONS) if isinstance(term, dict) else None
-        new = [*(known if isinstance(known, list) else []), expression]
-        edits.append(set_key(manifest.item, (*terms_at, number), _EXPRESSIONS, new))
+        edits.append(
+            append(manifest.item, (*terms_at, number, _EXPRESSIONS), [expression])
+            if isinstance(known, list) and known
+            else set_key(manifest.item, (*terms_at, number), _EXPRESSIONS, [expression])
+        )
     return edits
 
 

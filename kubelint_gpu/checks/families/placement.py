@@ -10,7 +10,8 @@ from kubelint_gpu.checks.draft import Draft
 from kubelint_gpu.checks.finding import Place
 from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.registry import rule
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import amount, bare
 
 

@@ -8,7 +8,8 @@ from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.draft import Draft
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.registry import rule
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import counted, listed, owner_name, some, workload_name
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.kube.admission import extended_resources

@@ -10,9 +10,11 @@ from kubelint_gpu.checks.draft import Draft
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.remedies import rewritten
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import listed, some, workload_name
 from kubelint_gpu.kube.admission import extended_resources
+from kubelint_gpu.kube.custom_workload import WITHOUT_PRIORITY_CLASS
 from kubelint_gpu.kube.priority import SYSTEM_CLASSES
 from kubelint_gpu.kube.rolling import JobStrategy
 
@@ -27,6 +29,8 @@ def missing_priority_class(unit: Unit) -> Iterator[Draft]:
     for subject in unit.subjects:
         resources = extended_resources(subject.workload.spec)
         if not resources or subject.workload.spec.priority_class_name:
+            continue
+        if subject.workload.custom and subject.workload.kind in WITHOUT_PRIORITY_CLASS:
             continue
         manifest = subject.manifest
         where = routes.pod_spec(manifest)

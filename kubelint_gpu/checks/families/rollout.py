@@ -5,23 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.checks import routes
+from kubelint_gpu.checks.capacity import room_by_eviction
 from kubelint_gpu.checks.company import crowding
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.growing import at_most, growing, placed_of
 from kubelint_gpu.checks.pins import wider_selector
-from kubelint_gpu.checks.places import clues
+from kubelint_gpu.checks.places import clues, node_clues
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.remedies import no_surge, recreate, within_a_revision
+from kubelint_gpu.checks.scaled import MOST, waiting_when_scaled
 from kubelint_gpu.checks.spreading import unspreadable
 from kubelint_gpu.checks.stakes import holders, scarce
-from kubelint_gpu.checks.standstill import ended, is_trapped, kept, shortage, spoken_for, standstill
-from kubelint_gpu.checks.unit import Subject, Unit
-from kubelint_gpu.checks.wording import amount, counted
-from kubelint_gpu.kube.admission import extended_resources
-from kubelint_gpu.kube.requests import pod_requests
+from kubelint_gpu.checks.standstill import end_of, ended, is_trapped, shortage, spoken_for, standstill
+from kubelint_gpu.checks.starving import starving
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.checks.wording import counted, some
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy
-from kubelint_gpu.rollout.deployment import slots_needed
+from kubelint_gpu.rollout.daemon_set import daemon_nodes, resolve
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import Judgement
 from kubelint_gpu.rollout.trace import Waiting
@@ -46,7 +48,7 @@ def _code(waiting: Waiting) -> str:
 
 def _stuck(unit: Unit, code: str) -> Iterator[Draft]:
     for subject, found in ended(unit, Verdict.STUCK):
-        if not spoken_for(subject) and _code(found.waiting) == code:
+        if not spoken_for(subject, found) and _code(found.waiting) == code:
             yield standstill(unit, subject, found, code, proposals=_proposals(unit, subject, code))
 
 
@@ -84,10 +86,12 @@ def rollout_deadlock_quota(unit: Unit) -> Iterator[Draft]:
 def rollout_may_stick(unit: Unit) -> Iterator[Draft]:
     """Some order of events, or some placement, gets stuck."""
     for subject, one in ended(unit, Verdict.MAY_STICK):
-        if not spoken_for(subject):
+        if not spoken_for(subject, one):
             yield standstill(unit, subject, one, "KLG107", proposals=_proposals(unit, subject, "KLG107"))
     for subject in unit.subjects:
         found = unit.judgements.get(id(subject))
+        if found is not None and found.verdict is Verdict.COMPLETES:
+            yield from _when_scaled(unit, subject)
         if found is not None and found.verdict is Verdict.UNDECIDED:
             yield Draft(
                 "KLG107",
@@ -101,10 +105,25 @@ def rollout_may_stick(unit: Unit) -> Iterator[Draft]:
             )
 
 
+def _when_scaled(unit: Unit, subject: Subject) -> Iterator[Draft]:
+    """The rollout ends with as many replicas as are written, and not with as many as an autoscaler may set."""
+    scaled = waiting_when_scaled(unit, subject)
+    if scaled is None:
+        return
+    may, replicas = scaled.judgement.verdict is Verdict.MAY_STICK, scaled.subject.workload.replicas
+    proposals = _proposals(unit, scaled.subject, "KLG107")
+    draft = standstill(unit, scaled.subject, end_of(scaled.judgement), "KLG107", may=may, proposals=proposals)
+    meta = scaled.autoscaler
+    told = f"at {counted(replicas, 'replica')}, which HorizontalPodAutoscaler {meta.name} may set, {draft.message}"
+    line = Related(meta.place(MOST), f"it may set {counted(replicas, 'replica')}")
+    yield replace(draft, message=told, cause="rollout when scaled", related=(*draft.related, line))
+
+
 @rule("KLG109")
 def scale_up_pending(unit: Unit) -> Iterator[Draft]:
     """Not all replicas can run at once, whatever is rolled out."""
     for subject in unit.subjects:
+        yield from starving(unit, subject)
         judgement = unit.judgements.get(id(subject))
         if judgement is None or not judgement.eligible or judgement.verdict is not None:
             continue
@@ -123,15 +142,18 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
             # the rules for anti-affinity and spreading speak of it
             continue
         manifest = subject.manifest
-        beside = judgement.alone >= judgement.wanted
+        evicting = 0 if pools or judgement.refusal else room_by_eviction(unit, subject, judgement.wanted)
+        beside = judgement.alone >= judgement.wanted and evicting <= placed
         text, why = shortage(unit, subject, judgement, placed) if not beside else (None, "")
         replicas = f"{placed} of {counted(judgement.wanted, 'replica')}"
         grown = f" even with {pools}" if pools else ""
-        told = (
-            f"as few as {replicas} can run, where the other workloads applied with it are placed first"
-            if beside
-            else f"only {replicas} can run{grown}: {why}"
-        )
+        if beside:
+            told = f"as few as {replicas} can run, where the other workloads applied with it are placed first"
+        elif evicting > placed:
+            rest = "the others" if evicting >= judgement.wanted else f"{evicting - placed} more"
+            told = f"only {replicas} can run, and {rest} only by evicting pods of lower priority: {why}"
+        else:
+            told = f"only {replicas} can run{grown}: {why}"
         yield Draft(
             "KLG109",
             manifest.place(routes.replicas(manifest)),
@@ -139,6 +161,7 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
             manifest,
             cause="replicas",
             certainty="certain" if unit.complete else "possible",
+            severity="warning" if unit.complete and evicting >= judgement.wanted else None,
             scheduler=text,
             related=(
                 *clues(unit, subject, scarce(subject), sorted(judgement.eligible)),
@@ -150,60 +173,40 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
 
 def _daemon_pods_pending(unit: Unit, subject: Subject, judgement: Judgement) -> Iterator[Draft]:
     """A DaemonSet makes a pod for a node whatever it has left; without GPUs among its requests nothing is said."""
-    resource = scarce(subject)
-    if "/" not in resource:
+    resource, strategy = scarce(subject), subject.workload.strategy
+    if "/" not in resource or not isinstance(strategy, DaemonSetStrategy):
         return
     manifest = subject.manifest
     asked = [manifest.place(route) for route in routes.requests(manifest, resource)]
-    nodes = counted(judgement.wanted, "node")
+    made_for = daemon_nodes(subject.workload.spec, unit.cluster.nodes)
+    never = [name for name in sorted(made_for) if name not in judgement.eligible]
+    pending = judgement.wanted - judgement.placed
+    one = pending == 1
+    where = f" (on {some(never)})" if len(never) == pending else ""
+    first = " where those of other DaemonSets come first" if judgement.alone > judgement.placed else ""
+    bounds = resolve(strategy, judgement.wanted)
+    most = f"maxSurge is {bounds.surge}" if bounds.surge else f"maxUnavailable is {bounds.unavailable}"
+    halts = pending >= max(bounds.surge, bounds.unavailable) and judgement.placed and not strategy.on_delete
+    made = counted(judgement.wanted, "node")
+    told = f"of the pods that it makes for {made}, {pending} {'finds' if one else 'find'} no room"
+    if not judgement.placed:
+        told = f"no pod that it makes for {made} finds room"
+    halted = f"; while {'it does' if one else 'they do'}, no rolling update replaces the others ({most})"
     yield Draft(
         "KLG109",
         asked[0] if asked else manifest.place(("spec",), "key"),
-        f"its pod finds room on only {judgement.placed} of the {nodes} for which one is made: "
-        "on the others it stays Pending, and a rolling update that comes to one of them waits for ever",
+        f"{told}{where}{first}, and {'it stays' if one else 'they stay'} Pending{halted if halts else ''}",
         manifest,
         cause="daemon pods",
         certainty="certain" if unit.complete else "possible",
         severity="warning",
-        help=("select only the nodes that have what the pod asks for",),
-        related=clues(unit, subject, resource, sorted(judgement.eligible)),
+        help=("select only the nodes that have what the pod asks for",) if never else (),
+        related=(
+            *clues(unit, subject, resource, sorted(judgement.eligible)),
+            *node_clues(unit, never[:2], resource),
+            *holders(unit, subject, resource, judgement.eligible),
+        ),
     )
-
-
-@rule("KLG114")
-def rollout_needs_room(unit: Unit) -> Iterator[Draft]:
-    """Without an inventory: how many places a rollout needs, and of what kind."""
-    if unit.world.inventory is not None:
-        return
-    for subject in unit.subjects:
-        workload, strategy, manifest = subject.workload, subject.workload.strategy, subject.manifest
-        if not isinstance(strategy, DeploymentStrategy) or not workload.replicas or strategy.paused:
-            continue
-        resources = extended_resources(workload.spec)
-        needed = slots_needed(strategy, workload.replicas)
-        if not resources or needed <= workload.replicas or not subject.places_pods:
-            continue
-        requests = pod_requests(workload.spec)
-        each = " and ".join(amount(name, requests[name]) for name in resources)
-        where = [
-            routes.key_values(manifest, route) for route in routes.selectors(manifest) if route[-2] == "nodeSelector"
-        ]
-        nodes = f" on nodes with {', '.join(where)}" if where else ""
-        yield Draft(
-            "KLG114",
-            manifest.place(routes.strategy(manifest), "key"),
-            f"a rollout needs {counted(needed, 'place')} with {each}{nodes}, one more than the "
-            f"{_running(workload.replicas)}: {kept(strategy, workload.replicas)}",
-            manifest,
-            cause="room",
-            related=tuple(
-                Related(manifest.place(route), f"each pod takes {amount(name, requests[name])}")
-                for name in resources
-                for route in routes.requests(manifest, name)
-            ),
-            help=("give --inventory to learn whether the cluster has that place",),
-            proposals=(replace(no_surge(manifest, workload.replicas), must_prove=False, safety="unsafe"),),
-        )
 
 
 def _proposals(unit: Unit, subject: Subject, code: str) -> tuple[Proposal, ...]:
@@ -218,7 +221,3 @@ def _unseen(found: Judgement) -> str:
     if found.unknown:
         return f"{found.unknown} are not looked at"
     return f"{found.states} states were looked at and there are more"
-
-
-def _running(replicas: int) -> str:
-    return "replica that runs" if replicas == 1 else f"{replicas} replicas that run"

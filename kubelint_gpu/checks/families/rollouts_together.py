@@ -12,9 +12,10 @@ from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.remedies import no_surge
 from kubelint_gpu.checks.stakes import exclusive_claims, stakes
 from kubelint_gpu.checks.standstill import keeping
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wait import Wait, story
-from kubelint_gpu.checks.wording import listed, workload_name
+from kubelint_gpu.checks.wording import listed, some, workload_name
 from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.kube.rolling import DeploymentStrategy
 from kubelint_gpu.rollout.explorer import Verdict
@@ -27,12 +28,31 @@ from kubelint_gpu.values import replace
 def rollouts_block_each_other(unit: Unit) -> Iterator[Draft]:
     """What one new pod waits for is held by the other workload, whose new pod waits, too."""
     for together in unit.together:
+        if together.verdict is Verdict.UNDECIDED:
+            yield _undecided(unit, together)
         if together.verdict not in (Verdict.STUCK, Verdict.MAY_STICK) or together.trace is None:
             continue
         rolled = [subject for subject in unit.subjects if any(one is subject.workload for one in together.workloads)]
         waits = [wait for subject in rolled for wait in _waits(unit, subject, together.trace)]
         if waits:
             yield _draft(unit, together, together.trace, rolled, waits)
+
+
+def _undecided(unit: Unit, together: Together) -> Draft:
+    rolled = [subject for subject in unit.subjects if any(one is subject.workload for one in together.workloads)]
+    first = rolled[0].manifest
+    names = some([_name(subject) for subject in rolled], "workload")
+    return Draft(
+        "KLG106",
+        first.place(routes.strategy(first), "key"),
+        f"whether the rollouts of {names} end when they start at the same moment is undecided: "
+        f"{together.states} states were looked at and there are more",
+        first,
+        cause=f"undecided {' '.join(subject.workload.key for subject in rolled)}",
+        severity="note",
+        certainty="possible",
+        undecided=True,
+    )
 
 
 def _waits(unit: Unit, subject: Subject, trace: Trace) -> Iterator[Wait]:
@@ -73,6 +93,7 @@ def _draft(unit: Unit, together: Together, trace: Trace, rolled: Sequence[Subjec
             *(growing(unit, first) if together.grows else ()),
         ),
         trace=story(trace, waits[0], keeping(first.workload)[1]),
+        run=trace,
         cycle=tuple(sentence for wait in waits for sentence in wait.sentences()),
         proposals=_proposals(involved),
     )

@@ -14,11 +14,14 @@ from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.spreading import unspreadable
 from kubelint_gpu.checks.stakes import holders, scarce
 from kubelint_gpu.checks.standstill import ended, is_trapped, shortage, standstill
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.checks.wait import Wait, story
 from kubelint_gpu.checks.wording import counted
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.kube.rolling import StatefulSetStrategy
 from kubelint_gpu.rollout.explorer import Verdict
+from kubelint_gpu.rollout.forced_rollback import forced_rollback
 from kubelint_gpu.rollout.judgement import Judgement
 
 _POLICY: Pointer = ("spec", "podManagementPolicy")
@@ -43,12 +46,16 @@ def statefulset_blocked(unit: Unit) -> Iterator[Draft]:
         placed = placed_of(unit, subject, judgement)
         if placed < judgement.wanted:
             yield _trap(unit, subject, judgement, placed)
+    for subject in unit.subjects if unit.has_nodes else ():
+        yield from _forced_rollback(unit, subject)
 
 
 def _trap(unit: Unit, subject: Subject, judgement: Judgement, placed: int) -> Draft:
     manifest, strategy = subject.manifest, subject.workload.strategy
     first = strategy.first_ordinal if isinstance(strategy, StatefulSetStrategy) else 0
-    name = f"{subject.workload.meta.name}-{first + placed}"
+    halt = judgement.trace if not at_most(unit, subject) else None
+    mine = [one for one in halt.waiting if one.owner == subject.workload.key] if halt is not None else []
+    name = next((one.pod for one in mine if one.pod), f"{subject.workload.meta.name}-{first + placed}")
     pools = at_most(unit, subject)
     text, why = shortage(unit, subject, judgement, placed)
     resource = scarce(subject)
@@ -72,7 +79,41 @@ def _trap(unit: Unit, subject: Subject, judgement: Judgement, placed: int) -> Dr
             *holders(unit, subject, resource, judgement.eligible),
             *growing(unit, subject),
         ),
+        trace=story(halt, Wait(subject.workload, mine[0]), "waits for that pod") if halt is not None and mine else (),
+        run=halt if mine else None,
         help=() if judgement.refusal else (_helpless(name),),
+    )
+
+
+def _forced_rollback(unit: Unit, subject: Subject) -> Iterator[Draft]:
+    """What was there before fitted nowhere, and its pod keeps the new template from all others."""
+    workload, strategy, manifest = subject.workload, subject.workload.strategy, subject.manifest
+    before = unit.before_of(subject)
+    if before is None or not before.known_class or unit.ever_fitted(before):
+        return
+    if not isinstance(strategy, StatefulSetStrategy) or not unit.fits_somewhere(subject):
+        return
+    old = before.workload
+    trace = forced_rollback(old, workload, unit.cluster)
+    if trace is None or not trace.waiting:
+        return
+    name, first, last = workload.meta.name, strategy.first_ordinal, strategy.first_ordinal + old.replicas - 1
+    which = f"{name}-{first}"
+    if last > first:
+        which += f", or {name}-{last} if an earlier template ran before"
+    stops = "no further pod may be unavailable" if strategy.parallel else "OrderedReady goes no further"
+    yield Draft(
+        "KLG111",
+        manifest.place(routes.strategy(manifest), "key"),
+        "this change may reach no pod: no node takes a pod of the template before it, and where that was applied "
+        f"such a pod waits for ever, while {stops}",
+        manifest,
+        cause="forced rollback",
+        certainty="possible",
+        scheduler=trace.waiting[0].scheduler or None,
+        trace=story(trace, Wait(workload, trace.waiting[0]), "waits for that pod"),
+        run=trace,
+        help=(f"when the change is applied, delete the pod that waits ({which}): it comes back with the new template",),
     )
 
 

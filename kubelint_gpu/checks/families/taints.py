@@ -12,10 +12,11 @@ from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Related, Safety
 from kubelint_gpu.checks.misses import asked, title, untolerated
 from kubelint_gpu.checks.registry import rule
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import listed, some
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
+from kubelint_gpu.documents.edits import Edit, append, replace_scalar, set_key
 from kubelint_gpu.kube.node import Node
 from kubelint_gpu.kube.taints import Taint, Toleration
 
@@ -170,7 +171,10 @@ def _added(subject: Subject, taints: tuple[Taint, ...]) -> list[Edit]:
     base = routes.pod_spec(manifest)
     resources = asked(subject)
     new = [_toleration(taint, whatever=taint.key in resources) for taint in taints]
-    return [set_key(manifest.item, base, _KEY, [*_list(routes.at(manifest, (*base, _KEY))), *new])]
+    written = _list(routes.at(manifest, (*base, _KEY)))
+    if written:
+        return [append(manifest.item, (*base, _KEY), new)]
+    return [set_key(manifest.item, base, _KEY, new)]
 
 
 def _toleration(taint: Taint, *, whatever: bool) -> dict[str, str]:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
+from functools import partial
 
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.company import takers
-from kubelint_gpu.checks.draft import Draft
+from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Related
+from kubelint_gpu.checks.manifest import Manifest
 from kubelint_gpu.checks.registry import rule
-from kubelint_gpu.checks.remedies import rewritten
 from kubelint_gpu.checks.spreading import TopologyUse, topology_uses, unspreadable
-from kubelint_gpu.checks.unit import Subject, Unit
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import counted, some
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.kube.gpu_labels import is_gpu_label
+from kubelint_gpu.kube.label_algebra import alternatives
 from kubelint_gpu.kube.node import Node
+from kubelint_gpu.kube.pod import PodSpec
 
 # labels that nodes had until Kubernetes 1.24
 _SUCCESSORS = {
@@ -33,15 +39,31 @@ def topology_key_missing(unit: Unit) -> Iterator[Draft]:
     for subject in unit.subjects:
         if not subject.places_pods:
             continue
-        for use in topology_uses(subject.workload.spec):
+        for use, *others in _by_effect(subject.workload.spec):
             if use.key not in keys:
                 near = [_SUCCESSORS[use.key]] if _SUCCESSORS.get(use.key) in keys else []
                 if not is_gpu_label(use.key):
                     near = near or get_close_matches(use.key, keys, 1, 0.8)
-                if use.hard or near:
-                    yield _nowhere(unit, subject, use, near)
+                if (use.hard or near) and not _selected(subject.workload.spec, use.key):
+                    yield _nowhere(unit, subject, use, others, near)
             elif use.hard:
-                yield from _not_everywhere(unit, subject, use)
+                yield from _not_everywhere(unit, subject, use, others)
+
+
+def _by_effect(spec: PodSpec) -> Iterator[list[TopologyUse]]:
+    """The uses of topology keys, those together that have one key and one effect: they have one cause."""
+    groups: dict[tuple[str, bool, bool], list[TopologyUse]] = {}
+    for use in topology_uses(spec):
+        groups.setdefault((use.key, use.hard, use.kind == "podAntiAffinity"), []).append(use)
+    yield from groups.values()
+
+
+def _selected(spec: PodSpec, key: str) -> bool:
+    """Whether nodes without the label are ruled out by selector or affinity anyway: the rule for these speaks of it."""
+    return all(
+        any(bound.requirement.key == key and not bound.field and not bound.allowed.has(None) for bound in bounds)
+        for bounds in alternatives(spec)
+    )
 
 
 @rule("KLG406")
@@ -66,9 +88,10 @@ def spread_unsatisfiable(unit: Unit) -> Iterator[Draft]:
         )
 
 
-def _nowhere(unit: Unit, subject: Subject, use: TopologyUse, near: list[str]) -> Draft:
+def _nowhere(unit: Unit, subject: Subject, use: TopologyUse, others: Sequence[TopologyUse], near: list[str]) -> Draft:
     manifest = subject.manifest
-    route = (*routes.pod_spec(manifest), *use.pointer)
+    base = routes.pod_spec(manifest)
+    written = [(*base, *one.pointer) for one in (use, *others)]
     waits = use.kind != "podAntiAffinity"
     if not use.hard:
         effect = "it has no effect"
@@ -78,19 +101,30 @@ def _nowhere(unit: Unit, subject: Subject, use: TopologyUse, near: list[str]) ->
         effect = "it keeps nothing apart"
     return Draft(
         "KLG405",
-        manifest.place(route),
+        manifest.place(written[0]),
         f"no node has the label {use.key}: {effect}",
         manifest,
         cause=f"{use.kind}/{use.key}",
         certainty="certain" if unit.complete else "possible",
         severity=None if use.hard else "warning",
         scheduler=unit.alone(subject).message if use.hard and waits else None,
+        related=_elsewhere(manifest, base, others),
         help=(f"did you mean {near[0]}?",) if near else (),
-        proposals=rewritten(manifest, route, near),
+        proposals=tuple(
+            Proposal(f"write {key}", "unsafe", partial(_rewritten, manifest, tuple(written), key)) for key in near
+        ),
     )
 
 
-def _not_everywhere(unit: Unit, subject: Subject, use: TopologyUse) -> Iterator[Draft]:
+def _rewritten(manifest: Manifest, written: Sequence[Pointer], key: str) -> list[Edit]:
+    return [replace_scalar(manifest.item, route, key) for route in written]
+
+
+def _elsewhere(manifest: Manifest, base: Pointer, others: Sequence[TopologyUse]) -> tuple[Related, ...]:
+    return tuple(Related(manifest.place((*base, *one.pointer)), f"{one.kind} asks for it, too") for one in others)
+
+
+def _not_everywhere(unit: Unit, subject: Subject, use: TopologyUse, others: Sequence[TopologyUse]) -> Iterator[Draft]:
     """Some of the nodes that could take the pod lack the label."""
     nodes = takers(unit, subject)
     missing = [node.name for node in nodes if use.key not in node.labels]
@@ -112,7 +146,10 @@ def _not_everywhere(unit: Unit, subject: Subject, use: TopologyUse) -> Iterator[
         certainty="certain" if unit.complete else "possible",
         severity=("error" if unit.complete else "warning") if gone else "warning",
         scheduler=unit.alone(subject).message if gone and use.kind != "podAntiAffinity" else None,
-        related=_declared(unit, [node for node in nodes if node.name in missing]),
+        related=(
+            *_elsewhere(manifest, routes.pod_spec(manifest), others),
+            *_declared(unit, [node for node in nodes if node.name in missing]),
+        ),
     )
 
 

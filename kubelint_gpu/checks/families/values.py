@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from kubelint_gpu.checks import routes
-from kubelint_gpu.checks.draft import Draft
+from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Place
 from kubelint_gpu.checks.manifest import Manifest
 from kubelint_gpu.checks.refusals import refusals
 from kubelint_gpu.checks.registry import rule
+from kubelint_gpu.checks.remedies import renamed
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.documents import Pointer
+from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.kube.errors import InvalidObject, field_path
+from kubelint_gpu.kube.quota import counted_as
+from kubelint_gpu.kube.workload import api_group
 
 _LONGEST = 72
 
@@ -43,6 +48,7 @@ def invalid_value(unit: Unit) -> Iterator[Draft]:
                     manifest,
                     cause=field_path(problem.pointer),
                 )
+        yield from _uncounted(manifest)
         if unknown:
             first = unknown[0]
             more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
@@ -57,6 +63,36 @@ def invalid_value(unit: Unit) -> Iterator[Draft]:
                 certainty="possible",
                 help=("check the filled-in manifest, for example by piping it to kubelint-gpu check -",),
             )
+
+
+def _uncounted(manifest: Manifest) -> Iterator[Draft]:
+    """Keys of a ResourceQuota that the API server accepts and nothing ever counts."""
+    written = routes.at(manifest, ("spec", "hard")) if _is_quota(manifest) else None
+    hard = written if isinstance(written, dict) else {}
+    for key in hard:
+        right = counted_as(key)
+        if right is None:
+            continue
+        yield Draft(
+            "KLG003",
+            manifest.place(("spec", "hard", key), "key"),
+            f"{key} is accepted and limits nothing: a quota counts extended resources as {right}",
+            manifest,
+            cause=f"uncounted/{key}",
+            severity="warning",
+            help=(f"write {right}",),
+            proposals=(Proposal(f"write {right}", "unsafe", partial(_renamed, manifest, key, right)),)
+            if right not in hard
+            else (),
+        )
+
+
+def _is_quota(manifest: Manifest) -> bool:
+    return manifest.kind == "ResourceQuota" and not api_group(manifest.item.value)
+
+
+def _renamed(manifest: Manifest, key: str, right: str) -> list[Edit]:
+    return renamed(manifest, [("spec", "hard", key)], right)
 
 
 def _field(pointer: Pointer) -> str:

@@ -1,0 +1,1 @@
+"""This linter beside others, on the same files and in the same run."""

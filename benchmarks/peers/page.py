@@ -1,0 +1,130 @@
+"""The measured tables in `docs/performance.md` and in the README, written from `results.json` and never by hand."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from benchmarks.peers.tools import ROOT, peers
+
+RESULTS = Path(__file__).parent / "results.json"
+PAGES = (ROOT / "docs/performance.md", ROOT / "README.md")
+OWN = "kubelint-gpu"
+_BLOCK = re.compile(r"<!-- measured: (?P<which>[\w-]+) -->\n.*?<!-- end -->", re.DOTALL)
+
+
+def write() -> None:
+    """Fill in the blocks of every page that has some."""
+    results = json.loads(RESULTS.read_text())
+    for path in PAGES:
+        if path.exists():
+            path.write_text(filled(path.read_text(), results))
+
+
+def filled(text: str, results: dict[str, Any]) -> str:
+    """A page with its measured blocks made anew.
+
+    Raises:
+        KeyError: a block is of no known kind.
+    """
+    return _BLOCK.sub(lambda found: f"<!-- measured: {found[1]} -->\n{BLOCKS[found[1]](results)}\n<!-- end -->", text)
+
+
+def _speed(results: dict[str, Any]) -> str:
+    return _table(results, list(_rows(results)), lambda cost, own: f"{_ratio(cost['cpu'], own['cpu'])}")
+
+
+def _summary(results: dict[str, Any]) -> str:
+    rows = [
+        row for row in _rows(results) if row in ("one changed file of 5,000", "1,000 manifests", "10,000 manifests")
+    ]
+    return _table(results, rows, lambda cost, own: _ratio(cost["cpu"], own["cpu"]))
+
+
+def _seconds(results: dict[str, Any]) -> str:
+    return _table(
+        results,
+        list(_rows(results)),
+        lambda cost, _own: f"{cost['cpu']:.2f} s, {cost['wall']:.2f} s, {cost['memory']} MB",
+    )
+
+
+def _real(results: dict[str, Any]) -> str:
+    found = results["real"]
+    own = found["costs"][OWN]
+    lines = [
+        f"{found['files']:,} files, {found['bytes'] / 1e6:.0f} MB of YAML of well-known projects:",
+        "",
+        "| | CPU | wall | memory |",
+        "| --- | --- | --- | --- |",
+    ]
+    for name, cost in found["costs"].items():
+        lines.append(
+            f"| {name} | {cost['cpu']:.1f} s ({_ratio(cost['cpu'], own['cpu'])}) | {cost['wall']:.1f} s | {cost['memory']} MB |"
+        )
+    if found["missing"]:
+        lines += ["", f"Could not be had: {', '.join(found['missing'])}."]
+    return "\n".join(lines)
+
+
+def _tools(results: dict[str, Any]) -> str:
+    lines = ["| linter | version | looks at | knows nothing of |", "| --- | --- | --- | --- |"]
+    for peer in peers():
+        version = results["versions"].get(peer.name)
+        shown = version or f"not measured: {results['missing'].get(peer.name, 'not installed')}"
+        lines.append(f"| {peer.name} | {shown} | {peer.looks_at} | {peer.blind_to} |")
+    return "\n".join(lines)
+
+
+def _verdicts(results: dict[str, Any]) -> str:
+    names = [peer.name for peer in peers() if peer.name in next(iter(results["verdicts"].values()))]
+    lines = ["| example | " + " | ".join(names) + " |", "| --- |" + " --- |" * len(names)]
+    for example, said in sorted(results["verdicts"].items()):
+        cells = [
+            f"{said[name][0]}{f': {_short(said[name][1])}' if said[name][0] != 'silent' and said[name][1] else ''}"
+            for name in names
+        ]
+        lines.append(f"| {example} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _machine(results: dict[str, Any]) -> str:
+    found = results["machine"]
+    return f"Measured on {found['day']}: {found['system']}, {found['cores']} cores, Python {found['python']}."
+
+
+BLOCKS = {
+    "speed": _speed,
+    "summary": _summary,
+    "seconds": _seconds,
+    "real": _real,
+    "tools": _tools,
+    "verdicts": _verdicts,
+    "machine": _machine,
+}
+
+
+def _rows(results: dict[str, Any]) -> list[str]:
+    return sorted(results["speed"], key=lambda name: (results["speed"][name]["files"], results["speed"][name]["bytes"]))
+
+
+def _table(results: dict[str, Any], rows: list[str], cell: Any) -> str:
+    names = [peer.name for peer in peers() if any(peer.name in results["speed"][row]["costs"] for row in rows)]
+    lines = ["| | MB | " + " | ".join(names) + " |", "| --- | --- |" + " --- |" * len(names)]
+    for row in rows:
+        found = results["speed"][row]
+        costs = found["costs"]
+        cells = [cell(costs[name], costs[OWN]) if name in costs else "-" for name in names]
+        lines.append(f"| {row} | {found['bytes'] / 1e6:.3g} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _ratio(value: float, own: float) -> str:
+    return f"{value / own:.2g}" if own else "-"
+
+
+def _short(text: str) -> str:
+    words = text.replace("|", "/").replace("\n", " ")
+    return words if len(words) < 90 else words[:87] + "..."

@@ -1,0 +1,121 @@
+"""The cluster and the moments of a rollout as plain values, for formats that draw them."""
+
+from __future__ import annotations
+
+from kubelint_gpu.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Something that a node has a number of.
+
+    `name` is how people call one of it: `GPU`, `GPU share`, `memory`.
+    `devices` says that it is counted piece by piece, as GPUs are; `whole` is `total` in words, `16Gi` for instance.
+    """
+
+    resource: str
+    name: str
+    total: int
+    devices: bool
+    whole: str
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """Pods of one owner in one phase, and what they hold of each row of their node, all together.
+
+    `owner` is `namespace/name`; `age` is `old` or `new` in a rollout, else empty.
+    `phase` is `running`, `starting`, `terminating`, `evicted`, `nominated`, `pending`, `waiting` or `refused`.
+    `takes` says in words what one pod asks for.
+    """
+
+    owner: str
+    age: str
+    phase: str
+    count: int
+    amounts: tuple[int, ...] = ()
+    takes: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeGroup:
+    """Nodes of a class that hold the same; `names` are folded, as `gpu-[1-3]`."""
+
+    names: str
+    count: int
+    holdings: tuple[Holding, ...] = ()
+    others: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ClassPicture:
+    """Equal nodes: what each has, what keeps pods off, and who holds what.
+
+    `left_out` counts nodes of further groups that are not told one by one.
+    """
+
+    names: str
+    count: int
+    devices: str
+    cpu: str
+    memory: str
+    rows: tuple[Row, ...]
+    taints: tuple[str, ...]
+    unhealthy: str
+    cordoned: bool
+    groups: tuple[NodeGroup, ...]
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterPicture:
+    """The declared cluster, equal nodes folded; `left_out` counts nodes of further classes."""
+
+    name: str
+    version: str
+    nodes: int
+    complete: bool
+    classes: tuple[ClassPicture, ...] = ()
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StageNode:
+    """A node on which something happens in a rollout, or several in which the same does; `names` are folded."""
+
+    names: str
+    count: int
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeMoment:
+    """What is on a node at a moment; `used` says in words how much of each row is taken.
+
+    `joined` is false as long as an autoscaler has not added it.
+    """
+
+    joined: bool
+    holdings: tuple[Holding, ...]
+    used: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The nodes of the stage at one moment, in their order, and the pods that have no node."""
+
+    nodes: tuple[NodeMoment, ...]
+    waiting: tuple[Holding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A rollout as it was simulated: `steps` names for each step of the finding's trace its moment.
+
+    `left_out` counts nodes that take part and are not shown.
+    """
+
+    nodes: tuple[StageNode, ...]
+    moments: tuple[Moment, ...]
+    steps: tuple[int, ...]
+    left_out: int = 0

@@ -1,0 +1,72 @@
+"""Work on many things, shared out among processes where that pays."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+Thing = TypeVar("Thing")
+Answer = TypeVar("Answer")
+
+# Below that starting a process and sending its answers back costs more than it saves.
+LEAST_EACH = 250
+MOST = 8
+
+_pending: tuple[Callable[[Any], Any], Sequence[Any]] | None = None
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def untold(_done: int) -> None:
+    """Nobody wants to know how far the work is."""
+
+
+def each(
+    work: Callable[[Thing], Answer], things: Sequence[Thing], processes: int, tell: Callable[[int], None] = untold
+) -> list[Answer]:
+    """`work` of each thing, in their order, whatever the number of processes; answers must be picklable.
+
+    Processes are forked, so that nothing is sent to them; where the system cannot do that there is one.
+    """
+    count = max(1, min(processes, MOST, len(things) // LEAST_EACH))
+    if not hasattr(os, "fork"):
+        count = 1
+    answers: list[Answer] = []
+    for found in ([work(thing)] for thing in things) if count == 1 else _forked(work, things, count):
+        answers += found
+        tell(len(answers))
+    return answers
+
+
+def _forked(work: Callable[[Thing], Answer], things: Sequence[Thing], count: int) -> Iterator[list[Answer]]:
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    global _pending  # noqa: PLW0603 - what forked processes find instead of what would have to be sent
+    size = -(-len(things) // (count * 4))
+    pieces = [(start, min(start + size, len(things))) for start in range(0, len(things), size)]
+    _pending = work, things
+    try:
+        with ProcessPoolExecutor(count, get_context("fork"), initializer=_quiet) as pool:
+            yield from pool.map(_piece, pieces)
+    finally:
+        _pending = None
+
+
+def _quiet() -> None:
+    """The process that waits for the answers is the one that is interrupted."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _piece(piece: tuple[int, int]) -> list[Any]:
+    assert _pending is not None  # noqa: S101 - forked after it was set
+    work, things = _pending
+    return [work(thing) for thing in things[slice(*piece)]]

@@ -1,0 +1,79 @@
+"""Jobs that never start, because what runs beside them never ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.checks import routes
+from kubelint_gpu.checks.draft import Draft
+from kubelint_gpu.checks.finding import Related
+from kubelint_gpu.checks.places import clues
+from kubelint_gpu.checks.stakes import holders, scarce
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.checks.wording import workload_name
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.kube.rolling import DaemonSetStrategy, JobStrategy
+from kubelint_gpu.rollout.job import piles_up, stops_for_ever
+from kubelint_gpu.rollout.starving import starves
+
+_POLICY: Pointer = ("spec", "concurrencyPolicy")
+_MOST_OTHERS = 12
+
+
+def starving(unit: Unit, subject: Subject) -> Iterator[Draft]:
+    """A Job none of whose pods finds room beside the workloads that are applied with it."""
+    workload, strategy, manifest = subject.workload, subject.workload.strategy, subject.manifest
+    judgement = unit.judgements.get(id(subject))
+    if not isinstance(strategy, JobStrategy) or strategy.suspend or not workload.replicas or judgement is None:
+        return
+    if not judgement.eligible or unit.may_grow_for(subject) or judgement.by_bound:
+        # where counting shows room for all that could be there, nobody starves
+        return
+    others = [one for one in unit.subjects if _stays(unit, one, judgement.eligible)]
+    if len(others) > _MOST_OTHERS or not starves(workload, [one.workload for one in others], unit.cluster):
+        return
+    told = "its pods wait for ever"
+    if stops_for_ever(strategy, schedulable=False):
+        told = "its first run waits for ever, and with concurrencyPolicy Forbid no other is started"
+    elif piles_up(strategy, schedulable=False):
+        told = "each run adds a pod that waits for ever"
+    resource = scarce(subject)
+    forbids = strategy.concurrency == "Forbid" and manifest.present(_POLICY)
+    policy = (Related(manifest.place(_POLICY), "a run that waits counts as active"),) if forbids else ()
+    yield Draft(
+        "KLG109",
+        manifest.place(("spec",), "key"),
+        f"not one of its pods finds room while {_named(others)} run{'s' if len(others) == 1 else ''}: {told}",
+        manifest,
+        cause="starving",
+        certainty="certain" if unit.complete else "possible",
+        severity="warning",
+        related=(
+            *policy,
+            *(
+                Related(one.manifest.place(route), f"{workload_name(one.workload)} asks for it, too")
+                for one in others[:2]
+                for route in routes.requests(one.manifest, resource)
+            ),
+            *clues(unit, subject, resource, sorted(judgement.eligible)),
+            *holders(unit, subject, resource, judgement.eligible),
+        ),
+        help=("set activeDeadlineSeconds, which ends a run that waits",) if strategy.concurrency else (),
+    )
+
+
+def _stays(unit: Unit, subject: Subject, nodes: frozenset[str]) -> bool:
+    """Whether a workload runs for good on some of the nodes."""
+    judgement = unit.judgements.get(id(subject))
+    if judgement is None or isinstance(subject.workload.strategy, (JobStrategy, DaemonSetStrategy)):
+        return False
+    return bool(subject.workload.replicas) and not nodes.isdisjoint(judgement.eligible)
+
+
+def _named(others: list[Subject]) -> str:
+    if not others:
+        return "what the inventory says is running"
+    if len(others) == 1:
+        return workload_name(others[0].workload)
+    return f"the {len(others)} other workloads that want these nodes"

@@ -1,0 +1,31 @@
+"""A workload as it is judged."""
+
+from __future__ import annotations
+
+from kubelint_gpu.checks.manifest import Manifest
+from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.kube.workload import Workload
+from kubelint_gpu.scheduler import merged
+from kubelint_gpu.values import dataclass
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subject:
+    """A workload that is judged: whole, readable, as admission leaves it.
+
+    `known_class` is false where its pods are refused because their PriorityClass does not exist.
+    """
+
+    manifest: Manifest
+    workload: Workload
+    known_class: bool = True
+
+    @property
+    def pod(self) -> Pod:
+        """A pod as the scheduler would get it."""
+        return merged(self.workload.pod(self.workload.meta.name))
+
+    @property
+    def places_pods(self) -> bool:
+        """Whether the scheduler looks for a node for its pods: not with a node name, and a DaemonSet names its own."""
+        return not self.workload.spec.node_name and self.workload.kind != "DaemonSet"

@@ -1,0 +1,223 @@
+"""Findings that are known and accepted for now: `--baseline` leaves them out, `--write-baseline` writes them down.
+
+An entry is found again by code, file, object and cause, whatever its line or wording has become.
+Paths are relative to the folder of the baseline, so that it does not matter where the command is run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kubelint_gpu.checks.finding import Finding
+from kubelint_gpu.cli.worlds import complain
+from kubelint_gpu.documents import Document, Pointer, read
+from kubelint_gpu.values import dataclass
+
+_VERSION = 1
+_KEYS = ("path", "code", "object", "fingerprint")
+_INTERNAL = "internal-error"
+_FINGERPRINT = re.compile(r"[0-9a-f]{32}")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Entry:
+    """One accepted finding, as it stands in the file."""
+
+    path: str
+    code: str
+    object: str
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The accepted findings of a file; without a file there are none."""
+
+    path: Path | None = None
+    entries: frozenset[Entry] = frozenset()
+
+    def accepts(self, finding: Finding) -> bool:
+        """Whether a finding of this cause is accepted."""
+        return self.path is not None and _entry(finding, self.path.parent, 0) in self.entries
+
+    def wanted(self, reports: Callable[[Finding], bool]) -> Callable[[Finding], bool]:
+        """What is reported and not accepted: nothing else is mended."""
+        return lambda finding: reports(finding) and not self.accepts(finding)
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What is left to be reported, and how many findings are in the baseline."""
+
+    findings: tuple[Finding, ...]
+    accepted: int = 0
+
+
+def load_baseline(path: str | None) -> Baseline:
+    """Read a baseline.
+
+    Raises:
+        click.ClickException: there is none, or it is not what `--write-baseline` writes; with line and column.
+    """
+    if path is None:
+        return Baseline()
+    try:
+        reading = read(path, Path(path).read_bytes())
+    except OSError as error:
+        raise click.ClickException(f"--baseline: {path}: {error.strerror}") from None
+    for problem in reading.problems:
+        where = f"{path}:{problem.span.line}:{problem.span.column}" if problem.span else path
+        raise click.ClickException(f"--baseline: {where}: {problem.message}")
+    documents = [document for document in reading.documents if document.value is not None]
+    if not documents:
+        raise click.ClickException(f"--baseline: {path}: it is empty; write one with --write-baseline {path}")
+    return Baseline(Path(path), frozenset(_entries_of(documents[0])))
+
+
+def settle(
+    baseline: Baseline,
+    target: str | None,
+    found: Sequence[Finding],
+    reported: Sequence[Finding],
+    checked: Iterable[str],
+    *,
+    failed: bool,
+) -> Settled:
+    """Leave out what is accepted, and write the baseline where that is asked for.
+
+    Args:
+        baseline: what is accepted already.
+        target: the file to write, None for none; what a run that `failed` saw is never written.
+        found: everything that was found, whether it is reported or not.
+        reported: what is reported of it.
+        checked: the files that were looked at.
+        failed: the run cannot be trusted.
+
+    Raises:
+        click.ClickException: the file cannot be written.
+    """
+    if target is not None and failed:
+        complain(target, "is not written: the run failed")
+        target = None
+    if baseline.path is None:
+        return Settled(tuple(reported)) if target is None else _written(target, found, reported)
+    keys = _keys(found, baseline.path.parent)
+    gone = _gone(baseline, frozenset(keys.values()), checked)
+    if target is not None:
+        _shrunk(baseline, target, gone)
+    elif not failed:
+        _tell(baseline, gone)
+    left = tuple(finding for finding in reported if keys[finding.fingerprint] not in baseline.entries)
+    return Settled(left, len(reported) - len(left))
+
+
+def _written(target: str, found: Sequence[Finding], reported: Sequence[Finding]) -> Settled:
+    """A new baseline with everything that is reported; a rule that crashed is never accepted."""
+    keys = _keys(found, Path(target).parent)
+    entries = {keys[finding.fingerprint] for finding in reported if finding.name != _INTERNAL}
+    _write(target, entries)
+    complain(target, f"{len(entries)} finding{'' if len(entries) == 1 else 's'} written down")
+    return Settled(tuple(finding for finding in reported if finding.name == _INTERNAL), len(entries))
+
+
+def _shrunk(baseline: Baseline, target: str, gone: Collection[Entry]) -> None:
+    """The old baseline without what is gone; nothing is ever added."""
+    if baseline.path is None or baseline.path.parent.resolve() != Path(target).parent.resolve():
+        raise click.UsageError("with --baseline, the file of --write-baseline must be in the same folder")
+    if gone or not Path(target).exists():
+        _write(target, baseline.entries - frozenset(gone))
+    complain(target, f"{len(gone)} dropped, {len(baseline.entries) - len(gone)} left, none added")
+
+
+def _gone(baseline: Baseline, present: Collection[Entry], checked: Iterable[str]) -> frozenset[Entry]:
+    """The entries that no longer occur; of a file that was not looked at nothing is known, unless it is gone, too."""
+    folder = baseline.path.parent if baseline.path is not None else Path()
+    seen = {_relative(path, folder) for path in checked}
+    return frozenset(
+        entry
+        for entry in baseline.entries
+        if entry not in present and (entry.path in seen or not (folder / entry.path).exists())
+    )
+
+
+def _tell(baseline: Baseline, gone: Collection[Entry]) -> None:
+    if not gone:
+        return
+    first = min(gone)
+    what = "1 entry no longer occurs" if len(gone) == 1 else f"{len(gone)} entries no longer occur"
+    example = f"{first.code} in {first.path}{', ...' if len(gone) > 1 else ''}"
+    complain(str(baseline.path), f"{what} ({example}); add --write-baseline {baseline.path} to drop what is gone")
+
+
+def _keys(findings: Iterable[Finding], folder: Path) -> dict[str, Entry]:
+    """The entry of each finding of a run, by its fingerprint; findings of one cause are told apart by number."""
+    numbers: Counter[Entry] = Counter()
+    keys = {}
+    for finding in findings:
+        first = _entry(finding, folder, 0)
+        keys[finding.fingerprint] = _entry(finding, folder, numbers[first])
+        numbers[first] += 1
+    return keys
+
+
+def _entry(finding: Finding, folder: Path, number: int) -> Entry:
+    path = _relative(finding.place.path, folder)
+    parts = (finding.code, path, finding.object, finding.cause, str(number))
+    text = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return Entry(path, finding.code, finding.object, text)
+
+
+def _relative(path: str, folder: Path) -> str:
+    return path if path.startswith("<") else Path(os.path.relpath(path, folder)).as_posix()
+
+
+def _write(path: str, entries: Iterable[Entry]) -> None:
+    import json
+
+    lines = ["    " + json.dumps({key: getattr(entry, key) for key in _KEYS}) for entry in sorted(entries)]
+    found = "[\n" + ",\n".join(lines) + "\n  ]" if lines else "[]"
+    try:
+        Path(path).write_text(
+            f'{{\n  "version": {_VERSION},\n  "findings": {found}\n}}\n', encoding="utf-8", newline="\n"
+        )
+    except OSError as error:
+        raise click.ClickException(f"cannot write {path}: {error.strerror}") from None
+
+
+def _entries_of(document: Document) -> Iterator[Entry]:
+    value = document.value
+    if not isinstance(value, dict) or "findings" not in value:
+        raise _wrong(document, (), "is no baseline: it must be a mapping with version and findings")
+    if value.get("version") != _VERSION:
+        raise _wrong(document, ("version",), f"must be {_VERSION}; write the baseline anew with --write-baseline")
+    found = value["findings"]
+    if not isinstance(found, list):
+        raise _wrong(document, ("findings",), "must be a list")
+    for index, entry in enumerate(found):
+        at = ("findings", index)
+        if not isinstance(entry, dict) or set(entry) != set(_KEYS):
+            raise _wrong(document, at, f"must be a mapping with {', '.join(_KEYS)}")
+        for key in _KEYS:
+            if not isinstance(entry[key], str):
+                raise _wrong(document, (*at, key), "must be a text")
+        if _FINGERPRINT.fullmatch(entry["fingerprint"]) is None:
+            raise _wrong(document, (*at, "fingerprint"), "must be 32 hexadecimal digits")
+        yield Entry(**_texts(entry))
+
+
+def _texts(entry: dict[str, Any]) -> dict[str, str]:
+    return {key: entry[key] for key in _KEYS}
+
+
+def _wrong(document: Document, pointer: Pointer, message: str) -> click.ClickException:
+    span = document.locate(pointer)
+    name = f"{pointer[-1]} " if pointer and isinstance(pointer[-1], str) else ""
+    return click.ClickException(f"--baseline: {document.source.path}:{span.line}:{span.column}: {name}{message}")

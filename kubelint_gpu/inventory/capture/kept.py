@@ -1,0 +1,283 @@
+"""What a captured inventory keeps of each kind, field by field, and what stands in each field.
+
+Only what is named here is kept: whatever decides no placement (images, environment, commands, secrets' names,
+annotations, addresses, times of heartbeats) is not listed, so no release of Kubernetes can add something that slips
+through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import TypeAlias
+
+
+class Role(Enum):
+    """What stands in a field that is kept.
+
+    Attributes:
+        PLAIN: words of Kubernetes, numbers, quantities: the same everywhere.
+        NAME: the name of an object, or text that is built from names.
+        KEY: the key of a label or taint, or the name of a resource.
+        LABELS: labels by their keys.
+        AMOUNTS: quantities by the names of resources.
+        REQUIREMENT: a key with the operator and values that it is compared with; taints and tolerations are such.
+    """
+
+    PLAIN = "plain"
+    NAME = "name"
+    KEY = "key"
+    LABELS = "labels"
+    AMOUNTS = "amounts"
+    REQUIREMENT = "requirement"
+
+
+Shape: TypeAlias = Role | Mapping[str, "Shape"]
+
+REQUIREMENT_FIELDS = ("key", "operator", "value", "values", "effect", "tolerationSeconds")
+# annotations that decide something, of any kind
+ANNOTATIONS = frozenset(
+    {
+        "controller.kubernetes.io/pod-deletion-cost",
+        "kubelint-gpu/one-per-container",
+        "kubelint-gpu/pool",
+        "kubelint-gpu/unhealthy",
+        "kubelint-gpu/unlimited",
+        "pv.kubernetes.io/bind-completed",
+        "storage.alpha.kubernetes.io/migrated-plugins",
+        "storageclass.kubernetes.io/is-default-class",
+        "volume.beta.kubernetes.io/storage-class",
+        "volume.kubernetes.io/selected-node",
+    }
+)
+# labels that change without anybody's doing
+NOISE = frozenset({"nvidia.com/gfd.timestamp"})
+
+_PLAIN, _NAME = Role.PLAIN, Role.NAME
+_META: Mapping[str, Shape] = {"name": _NAME, "namespace": _NAME, "labels": Role.LABELS, "annotations": _PLAIN}
+_SELECTOR: Shape = {"matchLabels": Role.LABELS, "matchExpressions": Role.REQUIREMENT}
+_NODE_TERM: Shape = {"matchExpressions": Role.REQUIREMENT, "matchFields": Role.REQUIREMENT}
+_NODE_SELECTOR: Shape = {"nodeSelectorTerms": _NODE_TERM}
+_POD_TERM: Shape = {
+    "labelSelector": _SELECTOR,
+    "matchLabelKeys": Role.KEY,
+    "mismatchLabelKeys": Role.KEY,
+    "namespaceSelector": _SELECTOR,
+    "namespaces": _NAME,
+    "topologyKey": Role.KEY,
+}
+_POD_AFFINITY: Shape = {
+    "preferredDuringSchedulingIgnoredDuringExecution": {"podAffinityTerm": _POD_TERM, "weight": _PLAIN},
+    "requiredDuringSchedulingIgnoredDuringExecution": _POD_TERM,
+}
+_RESOURCES: Shape = {"claims": _PLAIN, "limits": Role.AMOUNTS, "requests": Role.AMOUNTS}
+_CONTAINER: Shape = {
+    "name": _NAME,
+    "ports": {"containerPort": _PLAIN, "hostIP": _PLAIN, "hostPort": _PLAIN, "protocol": _PLAIN},
+    "resources": _RESOURCES,
+    "restartPolicy": _PLAIN,
+}
+_CLAIM: Mapping[str, Shape] = {
+    "accessModes": _PLAIN,
+    "resources": {"requests": Role.AMOUNTS},
+    "selector": _SELECTOR,
+    "storageClassName": _NAME,
+    "volumeAttributesClassName": _NAME,
+    "volumeMode": _PLAIN,
+    "volumeName": _NAME,
+}
+# volumes of a pod by their field; others are mounted wherever the pod runs
+VOLUMES: Mapping[str, Shape] = {
+    "awsElasticBlockStore": {"readOnly": _PLAIN, "volumeID": _NAME},
+    "azureDisk": {"diskURI": _NAME},
+    "cinder": {"volumeID": _NAME},
+    "csi": {"driver": _PLAIN},
+    "ephemeral": {"volumeClaimTemplate": {"spec": _CLAIM}},
+    "gcePersistentDisk": {"pdName": _NAME, "readOnly": _PLAIN},
+    "iscsi": {"iqn": _NAME, "readOnly": _PLAIN},
+    "persistentVolumeClaim": {"claimName": _NAME},
+    "rbd": {"image": _NAME, "monitors": _NAME, "pool": _NAME, "readOnly": _PLAIN},
+}
+# sources of a PersistentVolume; of others only the kind is kept
+SOURCES: Mapping[str, Shape] = {
+    "awsElasticBlockStore": {"volumeID": _NAME},
+    "azureDisk": {"diskURI": _NAME},
+    "cinder": {"volumeID": _NAME},
+    "csi": {"driver": _PLAIN, "volumeHandle": _NAME},
+    "gcePersistentDisk": {"pdName": _NAME},
+}
+_SPREAD: Shape = {
+    "labelSelector": _SELECTOR,
+    "matchLabelKeys": Role.KEY,
+    "maxSkew": _PLAIN,
+    "minDomains": _PLAIN,
+    "nodeAffinityPolicy": _PLAIN,
+    "nodeTaintsPolicy": _PLAIN,
+    "topologyKey": Role.KEY,
+    "whenUnsatisfiable": _PLAIN,
+}
+_POD_SPEC: Shape = {
+    "activeDeadlineSeconds": _PLAIN,
+    "affinity": {
+        "nodeAffinity": {
+            "preferredDuringSchedulingIgnoredDuringExecution": {"preference": _NODE_TERM, "weight": _PLAIN},
+            "requiredDuringSchedulingIgnoredDuringExecution": _NODE_SELECTOR,
+        },
+        "podAffinity": _POD_AFFINITY,
+        "podAntiAffinity": _POD_AFFINITY,
+    },
+    "containers": _CONTAINER,
+    "hostNetwork": _PLAIN,
+    "initContainers": _CONTAINER,
+    "nodeName": _NAME,
+    "nodeSelector": Role.LABELS,
+    "overhead": Role.AMOUNTS,
+    "preemptionPolicy": _PLAIN,
+    "priority": _PLAIN,
+    "priorityClassName": _NAME,
+    "resourceClaims": {"name": _NAME, "resourceClaimName": _NAME, "resourceClaimTemplateName": _NAME},
+    "resources": _RESOURCES,
+    "restartPolicy": _PLAIN,
+    "runtimeClassName": _NAME,
+    "schedulerName": _NAME,
+    "schedulingGates": _PLAIN,
+    "terminationGracePeriodSeconds": _PLAIN,
+    "tolerations": Role.REQUIREMENT,
+    "topologySpreadConstraints": _SPREAD,
+    "volumes": {"name": _NAME, **VOLUMES},
+}
+_STATUSES: Shape = {"allocatedResources": Role.AMOUNTS, "name": _NAME, "resources": _RESOURCES}
+_DEVICES: Shape = {"driver": _PLAIN, "pool": _NAME, "device": _PLAIN, "request": _PLAIN}
+
+SHAPES: Mapping[str, Mapping[str, Shape]] = {
+    "CSIDriver": {"metadata": {"name": _PLAIN}, "spec": {"storageCapacity": _PLAIN}},
+    "CSINode": {
+        "metadata": {"name": _NAME, "annotations": _PLAIN},
+        "spec": {"drivers": {"allocatable": _PLAIN, "name": _PLAIN}},
+    },
+    "CSIStorageCapacity": {
+        "capacity": _PLAIN,
+        "maximumVolumeSize": _PLAIN,
+        "metadata": {"name": _NAME, "namespace": _NAME},
+        "nodeTopology": _SELECTOR,
+        "storageClassName": _NAME,
+    },
+    "DeviceClass": {
+        "metadata": {"name": _PLAIN},
+        "spec": {"extendedResourceName": _PLAIN, "selectors": _PLAIN},
+    },
+    "LimitRange": {
+        "metadata": _META,
+        "spec": {
+            "limits": {
+                "default": Role.AMOUNTS,
+                "defaultRequest": Role.AMOUNTS,
+                "max": Role.AMOUNTS,
+                "maxLimitRequestRatio": Role.AMOUNTS,
+                "min": Role.AMOUNTS,
+                "type": _PLAIN,
+            }
+        },
+    },
+    "Namespace": {"metadata": _META},
+    "Node": {
+        "metadata": _META,
+        "spec": {"taints": Role.REQUIREMENT, "unschedulable": _PLAIN},
+        "status": {"allocatable": Role.AMOUNTS, "capacity": Role.AMOUNTS, "nodeInfo": {"kubeletVersion": _PLAIN}},
+    },
+    "PersistentVolume": {
+        "metadata": {**_META, "uid": _NAME},
+        "spec": {
+            "accessModes": _PLAIN,
+            "capacity": Role.AMOUNTS,
+            "claimRef": {"name": _NAME, "namespace": _NAME, "uid": _NAME},
+            "nodeAffinity": {"required": _NODE_SELECTOR},
+            "storageClassName": _NAME,
+            "volumeAttributesClassName": _NAME,
+            "volumeMode": _PLAIN,
+        },
+        "status": {"phase": _PLAIN},
+    },
+    "PersistentVolumeClaim": {"metadata": {**_META, "uid": _NAME}, "spec": _CLAIM, "status": {"phase": _PLAIN}},
+    "Pod": {
+        "metadata": {
+            **_META,
+            "creationTimestamp": _PLAIN,
+            "deletionTimestamp": _PLAIN,
+            "ownerReferences": {"apiVersion": _PLAIN, "controller": _PLAIN, "kind": _PLAIN, "name": _NAME},
+        },
+        "spec": _POD_SPEC,
+        "status": {
+            "conditions": {"reason": _PLAIN, "status": _PLAIN, "type": _PLAIN},
+            "containerStatuses": _STATUSES,
+            "initContainerStatuses": _STATUSES,
+            "nominatedNodeName": _NAME,
+            "phase": _PLAIN,
+            "resize": _PLAIN,
+            "startTime": _PLAIN,
+        },
+    },
+    "PodDisruptionBudget": {
+        "metadata": _META,
+        "spec": {
+            "maxUnavailable": _PLAIN,
+            "minAvailable": _PLAIN,
+            "selector": _SELECTOR,
+            "unhealthyPodEvictionPolicy": _PLAIN,
+        },
+        "status": {"disruptionsAllowed": _PLAIN},
+    },
+    "PriorityClass": {
+        "globalDefault": _PLAIN,
+        "metadata": {"name": _NAME},
+        "preemptionPolicy": _PLAIN,
+        "value": _PLAIN,
+    },
+    "ResourceClaim": {
+        "metadata": _META,
+        "spec": {"devices": _PLAIN},
+        "status": {
+            "allocation": {"devices": {"results": _DEVICES}, "nodeSelector": _NODE_SELECTOR},
+            "reservedFor": {"name": _NAME, "resource": _PLAIN},
+        },
+    },
+    "ResourceClaimTemplate": {"metadata": _META, "spec": {"spec": {"devices": _PLAIN}}},
+    "ResourceQuota": {
+        "metadata": _META,
+        "spec": {
+            "hard": Role.AMOUNTS,
+            "scopes": _PLAIN,
+            "scopeSelector": {"matchExpressions": {"operator": _PLAIN, "scopeName": _PLAIN, "values": _NAME}},
+        },
+        "status": {"used": Role.AMOUNTS},
+    },
+    "ResourceSlice": {
+        "metadata": {"name": _NAME},
+        "spec": {
+            "allNodes": _PLAIN,
+            "devices": _PLAIN,
+            "driver": _PLAIN,
+            "nodeName": _NAME,
+            "nodeSelector": _NODE_SELECTOR,
+            "perDeviceNodeSelection": _PLAIN,
+            "pool": {"generation": _PLAIN, "name": _NAME, "resourceSliceCount": _PLAIN},
+            "sharedCounters": _PLAIN,
+        },
+    },
+    "RuntimeClass": {
+        "handler": _PLAIN,
+        "metadata": {"name": _NAME},
+        "overhead": {"podFixed": Role.AMOUNTS},
+        "scheduling": {"nodeSelector": Role.LABELS, "tolerations": Role.REQUIREMENT},
+    },
+    "StorageClass": {
+        "allowedTopologies": {"matchLabelExpressions": Role.REQUIREMENT},
+        "metadata": {"name": _NAME, "annotations": _PLAIN},
+        "provisioner": _PLAIN,
+        "volumeBindingMode": _PLAIN,
+    },
+    "VolumeAttachment": {
+        "metadata": {"name": _NAME},
+        "spec": {"attacher": _PLAIN, "nodeName": _NAME, "source": {"persistentVolumeName": _NAME}},
+    },
+}

@@ -1,0 +1,154 @@
+"""API objects without everything that decides no placement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kubelint_gpu.inventory.capture.kept import (
+    ANNOTATIONS,
+    NOISE,
+    REQUIREMENT_FIELDS,
+    SHAPES,
+    SOURCES,
+    VOLUMES,
+    Role,
+    Shape,
+)
+
+_FINISHED = ("Succeeded", "Failed")
+_CONDITIONS = {"Ready": (), "DisruptionTarget": ("PreemptionByScheduler",), "PodResizePending": ("Infeasible",)}
+_OTHER_PLUGINS = ("hami.io/", "volcano.sh/")
+_NOT_SOURCES = ("capacity", "claimRef", "nodeAffinity")
+
+
+def pruned(value: dict[str, Any]) -> dict[str, Any] | None:
+    """What an inventory keeps of an object, its keys sorted; None where it keeps nothing: finished pods, other kinds.
+
+    Fields of a wrong type are kept as they stand: reading the inventory says what is wrong with them.
+    """
+    kind, shape = value.get("kind"), shape_of(value)
+    if shape is None or (kind == "Pod" and _part(value, "status").get("phase") in _FINISHED):
+        return None
+    return {"apiVersion": value.get("apiVersion"), "kind": kind, **_kept(_prepared(value), shape)}
+
+
+def shape_of(value: dict[str, Any]) -> Mapping[str, Shape] | None:
+    """The fields that are kept of an object; None where it is of no kind that an inventory knows."""
+    kind = value.get("kind")
+    shape = SHAPES.get(kind) if isinstance(kind, str) else None
+    if kind != "PersistentVolume" or shape is None:
+        return shape
+    spec = _part(value, "spec")
+    source = next((key for key in spec if isinstance(spec[key], dict) and key not in _NOT_SOURCES), "")
+    inner = shape["spec"]
+    if not source or isinstance(inner, Role):
+        return shape
+    return {**shape, "spec": {**inner, source: SOURCES.get(source, {})}}
+
+
+def _kept(value: Any, shape: Shape) -> Any:
+    if isinstance(value, list):
+        return [_kept(element, shape) for element in value]
+    if not isinstance(value, dict):
+        return value
+    if shape is Role.REQUIREMENT:
+        return {key: value[key] for key in REQUIREMENT_FIELDS if value.get(key) is not None}
+    if isinstance(shape, Role):
+        return {key: value[key] for key in sorted(value, key=str)}
+    found = {}
+    for key in sorted(shape):
+        if value.get(key) is None:
+            continue
+        part = _kept(value[key], shape[key])
+        # what only held other things says nothing; an empty selector that was written as one selects everything
+        if part not in ({}, []) or value[key] in ({}, []) or shape[key] == {}:
+            found[key] = part
+    return found
+
+
+def _prepared(value: dict[str, Any]) -> dict[str, Any]:
+    """The object without those entries of lists and mappings that say nothing."""
+    kind = value["kind"]
+    result = {**value, "metadata": _metadata(_part(value, "metadata"), kind)}
+    if kind == "Pod":
+        spec, status = _part(value, "spec"), _part(value, "status")
+        result |= {"spec": _pod_spec(spec), "status": _pod_status(status, spec)}
+    elif kind == "Node":
+        status = _part(value, "status")
+        if status.get("allocatable"):
+            result["status"] = {key: found for key, found in status.items() if key != "capacity"}
+    return result
+
+
+def _metadata(metadata: dict[str, Any], kind: str) -> dict[str, Any]:
+    annotations, labels = _part(metadata, "annotations"), _part(metadata, "labels")
+    kept = {key: found for key, found in annotations.items() if key in ANNOTATIONS}
+    if kind == "Node":
+        # that another device plugin writes there is known by the key alone
+        kept |= {key: "" for key in annotations if str(key).startswith(_OTHER_PLUGINS)}
+    owners = metadata.get("ownerReferences")
+    listed = [owner for owner in owners if isinstance(owner, dict)] if isinstance(owners, list) else []
+    changed = {
+        "annotations": kept,
+        "labels": {key: found for key, found in labels.items() if key not in NOISE},
+        "ownerReferences": [owner for owner in listed if owner.get("controller")],
+    }
+    return {**metadata, **{key: found or None for key, found in changed.items()}}
+
+
+def _pod_spec(spec: dict[str, Any]) -> dict[str, Any]:
+    result = dict(spec)
+    host_network = spec.get("hostNetwork") is True
+    for key in ("containers", "initContainers"):
+        if isinstance(spec.get(key), list):
+            result[key] = [_container(each, host_network=host_network) for each in spec[key]]
+    if isinstance(spec.get("volumes"), list):
+        volumes = [each for each in spec["volumes"] if isinstance(each, dict) and VOLUMES.keys() & each.keys()]
+        result["volumes"] = volumes or None
+    return result
+
+
+def _container(container: Any, *, host_network: bool) -> Any:
+    if not isinstance(container, dict) or not isinstance(container.get("ports"), list):
+        return container
+    ports = [each for each in container["ports"] if isinstance(each, dict) and (host_network or each.get("hostPort"))]
+    return {**container, "ports": ports or None}
+
+
+def _pod_status(status: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
+    result = dict(status)
+    if isinstance(status.get("conditions"), list):
+        result["conditions"] = [_condition(each) for each in status["conditions"] if _decides(each)] or None
+    for key, containers in (("containerStatuses", "containers"), ("initContainerStatuses", "initContainers")):
+        if isinstance(status.get(key), list):
+            listed = spec.get(containers)
+            asked = {str(each.get("name")): each for each in listed or () if isinstance(each, dict)}
+            statuses = (each for each in status[key] if isinstance(each, dict))
+            resized = [
+                each for each in statuses if _resized(each, _part(asked.get(str(each.get("name")), {}), "resources"))
+            ]
+            result[key] = resized or None
+    return result
+
+
+def _resized(status: dict[str, Any], resources: dict[str, Any]) -> bool:
+    """Whether a container has, or is given, other resources than its spec says."""
+    requests = resources.get("requests")
+    return status.get("allocatedResources", requests) != requests or status.get("resources", resources) != resources
+
+
+def _decides(condition: Any) -> bool:
+    if not isinstance(condition, dict) or str(condition.get("type")) not in _CONDITIONS:
+        return False
+    reasons = _CONDITIONS[condition["type"]]
+    return condition.get("status") == "True" and (not reasons or condition.get("reason") in reasons)
+
+
+def _condition(condition: dict[str, Any]) -> dict[str, Any]:
+    return condition if _CONDITIONS[condition["type"]] else {**condition, "reason": None}
+
+
+def _part(value: dict[str, Any], key: str) -> dict[str, Any]:
+    found = value.get(key)
+    return found if isinstance(found, dict) else {}

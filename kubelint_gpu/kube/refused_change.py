@@ -1,0 +1,21 @@
+"""A change that the API server refuses."""
+
+from __future__ import annotations
+
+from kubelint_gpu.kube.errors import Pointer
+from kubelint_gpu.values import dataclass
+
+IMMUTABLE = "Invalid value: field is immutable"
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedChange:
+    """One field that may not change, and does.
+
+    Attributes:
+        at: the smallest parts of it that differ; never empty.
+        answer: what the API server says, without the value and its full stop.
+    """
+
+    at: tuple[Pointer, ...]
+    answer: str

@@ -1,0 +1,222 @@
+"""The protocol: what the editor says goes to the session, and what the session finds goes to the editor."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from typing import Any
+
+from lsprotocol import converters, types
+from pygls.lsp.server import LanguageServer
+from pygls.uris import from_fs_path, to_fs_path
+
+from kubelint_gpu.lsp import actions
+from kubelint_gpu.lsp.diagnostics import SOURCE
+from kubelint_gpu.lsp.open_documents import Change
+from kubelint_gpu.lsp.session import Diagnostics, Session, Settings
+from kubelint_gpu.version import __version__
+
+_CONVERTER = converters.get_converter()
+_TRIGGERS = (" ", ":", "/", ".", "-", "[", ",", '"')
+
+
+class Server(LanguageServer):
+    """One editor's server."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(SOURCE, __version__)
+        self.session = Session(settings, self._publish, self.log)
+
+    def log(self, message: str) -> None:
+        """A line in the editor's log."""
+        logging.getLogger(SOURCE).warning("%s", message)
+        self.window_log_message(types.LogMessageParams(types.MessageType.Warning, message))
+
+    def uri(self, path: str) -> str:
+        """The URI of a path, as the editor writes it where the file is open."""
+        document = self.session.documents.at(path)
+        return document.uri if document is not None else from_fs_path(path) or path
+
+    def client(self, capability: str) -> Any:
+        """A capability of the editor by its path, such as `workspace.workspace_edit.document_changes`."""
+        found: Any = self.client_capabilities
+        for name in capability.split("."):
+            found = getattr(found, name, None)
+        return found
+
+    def edit(self, edits: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
+        """Changes of files as a workspace edit; for the open ones with the version that they are meant for."""
+        if not self.client("workspace.workspace_edit.document_changes"):
+            return {"changes": {self.uri(path): some for path, some in edits.items()}}
+        changes = []
+        for path, some in edits.items():
+            document = self.session.documents.at(path)
+            version = document.version if document is not None else None
+            changes.append({"textDocument": {"uri": self.uri(path), "version": version}, "edits": some})
+        return {"documentChanges": changes}
+
+    def written(self, one: dict[str, Any]) -> dict[str, Any]:
+        """A diagnostic as the editor gets it."""
+        found = dict(one)
+        if "data" in found:
+            found["data"] = {"fingerprint": one["data"]["fingerprint"]}
+        if "relatedInformation" in found:
+            found["relatedInformation"] = [
+                {**each, "location": {**each["location"], "uri": self.uri(each["location"]["uri"])}}
+                for each in one["relatedInformation"]
+            ]
+        return found
+
+    def action(self, one: dict[str, Any]) -> types.CodeAction:
+        """A code action as the editor gets it."""
+        diagnostics = [self.written(each) for each in one.get("diagnostics", ())]
+        return _CONVERTER.structure({**one, **({"diagnostics": diagnostics} if diagnostics else {})}, types.CodeAction)
+
+    def _publish(self, path: str, version: int | None, diagnostics: Diagnostics) -> None:
+        found = _CONVERTER.structure([self.written(one) for one in diagnostics], list[types.Diagnostic])
+        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(self.uri(path), found, version))
+
+
+def serve(settings: Settings) -> None:
+    """Talk over standard input and output until the editor is gone."""
+    logging.basicConfig(level=logging.WARNING, format="%(name)s: %(message)s")
+    answers = os.fdopen(os.dup(1), "wb")
+    # whatever is printed by mistake belongs to the log and must not come between the messages
+    os.dup2(2, 1)
+    make(settings).start_io(stdout=answers)
+
+
+def make(settings: Settings) -> Server:
+    """The server with everything that it can do."""
+    server = Server(settings)
+    _life(server)
+    _documents(server)
+    _code_actions(server)
+    _answers(server)
+    return server
+
+
+def _life(server: Server) -> None:
+    session = server.session
+
+    @server.feature(types.INITIALIZED)
+    def initialized(_params: types.InitializedParams) -> None:
+        session.documents.encoding = server.workspace.position_encoding or "utf-16"
+        _folders()
+        session.begin()
+        if server.client("workspace.did_change_watched_files.dynamic_registration"):
+            watchers = [types.FileSystemWatcher(f"**/*.{suffix}") for suffix in ("yaml", "yml", "json")]
+            options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
+            found = types.Registration("kubelint-gpu-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+            server.client_register_capability(types.RegistrationParams([found]))
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def watched(_params: types.DidChangeWatchedFilesParams) -> None:
+        session.disturbed()
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    def folders(_params: types.DidChangeWorkspaceFoldersParams) -> None:
+        _folders()
+        session.disturbed()
+
+    @server.feature(types.SHUTDOWN)
+    async def shutdown(_params: None) -> None:
+        await session.end()
+
+    def _folders() -> None:
+        uris = [*server.workspace.folders, *([server.workspace.root_uri] if server.workspace.root_uri else [])]
+        session.folders = tuple(path_of(uri) for uri in uris if uri.startswith("file:"))
+
+
+def _documents(server: Server) -> None:
+    session = server.session
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def opened(params: types.DidOpenTextDocumentParams) -> None:
+        found = params.text_document
+        session.opened(found.uri, path_of(found.uri), found.version, found.text)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def changed(params: types.DidChangeTextDocumentParams) -> None:
+        changes = [_change(one) for one in params.content_changes]
+        session.changed(params.text_document.uri, params.text_document.version, changes)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    def saved(_params: types.DidSaveTextDocumentParams) -> None:
+        session.disturbed()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(params: types.DidCloseTextDocumentParams) -> None:
+        session.closed(params.text_document.uri)
+
+
+def _code_actions(server: Server) -> None:
+    session = server.session
+    options = types.CodeActionOptions([actions.QUICK_FIX, actions.FIX_ALL], resolve_provider=True)
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)
+    async def code_actions(params: types.CodeActionParams) -> list[types.CodeAction]:
+        uri, only = params.text_document.uri, params.context.only
+        try:
+            found = await session.current(uri)
+        except asyncio.TimeoutError:
+            return []
+        offered: list[dict[str, Any]] = []
+        if actions.wants(only, actions.QUICK_FIX):
+            named = [
+                (str(one.code), one.range.start.line, one.range.start.character) for one in params.context.diagnostics
+            ]
+            mine = actions.concerned(found, _CONVERTER.unstructure(params.range), named)
+            marks = [(one["range"]["start"]["line"], one["code"]) for one in mine]
+            edits = await session.ask(uri, "ignore", marks=marks) if marks else []
+            offered += actions.fixes(mine, server.edit)
+            offered += actions.suppressions(mine, edits or [None] * len(mine), path_of(uri), server.edit)
+        if actions.wants(only, actions.FIX_ALL) and actions.has_safe(found):
+            offered.append({**actions.all_safe(), "data": {"uri": uri}})
+            if "edit" not in (server.client("text_document.code_action.resolve_support.properties") or ()):
+                offered[-1]["edit"] = await _all_edits(uri)
+        return [server.action(one) for one in offered]
+
+    @server.feature(types.CODE_ACTION_RESOLVE)
+    async def resolve(action: types.CodeAction) -> types.CodeAction:
+        if action.kind == actions.FIX_ALL and isinstance(action.data, dict):
+            action.edit = _CONVERTER.structure(await _all_edits(action.data["uri"]), types.WorkspaceEdit)
+        return action
+
+    async def _all_edits(uri: str) -> dict[str, Any]:
+        return server.edit({path_of(uri): await session.ask(uri, "fix-all") or []})
+
+
+def _answers(server: Server) -> None:
+    session = server.session
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    async def hover(params: types.HoverParams) -> types.Hover | None:
+        uri, at = params.text_document.uri, params.position
+        _, found = session.found.get(uri, (0, []))
+        here = {"line": at.line, "character": at.character}
+        mine = actions.concerned(found, {"start": here, "end": here}, ())
+        told = [[one["code"], one["message"], one["data"]["told"]] for one in mine]
+        answer = await session.ask(uri, "hover", line=at.line, character=at.character, told=told)
+        return _CONVERTER.structure(answer, types.Hover) if answer else None
+
+    @server.feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(_TRIGGERS))
+    async def completion(params: types.CompletionParams) -> types.CompletionList:
+        at = params.position
+        answer = await session.ask(params.text_document.uri, "completion", line=at.line, character=at.character)
+        items = _CONVERTER.structure(answer or [], list[types.CompletionItem])
+        return types.CompletionList(is_incomplete=False, items=items)
+
+
+def path_of(uri: str) -> str:
+    """The real path of a URI; of one that is no file, a path that only names it."""
+    path = to_fs_path(uri) if uri.startswith("file:") else None
+    return os.path.realpath(path or uri.rpartition("/")[2].rpartition(":")[2] or "untitled")
+
+
+def _change(one: types.TextDocumentContentChangeEvent) -> Change:
+    if isinstance(one, types.TextDocumentContentChangePartial):
+        start, end = one.range.start, one.range.end
+        return Change(one.text, (start.line, start.character, end.line, end.character))
+    return Change(one.text)

@@ -1,0 +1,228 @@
+"""One editor: its documents, what was found in them, and the two processes that find and answer."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from kubelint_gpu.cli.configuration import NAME
+from kubelint_gpu.lsp.diagnostics import ERROR, INFORMATION, plain
+from kubelint_gpu.lsp.open_documents import MAX_CHARACTERS, Change, OpenDocument, OpenDocuments
+from kubelint_gpu.lsp.schedule import DELAY, OTHERS_DELAY, Schedule
+from kubelint_gpu.lsp.worker_process import WorkerEnded, WorkerProcess
+from kubelint_gpu.values import dataclass
+
+Diagnostics = list[dict[str, Any]]
+_ANSWER_LASTS = 15.0
+_LOOK_EVERY = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the command line says: inventories and a configuration by absolute path, both in place of what is found."""
+
+    inventories: tuple[str, ...] = ()
+    config: str = ""
+    isolated: bool = False
+
+
+class Session:
+    """What the editor says comes in here; `publish` takes diagnostics of a path, with the version they are for."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        publish: Callable[[str, int | None, Diagnostics], None],
+        log: Callable[[str], None],
+    ) -> None:
+        self.documents = OpenDocuments()
+        self.folders: tuple[str, ...] = ()
+        self.found: dict[str, tuple[int, Diagnostics]] = {}
+        self._settings = settings
+        self._publish = publish
+        self._log = log
+        self._checker = WorkerProcess(self._readable)
+        self._answerer = WorkerProcess(self._readable)
+        self._schedule = Schedule(self._check, self._checker.end, self._too_long)
+        self._deciding: dict[str, frozenset[str]] = {}
+        self._shown: dict[str, Diagnostics] = {}
+        self._stamps: dict[str, dict[str, object]] = {}
+        self._fresh = False
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def begin(self) -> None:
+        """Start the processes, and check what is due from now on."""
+        for coroutine in (self._schedule.run(), self._look(), self._checker.start(), self._answerer.start()):
+            self._tasks.append(asyncio.ensure_future(coroutine))
+
+    async def end(self) -> None:
+        """End everything that was started."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(self._checker.close(), self._answerer.close())
+
+    def opened(self, uri: str, path: str, version: int, text: str) -> None:
+        """A document was opened."""
+        self.documents.open(uri, path, version, text)
+        self._schedule.ask(uri, 0)
+        self._others(uri)
+
+    def changed(self, uri: str, version: int, changes: Iterable[Change]) -> None:
+        """A document was changed."""
+        self.documents.change(uri, version, changes)
+        if self.documents.get(uri) is not None:
+            self._schedule.ask(uri)
+            self._others(uri)
+
+    def closed(self, uri: str) -> None:
+        """A document was closed: nothing is shown of it any more, unless it decides what is said of others."""
+        document = self.documents.get(uri)
+        if document is None:
+            return
+        self.documents.close(uri)
+        self._schedule.drop(uri)
+        self.found.pop(uri, None)
+        self._deciding.pop(uri, None)
+        self._stamps.pop(uri, None)
+        self._shown.pop(document.path, None)
+        self._publish(document.path, None, [])
+        self._forget()
+        self._others(uri)
+
+    def disturbed(self) -> None:
+        """Files on disk have changed."""
+        self._fresh = True
+        for document in self.documents:
+            self._schedule.ask(document.uri, DELAY)
+
+    async def current(self, uri: str) -> Diagnostics:
+        """What was found in a document as it is now."""
+        await asyncio.wait_for(self._schedule.settled(uri), _ANSWER_LASTS)
+        document = self.documents.get(uri)
+        version, found = self.found.get(uri, (None, []))
+        return found if document is not None and version == document.version else []
+
+    async def ask(self, uri: str, what: str, **more: Any) -> Any:
+        """An answer about a document; None where there is none in time."""
+        document = self.documents.get(uri)
+        if document is None or document.too_large:
+            return None
+        try:
+            question = {**self._question(document), "do": what, **more}
+            answer = await asyncio.wait_for(self._answerer.ask(question), _ANSWER_LASTS)
+        except asyncio.TimeoutError:
+            self._answerer.end()
+            self._log(f"{what} took longer than {_ANSWER_LASTS:g} s and was ended")
+            return None
+        except WorkerEnded as ended:
+            if not ended.meant:
+                self._log(f"{what}: {ended}")
+            return None
+        if isinstance(answer, dict) and "failed" in answer:
+            self._log(f"{what} failed: {answer['failed']}; please report it")
+            return None
+        return answer
+
+    def _readable(self) -> list[OpenDocument]:
+        return [document for document in self.documents if not document.too_large]
+
+    def _question(self, document: OpenDocument) -> dict[str, Any]:
+        inside = [folder for folder in self.folders if Path(document.path).is_relative_to(folder)]
+        return {
+            "path": document.path,
+            "folder": max(inside, key=len, default=_existing(Path(document.path).parent)),
+            "inventories": self._settings.inventories,
+            "config": self._settings.config,
+            "isolated": self._settings.isolated,
+            "encoding": self.documents.encoding,
+        }
+
+    def _others(self, uri: str) -> None:
+        """Check the other documents too, when nothing is typed for a while; at once if this one decides about them."""
+        document = self.documents.get(uri)
+        path = document.path if document is not None else ""
+        decides = Path(path).name == NAME or any(path in paths for paths in self._deciding.values())
+        for other in self.documents:
+            if other.uri != uri:
+                self._schedule.ask(other.uri, DELAY if decides else OTHERS_DELAY)
+
+    async def _check(self, uri: str) -> None:
+        document = self.documents.get(uri)
+        if document is None:
+            return
+        if document.too_large:
+            most = f"{MAX_CHARACTERS / 2**20:g} million characters"
+            message = f"not checked while you type: the file has more than {most}; kubelint-gpu check reads it"
+            self._take(document, {document.path: [plain(message, INFORMATION)]})
+            return
+        question = {**self._question(document), "do": "check", "fresh": self._fresh}
+        self._fresh = False
+        stamps = {path: _stamp(path) for path in self._deciding.get(uri, ())}
+        try:
+            answer = await self._checker.ask(question)
+        except WorkerEnded as ended:
+            if not ended.meant:
+                self._log(str(ended))
+                self._take(document, {document.path: [plain(f"not checked: {ended}", ERROR)]})
+            return
+        if "failed" in answer:
+            problem = f"internal error: {answer['failed']}; please report it"
+            self._log(problem)
+            answer = {document.path: [plain(problem, ERROR)]}
+        self._stamps[uri] = {path: stamps.get(path) or _stamp(path) for path in answer if path != document.path}
+        self._take(document, answer)
+
+    def _too_long(self, uri: str, seconds: float) -> None:
+        document = self.documents.get(uri)
+        if document is not None:
+            message = f"not checked: it took longer than {seconds:g} s; kubelint-gpu check goes on to the end"
+            self._take(document, {document.path: [plain(message, INFORMATION)]})
+
+    def _take(self, document: OpenDocument, files: dict[str, Diagnostics]) -> None:
+        """Show what was found, unless the text has changed meanwhile."""
+        now = self.documents.get(document.uri)
+        if now is None or now.version != document.version:
+            return
+        mine = files.get(document.path, [])
+        self.found[document.uri] = (document.version, mine)
+        self._shown[document.path] = mine
+        self._publish(document.path, document.version, mine)
+        self._deciding[document.uri] = frozenset(files) - {document.path}
+        for path in self._deciding[document.uri]:
+            if self._shown.get(path) != files[path]:
+                self._shown[path] = files[path]
+                self._publish(path, None, files[path])
+        self._forget()
+
+    def _forget(self) -> None:
+        """Show nothing of files that decide about no open document any more."""
+        deciding = frozenset().union(*self._deciding.values()) | {document.path for document in self.documents}
+        for path in [path for path in self._shown if path not in deciding]:
+            if self._shown.pop(path):
+                self._publish(path, None, [])
+
+    async def _look(self) -> None:
+        """Notice files that decide and change on disk, also where the editor does not say so."""
+        while True:
+            await asyncio.sleep(_LOOK_EVERY)
+            for uri, stamps in self._stamps.items():
+                if self.documents.get(uri) is not None and any(_stamp(path) != was for path, was in stamps.items()):
+                    self._schedule.ask(uri)
+
+
+def _stamp(path: str) -> object:
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+def _existing(folder: Path) -> str:
+    while not folder.is_dir() and folder != folder.parent:
+        folder = folder.parent
+    return os.fspath(folder)

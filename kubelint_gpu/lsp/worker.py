@@ -1,0 +1,60 @@
+"""What the checking process does: a question in a line of JSON, its answer in another one."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+from kubelint_gpu.lsp.project import Memory
+
+Answerer = Callable[[dict[str, Any], Memory], Any]
+
+
+def main() -> None:
+    """Answer until the other process is gone."""
+    answers = os.fdopen(os.dup(1), "wb")
+    # whatever is printed by mistake belongs to the log and must not come between the answers
+    os.dup2(2, 1)
+    questions: queue.Queue[bytes] = queue.Queue()
+    threading.Thread(target=_listen, args=(sys.stdin.buffer, questions), daemon=True).start()
+    answerers = _answerers()
+    memory = Memory()
+    while True:
+        question = json.loads(questions.get())
+        memory.texts.update(question["open"])
+        result = _result(answerers[question["do"]], question, memory)
+        answers.write(json.dumps({"id": question["id"], "result": result}).encode() + b"\n")
+        answers.flush()
+
+
+def _listen(stream: BinaryIO, questions: queue.Queue[bytes]) -> None:
+    """Hand the questions on; when nobody can ask any more, end the process, whatever it is at."""
+    while line := stream.readline():
+        questions.put(line)
+    os._exit(0)
+
+
+def _result(answerer: Answerer, question: dict[str, Any], memory: Memory) -> Any:
+    try:
+        return answerer(question, memory)
+    except Exception as error:  # noqa: BLE001 - one question that fails must not cost the next ones their answers
+        traceback.print_exc(file=sys.stderr)
+        return {"failed": f"{type(error).__name__}: {error}"}
+
+
+def _answerers() -> dict[str, Answerer]:
+    from kubelint_gpu.lsp import checking, completion, fix_all, hover, ignore_here
+
+    return {
+        "check": checking.answer,
+        "hover": hover.answer,
+        "completion": completion.answer,
+        "fix-all": fix_all.answer,
+        "ignore": ignore_here.answer,
+    }

@@ -1,0 +1,159 @@
+"""One HTML page that explains a run to somebody who does not know the tool.
+
+It needs nothing but itself: no network, no other file, and for reading no script.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64encode
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from kubelint_gpu.report.dump import dump
+from kubelint_gpu.report.page.article import article
+from kubelint_gpu.report.page.cluster import cluster
+from kubelint_gpu.report.page.markup import counted, text
+from kubelint_gpu.report.page.owners import Owners
+from kubelint_gpu.report.page.player import stage_data
+from kubelint_gpu.report.page.verdict import played, verdict
+from kubelint_gpu.report.ranking import stuck_first
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kubelint_gpu.report.model import Options, Report
+
+MOST_FINDINGS = 200
+MOST_CHARACTERS = 2_000_000
+"""Of all findings together; a page of more is slow on a phone."""
+
+_UNFOLDED = 5
+_FEW = 3
+_SEVERITIES = (("error", "Errors"), ("warning", "Warnings"), ("note", "Notes"))
+_SIGNS = {"error": "✕", "warning": "!", "note": "i", "good": "✓"}
+
+
+def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 every format has one signature
+    """The page from top to bottom, the worst findings first."""
+    style, script = _asset("page.css"), _asset("page.js")
+    yield from _head(report, style, script)
+    yield '<body>\n<a class="skip" href="#findings">Skip to the findings</a>\n'
+    yield from _banner(report)
+    yield '<div class="layout">\n'
+    owners = Owners()
+    stages: dict[str, Any] = {}
+    yield from _findings(report, owners, stages)
+    yield from cluster(report, owners)
+    yield "</div>\n"
+    yield from _footer(report)
+    yield '<script type="application/json" id="data">'
+    yield from _data(stages)
+    yield "</script>\n<script>"
+    yield from script.splitlines(keepends=True)
+    yield "</script>\n</body>\n</html>\n"
+
+
+def _asset(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _head(report: Report, style: str, script: str) -> Iterator[str]:
+    """Only this very style and this very script have any effect, whatever else gets into the page."""
+    policy = (
+        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+    yield f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+    yield '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n'
+    yield f"<title>{text(verdict(report).title)} - kubelint-gpu</title>\n<style>"
+    yield from style.splitlines(keepends=True)
+    yield "</style>\n</head>\n"
+
+
+def _digest(content: str) -> str:
+    return f"sha256-{b64encode(hashlib.sha256(content.encode()).digest()).decode()}"
+
+
+def _banner(report: Report) -> Iterator[str]:
+    found = verdict(report)
+    yield f'<header class="banner {found.tone}">\n<div class="bar"><span class="brand">kubelint-gpu</span>'
+    yield '<button type="button" id="theme" class="scripted" hidden>Dark colours</button></div>\n'
+    yield f'<h1><span class="sign" aria-hidden="true">{_SIGNS[found.tone]}</span>{text(found.title)}</h1>\n'
+    yield f'<p class="lead">{text(found.lead)}</p>\n<p>{text(played(report))}</p>\n</header>\n'
+
+
+def _findings(report: Report, owners: Owners, stages: dict[str, Any]) -> Iterator[str]:
+    yield '<main id="findings" tabindex="-1">\n<h2>What was found</h2>\n'
+    ranked = stuck_first(report.findings)
+    if not ranked:
+        yield '<p class="card">Nothing.</p>\n</main>\n'
+        return
+    if len(ranked) > _FEW:
+        yield from _filter(report)
+    shown = size = 0
+    for finding in ranked[:MOST_FINDINGS]:
+        pieces = list(article(finding, shown + 1, report, owners, unfolded=len(ranked) <= _UNFOLDED or not shown))
+        size += sum(map(len, pieces))
+        if shown and size > MOST_CHARACTERS:
+            break
+        shown += 1
+        data = stage_data(finding, owners)
+        if data is not None:
+            stages[f"p{shown}"] = data
+        yield from pieces
+    if shown < len(ranked):
+        rest = ranked[shown:]
+        kinds = ", ".join(
+            counted(count, severity)
+            for severity, _ in _SEVERITIES
+            if (count := sum(finding.severity == severity for finding in rest))
+        )
+        yield (
+            f'<p class="card rest">This page shows the worst {shown:,} of {counted(len(ranked), "finding")}. '
+            f"The other {len(rest):,} ({kinds}) are in the report as text, JSON or SARIF.</p>\n"
+        )
+    yield "</main>\n"
+
+
+def _filter(report: Report) -> Iterator[str]:
+    yield '<form class="filter scripted" hidden aria-label="Filter the findings">\n'
+    for severity, name in _SEVERITIES:
+        count = sum(finding.severity == severity for finding in report.findings)
+        if count:
+            yield (
+                f'<label class="toggle {severity}"><input type="checkbox" value="{severity}" checked>'
+                f"{name} <b>{count:,}</b></label>\n"
+            )
+    yield '<label class="search">Search <input type="search" autocomplete="off" spellcheck="false"></label>\n'
+    yield '<p role="status" class="small"></p>\n</form>\n'
+
+
+def _footer(report: Report) -> Iterator[str]:
+    summary = report.summary
+    counts = ", ".join(
+        [
+            counted(summary.errors, "error"),
+            counted(summary.warnings, "warning"),
+            counted(summary.notes, "note"),
+        ]
+    )
+    yield f"<footer>\n<p>{counts}. Written by kubelint-gpu {text(report.version)}, "
+    yield "which only read files: no cluster was asked, nothing was changed.</p>\n"
+    yield (
+        "<dl><dt>Error</dt><dd>it will not work as it is written</dd>"
+        "<dt>Warning</dt><dd>it may fail, or do harm to others</dd>"
+        "<dt>Note</dt><dd>worth knowing</dd></dl>\n</footer>\n"
+    )
+
+
+def _data(stages: dict[str, Any]) -> Iterator[str]:
+    """JSON that no text of the input can leave: `<`, `>` and `&` are escapes."""
+    opening = "{"
+    for name, stage in stages.items():
+        found = dump(stage).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+        yield f'{opening}\n"{name}":{found}'
+        opening = ","
+    yield "{}" if opening == "{" else "\n}"

@@ -1,0 +1,53 @@
+"""Who holds something: one letter and one colour for each owner, the same all over the page."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+HUES = 8
+
+
+class Owners:
+    """Gives out letters in the order in which owners are met."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def number(self, owner: str) -> int:
+        """The owner's number, from 0."""
+        return self._numbers.setdefault(owner, len(self._numbers))
+
+    def letter(self, owner: str) -> str:
+        """`A` to `Z`, then `A1` and so on."""
+        number = self.number(owner)
+        return chr(ord("A") + number % 26) + (str(number // 26) if number >= 26 else "")
+
+    def hue(self, owner: str) -> int:
+        """Which of the colours; more owners than colours share them, and differ by letter."""
+        return self.number(owner) % HUES
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The owners by number."""
+        return tuple(self._numbers)
+
+
+def places(amounts: dict[tuple[str, str], int], before: list[tuple[str, str] | None]) -> list[tuple[str, str] | None]:
+    """Which holder has which device: whoever had one keeps it, newcomers take the first that are free.
+
+    Which device a pod gets is the kubelet's choice; that it keeps it is certain.
+    """
+    left = Counter(amounts)
+    found: list[tuple[str, str] | None] = []
+    for holder in before:
+        keeps = holder is not None and left[holder] > 0
+        if keeps and holder is not None:
+            left[holder] -= 1
+        found.append(holder if keeps else None)
+    free = (at for at, holder in enumerate(found) if holder is None)
+    for holder, count in amounts.items():
+        for _ in range(min(count, left[holder])):
+            at = next(free, None)
+            if at is not None:
+                found[at] = holder
+    return found

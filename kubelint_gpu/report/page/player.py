@@ -1,0 +1,184 @@
+"""The trace of a finding as steps that can be walked: a list for every reader, and the data that the script draws."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kubelint_gpu.report.page.markup import counted, text, unit
+from kubelint_gpu.report.page.owners import places
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from kubelint_gpu.checks.finding import Finding
+    from kubelint_gpu.checks.picture import Holding, Moment, NodeMoment, Stage, StageNode
+    from kubelint_gpu.report.page.owners import Owners
+
+MOST_STEPS = 200
+MOST_CELLS = 16
+"""Devices of a node that are drawn one by one; more are a bar."""
+
+_UNPLACED = ("nominated", "pending", "waiting", "refused")
+_WORDS = {
+    "nominated": "has evicted others and waits for their room",
+    "pending": "waits for this node",
+    "waiting": "waits for a node",
+    "refused": "refused, not even created",
+    "evicted": "evicted, not gone yet",
+}
+
+
+def player(finding: Finding, number: int, owners: Owners) -> Iterator[str]:
+    """The steps; with a picture of each moment, the controls that the script brings to life."""
+    certain = finding.certainty == "certain"
+    title = "What would happen, step by step" if certain else "One way it can happen, step by step"
+    drawn = finding.stage is not None
+    yield f'<section class="player" id="p{number}" aria-label="{title}">\n<h4>{title}</h4>\n'
+    if finding.stage is not None:
+        yield from _controls(number, finding.stage, owners)
+    yield '<ol class="steps">\n'
+    for index, step in enumerate(finding.trace[:MOST_STEPS]):
+        told = f'<span class="actor">{text(step.actor)}</span> <span class="what">{text(step.message)}</span>'
+        held = ""
+        if finding.stage is not None:
+            held = f'<span class="held">{text(_held(finding.stage, index))}</span>'
+        yield f"<li>{told}{held}</li>\n"
+    yield "</ol>\n"
+    if len(finding.trace) > MOST_STEPS:
+        yield f"<p>{len(finding.trace) - MOST_STEPS} more steps are left out.</p>\n"
+    if drawn:
+        yield '<p class="live hidden" role="status" aria-live="polite"></p>\n'
+    yield "</section>\n"
+
+
+def _controls(number: int, stage: Stage, owners: Owners) -> Iterator[str]:
+    last = min(len(stage.steps), MOST_STEPS)
+    yield (
+        '<div class="scripted walk" hidden>\n'
+        '<div class="controls" role="group" aria-label="Walk through the steps">'
+        '<button type="button" class="previous">&lsaquo; Back</button>'
+        f'<label for="s{number}" class="hidden">Step</label>'
+        f'<input type="range" id="s{number}" min="1" max="{last}" value="1">'
+        '<button type="button" class="next">Next &rsaquo;</button>'
+        f'<span class="count">Step <b>1</b> of {last}</span></div>\n'
+        '<p class="now"></p>\n'
+        '<div class="stage" aria-hidden="true"></div>\n'
+    )
+    whose = sorted(dict.fromkeys(owner for owner, *_ in _pods(stage)), key=owners.number)
+    keys = "".join(
+        f'<li><span class="cell h{owners.hue(owner)}" aria-hidden="true">{owners.letter(owner)}</span>'
+        f"{text(owner)}</li>"
+        for owner in whose[:MOST_CELLS]
+    )
+    yield f'<ul class="key" aria-label="Who is who">{keys}</ul>\n'
+    if stage.left_out:
+        more = counted(stage.left_out, "further node")
+        yield f'<p class="small">{more} that take part are not drawn.</p>\n'
+    yield "</div>\n"
+
+
+def _held(stage: Stage, index: int) -> str:
+    """What each node holds at a step, in a sentence."""
+    moment = stage.moments[stage.steps[index]]
+    parts = []
+    for node, now in zip(stage.nodes, moment.nodes, strict=True):
+        name = node.names if node.count == 1 else f"each of {node.names}"
+        if not now.joined:
+            parts.append(f"{name}: not there yet")
+            continue
+        used = [f"{told} {unit(row)} held" for row, told in zip(node.rows, now.used, strict=True)]
+        pods = [_named(one) for one in now.holdings]
+        parts.append(f"{name}: {', '.join([*used, *pods]) or 'empty'}")
+    parts += [f"without a node: {', '.join(map(_named, moment.waiting))}"] if moment.waiting else []
+    return "; ".join(parts)
+
+
+def _named(one: Holding) -> str:
+    age = f"{one.age} " if one.age else ""
+    pods = f"{one.count} {age}pods" if one.count > 1 else f"{age}pod"
+    return f"{pods} of {one.owner} ({_WORDS.get(one.phase, one.phase)})"
+
+
+def stage_data(finding: Finding, owners: Owners) -> dict[str, Any] | None:
+    """What the script draws: nodes, pods, and each moment's holdings and devices."""
+    stage = finding.stage
+    if stage is None:
+        return None
+    pods = _pods(stage)
+    known = {pod: index for index, pod in enumerate(pods)}
+    before: list[list[list[tuple[str, str] | None]]] = [
+        [[None] * (row.total if _drawn(row.devices, row.total) else 0) for row in node.rows] for node in stage.nodes
+    ]
+    moments = []
+    for moment in stage.moments:
+        before = [
+            _cells(node, now, devices) for node, now, devices in zip(stage.nodes, moment.nodes, before, strict=True)
+        ]
+        moments.append(_moment(stage.nodes, moment, before, known))
+    return {
+        "nodes": [
+            {
+                "name": node.names if node.count == 1 else f"{node.names} \u00d7 {node.count}",
+                "rows": [[unit(row), row.total, int(_drawn(row.devices, row.total))] for row in node.rows],
+            }
+            for node in stage.nodes
+        ],
+        "pods": [[owners.letter(owner), owners.hue(owner), owner, age, takes] for owner, age, takes in pods],
+        "moments": moments,
+        "steps": list(stage.steps[:MOST_STEPS]),
+    }
+
+
+def _drawn(devices: bool, total: int) -> bool:
+    return devices and total <= MOST_CELLS
+
+
+def _pods(stage: Stage) -> list[tuple[str, str, str]]:
+    """The kinds of pods that ever appear: owner, old or new, what one takes."""
+    found: dict[tuple[str, str, str], None] = {}
+    for moment in stage.moments:
+        for one in (*(one for now in moment.nodes for one in now.holdings), *moment.waiting):
+            found.setdefault((one.owner, one.age, one.takes))
+    return list(found)
+
+
+def _cells(
+    node: StageNode, now: NodeMoment, before: Sequence[list[tuple[str, str] | None]]
+) -> list[list[tuple[str, str] | None]]:
+    found = []
+    for place, (row, devices) in enumerate(zip(node.rows, before, strict=True)):
+        amounts: dict[tuple[str, str], int] = {}
+        for one in now.holdings if _drawn(row.devices, row.total) else ():
+            if one.phase not in _UNPLACED:
+                amounts[one.owner, one.age] = amounts.get((one.owner, one.age), 0) + one.amounts[place]
+        found.append(places(amounts, devices))
+    return found
+
+
+def _moment(
+    nodes: Sequence[StageNode],
+    moment: Moment,
+    cells: Sequence[Sequence[Sequence[tuple[str, str] | None]]],
+    known: dict[tuple[str, str, str], int],
+) -> dict[str, Any]:
+    first = {(owner, age): index for (owner, age, _), index in reversed(known.items())}
+    return {
+        "nodes": [
+            {
+                "joined": now.joined,
+                "pods": [_pod(one, known) for one in now.holdings],
+                "used": list(now.used),
+                "held": [
+                    sum(one.amounts[place] for one in now.holdings if one.phase not in _UNPLACED)
+                    for place in range(len(node.rows))
+                ],
+                "cells": [[-1 if holder is None else first[holder] for holder in row] for row in devices],
+            }
+            for node, now, devices in zip(nodes, moment.nodes, cells, strict=True)
+        ],
+        "waiting": [_pod(one, known) for one in moment.waiting],
+    }
+
+
+def _pod(one: Holding, known: dict[tuple[str, str, str], int]) -> list[Any]:
+    return [known[one.owner, one.age, one.takes], _WORDS.get(one.phase, one.phase), one.count]

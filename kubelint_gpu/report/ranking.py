@@ -1,0 +1,22 @@
+"""The order of formats that cannot show everything: what matters most comes first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kubelint_gpu.checks.finding import Finding, Severity
+
+_RANKS: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
+
+
+def worst_first(findings: Sequence[Finding]) -> list[Finding]:
+    """Errors, then warnings, then notes; findings of one severity stay in their order."""
+    return sorted(findings, key=lambda finding: _RANKS[finding.severity])
+
+
+def stuck_first(findings: Sequence[Finding]) -> list[Finding]:
+    """The worst first, and of each severity the rollouts that get stuck: what a reader came for."""
+    return sorted(findings, key=lambda finding: (_RANKS[finding.severity], not finding.trace))

@@ -1,0 +1,50 @@
+"""A StatefulSet whose pods never found a node: what becomes of the template that mends it.
+
+Behaviour: pkg/controller/statefulset/stateful_set_control.go, 1.34 and 1.35 (`forced rollback` in the documentation).
+"""
+
+from __future__ import annotations
+
+from kubelint_gpu.kube.cluster import Cluster
+from kubelint_gpu.kube.rolling import StatefulSetStrategy
+from kubelint_gpu.kube.workload import Workload
+from kubelint_gpu.rollout.attachment import with_bound_claims
+from kubelint_gpu.rollout.cast import cast
+from kubelint_gpu.rollout.explorer import Verdict, explore
+from kubelint_gpu.rollout.participant import Participant, own_pods
+from kubelint_gpu.rollout.replay import NotConfirmed, replay
+from kubelint_gpu.rollout.scene import build_scene
+from kubelint_gpu.rollout.state import State
+from kubelint_gpu.rollout.trace import Trace
+from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.values import replace
+
+DEFAULT_BUDGET = 1_000
+
+
+def forced_rollback(old: Workload, new: Workload, cluster: Cluster, *, budget: int = DEFAULT_BUDGET) -> Trace | None:
+    """The run that never ends where pods of the old template fit on no node and wait, and the new one is applied.
+
+    With OrderedReady it is the first pod that waits, with Parallel all of them do.
+    None where the controller replaces them by itself, or where pods of the set run.
+    """
+    strategy = new.strategy
+    if not isinstance(strategy, StatefulSetStrategy) or strategy.on_delete or not old.replicas or not new.replicas:
+        return None
+    if own_pods(new, cluster.pods):
+        return None
+    cluster = with_bound_claims(cluster, [(one.meta.namespace, one.spec) for one in (old, new)])
+    fixed = [pod for pod in cluster.pods if pod.spec.node_name and not pod.finished]
+    stage = cast([Participant(new, replace(old, replicas=0))], frozenset({0}), (), cluster)
+    scene = build_scene(cluster, stage, fixed, Snapshot.of(replace(cluster, pods=())))
+    count = min(old.replicas, new.replicas) if strategy.parallel else 1
+    waiting = tuple(int(kind in stage.members[0][: 2 * count : 2]) for kind in range(len(stage.kinds)))
+    controls = tuple(actor.begin() for actor in scene.model.actors)
+    start = State(controls, waiting, ((),) * len(scene.places.names))
+    found = explore([start], scene.model.successors, scene.model.done, budget)
+    if found.verdict is not Verdict.STUCK:
+        return None
+    try:
+        return replay(scene, found.path, replace(cluster, pods=tuple(fixed)))
+    except NotConfirmed:
+        return None

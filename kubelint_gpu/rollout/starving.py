@@ -1,0 +1,44 @@
+"""Pods of Jobs that wait behind workloads that never end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubelint_gpu.kube.cluster import Cluster
+from kubelint_gpu.kube.workload import Workload
+from kubelint_gpu.rollout.attachment import with_bound_claims
+from kubelint_gpu.rollout.participant import is_temporary, own_pods
+from kubelint_gpu.rollout.placeable import standing_scene
+from kubelint_gpu.rollout.starts import one_placement, placements
+from kubelint_gpu.rollout.state import READY, count_on
+from kubelint_gpu.values import replace
+
+DEFAULT_BUDGET = 2_000
+
+
+def starves(job: Workload, others: Sequence[Workload], cluster: Cluster, *, budget: int = DEFAULT_BUDGET) -> bool:
+    """Whether no placement of the others, which run for good, leaves room for a single pod of a Job.
+
+    Running pods that end some day are taken to be gone.
+    False where it could evict somebody, where the others do not all find room, and where the budget ends first.
+    """
+    every = (*others, job)
+    cluster = with_bound_claims(cluster, [(one.meta.namespace, one.spec) for one in every])
+    own = {id(pod) for one in every for pod in own_pods(one, cluster.pods)}
+    stays = tuple(
+        pod
+        for pod in cluster.pods
+        if id(pod) not in own and pod.spec.node_name and not pod.finished and not is_temporary(pod)
+    )
+    priority = job.spec.priority or 0
+    if job.spec.preemption_policy != "Never" and any(
+        (spec.priority or 0) < priority for spec in (*(one.spec for one in others), *(pod.spec for pod in stays))
+    ):
+        return False
+    scene = standing_scene([*others, replace(job, replicas=1)], replace(cluster, pods=stays))
+    (kind,) = scene.cast.members[-1]
+    state = one_placement(scene)
+    if state is not None and any(count_on(content, kind, READY) for content in state.nodes):
+        return False
+    found = placements(scene, budget)
+    return found.complete and bool(found.full) and found.placed[kind] == 0

@@ -1,0 +1,125 @@
+"""What a running cluster says of itself, asked with the user's own kubectl; only ever `get`, never a change."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from kubelint_gpu.values import dataclass
+
+# what an inventory is made of, with the group that serves it
+RESOURCES = (
+    "nodes",
+    "pods",
+    "namespaces",
+    "limitranges",
+    "persistentvolumeclaims",
+    "persistentvolumes",
+    "resourcequotas",
+    "csidrivers.storage.k8s.io",
+    "csinodes.storage.k8s.io",
+    "csistoragecapacities.storage.k8s.io",
+    "deviceclasses.resource.k8s.io",
+    "poddisruptionbudgets.policy",
+    "priorityclasses.scheduling.k8s.io",
+    "resourceclaims.resource.k8s.io",
+    "resourceclaimtemplates.resource.k8s.io",
+    "resourceslices.resource.k8s.io",
+    "runtimeclasses.node.k8s.io",
+    "storageclasses.storage.k8s.io",
+    "volumeattachments.storage.k8s.io",
+)
+_NEEDED = ("nodes", "pods")
+_SECONDS = 300
+
+
+class KubectlError(Exception):
+    """The cluster could not be asked; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What a cluster answered.
+
+    Attributes:
+        objects: the objects of all resources that were asked for.
+        version: that of the API server, such as `v1.34.1`; empty where it does not tell.
+        context: the name of the context that kubectl used.
+        unknown: resources that this server does not serve.
+    """
+
+    objects: tuple[dict[str, Any], ...]
+    version: str
+    context: str
+    unknown: tuple[str, ...]
+
+
+def ask(*, context: str = "", kubeconfig: str = "", without: Collection[str] = ()) -> Answers:
+    """List everything that an inventory is made of, `without` some resources.
+
+    Raises:
+        KubectlError: kubectl is missing, cannot reach the cluster, or may not list a resource.
+    """
+    # each option is one argument, so that a name that looks like an option is none
+    flags = [f"--{name}={value}" for name, value in (("context", context), ("kubeconfig", kubeconfig)) if value]
+    served = set(_run(["api-resources", "--verbs=list", "--output=name"], flags, partly=True).decode().split())
+    if not served.issuperset(_NEEDED):
+        raise KubectlError("the server does not say that it serves nodes and pods: is it an API server of Kubernetes?")
+    wanted = [name for name in RESOURCES if name not in without]
+    asked = [name for name in wanted if name in served]
+    listed = _json(_run(["get", ",".join(asked), "--all-namespaces", "--output=json"], flags))
+    items = listed.get("items") if isinstance(listed, dict) else None
+    if not isinstance(items, list):
+        raise KubectlError("kubectl gave no list of objects")
+    version = _json(_run(["version", "--output=json"], flags, partly=True))
+    server = version.get("serverVersion") if isinstance(version, dict) else None
+    current = context or _run(["config", "current-context"], flags, partly=True).decode(errors="replace").strip()
+    return Answers(
+        objects=tuple(item for item in items if isinstance(item, dict)),
+        version=str(server.get("gitVersion", "")) if isinstance(server, dict) else "",
+        context=current,
+        unknown=tuple(name for name in wanted if name not in served),
+    )
+
+
+def _json(text: bytes) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise KubectlError("kubectl gave something else than JSON") from None
+
+
+def _run(arguments: Sequence[str], flags: Sequence[str], *, partly: bool = False) -> bytes:
+    """What kubectl prints; with `partly` an answer counts although it also complains."""
+    timeout = [] if arguments[0] == "config" else ["--request-timeout=60s"]
+    try:
+        ran = subprocess.run(  # noqa: S603 - no shell, and nothing of a manifest is among the arguments
+            ["kubectl", *arguments, *timeout, *flags],  # noqa: S607 - the user's own kubectl
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            timeout=_SECONDS,
+        )
+    except FileNotFoundError:
+        raise KubectlError("kubectl is not installed") from None
+    except OSError as error:
+        raise KubectlError(f"kubectl cannot be started: {error.strerror}") from None
+    except subprocess.TimeoutExpired:
+        raise KubectlError(f"kubectl did not answer within {_SECONDS} seconds") from None
+    if ran.returncode and not (partly and ran.stdout.strip()):
+        if partly and arguments[0] == "config":
+            return b""
+        raise KubectlError(_complaint(ran.stderr.decode(errors="replace")))
+    return ran.stdout
+
+
+def _complaint(text: str) -> str:
+    lines = [line.removeprefix("error: ").removeprefix("Error from server ") for line in text.splitlines() if line]
+    # klog's lines come before kubectl's own sentence and say the same with more noise
+    told = [line for line in lines if line[:1] not in "EWIF" or not line[1:5].isdigit()] or lines
+    shown = "\n  ".join(told[:20]) or "kubectl failed and did not say why"
+    if any("Forbidden" in line or "forbidden" in line for line in told):
+        return f"{shown}\n  docs/inventory.md has a ClusterRole that allows it; --leave-out RESOURCE asks for less"
+    return shown

@@ -1,0 +1,72 @@
+"""One kustomization while it is traced: its fields, the files they name, and the writers of both."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+from typing import Any
+
+from kubelint_gpu.documents import Pointer, Reading, SourceText, read, source_text
+from kubelint_gpu.sources.kustomize.kustomization import Kustomization
+from kubelint_gpu.sources.kustomize.survey import Survey
+from kubelint_gpu.sources.kustomize.tree import joined
+from kubelint_gpu.sources.kustomize.writer import DocumentScript, EntryScript, InlineScript, Writer
+from kubelint_gpu.values import dataclass
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layer:
+    """A kustomization and what it was surveyed with."""
+
+    kustomization: Kustomization
+    survey: Survey
+
+    def entry(self, pointer: Pointer, by: str) -> Writer:
+        """The writer of what one entry of the kustomization gives."""
+        document = self.kustomization.document
+        if document is None:
+            raise ValueError("a kustomization that cannot be read has no entries")
+        return Writer(EntryScript(document, pointer), (), self.kustomization.path, by)
+
+    def value(self, pointer: Pointer, by: str) -> Writer:
+        """The writer of a value that the kustomization itself holds, such as `literals` or `pairs`."""
+        document = self.kustomization.document
+        if document is None:
+            raise ValueError("a kustomization that cannot be read has no entries")
+        return Writer(DocumentScript(document), pointer, self.kustomization.path, by)
+
+    def target(self, reference: str) -> str | None:
+        """The path below the root that a reference means."""
+        return joined(self.kustomization.folder, reference)
+
+    def reading(self, reference: str) -> Reading | None:
+        """A file with objects or patches that the kustomization names."""
+        target = self.target(reference)
+        return self.survey.readings.get(target) if target is not None else None
+
+    def data(self, reference: str) -> SourceText | None:
+        """A file of mere data that the kustomization names."""
+        target = self.target(reference)
+        data = self.survey.files.get(target) if target is not None else None
+        if data is None or target is None:
+            return None
+        here = self.kustomization.reading.source
+        folder = posixpath.dirname(here.path) if here is not None else ""
+        path = posixpath.normpath(posixpath.join(folder, reference))
+        try:
+            return source_text(path, data.decode().removeprefix("\ufeff"))
+        except UnicodeDecodeError:
+            return None
+
+    def documents(self, reference: str, by: str) -> Iterator[tuple[Any, Writer]]:
+        """The values of a file, each with its writer."""
+        reading = self.reading(reference)
+        for document in reading.documents if reading is not None else ():
+            yield document.value, Writer(DocumentScript(document), (), self.kustomization.path, by)
+
+    def inline(self, text: str, pointer: Pointer, by: str) -> Iterator[tuple[Any, Writer]]:
+        """The values of a text within the kustomization, each with its writer."""
+        outer = self.kustomization.document
+        for inner in read("", text.encode(errors="replace")).documents if outer is not None else ():
+            if outer is not None:
+                yield inner.value, Writer(InlineScript(outer, pointer, inner), (), self.kustomization.path, by)

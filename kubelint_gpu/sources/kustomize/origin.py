@@ -1,0 +1,205 @@
+"""Where the fields of a rendered object were written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kubelint_gpu.documents import Pointer, Role
+from kubelint_gpu.sources.kustomize.list_keys import element_of, merge_key
+from kubelint_gpu.sources.kustomize.objects import Traceable
+from kubelint_gpu.sources.kustomize.traced import Traced
+from kubelint_gpu.sources.kustomize.writer import DocumentScript, InlineScript, Spot, Writer
+from kubelint_gpu.values import dataclass
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """What is known of one field.
+
+    Attributes:
+        spot: where it was set last, or where its object stands.
+        certain: whether the value there is the rendered one.
+        writer: who set it last; None where the object itself is not known.
+        before: who set it before, the oldest first, each with the value that it gave.
+        pointer: the field of the rendered object; of an absent one the nearest ancestor that is present.
+    """
+
+    spot: Spot
+    certain: bool
+    writer: Writer | None = None
+    before: tuple[tuple[Writer, Any], ...] = ()
+    pointer: Pointer = ()
+
+
+class Origin:
+    """One rendered object, and the traced one that it was made of.
+
+    It remembers what it was asked, so that a place can be asked for the writers behind it.
+    """
+
+    def __init__(
+        self,
+        value: dict[str, Any],
+        traceable: Traceable | None,
+        fallback: Writer,
+        path: str,
+        renamed: dict[str, set[str]],
+    ) -> None:
+        self.path = path
+        self._renamed = renamed
+        self.top = fallback.spot()
+        self._value = value
+        self.traceable = traceable
+        self._fallback = fallback
+        self._asked: dict[tuple[str, int, int], Answer] = {}
+
+    def answer(self, pointer: Pointer, role: Role = "value") -> Answer:
+        """Who set a field; an absent one stands at the key of the nearest ancestor that is present."""
+        found = self._answer(pointer, role)
+        spot = found.spot
+        self._asked.setdefault((spot.path, spot.span.start, spot.span.end), found)
+        return found
+
+    def behind(self, path: str, line: int, column: int) -> Answer | None:
+        """The answer that led to a place; None where none did."""
+        for (known, _, _), answer in self._asked.items():
+            if known == path and (answer.spot.span.line, answer.spot.span.column) == (line, column):
+                return answer
+        return None
+
+    def traced(self, pointer: Pointer) -> Traced | None:
+        """The traced value of a field that is present in both."""
+        found, depth, _ = self._descend(pointer)
+        return found if depth == len(pointer) else None
+
+    def _answer(self, pointer: Pointer, role: Role) -> Answer:
+        traced, depth, value = self._descend(pointer)
+        if traced is None:
+            return Answer(self._fallback.spot(), certain=False)
+        present = _present(self._value, pointer)
+        if depth < len(pointer):
+            # absent in the rendered object: the place is where it could be added
+            spot = traced.writers[0].spot("key")
+            return Answer(spot, certain=depth == present, writer=traced.writers[0], pointer=pointer[:depth])
+        if role == "key" or isinstance(value, dict | list):
+            writer = _keyed(traced, value) if role == "key" or traced.children is not None else traced.writer
+            same = role == "key" or _alike(traced.value, value)
+            return Answer(writer.spot(role), same, writer, pointer=pointer)
+        certain = _alike(traced.value, value) or value in self._renamed.get(str(traced.value), ())
+        return Answer(traced.writer.spot(role), certain, traced.writer, traced.before, pointer)
+
+    def _descend(self, pointer: Pointer) -> tuple[Traced | None, int, Any]:
+        """As far as both the rendered and the traced object have the field, and how far that is."""
+        traced = self.traceable.traced if self.traceable is not None else None
+        value: Any = self._value
+        for depth, step in enumerate(pointer):
+            if traced is None:
+                return None, 0, None
+            child: Traced | None = None
+            if isinstance(value, dict) and step in value:
+                entries = traced.mapping()
+                child = entries.get(str(step)) if entries is not None else None
+            elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+                child = self._element(traced, value, step, pointer[:depth])
+            if child is None:
+                return traced, depth, value
+            traced, value = child, value[step]
+        return traced, len(pointer), value
+
+    def _element(self, traced: Traced, rendered: list[Any], index: int, where: Pointer) -> Traced | None:
+        """The traced element for a rendered one: by its key, else by its value, else by its place."""
+        elements = traced.elements()
+        if elements is None:
+            return None
+        one, plain = rendered[index], [element.value for element in elements]
+        kind = str(self._value.get("kind"))
+        key = merge_key(str(self._value.get("apiVersion", "")), kind, where) or "name"
+        if isinstance(one, dict) and key in one:
+            known = element_of(plain, key, one[key])
+            if known is not None:
+                return elements[known]
+        if len(plain) == len(rendered) and plain[index] == one:
+            return elements[index]
+        if one in plain:
+            return elements[plain.index(one)]
+        return elements[index] if len(plain) == len(rendered) else None
+
+
+def _keyed(traced: Traced, value: Any) -> Writer:
+    """Who wrote the key: of a mapping or list the first, of another value the last that has a key for it at all."""
+    if isinstance(value, dict | list):
+        return traced.writers[0]
+    having = [one for one in traced.writers if isinstance(one.script, DocumentScript | InlineScript) and one.pointer]
+    return having[-1] if having else traced.writer
+
+
+def _present(value: Any, pointer: Pointer) -> int:
+    """How many steps of a pointer the rendered object has."""
+    for depth, step in enumerate(pointer):
+        if isinstance(value, list):
+            known = isinstance(step, int) and step < len(value)
+        else:
+            known = isinstance(value, dict) and step in value
+        if not known:
+            return depth
+        value = value[step]
+    return len(pointer)
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Equal, where a number that came as text counts as the number."""
+    if isinstance(one, dict | list) or isinstance(other, dict | list):
+        return bool(one == other)
+    return str(one) == str(other)
+
+
+def origins(
+    values: list[Any], files: list[str], objects: Sequence[Traceable], fallback: Writer, path: str
+) -> tuple[Origin | None, ...]:
+    """For each rendered value its origin: the traced object of the same kind, name and namespace, of the same file.
+
+    None for what is no mapping.
+    """
+    left = list(objects)
+    chosen: list[Traceable | None] = []
+    renamed: dict[str, set[str]] = {}
+    for value, file in zip(values, files, strict=True):
+        found = next(
+            (one for test in _TESTS for one in left if isinstance(value, dict) and test(one, value, file)), None
+        )
+        chosen.append(found)
+        if found is not None:
+            left.remove(found)
+            for name, _ in found.names:
+                # a reference by an earlier name is given the last one
+                renamed.setdefault(name, set()).add(value["metadata"]["name"])
+    return tuple(
+        Origin(value, found, fallback, path, renamed) if isinstance(value, dict) else None
+        for value, found in zip(values, chosen, strict=True)
+    )
+
+
+def _same_kind(one: Traceable, value: dict[str, Any]) -> bool:
+    return (one.kind.api_version, one.kind.kind) == (value.get("apiVersion"), value.get("kind"))
+
+
+def _named(one: Traceable, value: dict[str, Any]) -> bool:
+    meta = value.get("metadata")
+    name = meta.get("name") if isinstance(meta, dict) else None
+    if not isinstance(name, str):
+        return False
+    return name == one.name or (one.generated and name.rpartition("-")[0] == one.name)
+
+
+def _spaced(one: Traceable, value: dict[str, Any]) -> bool:
+    meta = value.get("metadata")
+    return isinstance(meta, dict) and (meta.get("namespace") or "") == one.namespace
+
+
+_TESTS = (
+    lambda one, value, file: _same_kind(one, value) and _named(one, value) and _spaced(one, value) and one.file == file,
+    lambda one, value, file: _same_kind(one, value) and _named(one, value) and one.file == file,
+    lambda one, value, file: _same_kind(one, value) and _named(one, value),  # noqa: ARG005 - one form for all
+    lambda one, value, file: _same_kind(one, value) and bool(file) and one.file == file,
+)

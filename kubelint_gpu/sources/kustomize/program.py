@@ -1,0 +1,209 @@
+"""The user's own Kustomize: found, asked for its version, and run within limits.
+
+It gets no network, no home, no credentials: an environment of its own, proxies that lead nowhere, a bounded time, a
+bounded memory where the system can do that (Linux), and a bounded output.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+from typing import IO
+
+from kubelint_gpu.values import dataclass
+
+SECONDS = 60
+MOST_OUTPUT = 64 * 1024 * 1024
+_MOST_ERROR = 64 * 1024
+_MOST_MEMORY = 4 * 1024 * 1024 * 1024
+_NOWHERE = "http://127.0.0.1:9"
+_KEPT = ("SYSTEMROOT", "SystemRoot")
+_running: set[subprocess.Popen[bytes]] = set()
+
+
+class ProgramError(Exception):
+    """Kustomize cannot be started, or did not end as it should; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A command that builds a kustomization: its beginning, before the folder."""
+
+    command: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a run gave: `error` is what it wrote to standard error, `failed` whether its exit code was not 0."""
+
+    output: bytes
+    error: str
+    failed: bool
+
+
+def find_program(given: str | None = None) -> Program:
+    """`kustomize`, else `kubectl kustomize`; `given` is the path of either.
+
+    Raises:
+        ProgramError: there is none.
+    """
+    if given is not None:
+        path = shutil.which(given)
+        if path is None:
+            raise ProgramError(f"--kustomize: there is no program {given}")
+        return _program(path)
+    for name in ("kustomize", "kubectl"):
+        path = shutil.which(name)
+        if path is not None:
+            return _program(path)
+    raise ProgramError(
+        "neither kustomize nor kubectl is on the PATH, and one of them is needed to render; install one, give "
+        "--kustomize PATH, or check what kustomize build prints"
+    )
+
+
+def version(program: Program) -> str:
+    """What the program calls its version, `?` where it does not say."""
+    command = [program.command[0], "version", *(["--client"] if "kubectl" in _name(program.command[0]) else [])]
+    with tempfile.TemporaryDirectory() as home:
+        try:
+            ran = _run(command, Path(home), 10, with_path=False)
+        except ProgramError:
+            return "?"
+    lines = ran.output.decode(errors="replace").splitlines()
+    found = next((line for line in lines if line.startswith("Kustomize Version:")), lines[0] if lines else "?")
+    return found.removeprefix("Kustomize Version:").strip()
+
+
+def build(program: Program, folder: Path, home: Path, flags: tuple[str, ...], seconds: float) -> Ran:
+    """Build a folder.
+
+    Raises:
+        ProgramError: it cannot be started, took too long, or printed too much.
+    """
+    return _run([*program.command, str(folder), *flags], home, seconds, with_path=bool(flags))
+
+
+def end_all() -> None:
+    """End every program that is still running, for a run that is interrupted."""
+    for process in tuple(_running):
+        _kill(process)
+
+
+def _program(path: str) -> Program:
+    path = str(Path(path).absolute())
+    return Program((path, "kustomize") if "kubectl" in _name(path) else (path, "build"))
+
+
+def _name(path: str) -> str:
+    return Path(path).name
+
+
+def _run(command: list[str], home: Path, seconds: float, *, with_path: bool) -> Ran:
+    environment = {
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home),
+        "TMPDIR": str(home),
+        "PATH": os.environ.get("PATH", "") if with_path else "",
+        "KUBECONFIG": str(home / "none"),
+        "LC_ALL": "C",
+        **{name: _NOWHERE for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy") if not with_path},
+        **{name: os.environ[name] for name in _KEPT if name in os.environ},
+    }
+    try:
+        process = subprocess.Popen(  # noqa: S603 - no shell; the arguments are paths of our own and the user's flags
+            command,
+            cwd=home,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise ProgramError(f"{command[0]} cannot be started: {(error.strerror or str(error)).lower()}") from None
+    _running.add(process)
+    _limit_memory(process.pid)
+    return _awaited(process, seconds, _name(command[0]))
+
+
+def _awaited(process: subprocess.Popen[bytes], seconds: float, name: str) -> Ran:
+    out, err = _Pipe(process.stdout, MOST_OUTPUT, process), _Pipe(process.stderr, _MOST_ERROR, None)
+    try:
+        process.wait(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        raise ProgramError(f"{name} took longer than {seconds:g} seconds") from None
+    finally:
+        _kill(process)
+        process.wait()
+        _running.discard(process)
+        out.join()
+        err.join()
+    if out.overflown:
+        raise ProgramError(f"{name} printed more than {MOST_OUTPUT >> 20} MB, the most that is read")
+    return Ran(out.data(), err.data().decode(errors="replace"), process.returncode != 0)
+
+
+class _Pipe(threading.Thread):
+    """Reads a pipe up to a limit; what comes after it is thrown away, and the writer is ended."""
+
+    def __init__(self, pipe: IO[bytes] | None, most: int, process: subprocess.Popen[bytes] | None) -> None:
+        super().__init__(daemon=True)
+        self.overflown = False
+        self._pipe = pipe
+        self._most = most
+        self._process = process
+        self._parts: list[bytes] = []
+        self.start()
+
+    def run(self) -> None:
+        """Read until the writer closes its end."""
+        size = 0
+        while self._pipe is not None:
+            part = self._pipe.read1(65536) if hasattr(self._pipe, "read1") else self._pipe.read(65536)
+            if not part:
+                break
+            size += len(part)
+            if size > self._most:
+                self.overflown = True
+                if self._process is not None:
+                    _kill(self._process)
+                continue
+            self._parts.append(part)
+        if self._pipe is not None:
+            self._pipe.close()
+
+    def data(self) -> bytes:
+        """What was read."""
+        return b"".join(self._parts)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End the program and what it started."""
+    if process.poll() is not None:
+        return
+    if sys.platform == "win32":
+        process.kill()
+        return
+    import signal
+
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        process.kill()
+
+
+def _limit_memory(pid: int) -> None:
+    """Linux can bound another process; elsewhere the limits of time and output have to do."""
+    if sys.platform == "linux":
+        import resource
+
+        try:
+            resource.prlimit(pid, resource.RLIMIT_DATA, (_MOST_MEMORY, _MOST_MEMORY))
+        except (OSError, ValueError):
+            return

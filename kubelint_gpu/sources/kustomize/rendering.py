@@ -1,0 +1,188 @@
+"""A kustomization as it would be applied, and where each field of it was written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from kubelint_gpu.documents import Pointer, Reading, source_text
+from kubelint_gpu.sources.files import display_path
+from kubelint_gpu.sources.kustomize.annotations import without_annotations
+from kubelint_gpu.sources.kustomize.complaint import complaint
+from kubelint_gpu.sources.kustomize.kustomization import Kustomization
+from kubelint_gpu.sources.kustomize.objects import Traceable
+from kubelint_gpu.sources.kustomize.origin import Origin, origins
+from kubelint_gpu.sources.kustomize.program import MOST_OUTPUT, SECONDS, Program, ProgramError, build
+from kubelint_gpu.sources.kustomize.stage import below_root, staged
+from kubelint_gpu.sources.kustomize.survey import Allowed, Obstacle, Survey, survey
+from kubelint_gpu.sources.kustomize.trace import trace
+from kubelint_gpu.sources.kustomize.tree import DiskTree
+from kubelint_gpu.sources.kustomize.writer import EntryScript, Writer
+from kubelint_gpu.values import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Renderer:
+    """How kustomizations are built: the program, the flags it is given besides, the seconds it may take."""
+
+    program: Program
+    flags: tuple[str, ...] = ()
+    seconds: float = SECONDS
+
+    @property
+    def allowed(self) -> Allowed:
+        """What the flags allow."""
+        return Allowed(
+            helm=any(flag.startswith("--enable-helm") for flag in self.flags),
+            plugins=any(flag.startswith(("--enable-alpha-plugins", "--enable-exec")) for flag in self.flags),
+            outside=any("LoadRestrictionsNone" in flag for flag in self.flags),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rendered:
+    """One kustomization, built.
+
+    Attributes:
+        path: the folder, as it is printed; stands for the rendered text.
+        root: the real root of the repository.
+        cwd: the folder that printed paths are relative to.
+        survey: what it is made of.
+        problems: why it could not be rendered; empty where it was.
+        reading: the rendered objects, None where there are none.
+        origins: for each rendered document where its fields were written; None for what is no object.
+        objects: the objects of the model that says so.
+        printed: what Kustomize printed, annotations and all.
+        renderer: how it was built.
+        texts: what stood in place of files of the disk, by path below the root.
+    """
+
+    path: str
+    root: Path
+    cwd: Path
+    survey: Survey
+    problems: tuple[Obstacle, ...] = ()
+    reading: Reading | None = None
+    origins: tuple[Origin | None, ...] = ()
+    objects: tuple[Traceable, ...] = ()
+    printed: bytes = b""
+    renderer: Renderer | None = None
+    texts: Mapping[str, bytes] = MappingProxyType({})
+
+    @property
+    def top(self) -> Kustomization:
+        """The kustomization that was built."""
+        return self.survey.kustomizations[self.survey.root]
+
+    @property
+    def sources(self) -> tuple[Reading, ...]:
+        """The files that it is made of: its own kustomization first, then the others by path."""
+        found = {path: self._plain(path) for path in self.survey.files}
+        found |= {one.path: one.reading for one in self.survey.kustomizations.values()} | self.survey.readings
+        mine = self.top.path
+        return (found[mine], *(reading for path, reading in sorted(found.items()) if path != mine))
+
+    def _plain(self, path: str) -> Reading:
+        """A file of mere data."""
+        text = self.survey.files[path].decode(errors="replace")
+        return Reading((), (), source_text(self.shown(path), text))
+
+    def shown(self, path: str) -> str:
+        """A path below the root as it is printed."""
+        return display_path(self.root / path, self.cwd)
+
+
+def render(
+    folder: Path,
+    renderer: Renderer,
+    *,
+    root: Path,
+    cwd: Path | None = None,
+    texts: Mapping[str, bytes] | None = None,
+    printed: bytes | None = None,
+) -> Rendered:
+    """Build the kustomization of a folder; nothing outside of `root` is read, and nothing is written there.
+
+    `texts` stand in place of what the disk has, by path below the root.
+    `printed` is what Kustomize printed for the same files before; then it is not started.
+    Printed paths are relative to `cwd`; a caller whose tree is a copy gives the folder that stands for its own.
+
+    Raises:
+        LookupError: the folder holds no kustomization.
+    """
+    cwd = cwd or Path.cwd()
+    tree = DiskTree(root, dict(texts or {}))
+    below = Path(os.path.realpath(folder)).relative_to(tree.root).as_posix()
+    below = "" if below == "." else below
+
+    def shown(path: str) -> str:
+        return display_path(root / path, cwd)
+
+    found = survey(tree, below, shown, renderer.allowed)
+    if below not in found.kustomizations:
+        raise LookupError(f"there is no kustomization in {folder}")
+    rendered = Rendered(
+        shown(below), root, cwd, found, found.obstacles, renderer=renderer, texts=MappingProxyType(dict(texts or {}))
+    )
+    if found.obstacles:
+        return rendered
+    return _built(rendered, renderer, tree, shown) if printed is None else _with_text(rendered, printed)
+
+
+def rendered_again(rendered: Rendered, texts: Mapping[str, bytes]) -> Rendered:
+    """The same with other texts for some files, by printed path; itself where none of them is its own."""
+    below = {rendered.shown(path): path for path in rendered.survey.files}
+    mine = {below[path]: data for path, data in texts.items() if path in below}
+    if rendered.renderer is None or all(rendered.survey.files[path] == data for path, data in mine.items()):
+        return rendered
+    if rendered.renderer.allowed.anything:
+        reason = "with --kustomize-flag it is built in place, and cannot be built with other texts"
+        return replace(rendered, reading=None, problems=(Obstacle(rendered.path, None, reason),))
+    folder = rendered.root / rendered.survey.root
+    both = {**rendered.texts, **mine}
+    return render(folder, rendered.renderer, root=rendered.root, cwd=rendered.cwd, texts=both)
+
+
+def traced_again(rendered: Rendered, texts: Mapping[str, bytes]) -> list[Traceable]:
+    """What the model makes of it with other texts for some files, by printed path; Kustomize is not asked."""
+    below = {rendered.shown(path): path for path in rendered.survey.files}
+    mine = {below[path]: data for path, data in texts.items() if path in below}
+    tree = DiskTree(rendered.root, {**rendered.texts, **mine})
+    allowed = rendered.renderer.allowed if rendered.renderer is not None else Allowed()
+    found = survey(tree, rendered.survey.root, rendered.shown, allowed)
+    return trace(found) if not found.obstacles else []
+
+
+def _built(rendered: Rendered, renderer: Renderer, tree: DiskTree, shown: Callable[[str], str]) -> Rendered:
+    found = rendered.survey
+    with staged(found.root, found.files, tree.root if renderer.allowed.anything else None) as stage:
+        try:
+            ran = build(renderer.program, stage.wrapper, stage.home, renderer.flags, renderer.seconds)
+        except ProgramError as error:
+            top = rendered.top
+            span = top.document.locate((), "key") if top.document is not None else None
+            return replace(rendered, problems=(Obstacle(shown(top.path), span, f"{rendered.path}: {error}"),))
+        if ran.failed:
+            return replace(rendered, problems=(complaint(ran.error, stage, found, shown),))
+    return _with_text(rendered, ran.output)
+
+
+def _with_text(rendered: Rendered, printed: bytes) -> Rendered:
+    reading, names = without_annotations(rendered.path, printed, MOST_OUTPUT)
+    objects = tuple(trace(rendered.survey))
+    files = [below_root(name) for name in names]
+    found = _origins(rendered, reading, files, objects)
+    return replace(rendered, reading=reading, origins=found, objects=objects, printed=printed)
+
+
+def _origins(
+    rendered: Rendered, reading: Reading, files: list[str], objects: tuple[Traceable, ...]
+) -> tuple[Origin | None, ...]:
+    top = rendered.top
+    if top.document is None:
+        return ()
+    pointer: Pointer = next(((key,) for key in ("resources", "bases") if key in top.value), ())
+    fallback = Writer(EntryScript(top.document, pointer, "key"), (), top.path, "kustomization")
+    return origins([one.value for one in reading.documents], files, objects, fallback, rendered.path)

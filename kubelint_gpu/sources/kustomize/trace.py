@@ -1,0 +1,75 @@
+"""A kustomization built once more, in values that know their writers.
+
+The order is kustomize's own (api/internal/target/kusttarget.go): resources, generators, components, then patches,
+namespace, names, labels, annotations, JSON patches, replicas, images, replacements. What Kustomize printed stays the
+truth: where this model says another value, its place is not taken for certain.
+"""
+
+from __future__ import annotations
+
+from kubelint_gpu.documents import items
+from kubelint_gpu.sources.kustomize.generators import generate
+from kubelint_gpu.sources.kustomize.layer import Layer
+from kubelint_gpu.sources.kustomize.objects import Traceable
+from kubelint_gpu.sources.kustomize.patches import apply_json, apply_strategic
+from kubelint_gpu.sources.kustomize.replacements import replace_all
+from kubelint_gpu.sources.kustomize.survey import Survey
+from kubelint_gpu.sources.kustomize.transformers import (
+    set_annotations,
+    set_images,
+    set_labels,
+    set_names,
+    set_namespaces,
+    set_replicas,
+)
+from kubelint_gpu.sources.kustomize.writer import DocumentScript, Writer
+
+
+def trace(survey: Survey) -> list[Traceable]:
+    """Every object that the surveyed kustomization builds."""
+    objects: list[Traceable] = []
+    _accumulate(Layer(survey.kustomizations[survey.root], survey), objects)
+    return objects
+
+
+def _accumulate(layer: Layer, objects: list[Traceable]) -> None:
+    """Add what a kustomization brings, then change all there is: for a component that is what others brought, too."""
+    for key in ("resources", "bases"):
+        for entry in layer.kustomization.entries(key):
+            if isinstance(entry, str):
+                _resource(layer, entry, objects)
+    generate(layer, objects)
+    for entry in layer.kustomization.entries("components"):
+        target = layer.target(entry) if isinstance(entry, str) else None
+        found = layer.survey.kustomizations.get(target) if target is not None else None
+        if found is not None:
+            _accumulate(Layer(found, layer.survey), objects)
+    apply_strategic(layer, objects)
+    for change in (
+        set_namespaces,
+        set_names,
+        set_labels,
+        set_annotations,
+        apply_json,
+        set_replicas,
+        set_images,
+        replace_all,
+    ):
+        change(layer, objects)
+
+
+def _resource(layer: Layer, entry: str, objects: list[Traceable]) -> None:
+    target = layer.target(entry)
+    if target is None:
+        return
+    found = layer.survey.kustomizations.get(target)
+    if found is not None:
+        below: list[Traceable] = []
+        _accumulate(Layer(found, layer.survey), below)
+        objects.extend(below)
+        return
+    reading = layer.survey.readings.get(target)
+    for document in reading.documents if reading is not None else ():
+        for item in items(document):
+            writer = Writer(DocumentScript(document), item.pointer, layer.kustomization.path, "resource")
+            objects.append(Traceable(item.value, writer, target))

@@ -1,0 +1,81 @@
+"""The files of a repository by their path below its root; nothing outside of it is ever read."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import stat
+from pathlib import Path
+from typing import Protocol
+
+from kubelint_gpu.documents import MAX_BYTES
+
+
+class Tree(Protocol):
+    """Files and folders by their path below a root, with forward slashes; the root itself is the empty path."""
+
+    def is_folder(self, path: str) -> bool:
+        """Whether there is a folder of this path."""
+
+    def is_file(self, path: str) -> bool:
+        """Whether there is a file of this path."""
+
+    def canonical(self, path: str) -> str:
+        """The path without links: equal for equal folders."""
+
+    def read(self, path: str) -> bytes | None:
+        """What a file holds; None where there is none, or where it may not be read."""
+
+
+class DiskTree:
+    """Files of a folder as they lie on the disk; links are followed where they stay inside.
+
+    `texts` stand in place of what the disk has, by path.
+    """
+
+    def __init__(self, root: Path, texts: dict[str, bytes] | None = None) -> None:
+        self.root = Path(os.path.realpath(root))
+        self._texts = texts or {}
+
+    def is_folder(self, path: str) -> bool:
+        """Whether there is a folder of this path inside of the root."""
+        full = self._inside(path)
+        return full is not None and full.is_dir()
+
+    def is_file(self, path: str) -> bool:
+        """Whether there is a plain file of this path inside of the root."""
+        full = self._inside(path)
+        return full is not None and full.is_file()
+
+    def canonical(self, path: str) -> str:
+        """The path of what a path leads to; itself where that is outside."""
+        full = self._inside(path)
+        return full.relative_to(self.root).as_posix() if full is not None else path
+
+    def read(self, path: str) -> bytes | None:
+        """The contents, at most one byte more than the largest file that is read."""
+        if path in self._texts:
+            return self._texts[path]
+        full = self._inside(path)
+        try:
+            if full is None or not stat.S_ISREG(full.stat().st_mode):
+                return None
+            with full.open("rb") as file:
+                return file.read(MAX_BYTES + 1)
+        except OSError:
+            return None
+
+    def _inside(self, path: str) -> Path | None:
+        try:
+            full = Path(os.path.realpath(self.root / path))
+        except (OSError, ValueError):
+            return None
+        return full if full.is_relative_to(self.root) else None
+
+
+def joined(folder: str, reference: str) -> str | None:
+    """The path that a reference of a file in `folder` means; None where it leads out of the root."""
+    path = posixpath.normpath(posixpath.join(folder, reference))
+    if path.startswith(("/", "../")) or path == "..":
+        return None
+    return "" if path == "." else path

@@ -1,0 +1,117 @@
+"""Who wrote a value: the text in which it stands, and the pointer there."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from kubelint_gpu.documents import Document, Pointer, Role, SourceText, Span
+from kubelint_gpu.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A range of a file; `path` is what findings print."""
+
+    path: str
+    span: Span
+
+
+class Script(Protocol):
+    """A text that gives values their places."""
+
+    def spot(self, pointer: Pointer, role: Role) -> Spot:
+        """Where the value of a pointer, or its key, stands."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DocumentScript:
+    """An object or a patch in a file of its own."""
+
+    document: Document
+
+    def spot(self, pointer: Pointer, role: Role) -> Spot:
+        """The place in the document."""
+        return Spot(self.document.source.path, self.document.locate(pointer, role))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EntryScript:
+    """A single entry of a kustomization that gives whole values: a prefix, a count, a label.
+
+    `pointer` leads to it; everything that it gives stands there, or at its key.
+    """
+
+    document: Document
+    pointer: Pointer
+    role: Role = "value"
+
+    def spot(self, pointer: Pointer, role: Role) -> Spot:  # noqa: ARG002 - one place for all
+        """The place of the entry."""
+        return Spot(self.document.source.path, self.document.locate(self.pointer, self.role))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LineScript:
+    """A piece of a file that is no YAML, such as the value of a line in an env file."""
+
+    source: SourceText
+    start: int
+    end: int
+
+    def spot(self, pointer: Pointer, role: Role) -> Spot:  # noqa: ARG002 - one place for all
+        """The place of the piece."""
+        return Spot(self.source.path, self.source.span(self.start, self.end))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InlineScript:
+    """A document inside of a text value of a kustomization.
+
+    `outer` and `pointer` say where that text stands; `inner` is what was read of it.
+    In a literal block the places are exact; in another style they are those of the whole text.
+    """
+
+    outer: Document
+    pointer: Pointer
+    inner: Document
+
+    def spot(self, pointer: Pointer, role: Role) -> Spot:
+        """The place in the kustomization."""
+        source = self.outer.source
+        whole = self.outer.locate(self.pointer)
+        span = self.inner.locate(pointer, role)
+        lines = source.text[whole.start : whole.end].splitlines()
+        written = self.inner.source.line(span.line)
+        number = whole.line + span.line
+        if source.text.startswith("|", whole.start) and span.line < len(lines) and span.line == span.end_line:
+            line = source.line(number)
+            indent = len(line) - len(written)
+            if line.endswith(written) and not line[:indent].strip():
+                start = source.line_starts[number - 1] + indent + span.column - 1
+                return Spot(source.path, source.span(start, start + span.end_column - span.column))
+        return Spot(source.path, whole)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Writer:
+    """One value as one text has it.
+
+    Attributes:
+        script: the text.
+        pointer: the value within it.
+        layer: the kustomization through which it comes, below the root of the tree.
+        by: what it is: resource, patch, replicas, …
+    """
+
+    script: Script
+    pointer: Pointer
+    layer: str
+    by: str
+
+    def child(self, step: str | int) -> Writer:
+        """Who wrote a part of the value."""
+        return Writer(self.script, (*self.pointer, step), self.layer, self.by)
+
+    def spot(self, role: Role = "value") -> Spot:
+        """Where the value stands."""
+        return self.script.spot(self.pointer, role)

@@ -1,0 +1,83 @@
+"""What is said of rollouts by themselves, and of those that start at the same moment."""
+
+from __future__ import annotations
+
+from checks_units import deployment, findings
+
+KEEPS = "strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}"
+GIVES = "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"
+PORT = "ports: [{containerPort: 80, hostPort: 80}]"
+
+
+def nodes(*gpus):
+    told = "".join(
+        f"  - name: gpu-{number}\n    allocatable: {{cpu: 16, memory: 64Gi}}\n    gpus: {{model: L4, count: {count}}}\n"
+        for number, count in enumerate(gpus, 1)
+    )
+    return (
+        'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\n'
+        f"nodes:\n{told}priorityClasses:\n  - {{name: serving, value: 1000}}\n"
+    )
+
+
+def test_a_rollout_that_never_ends_by_itself_says_so_where_another_may_give_way():
+    (found,) = findings(f"{deployment(spec=KEEPS)}---\n{deployment(name='other', spec=GIVES)}", nodes(2))
+    assert (found.code, found.severity, found.certainty) == ("KLG101", "error", "certain")
+    assert found.message.startswith("rolled out by itself, the rollout never ends: the new pod waits for")
+    assert found.help == (
+        "rolled out at the same moment as Deployment serving/other, it ends only in a lucky order of events",
+    )
+
+
+def test_a_rollout_that_never_ends_in_any_company_says_it_without_reserve():
+    found = findings(f"{deployment(spec=KEEPS)}---\n{deployment(name='other', spec=KEEPS)}", nodes(2))
+    assert [one.code for one in found] == ["KLG101", "KLG101"]
+    assert all(one.message.startswith("the rollout never ends: ") and not one.help for one in found)
+
+
+def test_rollouts_at_the_same_moment_that_the_budget_does_not_decide_are_a_note():
+    # each has a place of its own left by itself
+    one = deployment(spec=f"replicas: 2\n{GIVES}", more=PORT)
+    other = deployment(name="other", spec=f"replicas: 2\n{GIVES}", more=PORT.replace("80", "81"))
+    text = f"{one}---\n{other}"
+    assert [found.severity for found in findings(text, nodes(2, 2, 1))] == []
+    (found,) = findings(text, nodes(2, 2, 1), budget=40)
+    assert (found.code, found.severity, found.certainty) == ("KLG106", "note", "possible")
+    assert found.message.startswith(
+        "whether the rollouts of Deployment serving/chat and Deployment serving/other end when they start at the same "
+        "moment is undecided: "
+    )
+
+
+def scaler(least, most):
+    return (
+        "---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: chat, namespace: serving}\n"
+        f"spec: {{minReplicas: {least}, maxReplicas: {most}, scaleTargetRef: {{apiVersion: apps/v1, kind: Deployment, "
+        "name: chat}}\n"
+    )
+
+
+def test_a_number_of_replicas_that_an_autoscaler_may_set_and_at_which_the_rollout_never_ends_is_a_warning():
+    (found,) = findings(deployment() + scaler(1, 3), nodes(3))
+    assert (found.code, found.severity, found.certainty) == ("KLG107", "warning", "certain")
+    assert found.message.startswith(
+        "at 3 replicas, which HorizontalPodAutoscaler chat may set, the rollout never ends: the new pod waits for 1 "
+    )
+    assert [one.message for one in found.related][-1] == "it may set 3 replicas"
+    assert next((fix.safety, fix.verified) for fix in found.fixes) == ("safe", True)
+
+
+def test_numbers_of_replicas_at_which_the_rollout_ends_are_silent():
+    assert findings(deployment() + scaler(1, 2), nodes(3)) == []
+    assert findings(deployment(spec="replicas: 4") + scaler(4, 5), nodes(5)) == []
+    assert findings(deployment(spec=GIVES) + scaler(1, 3), nodes(3)) == []
+
+
+def test_a_rollout_that_never_ends_as_it_is_written_is_told_once():
+    assert [found.code for found in findings(deployment() + scaler(1, 1), nodes(1))] == ["KLG101"]
+
+
+def test_the_largest_number_that_finds_room_is_looked_at():
+    one = deployment(spec="strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}")
+    (found,) = findings(one + scaler(1, 9), nodes(5, 4))
+    assert found.message.startswith("at 9 replicas, ")

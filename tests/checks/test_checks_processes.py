@@ -1,0 +1,58 @@
+import os
+
+import pytest
+
+from kubelint_gpu.checks import processes
+from kubelint_gpu.checks.run import Suppression, check
+from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.checks.world import World
+from kubelint_gpu.documents import read
+
+GOOD = "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c{number}}}\n"
+BROKEN = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: d{number}}}\nspec: {{replicas: many}}\n"
+IGNORED = (
+    "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: d{number}}}\n"
+    "spec: {{replicas: many}} # kubelint-gpu: ignore[KLG003] later\n"
+)
+
+
+def units(count: int) -> list[Unit]:
+    texts = (GOOD, BROKEN, IGNORED)
+    return [
+        Unit([read(f"{number:04}.yaml", texts[number % 3].format(number=number).encode())], World())
+        for number in range(count)
+    ]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork, so there is one process")
+# the workers of pytest-xdist have threads, the program has none
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+@pytest.mark.parametrize("count", [2 * processes.LEAST_EACH, 1100])
+def test_several_processes_give_the_same_outcome(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    used: list[int] = []
+    forked = processes._forked
+
+    def counted(work, things, number):
+        used.append(number)
+        return forked(work, things, number)
+
+    monkeypatch.setattr(processes, "_forked", counted)
+    alone = check(units(count), World(), suppression=Suppression())
+    assert used == []
+    shared = check(units(count), World(), suppression=Suppression(), processes=3)
+    assert used == [min(3, count // processes.LEAST_EACH)]
+    assert shared == alone
+    assert alone.ignored == count // 3
+    assert len(alone.findings) >= count // 3
+
+
+def test_few_units_are_not_shared_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "_forked", None)
+    assert processes.each(lambda number: number + 1, range(processes.LEAST_EACH * 2 - 1), 8)[-1] == 499
+
+
+def test_what_was_worked_out_is_worked_out_again() -> None:
+    unit = units(1)[0]
+    before = unit.manifests
+    unit.forget()
+    assert [manifest.object for manifest in unit.manifests] == [manifest.object for manifest in before]

@@ -1,0 +1,83 @@
+"""Jobs that never start, because what runs beside them never ends."""
+
+from __future__ import annotations
+
+import pytest
+from checks_units import deployment, findings
+
+NODES = """\
+apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+kubernetesVersion: "1.34"
+nodes:
+  - name: gpu-1
+    allocatable: {cpu: 16, memory: 64Gi}
+    gpus: {model: L4, count: 1}
+priorityClasses:
+  - {name: serving, value: 1000}
+  - {name: low, value: 10}
+"""
+GIVES = "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"
+TEMPLATE = """\
+      template:
+        spec:
+          priorityClassName: PRIORITY
+          restartPolicy: Never
+          containers:
+            - name: main
+              image: registry.example.com/main:1
+              resources: {limits: {nvidia.com/gpu: 1}}
+"""
+
+
+def cron_job(policy="", deadline="", priority="serving"):
+    policy = f"  concurrencyPolicy: {policy}\n" if policy else ""
+    return (
+        f"---\napiVersion: batch/v1\nkind: CronJob\nmetadata: {{name: nightly, namespace: serving}}\nspec:\n"
+        f'  schedule: "0 3 * * *"\n{policy}  jobTemplate:\n    spec:\n{deadline}{TEMPLATE.replace("PRIORITY", priority)}'
+    )
+
+
+def told(text, inventory=NODES):
+    return [one for one in findings(text, inventory) if one.cause == "starving"]
+
+
+@pytest.mark.parametrize(
+    ("policy", "words"),
+    [
+        ("Forbid", "its first run waits for ever, and with concurrencyPolicy Forbid no other is started"),
+        ("Allow", "each run adds a pod that waits for ever"),
+        ("", "each run adds a pod that waits for ever"),
+        ("Replace", "its pods wait for ever"),
+    ],
+)
+def test_a_cron_job_behind_a_deployment_that_has_the_only_gpu_never_runs(policy, words):
+    (found,) = told(deployment(spec=GIVES) + cron_job(policy))
+    assert (found.code, found.severity, found.certainty) == ("KLG109", "warning", "certain")
+    assert found.message == f"not one of its pods finds room while Deployment serving/chat runs: {words}"
+
+
+def test_a_deadline_ends_what_waits():
+    (found,) = told(deployment(spec=GIVES) + cron_job("Forbid", "      activeDeadlineSeconds: 600\n"))
+    assert found.message.endswith(": its pods wait for ever")
+
+
+def test_what_the_inventory_says_is_running_is_told_by_the_rule_about_priorities():
+    pod = (
+        "running:\n  - {name: x, namespace: o, node: gpu-1, gpus: 1, owner: Deployment/x, priorityClassName: serving}\n"
+    )
+    assert [one.code for one in findings(cron_job().removeprefix("---\n"), NODES + pod)] == ["KLG304"]
+    assert told(cron_job().removeprefix("---\n"), NODES + pod.replace("Deployment/x", "Job/x")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "inventory"),
+    [
+        (deployment(spec=GIVES) + cron_job(), NODES.replace("count: 1", "count: 2")),
+        (deployment(spec=GIVES).replace(": serving\n", ": low\n", 1) + cron_job(), NODES),
+        (deployment(spec=f"replicas: 0\n{GIVES}") + cron_job(), NODES),
+        (cron_job().removeprefix("---\n"), NODES),
+    ],
+)
+def test_a_job_that_finds_room_or_makes_it_is_silent(text, inventory):
+    assert told(text, inventory) == []

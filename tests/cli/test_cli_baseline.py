@@ -1,0 +1,180 @@
+"""--baseline and --write-baseline: what is accepted for now is counted and not reported."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from command_line import TRACKER, check_json, kubelint
+
+DEADLOCK = (TRACKER / "tracker.yaml").read_text()
+
+
+@pytest.fixture
+def project(tmp_path):
+    (tmp_path / "deploy").mkdir()
+    (tmp_path / "cluster.yaml").write_text((TRACKER / "nodes.yaml").read_text())
+    (tmp_path / "deploy" / "tracker.yaml").write_text(DEADLOCK)
+    return tmp_path
+
+
+def check(project, *options, cwd=None, paths=("deploy",)):
+    return check_json(*paths, "-i", "cluster.yaml", *options, cwd=cwd or project)
+
+
+def entries(project, name="baseline.json"):
+    return json.loads((project / name).read_text())["findings"]
+
+
+def test_what_is_written_down_is_not_reported_any_more_and_is_counted(project):
+    before = check(project)
+    assert before.code == 1
+    count = len(before.codes)
+    written = check(project, "--write-baseline", "baseline.json")
+    assert (written.code, written.codes, written.json["summary"]["baseline"]) == (0, [], count)
+    assert f"{count} findings written down" in written.err
+    again = check(project, "--baseline", "baseline.json")
+    assert (again.code, again.codes, again.json["summary"]["baseline"], again.err) == (0, [], count, "")
+    text = kubelint("check", "deploy", "-i", "cluster.yaml", "--baseline", "baseline.json", cwd=project)
+    assert f"nothing new ({count} in the baseline)" in text.out
+
+
+def test_the_file_is_sorted_one_finding_a_line_and_always_the_same(project):
+    (project / "deploy" / "a.yaml").write_text(DEADLOCK.replace("object-tracker", "other"))
+    check(project, "--write-baseline", "baseline.json")
+    text = (project / "baseline.json").read_text()
+    lines = [line for line in text.splitlines() if '"path"' in line]
+    assert lines == sorted(lines)
+    assert {entry["path"] for entry in entries(project)} == {"deploy/a.yaml", "deploy/tracker.yaml"}
+    check(project, "--write-baseline", "baseline.json", paths=("deploy/tracker.yaml", "deploy/a.yaml"))
+    assert (project / "baseline.json").read_text() == text
+
+
+def test_moved_lines_are_found_again_and_new_findings_are_reported(project):
+    check(project, "--write-baseline", "baseline.json")
+    (project / "deploy" / "tracker.yaml").write_text("# moved\n\n" + DEADLOCK)
+    assert check(project, "--baseline", "baseline.json").codes == []
+    (project / "deploy" / "new.yaml").write_text(DEADLOCK.replace("object-tracker", "other"))
+    found = check(project, "--baseline", "baseline.json")
+    assert found.code == 1
+    assert {finding["path"] for finding in found.json["findings"]} == {"deploy/new.yaml"}
+
+
+def test_it_does_not_matter_where_the_command_is_run(project):
+    check(project, "--write-baseline", "baseline.json")
+    found = check_json(
+        project / "deploy" / "tracker.yaml",
+        "-i",
+        project / "cluster.yaml",
+        "--baseline",
+        project / "baseline.json",
+        cwd=project / "deploy",
+    )
+    assert (found.codes, found.code) == ([], 0)
+
+
+def test_entries_that_no_longer_occur_are_told_in_one_line(project):
+    check(project, "--write-baseline", "baseline.json")
+    (project / "deploy" / "tracker.yaml").unlink()
+    (project / "deploy" / "none.yaml").write_text("{}\n")
+    found = check(project, "--baseline", "baseline.json")
+    assert len(found.err.splitlines()) == 1
+    assert "entries no longer occur (KLG" in found.err
+    assert "add --write-baseline baseline.json" in found.err
+
+
+def test_a_baseline_only_ever_shrinks(project):
+    (project / "deploy" / "a.yaml").write_text(DEADLOCK.replace("object-tracker", "other"))
+    check(project, "--write-baseline", "baseline.json")
+    first = entries(project)
+    (project / "deploy" / "a.yaml").unlink()
+    (project / "deploy" / "new.yaml").write_text(DEADLOCK.replace("object-tracker", "new"))
+    found = check(project, "--baseline", "baseline.json", "--write-baseline", "baseline.json")
+    left = entries(project)
+    assert found.code == 1
+    assert left == [entry for entry in first if entry["path"] == "deploy/tracker.yaml"]
+    assert f"{len(first) - len(left)} dropped, {len(left)} left, none added" in found.err
+
+
+def test_files_that_were_not_looked_at_keep_their_entries(project):
+    (project / "deploy" / "a.yaml").write_text(DEADLOCK.replace("object-tracker", "other"))
+    check(project, "--write-baseline", "baseline.json")
+    before = (project / "baseline.json").read_text()
+    options = ("--baseline", "baseline.json", "--write-baseline", "baseline.json")
+    assert check(project, *options, paths=("deploy/a.yaml",)).code == 0
+    assert (project / "baseline.json").read_text() == before
+    assert check(project, *options, "--select", "KLG3").code == 0
+    assert (project / "baseline.json").read_text() == before
+
+
+def test_without_baseline_the_file_is_written_anew(project):
+    (project / "baseline.json").write_text('{"version": 1, "findings": []}')
+    check(project, "--write-baseline", "baseline.json")
+    assert entries(project)
+
+
+def test_what_is_accepted_is_not_fixed(project):
+    check(project, "--write-baseline", "baseline.json")
+    fixing = ("--fix", "--unsafe-fixes")
+    check(project, *fixing, "--baseline", "baseline.json")
+    assert (project / "deploy" / "tracker.yaml").read_text() == DEADLOCK
+    check(project, *fixing)
+    assert (project / "deploy" / "tracker.yaml").read_text() != DEADLOCK
+
+
+def test_a_failed_run_writes_nothing(project):
+    found = check(project, "--write-baseline", "baseline.json", paths=("deploy", "absent.yaml"))
+    assert found.code == 2
+    assert "is not written: the run failed" in found.err
+    assert not (project / "baseline.json").exists()
+    assert found.codes
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("", "baseline.json: it is empty"),
+        ("{", "baseline.json:1:"),
+        ("[]", "baseline.json:1:1: is no baseline"),
+        ('{"findings": []}', "baseline.json:1:2: version must be 1"),
+        ('{"version": 2,\n "findings": []}', "baseline.json:1:13: version must be 1"),
+        ('{"version": 1,\n "findings": {}}', "baseline.json:2:14: findings must be a list"),
+        ('{"version": 1,\n "findings": [\n  {"path": "a"}]}', "baseline.json:3:3: must be a mapping with path, code"),
+        (
+            '{"version": 1, "findings": [\n {"path": 1, "code": "", "object": "", "fingerprint": ""}]}',
+            "baseline.json:2:11: path must be a text",
+        ),
+        (
+            '{"version": 1, "findings": [\n {"path": "", "code": "", "object": "", "fingerprint": "x"}]}',
+            "baseline.json:2:56: fingerprint must be 32 hexadecimal digits",
+        ),
+    ],
+)
+def test_a_baseline_that_cannot_be_read_says_where(project, text, where):
+    (project / "baseline.json").write_text(text)
+    found = kubelint("check", "deploy", "--baseline", "baseline.json", cwd=project)
+    assert found.code == 2
+    assert where in found.err
+
+
+def test_a_missing_baseline_fails(project):
+    found = kubelint("check", "deploy", "--baseline", "absent.json", cwd=project)
+    assert (found.code, "absent.json: No such file" in found.err) == (2, True)
+
+
+def test_with_diff_nothing_is_written(project):
+    found = kubelint("check", "deploy", "--diff", "--write-baseline", "baseline.json", cwd=project)
+    assert (found.code, (project / "baseline.json").exists()) == (2, False)
+
+
+def test_both_files_lie_in_one_folder(project):
+    check(project, "--write-baseline", "baseline.json")
+    found = check(project, "--baseline", "baseline.json", "--write-baseline", "deploy/baseline.json")
+    assert found.code == 2
+    assert "same folder" in found.err
+
+
+def test_a_baseline_that_cannot_be_written_fails(project):
+    found = check(project, "--write-baseline", "absent/baseline.json")
+    assert found.code == 2
+    assert "cannot write absent/baseline.json" in found.err

@@ -1,0 +1,88 @@
+"""`--help` is a manual: 80 columns, options in sections, examples that parse, exit codes."""
+
+from __future__ import annotations
+
+import shlex
+
+import click
+import pytest
+from command_line import kubelint
+
+from kubelint_gpu.cli.main import main
+from kubelint_gpu.cli.manual import OTHERS, ManualCommand, sectioned
+from kubelint_gpu.cli.manual_pages import EXAMPLES, EXITS
+
+
+def commands():
+    def below(command, words):
+        yield words, command
+        if isinstance(command, click.Group):
+            ctx = click.Context(command)
+            for name in command.list_commands(ctx):
+                yield from below(command.get_command(ctx, name), (*words, name))
+
+    return {" ".join(words): command for words, command in below(main, ())}
+
+
+COMMANDS = commands()
+LEAVES = {name: command for name, command in COMMANDS.items() if not isinstance(command, click.Group)}
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_help_fits_in_80_columns_and_says_what_it_is_for(name):
+    ran = kubelint(*name.split(), "--help", env={"COLUMNS": "200"})
+    assert ran.code == 0
+    assert ran.err == ""
+    assert max(map(len, ran.out.splitlines())) <= 80
+    assert ran.out.startswith(f"Usage: kubelint-gpu {name}".rstrip())
+
+
+@pytest.mark.parametrize("name", sorted(LEAVES))
+def test_every_option_stands_in_a_section(name):
+    assert isinstance(LEAVES[name], ManualCommand)
+    ctx = click.Context(LEAVES[name])
+    others = dict(sectioned(LEAVES[name].get_params(ctx)))[OTHERS]
+    assert ["--help" in one.opts for one in others] == [True]
+
+
+@pytest.mark.parametrize("name", sorted(LEAVES))
+def test_every_option_says_what_it_does(name):
+    for parameter in LEAVES[name].params:
+        if isinstance(parameter, click.Option) and parameter.name != "color":
+            assert len(parameter.help or "") > 10, parameter.name
+
+
+@pytest.mark.parametrize("name", sorted(LEAVES))
+def test_every_command_has_examples_that_parse_and_exit_codes(name):
+    examples = EXAMPLES[name]
+    assert examples
+    for _, line in examples:
+        words = shlex.split(line.split(" > ")[0].split("|")[-1])
+        assert words[0] == "PROGRAM"
+        assert words[1 : 1 + len(name.split())] == name.split()
+        LEAVES[name].make_context(name, words[1 + len(name.split()) :])
+    assert name in EXITS or name in ("rules", "config schema", "inventory schema")
+
+
+def test_examples_and_exit_codes_are_of_commands_that_exist():
+    assert set(EXAMPLES) <= set(COMMANDS)
+    assert set(EXITS) <= set(COMMANDS)
+
+
+def test_the_manual_names_exit_codes_environment_and_files():
+    out = kubelint("--help").out
+    for word in ("Exit codes:", "130", "NO_COLOR", "FORCE_COLOR", ".kubelint-gpu.yaml", "Examples:"):
+        assert word in out
+
+
+def test_help_says_the_name_by_which_it_was_called(tmp_path):
+    """kubectl runs `kubectl-lint_gpu` for `kubectl lint-gpu`."""
+    import subprocess
+
+    from command_line import COMMAND
+
+    plugin = tmp_path / "kubectl-lint_gpu"
+    plugin.symlink_to(COMMAND)
+    ran = subprocess.run([plugin, "check", "--help"], capture_output=True, text=True, check=True)
+    assert ran.stdout.startswith("Usage: kubectl lint-gpu check ")
+    assert "$ kubectl lint-gpu check deploy/" in ran.stdout

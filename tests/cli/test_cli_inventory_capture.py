@@ -1,0 +1,207 @@
+"""`inventory capture` and `inventory diff`, with a kubectl that replays what a real API server answered."""
+
+from __future__ import annotations
+
+import lzma
+import os
+import sys
+
+import pytest
+from command_line import ROOT, kubelint
+
+RECORDED = ROOT / "tests" / "inventory" / "recorded"
+KUBECTL = """#!{python}
+import pathlib, sys
+folder = pathlib.Path({folder!r})
+with (folder / "calls").open("a") as calls:
+    print(*sys.argv[1:], sep="\\n", end="\\n\\n", file=calls)
+answer = folder / sys.argv[1]
+sys.stdout.write(answer.read_text() if answer.exists() else "")
+failure = folder / (sys.argv[1] + ".fails")
+if failure.exists():
+    sys.stderr.write(failure.read_text())
+    sys.exit(1)
+"""
+
+
+@pytest.fixture
+def kubectl(tmp_path):
+    """A folder whose files are the answers, by the verb; `calls` says what was asked."""
+    folder = tmp_path / "kubectl"
+    folder.mkdir()
+    program = tmp_path / "bin" / "kubectl"
+    program.parent.mkdir()
+    program.write_text(KUBECTL.format(python=sys.executable, folder=str(folder)))
+    program.chmod(0o755)
+    (folder / "get").write_bytes(lzma.decompress((RECORDED / "get.json.xz").read_bytes()))
+    (folder / "api-resources").write_text((RECORDED / "api-resources.txt").read_text())
+    (folder / "version").write_text((RECORDED / "version.json").read_text())
+    (folder / "config").write_text("prod\n")
+    return folder
+
+
+def capture(kubectl, *options):
+    path = f"{kubectl.parent / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    return kubelint("inventory", "capture", *options, cwd=kubectl.parent, env={"PATH": path})
+
+
+def calls(kubectl):
+    return [call.split("\n") for call in (kubectl / "calls").read_text().strip().split("\n\n")]
+
+
+def test_a_captured_file_is_valid_shown_and_the_same_again(kubectl):
+    ran = capture(kubectl, "-o", "cluster.yaml")
+    assert (ran.code, ran.out) == (0, "")
+    assert "cluster.yaml: 5 nodes, 10 pods" in ran.err
+    first = (kubectl.parent / "cluster.yaml").read_bytes()
+    assert capture(kubectl).out.encode() == first
+    assert kubelint("inventory", "validate", "cluster.yaml", cwd=kubectl.parent).code == 0
+    assert "3 of 6" in kubelint("inventory", "show", "cluster.yaml", cwd=kubectl.parent).out
+
+
+def test_nothing_but_reading_is_asked_of_the_cluster(kubectl):
+    capture(kubectl)
+    assert {verb for verb, *_ in calls(kubectl)} == {"api-resources", "get", "version", "config"}
+    assert [call[1] for call in calls(kubectl) if call[0] == "config"] == ["current-context"]
+
+
+@pytest.mark.parametrize("name", ["-x", "--as=admin", "a b;touch x"])
+def test_a_context_is_never_taken_for_an_option(kubectl, name):
+    assert capture(kubectl, f"--context={name}", f"--kubeconfig={name}").code == 0
+    for call in calls(kubectl):
+        assert f"--context={name}" in call
+        assert f"--kubeconfig={name}" in call
+        assert name not in call
+
+
+def test_a_resource_that_the_server_does_not_have_is_left_out_with_a_line(kubectl):
+    served = (kubectl / "api-resources").read_text().replace("resourceslices.resource.k8s.io\n", "")
+    (kubectl / "api-resources").write_text(served)
+    ran = capture(kubectl)
+    assert ran.code == 0
+    assert "resourceslices.resource.k8s.io: left out: this server does not have it" in ran.err
+    assert "resourceslices" not in str([call for call in calls(kubectl) if call[0] == "get"])
+
+
+def test_what_may_not_be_listed_fails_and_keeps_the_old_file(kubectl):
+    (kubectl.parent / "cluster.yaml").write_text("old")
+    (kubectl / "get.fails").write_text(
+        'Error from server (Forbidden): csinodes.storage.k8s.io is forbidden: User "me" cannot list resource "csinodes"\n'
+    )
+    ran = capture(kubectl, "-o", "cluster.yaml")
+    assert ran.code == 2
+    assert "csinodes.storage.k8s.io is forbidden" in ran.err
+    assert "--leave-out" in ran.err
+    assert (kubectl.parent / "cluster.yaml").read_text() == "old"
+
+
+def test_a_resource_is_left_out_when_asked(kubectl):
+    ran = capture(kubectl, "--leave-out", "csinodes")
+    assert ran.code == 0
+    assert "csinodes.storage.k8s.io: left out, as asked" in ran.err
+    assert "csinodes" not in str([call for call in calls(kubectl) if call[0] == "get"])
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("csinode", "did you mean csinodes?"), ("nodes", "without nodes there is no inventory")]
+)
+def test_what_cannot_be_left_out_is_refused(kubectl, name, said):
+    ran = capture(kubectl, "--leave-out", name)
+    assert ran.code == 2
+    assert said in ran.err
+
+
+@pytest.mark.parametrize(
+    ("verb", "answer", "said"),
+    [
+        ("get", "nonsense", "something else than JSON"),
+        ("get", "[]", "no list of objects"),
+        ("api-resources", "widgets\n", "nodes and pods"),
+    ],
+)
+def test_nonsense_of_a_server_is_an_error(kubectl, verb, answer, said):
+    (kubectl / verb).write_text(answer)
+    ran = capture(kubectl)
+    assert ran.code == 2
+    assert said in ran.err
+
+
+def test_without_kubectl_it_says_so(tmp_path):
+    ran = kubelint("inventory", "capture", cwd=tmp_path, env={"PATH": str(tmp_path)})
+    assert ran.code == 2
+    assert "kubectl is not installed" in ran.err
+
+
+def test_a_file_that_cannot_be_written_is_an_error(kubectl):
+    ran = capture(kubectl, "-o", "nowhere/cluster.yaml")
+    assert ran.code == 2
+    assert "cannot write nowhere/cluster.yaml" in ran.err
+
+
+def difference(tmp_path, old, new):
+    (tmp_path / "old.yaml").write_text(old)
+    (tmp_path / "new.yaml").write_text(new)
+    return kubelint("inventory", "diff", "old.yaml", "new.yaml", cwd=tmp_path)
+
+
+OLD = """\
+apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+kubernetesVersion: "1.33"
+nodes:
+  - {name: gpu-1, allocatable: {cpu: 8, memory: 32Gi}, gpus: {model: A100-PCIE-40GB, count: 4}}
+  - {name: gpu-2, allocatable: {cpu: 8, memory: 32Gi}, gpus: {model: A100-PCIE-40GB, count: 4}}
+  - {name: cpu-1, allocatable: {cpu: 8, memory: 32Gi}, labels: {team: a}}
+pools:
+  - name: spot
+    count: 1
+    template: {allocatable: {cpu: 4, memory: 16Gi}}
+    autoscaling: {min: 0, max: 3}
+priorityClasses:
+  - {name: gpu-serving, value: 1000}
+  - {name: batch, value: 10}
+running:
+  - {name: notebook, namespace: lab, node: gpu-1, gpus: 1}
+  - {name: train, namespace: lab, node: gpu-2, gpus: 2}
+"""
+
+
+def test_the_same_inventory_has_no_difference(tmp_path):
+    ran = difference(tmp_path, OLD, OLD)
+    assert (ran.code, ran.out) == (0, "")
+
+
+def test_what_has_changed_is_said_in_sentences(tmp_path):
+    new = (
+        OLD.replace("1.33", "1.34")
+        .replace("gpu-2, allocatable: {cpu: 8, memory: 32Gi}, gpus: {model: A100-PCIE-40GB, count: 4}",
+                 "gpu-3, allocatable: {cpu: 8, memory: 32Gi}, gpus: {model: A100-PCIE-40GB, count: 8}")
+        .replace("labels: {team: a}", 'labels: {team: b}, taints: ["x=y:NoSchedule"]')
+        .replace("max: 3", "max: 5")
+        .replace("value: 1000", "value: 2000")
+        .replace("  - {name: batch, value: 10}\n", "")
+        .replace("node: gpu-1, gpus: 1", "node: gpu-3, gpus: 1")
+        .replace("node: gpu-2, gpus: 2", "node: gpu-3, count: 2, gpus: 2")
+    )  # fmt: skip
+    ran = difference(tmp_path, OLD, new)
+    assert ran.code == 1
+    assert ran.out.splitlines() == [
+        "Kubernetes 1.34, was 1.33",
+        "node gpu-2 is gone (each with 4 nvidia.com/gpu)",
+        "node gpu-3 is new (each with 8 nvidia.com/gpu)",
+        "node cpu-1: taint x=y:NoSchedule is new; label team=a is gone; label team=b is new",
+        "in all 12 nvidia.com/gpu, was 8",
+        "free 7 nvidia.com/gpu, was 5",
+        "pool spot: autoscaling 0 to 5, was 0 to 3",
+        "lab/notebook: 1 pod moved from gpu-1 to gpu-3",
+        "lab/train: 1 pod gone",
+        "lab/train-1: 1 pod new",
+        "lab/train-2: 1 pod new",
+        "PriorityClass batch is gone (value 10)",
+        "PriorityClass gpu-serving: value 2000, was 1000",
+    ]
+
+
+def test_an_inventory_that_cannot_be_used_fails_the_comparison(tmp_path):
+    assert difference(tmp_path, OLD, "kind: Nonsense\n").code == 2
+    assert kubelint("inventory", "diff", "a.yaml", "b.yaml", cwd=tmp_path).code == 2

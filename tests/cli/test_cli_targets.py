@@ -1,0 +1,273 @@
+"""Several clusters, what runs beside, what a hook's call is about, and what if."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+
+import pytest
+from command_line import TRACKER, check_json, kubelint
+
+TRACKED = (TRACKER / "tracker.yaml").read_text()
+SMALL = """\
+apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+metadata: {name: small}
+nodes:
+  - {name: tracker-node, allocatable: {cpu: 32, memory: 125Gi}, gpus: {model: A100-PCIE-40GB, count: 1}}
+  - {name: gpu-1, allocatable: {cpu: 32, memory: 125Gi}, gpus: {model: A100-PCIE-40GB, count: 2}}
+  - {name: worker-1, allocatable: {cpu: 32, memory: 125Gi}}
+"""
+TWO = SMALL.replace("count: 1", "count: 2")
+GENEROUS = """\
+apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+metadata: {name: roomy}
+nodes:
+  - {name: tracker-node, allocatable: {cpu: 32, memory: 125Gi}, gpus: {model: A100-PCIE-40GB, count: 4}}
+"""
+KUSTOMIZE = shutil.which("kustomize") or shutil.which("kubectl")
+needs_kustomize = pytest.mark.skipif(
+    KUSTOMIZE is None and not os.environ.get("CI"), reason="neither kustomize nor kubectl is installed"
+)
+
+
+def git(folder, *arguments):
+    environment = {
+        **os.environ,
+        **dict.fromkeys(("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"), "somebody"),
+        **dict.fromkeys(("GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"), "somebody@example.org"),
+        "GIT_CONFIG_GLOBAL": os.devnull,
+    }
+    subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True, env=environment)
+
+
+def write(folder, files):
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
+@pytest.fixture
+def repository(tmp_path):
+    write(
+        tmp_path,
+        {
+            "clusters/small.yaml": SMALL,
+            "clusters/roomy.yaml": GENEROUS,
+            "deploy/prod/tracker.yaml": TRACKED,
+            "deploy/lab/tracker.yaml": TRACKED,
+        },
+    )
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "-A")
+    return tmp_path
+
+
+def configure(repository, text):
+    write(repository, {".kubelint-gpu.yaml": text})
+    git(repository, "add", "-A")
+
+
+def places(ran):
+    return [(finding["path"], finding["code"]) for finding in ran.json["findings"]]
+
+
+TARGETS = """\
+select: KLG1
+targets:
+  deploy/prod/**: clusters/small.yaml
+  deploy/lab/**: clusters/roomy.yaml
+"""
+
+
+def test_each_file_is_checked_against_the_cluster_that_it_goes_to(repository):
+    configure(repository, TARGETS)
+    ran = check_json("deploy", cwd=repository)
+    assert places(ran) == [("deploy/prod/tracker.yaml", "KLG101")]
+    assert ran.json["findings"][0]["message"].endswith(" (cluster small)")
+
+
+def test_a_file_that_goes_to_several_clusters_is_checked_against_each_and_the_finding_says_which(repository):
+    configure(
+        repository, "select: KLG1\ntargets:\n  deploy/**: clusters/small.yaml\n  deploy/lab/**: clusters/roomy.yaml\n"
+    )
+    ran = check_json("deploy", cwd=repository)
+    assert places(ran) == [("deploy/lab/tracker.yaml", "KLG101"), ("deploy/prod/tracker.yaml", "KLG101")]
+    assert all(finding["message"].endswith(" (cluster small)") for finding in ran.json["findings"])
+
+
+def test_the_same_finding_in_two_clusters_is_one_that_names_both(repository):
+    write(
+        repository,
+        {"clusters/other.yaml": SMALL.replace("name: small", "name: other")},
+    )
+    configure(
+        repository, "select: KLG101\ntargets: {deploy/prod/**: clusters/small.yaml, deploy/**: clusters/other.yaml}\n"
+    )
+    found = check_json("deploy/prod", cwd=repository).json["findings"]
+    assert [finding["message"].rpartition(" (")[2] for finding in found] == ["clusters small, other)"]
+
+
+def test_what_no_target_matches_goes_to_the_one_inventory(repository):
+    configure(
+        repository, "select: KLG1\ninventory: clusters/small.yaml\ntargets: {deploy/lab/**: clusters/roomy.yaml}\n"
+    )
+    assert places(check_json("deploy", cwd=repository)) == [("deploy/prod/tracker.yaml", "KLG101")]
+
+
+def test_an_inventory_of_the_command_line_stands_in_place_of_all(repository):
+    configure(repository, TARGETS)
+    ran = check_json("deploy", "-i", "clusters/roomy.yaml", cwd=repository)
+    assert places(ran) == []
+
+
+@needs_kustomize
+def test_one_base_is_checked_against_each_cluster_that_uses_it(repository):
+    write(
+        repository,
+        {
+            "base/kustomization.yaml": "resources: [tracker.yaml]\n",
+            "base/tracker.yaml": TRACKED,
+            "overlays/prod/kustomization.yaml": "resources: [../../base]\n",
+            "overlays/lab/kustomization.yaml": "resources: [../../base]\n",
+        },
+    )
+    configure(
+        repository,
+        "select: KLG101\ntargets: {overlays/prod/**: clusters/small.yaml, overlays/lab/**: clusters/roomy.yaml}\n",
+    )
+    for paths in (
+        ["overlays", "base"],
+        ["base/tracker.yaml"],
+        ["overlays/prod/kustomization.yaml", "base/tracker.yaml"],
+    ):
+        ran = check_json(*paths, cwd=repository)
+        assert places(ran) == [("base/tracker.yaml", "KLG101")], paths
+        assert ran.json["findings"][0]["message"].endswith("(cluster small)")
+
+
+@needs_kustomize
+def test_a_changed_patch_makes_its_overlay_a_target(repository):
+    patch = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: object-tracker, namespace: vision}\nspec: {replicas: 1}\n"
+    write(
+        repository,
+        {
+            "base/kustomization.yaml": "resources: [tracker.yaml]\n",
+            "base/tracker.yaml": TRACKED,
+            "overlays/prod/kustomization.yaml": "resources: [../../base]\npatches: [{path: patch.yaml}]\n",
+            "overlays/prod/patch.yaml": patch,
+            "overlays/lab/kustomization.yaml": "resources: [../../base]\nnamePrefix: lab-\n",
+        },
+    )
+    configure(repository, "select: KLG101\ninventory: clusters/small.yaml\n")
+    assert places(check_json("overlays/prod/patch.yaml", cwd=repository)) == [("base/tracker.yaml", "KLG101")]
+    changed = check_json("deploy/prod/tracker.yaml", cwd=repository)
+    assert places(changed) == [("deploy/prod/tracker.yaml", "KLG101")]
+
+
+def test_what_runs_beside_holds_its_gpus(repository):
+    """Two on a node of two GPUs: each rollout by itself has room only where the other is not there."""
+    other = TRACKED.replace("object-tracker", "second-tracker")
+    write(repository, {"two.yaml": TWO, "deploy/prod/second.yaml": other})
+    configure(repository, "select: KLG1\ninventory: two.yaml\n")
+    assert places(check_json("deploy/prod/tracker.yaml", cwd=repository)) == []
+    configure(repository, "select: KLG1\ninventory: two.yaml\ncontext: [deploy/prod/**]\n")
+    ran = check_json("deploy/prod/tracker.yaml", cwd=repository)
+    assert places(ran) == [("deploy/prod/tracker.yaml", "KLG101")]
+    assert "second-tracker" in ran.out
+
+
+def test_an_untracked_file_runs_nowhere(repository):
+    write(repository, {"two.yaml": TWO})
+    configure(repository, "select: KLG1\ninventory: two.yaml\ncontext: [deploy/prod/**]\n")
+    write(repository, {"deploy/prod/second.yaml": TRACKED.replace("object-tracker", "second-tracker")})
+    assert places(check_json("deploy/prod/tracker.yaml", cwd=repository)) == []
+
+
+def test_the_rest_of_a_unit_is_read_and_only_the_named_file_is_reported(repository):
+    other = TRACKED.replace("object-tracker", "second-tracker")
+    write(repository, {"deploy/prod/second.yaml": other})
+    configure(repository, "select: KLG109\ninventory: clusters/small.yaml\nunits: {prod: [deploy/prod/**]}\n")
+    assert {path for path, _ in places(check_json("deploy", cwd=repository))} == {
+        "deploy/prod/second.yaml",
+        "deploy/prod/tracker.yaml",
+    }
+    assert {path for path, _ in places(check_json("deploy/prod/second.yaml", cwd=repository))} == {
+        "deploy/prod/second.yaml"
+    }
+
+
+@pytest.mark.parametrize("changed", ["clusters/small.yaml", ".kubelint-gpu.yaml"])
+def test_a_changed_inventory_or_configuration_makes_everything_a_target(repository, changed):
+    configure(repository, "select: KLG101\ninventory: clusters/small.yaml\n")
+    write(repository, {"untracked.yaml": TRACKED})
+    ran = check_json(changed, cwd=repository)
+    assert places(ran) == [("deploy/lab/tracker.yaml", "KLG101"), ("deploy/prod/tracker.yaml", "KLG101")]
+
+
+def test_the_hook_is_given_configurations_and_inventories():
+    """Its pattern has to match them, or their change would start nothing."""
+    from identify.identify import tags_from_filename
+
+    for name in (".kubelint-gpu.yaml", "cluster.yaml", "inventory/prod.json"):
+        assert {"yaml", "json"} & tags_from_filename(name)
+
+
+def test_a_note_on_the_inventory_is_no_finding_of_a_call_about_a_manifest(repository):
+    """One that makes it unusable is: nothing else can be said then."""
+    write(repository, {"clusters/small.yaml": SMALL.replace("count: 1", "count: 1, memry: 3")})
+    configure(repository, "inventory: clusters/small.yaml\n")
+    ran = check_json("deploy/prod/tracker.yaml", cwd=repository)
+    assert ran.code == 2
+    assert "KLG601" in ran.codes
+
+
+def test_without_a_node_and_with_another(repository):
+    base = ("deploy/prod", "-i", "clusters/small.yaml", "--select", "KLG1,KLG2,KLG4")
+    assert "KLG101" in check_json(*base, cwd=repository).codes
+    gone = check_json(*base, "--without-node", "tracker-*", cwd=repository)
+    assert "KLG101" not in gone.codes
+    assert "KLG402" in gone.codes
+    assert "what if: without 1 of 3 nodes" in gone.err
+    write(
+        repository,
+        {
+            "more.yaml": "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nnodes:\n  - {name: second, labels: "
+            "{kubernetes.io/hostname: tracker-node}, allocatable: {cpu: 32, memory: 125Gi}, "
+            "gpus: {model: A100-PCIE-40GB, count: 1}, taints: []}\n"
+        },
+    )
+    assert "KLG101" not in check_json(*base, "--add-node", "more.yaml", cwd=repository).codes
+
+
+def test_a_node_that_is_not_there_cannot_be_taken_away(repository):
+    ran = kubelint("check", "deploy", "-i", "clusters/small.yaml", "--without-node", "traker-node", cwd=repository)
+    assert ran.code == 2
+    assert 'no node is called "traker-node"; did you mean tracker-node?' in ran.err
+    assert kubelint("check", "deploy", "--without-node", "x", cwd=repository).code == 2
+
+
+def test_explain_takes_what_if_too(repository):
+    ran = kubelint(
+        "explain",
+        "deploy/object-tracker",
+        "deploy/prod",
+        "-i",
+        "clusters/small.yaml",
+        "--without-node",
+        "gpu-*",
+        cwd=repository,
+    )
+    assert ran.code == 0
+    assert "2 nodes" in ran.out
+
+
+def test_fixes_of_a_file_that_goes_to_two_clusters_are_made_once(repository):
+    configure(
+        repository, "select: KLG101\ntargets: {deploy/prod/**: clusters/small.yaml, deploy/**: clusters/roomy.yaml}\n"
+    )
+    ran = kubelint("check", "deploy/prod", "--fix", "--unsafe-fixes", cwd=repository)
+    assert ran.err.count("fixed KLG101") == 1
+    assert check_json("deploy/prod", cwd=repository).codes == []

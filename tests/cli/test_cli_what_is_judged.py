@@ -1,0 +1,139 @@
+"""What is judged together, and how sure the program is: each sentence of the design as a promise."""
+
+from __future__ import annotations
+
+import pytest
+from command_line import TRACKER, check_json
+
+TRACKED = (TRACKER / "tracker.yaml").read_text()
+OTHER = TRACKED.replace("object-tracker", "second-tracker")
+SMALL = """\
+apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+nodes:
+  - {name: tracker-node, allocatable: {cpu: 32, memory: 125Gi}, gpus: {model: A100-PCIE-40GB, count: 1}}
+  - {name: gpu-1, allocatable: {cpu: 32, memory: 125Gi}, gpus: {model: A100-PCIE-40GB, count: 2}}
+"""
+TWO = SMALL.replace("count: 1", "count: 2")
+RUNNING = """\
+running:
+  - {name: notebook, namespace: lab, node: tracker-node, gpus: 1}
+"""
+
+
+@pytest.fixture
+def check(tmp_path):
+    def run(files, *options, inventory=SMALL, paths=(".",), stdin=b""):
+        for name, text in files.items():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(text)
+        (tmp_path / "inventory").mkdir(exist_ok=True)
+        (tmp_path / "inventory" / "cluster.yaml").write_text(inventory)
+        given = ("-i", "inventory/cluster.yaml") if inventory else ()
+        return check_json(*paths, *given, *options, cwd=tmp_path, stdin=stdin)
+
+    return run
+
+
+def test_a_plain_file_is_its_own_unit_and_files_of_a_directory_are_not_added_up(check):
+    files = {"deploy/a.yaml": TRACKED, "deploy/b.yaml": OTHER}
+    ran = check(files, "--select", "KLG1", inventory=TWO, paths=("deploy",))
+    assert ran.codes == []
+    assert "KLG101" in check(files, "--select", "KLG1", "--together", inventory=TWO, paths=("deploy",)).codes
+
+
+def test_one_stream_on_standard_input_is_a_unit(check):
+    ran = check({}, "--select", "KLG1", inventory=TWO, paths=("-",), stdin=f"{TRACKED}---\n{OTHER}".encode())
+    assert "KLG101" in ran.codes
+
+
+def test_the_same_object_twice_is_an_error_within_a_unit_only(check):
+    files = {"deploy/a.yaml": TRACKED, "deploy/b.yaml": TRACKED}
+    assert check(files, "--select", "KLG007", paths=("deploy",)).codes == []
+    assert "KLG007" in check(files, "--select", "KLG007", "--together", paths=("deploy",)).codes
+
+
+def test_running_pods_of_others_hold_what_they_request(check):
+    files = {"deploy/a.yaml": TRACKED}
+    assert check(files, "--select", "KLG1", inventory=TWO, paths=("deploy",)).codes == []
+    assert check(files, "--select", "KLG1", inventory=TWO + RUNNING, paths=("deploy",)).codes == ["KLG101"]
+
+
+def test_running_pods_of_the_workload_are_its_old_pods_in_their_places(check):
+    own = RUNNING.replace("name: notebook, namespace: lab", "name: old, owner: Deployment/vision/object-tracker")
+    ran = check({"deploy/a.yaml": TRACKED}, "--select", "KLG1", inventory=TWO + own, paths=("deploy",))
+    assert ran.codes == []
+
+
+def test_a_patch_is_never_judged_alone(check):
+    patch = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: object-tracker}\nspec: {replicas: 100}\n"
+    listed = "- {op: replace, path: /spec/replicas, value: 100}\n"
+    assert check({"deploy/a.yaml": patch, "deploy/b.yaml": listed}, paths=("deploy",)).serious == []
+
+
+@pytest.mark.parametrize("placeholder", ["${GPUS}", "replaced-by-kustomize", '"{{ .Values.gpus }}"'])
+def test_what_rests_on_a_placeholder_is_unknown(check, placeholder):
+    text = TRACKED.replace("nvidia.com/gpu: 1", f"nvidia.com/gpu: {placeholder}")
+    assert text != TRACKED
+    ran = check({"deploy/a.yaml": text}, paths=("deploy",))
+    assert "KLG101" not in ran.codes
+    about = [finding for finding in ran.json["findings"] if finding["line"] > 8 and "gpu" in finding["message"].lower()]
+    assert len(about) <= 1
+
+
+def test_without_an_inventory_nothing_that_depends_on_nodes_is_an_error(check):
+    ran = check({"deploy/a.yaml": TRACKED}, inventory="", paths=("deploy",))
+    assert (ran.code, ran.codes) == (0, ["KLG114"])
+    assert "2 places" in ran.json["findings"][0]["message"]
+
+
+def test_a_pool_that_can_grow_makes_nothing_certain(check):
+    pool = """\
+pools:
+  - name: more
+    count: 0
+    template: {labels: {kubernetes.io/hostname: tracker-node}, allocatable: {cpu: 32, memory: 125Gi}, gpus: {model: A100-PCIE-40GB, count: 1}}
+    autoscaling: {min: 0, max: 3}
+"""  # fmt: skip
+    ran = check({"deploy/a.yaml": TRACKED}, "--select", "KLG1", inventory=SMALL + pool, paths=("deploy",))
+    assert {finding["severity"] for finding in ran.json["findings"]} <= {"note", "warning"}
+
+
+def test_a_node_that_the_inventory_lacks_is_possible_unless_it_says_that_it_is_complete(check):
+    text = TRACKED.replace("hostname: tracker-node", "hostname: elsewhere")
+    certain = check({"deploy/a.yaml": text}, inventory="complete: true\n" + SMALL, paths=("deploy",))
+    possible = check({"deploy/a.yaml": text}, inventory="complete: false\n" + SMALL, paths=("deploy",))
+    codes = {"KLG201", "KLG402"}
+    sure = [finding for finding in certain.json["findings"] if finding["code"] in codes]
+    unsure = [finding for finding in possible.json["findings"] if finding["code"] in codes]
+    assert [finding["certainty"] for finding in sure] == ["certain"]
+    assert [finding["certainty"] for finding in unsure] == ["possible"]
+
+
+def test_declared_admission_changes_pods(check):
+    tainted = SMALL.replace("count: 1}}", 'count: 1}, taints: ["nvidia.com/gpu=present:NoSchedule"]}')
+    assert tainted != SMALL
+    text = TRACKED.split("      tolerations:")[0] if "tolerations:" in TRACKED else TRACKED
+    without = check({"deploy/a.yaml": text}, "--select", "KLG2", inventory=tainted, paths=("deploy",))
+    assert "KLG202" in without.codes
+    admitting = tainted + "admission: {extendedResourceToleration: true}\n"
+    assert (
+        "KLG202" not in check({"deploy/a.yaml": text}, "--select", "KLG2", inventory=admitting, paths=("deploy",)).codes
+    )
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "apiVersion: v1\nkind: PodTemplate\nmetadata: {name: t}\ntemplate:\n",
+        "apiVersion: template.openshift.io/v1\nkind: Template\nmetadata: {name: t}\nobjects:\n- kind: Pod\n",
+    ],
+)
+def test_templates_inside_of_kinds_that_start_nothing_are_no_workloads(check, head):
+    indented = "\n".join(
+        f"  {line}"
+        for line in "spec:\n  containers: [{name: a, image: a, resources: {limits: {nvidia.com/gpu: 9}}}]".splitlines()
+    )
+    ran = check({"deploy/a.yaml": head + indented + "\n"}, "--select", "KLG2,KLG5", paths=("deploy",))
+    assert ran.codes == []
+    assert ran.json["summary"]["workloads"] == 0

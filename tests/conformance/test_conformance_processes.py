@@ -1,0 +1,127 @@
+"""A run that ends, however it ends, leaves no process and no file outside its folders."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+# as a run does it: programs that would go on for ever, one deaf to SIGTERM, one with a child of its own, and files
+RUN = """
+import sys, time
+from conformance.processes import Supervisor
+
+supervisor = Supervisor()
+try:
+    supervisor.start("obedient", ["sleep", "1000"])
+    supervisor.start("deaf", ["sh", "-c", "trap '' TERM; while :; do sleep 0.1; done"])
+    supervisor.start("parent", ["sh", "-c", "sleep 1000 & wait"])
+    (supervisor.folder / "data").write_text("x")
+    print(*(process.pid for _, process in supervisor._running), flush=True)
+    if sys.argv[1:] == ["fail"]:
+        raise RuntimeError("a suite failed")
+    time.sleep(1000)
+finally:
+    supervisor.stop()
+"""
+
+
+@pytest.fixture
+def started(tmp_path):
+    runs = []
+
+    def start(*arguments):
+        places = {"HOME": tmp_path, "TMPDIR": tmp_path / "tmp", "KUBELINT_GPU_CONFORMANCE_CACHE": tmp_path / "cache"}
+        (tmp_path / "tmp").mkdir(exist_ok=True)
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+        environment |= {name: str(path) for name, path in places.items()}
+        run = subprocess.Popen(
+            [sys.executable, "-c", RUN, *arguments],
+            env=environment,
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        runs.append(run)
+        return run, [int(word) for word in run.stdout.readline().split()]
+
+    yield start
+    for run in runs:
+        run.kill()
+        run.communicate()
+
+
+def alive(groups):
+    """The processes of some groups; a leader's group is called after it."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                state, _, group = (entry / "stat").read_text().rpartition(")")[2].split()[:3]
+            except OSError:
+                continue
+            if int(group) in groups and state != "Z":
+                found.append(int(entry.name))
+    return found
+
+
+def gone(groups, seconds=20):
+    until = time.monotonic() + seconds
+    while alive(groups) and time.monotonic() < until:
+        time.sleep(0.05)
+    return not alive(groups)
+
+
+def left(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupted_run_leaves_no_process_and_no_file(tmp_path, started, number):
+    run, groups = started()
+    assert len(groups) == 3
+    assert alive(groups)
+    run.send_signal(number)
+    assert run.wait(30) == 128 + number
+    assert gone(groups)
+    assert left(tmp_path) == []
+
+
+def test_who_interrupts_twice_leaves_nothing_either(tmp_path, started):
+    run, groups = started()
+    run.send_signal(signal.SIGINT)
+    for _ in range(5):
+        time.sleep(0.2)
+        if run.poll() is None:
+            run.send_signal(signal.SIGINT)
+    assert run.wait(30) == 130
+    assert gone(groups)
+    assert left(tmp_path) == []
+
+
+def test_a_run_that_fails_leaves_nothing(tmp_path, started):
+    run, groups = started("fail")
+    assert run.wait(30) == 1
+    assert gone(groups)
+    assert left(tmp_path) == []
+
+
+def test_programs_die_with_a_run_that_is_killed_and_the_next_run_removes_its_files(tmp_path, started):
+    run, groups = started()
+    run.kill()
+    run.wait(30)
+    assert gone(groups[:2])
+    for pid in alive(groups):
+        os.kill(pid, signal.SIGKILL)
+    assert left(tmp_path) != []
+    other, _ = started()
+    other.send_signal(signal.SIGTERM)
+    other.wait(30)
+    assert left(tmp_path) == []

@@ -1,0 +1,211 @@
+"""What a captured inventory keeps decides as the cluster itself does, under its own names and under pseudonyms."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import lzma
+from pathlib import Path
+
+import pytest
+
+from kubelint_gpu.documents import read
+from kubelint_gpu.inventory import load
+from kubelint_gpu.inventory import schema as schema_module
+from kubelint_gpu.inventory.capture.capturing import captured
+from kubelint_gpu.inventory.capture.pruning import pruned
+from kubelint_gpu.inventory.capture.pseudonyms import Pseudonyms
+from kubelint_gpu.sources.kubectl import RESOURCES, Answers
+
+TESTS = Path(__file__).parents[1]
+RECORDED = Path(__file__).parent / "recorded"
+GOLDEN = sorted((TESTS / "golden" / "scheduler").glob("*.xz"))
+
+
+def replaying():
+    spec = importlib.util.spec_from_file_location("replay", TESTS / "conformance" / "replay.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+replay = replaying()
+
+
+def objects(scenario):
+    return [(key, {"kind": kind, **value}) for key, kind in replay.OBJECTS.items() for value in scenario.get(key) or ()]
+
+
+def scenario_of(scenario, kept, pod):
+    changed = {key: value for key, value in scenario.items() if key not in replay.OBJECTS} | {"pod": pod}
+    for key, value in kept:
+        changed.setdefault(key, []).append(value)
+    return changed
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.name.partition(".")[0])
+def test_what_is_pruned_and_how_things_are_called_changes_no_verdict_of_the_recorded_scheduler(path):
+    """Every third recorded scenario: the same nodes fit, the same plugins reject, as many pods are evicted."""
+    assert GOLDEN, "the recordings are there"
+    for line in list(replay.lines(path))[::3]:
+        if not replay.judged(line["scenario"]):
+            continue
+        expected, _ = replay.answer(line)
+        kept = [(key, pruned(value)) for key, value in objects(line["scenario"])]
+        kept = [(key, value) for key, value in kept if value is not None]
+        pod = line["scenario"]["pod"]
+        found, _ = replay.answer({**line, "scenario": scenario_of(line["scenario"], kept, pod)})
+        assert found == expected, line["id"]
+
+        names = Pseudonyms([*(value for _, value in kept), {"kind": "Pod", **pod}])
+        renamed = [(key, names.renamed(value)) for key, value in kept]
+        other = names.renamed({"kind": "Pod", **pod})
+        found, _ = replay.answer({**line, "scenario": scenario_of(line["scenario"], renamed, other)})
+        assert found["fits"] == sorted(map(names.text, expected["fits"])), line["id"]
+        assert verdicts(found) == {names.text(name): what for name, what in verdicts(expected).items()}, line["id"]
+        assert len(found.get("victims", ())) == len(expected.get("victims", ())), line["id"]
+
+
+def verdicts(found):
+    return {name: (entry["code"], entry.get("plugin")) for name, entry in (found.get("nodes") or {}).items()}
+
+
+@pytest.fixture(scope="module")
+def answers():
+    with lzma.open(RECORDED / "get.json.xz") as stream:
+        return Answers(tuple(json.load(stream)["items"]), "v1.34.1", "prod", ())
+
+
+def inventory(text):
+    found, errors = load((read("cluster.yaml", text.encode()),))
+    assert errors == ()
+    return found
+
+
+@pytest.mark.parametrize("anonymize", [False, True])
+def test_a_capture_is_an_inventory_and_holds_nothing_private(answers, anonymize):
+    text = captured(answers, anonymize=anonymize)
+    assert text.startswith("# yaml-language-server: $schema=https://")
+    found = inventory(text)
+    assert found.kubernetes_version == "1.34"
+    for private in ("hunter2", "PASSWORD", "registry", "secret", "token", "10.0.0.1", "annotations", "told nobody"):
+        assert private not in text, private
+    for name in ("alice", "tracker", "namespace: vision", "eu-1a", "name: prod\n"):
+        assert (name in text) is not anonymize, name
+
+
+def test_editors_are_given_a_schema_that_every_document_of_a_capture_meets(answers):
+    from jsonschema import Draft7Validator
+    from referencing import Registry, Resource
+
+    folder = Path(schema_module.__file__).parent
+    assert "kubelint_gpu/inventory/file.schema.json\n" in captured(answers).partition("apiVersion")[0]
+    whole = Resource.from_contents(json.loads((folder / "schema.json").read_text()))
+    schema = json.loads((folder / "file.schema.json").read_text())
+    validator = Draft7Validator(schema, registry=Registry().with_resource("schema.json", whole))
+    documents = [document.value for document in read("cluster.yaml", captured(answers).encode()).documents]
+    assert len(documents) > 20
+    assert [error for document in documents for error in validator.iter_errors(document)] == []
+    assert not validator.is_valid({**documents[0], "nods": []})
+
+
+def test_the_places_of_live_pods_are_those_of_the_cluster(answers):
+    live = {
+        (value["metadata"]["namespace"], value["metadata"]["name"]): value["spec"]["nodeName"]
+        for value in answers.objects
+        if value["kind"] == "Pod"
+    }
+    found = {
+        (each.namespace, each.name): each.typed.spec.node_name for each in inventory(captured(answers)).of_kind("Pod")
+    }
+    assert found == live
+    assert len(live) == 10
+
+
+@pytest.mark.parametrize("anonymize", [False, True])
+def test_the_order_of_the_answers_does_not_matter(answers, anonymize):
+    turned = Answers(answers.objects[::-1], answers.version, answers.context, ())
+    assert captured(turned, anonymize=anonymize) == captured(answers, anonymize=anonymize)
+
+
+def test_a_pod_that_has_ended_is_left_out(answers):
+    ended = [
+        {**value, "status": {"phase": "Succeeded"}} if value["kind"] == "Pod" else value for value in answers.objects
+    ]
+    assert "kind: Pod\n" not in captured(Answers(tuple(ended), "", "", ()))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n", "labels": {"karpenter.sh/nodepool": "gpu"}}},
+        {
+            "kind": "Pod",
+            "apiVersion": "v1",
+            "metadata": {"name": "p", "labels": {"app.kubernetes.io/name": "cluster-autoscaler"}},
+        },
+    ],
+)
+def test_a_cluster_that_something_adds_nodes_to_is_not_called_complete(answers, value):
+    assert "complete:" not in captured(answers)
+    assert "\ncomplete: false\n" in captured(Answers((*answers.objects, value), "", "", ()))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"kind": "Pod", "apiVersion": "v1", "metadata": "no", "spec": [1], "status": {"conditions": [1, {"type": []}]}},
+        {
+            "kind": "Node",
+            "apiVersion": "v1",
+            "metadata": {"labels": [], "annotations": {1: 2}},
+            "spec": {"taints": "x"},
+        },
+        {"kind": "PersistentVolume", "apiVersion": "v1", "metadata": {"name": "v"}, "spec": {"nfs": {"server": "s"}}},
+    ],
+)
+def test_broken_objects_are_pruned_without_a_crash(value):
+    assert "server" not in json.dumps(pruned(value))
+    Pseudonyms([pruned(value)])
+
+
+def test_an_empty_selector_stays_one():
+    """It matches everything; without it nothing is matched."""
+    term = {"labelSelector": {}, "topologyKey": "kubernetes.io/hostname"}
+    affinity = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    kept = pruned({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "p"}, "spec": {"affinity": affinity}})
+    assert kept["spec"]["affinity"] == affinity
+
+
+def test_names_that_are_built_from_others_still_are():
+    pod = {
+        "kind": "Pod",
+        "metadata": {
+            "name": "team-rocket-7c9d-x2x4z",
+            "namespace": "alpha",
+            "labels": {"pod-template-hash": "7c9d", "owner": "alice"},
+            "ownerReferences": [{"kind": "ReplicaSet", "name": "team-rocket-7c9d", "controller": True}],
+        },
+        "spec": {
+            "nodeName": "ip-10-1-2-3.corp.example",
+            "nodeSelector": {"nvidia.com/gpu.product": "A100", "count": "3"},
+        },
+    }
+    names = Pseudonyms([pod])
+    found = names.renamed(pod)
+    owner = found["metadata"]["ownerReferences"][0]["name"]
+    assert found["metadata"]["name"].startswith(owner + "-")
+    assert owner.rpartition("-")[2] == found["metadata"]["labels"]["pod-template-hash"]
+    assert owner.rpartition("-")[0] == names.text("team-rocket")
+    assert found["spec"]["nodeSelector"]["nvidia.com/gpu.product"] == "A100"
+    for private in ("rocket", "alpha", "alice", "10-1", "corp", "example"):
+        assert private not in json.dumps(found)
+
+
+def test_the_cluster_role_of_the_docs_allows_exactly_what_is_asked_for():
+    page = (TESTS.parent / "docs" / "inventory.md").read_text()
+    text = page.partition("```yaml\n")[2].partition("```")[0]
+    (role,) = (document.value for document in read("role.yaml", text.encode()).documents)
+    allowed = {f"{name}.{rule['apiGroups'][0]}".rstrip(".") for rule in role["rules"] for name in rule["resources"]}
+    assert allowed == set(RESOURCES)
+    assert all(rule["verbs"] == ["list"] for rule in role["rules"])

@@ -1,0 +1,361 @@
+"""Updates that the API server refuses, field by field, and what only looks like one."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+import pytest
+
+from kubelint_gpu.documents import read
+from kubelint_gpu.kube.errors import field_path
+from kubelint_gpu.kube.updates import refused_changes
+
+
+def parsed(text):
+    return read("a.yaml", text.encode()).documents[0].value
+
+
+def refused(old, new, minor=34):
+    return [(field_path(change.at[0]), change.answer) for change in refused_changes(old, new, minor)]
+
+
+def changed(value, path, to):
+    copy = deepcopy(value)
+    at = copy
+    for step in path[:-1]:
+        at = at[step]
+    if to is None:
+        del at[path[-1]]
+    else:
+        at[path[-1]] = to
+    return copy
+
+
+STATEFUL_SET = parsed("""
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: vectors}
+spec:
+  serviceName: vectors
+  replicas: 2
+  selector: {matchLabels: {app: vectors}}
+  template:
+    metadata: {labels: {app: vectors}}
+    spec: {containers: [{name: a, image: "b:1"}]}
+  volumeClaimTemplates:
+    - metadata: {name: data}
+      spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+""")
+JOB = parsed("""
+apiVersion: batch/v1
+kind: Job
+metadata: {name: finetune}
+spec:
+  completions: 2
+  parallelism: 2
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{name: a, image: "b:1", resources: {limits: {nvidia.com/gpu: 1}}}]
+""")
+POD = parsed("""
+apiVersion: v1
+kind: Pod
+metadata: {name: notebook}
+spec:
+  activeDeadlineSeconds: 100
+  tolerations: [{key: a, operator: Exists, effect: NoExecute, tolerationSeconds: 5}]
+  containers: [{name: a, image: "b:1", resources: {limits: {nvidia.com/gpu: 1}}}]
+""")
+CLAIM = parsed("""
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data}
+spec: {accessModes: [ReadWriteOnce], storageClassName: fast, resources: {requests: {storage: 10Gi}}}
+""")
+
+
+@pytest.mark.parametrize(
+    ("path", "to"),
+    [
+        (("spec", "replicas"), 3),
+        (("spec", "minReadySeconds"), 3),
+        (("spec", "updateStrategy"), {"rollingUpdate": {"partition": 1}}),
+        (("spec", "updateStrategy"), {"type": "OnDelete", "rollingUpdate": None}),
+        (("spec", "persistentVolumeClaimRetentionPolicy"), {"whenDeleted": "Delete"}),
+        (("spec", "template", "spec", "containers", 0, "image"), "b:2"),
+        (("spec", "podManagementPolicy"), "OrderedReady"),
+        (("spec", "volumeClaimTemplates", 0, "spec", "resources", "requests", "storage"), "1024Mi"),
+        (("spec", "volumeClaimTemplates", 0, "spec", "volumeMode"), "Filesystem"),
+        (("spec", "volumeClaimTemplates", 0, "kind"), "PersistentVolumeClaim"),
+        (("metadata", "labels"), {"a": "b"}),
+    ],
+)
+def test_what_a_stateful_set_may_change(path, to):
+    assert refused(STATEFUL_SET, changed(STATEFUL_SET, path, to)) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "to"),
+    [
+        (("spec", "serviceName"), "other"),
+        (("spec", "podManagementPolicy"), "Parallel"),
+        (("spec", "volumeClaimTemplates", 0, "spec", "resources", "requests", "storage"), "2Gi"),
+        (("spec", "volumeClaimTemplates", 0, "spec", "storageClassName"), "fast"),
+        (("spec", "selector", "matchLabels", "app"), "other"),
+        (("spec", "volumeClaimTemplates"), None),
+    ],
+)
+def test_what_a_stateful_set_may_not_change(path, to):
+    ((where, answer),) = refused(STATEFUL_SET, changed(STATEFUL_SET, path, to))
+    assert where.startswith(field_path(path[:2]))
+    assert answer == (
+        "spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', "
+        "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are "
+        "forbidden"
+    )
+
+
+@pytest.mark.parametrize(("field", "to", "since"), [("ordinals", {"start": 1}, 27), ("revisionHistoryLimit", 3, 33)])
+def test_a_newer_control_plane_allows_more_of_a_stateful_set(field, to, since):
+    new = changed(STATEFUL_SET, ("spec", field), to)
+    assert refused(STATEFUL_SET, new, since) == refused(STATEFUL_SET, new, None) == []
+    ((where, answer),) = refused(STATEFUL_SET, new, since - 1)
+    assert where == f"spec.{field}"
+    assert repr(field) not in answer
+
+
+@pytest.mark.parametrize(
+    ("path", "to", "answer"),
+    [
+        (("spec", "completions"), 3, "spec.completions: Invalid value: field is immutable"),
+        (("spec", "completionMode"), "Indexed", "spec.completionMode: Invalid value: field is immutable"),
+        (("spec", "backoffLimitPerIndex"), 2, "spec.backoffLimitPerIndex: Invalid value: field is immutable"),
+        (
+            ("spec", "template", "spec", "containers", 0, "image"),
+            "b:2",
+            "spec.template: Invalid value: field is immutable",
+        ),
+        (
+            ("spec", "template", "metadata"),
+            {"labels": {"a": "b"}},
+            "spec.template: Invalid value: field is immutable",
+        ),
+        (("spec", "parallelism"), 1, None),
+        (("spec", "suspend"), True, None),
+        (("spec", "backoffLimit"), 1, None),
+        (("spec", "ttlSecondsAfterFinished"), 1, None),
+        (("spec", "template", "spec", "dnsPolicy"), "ClusterFirst", None),
+        (("spec", "template", "spec", "containers", 0, "imagePullPolicy"), "IfNotPresent", None),
+        (("spec", "template", "spec", "containers", 0, "resources", "requests"), {"nvidia.com/gpu": "1"}, None),
+        (("spec", "template", "spec", "containers", 0, "image"), "${IMAGE}", None),
+    ],
+)
+def test_what_a_job_may_change(path, to, answer):
+    found = [text for _, text in refused(JOB, changed(JOB, path, to))]
+    assert found == ([answer] if answer else [])
+
+
+@pytest.mark.parametrize(("completions", "parallelism", "count"), [(4, 4, 0), (4, 2, 1), (2, 1, 0)])
+def test_an_indexed_job_changes_completions_and_parallelism_together(completions, parallelism, count):
+    old = changed(JOB, ("spec", "completionMode"), "Indexed")
+    new = changed(changed(old, ("spec", "completions"), completions), ("spec", "parallelism"), parallelism)
+    assert len(refused(old, new)) == count
+
+
+def test_a_suspended_job_may_change_where_it_runs():
+    old = changed(JOB, ("spec", "suspend"), True)
+    new = changed(old, ("spec", "template", "spec", "nodeSelector"), {"pool": "a"})
+    new = changed(new, ("spec", "template", "spec", "tolerations"), [{"operator": "Exists"}])
+    new = changed(new, ("spec", "template", "metadata"), {"labels": {"a": "b"}})
+    assert refused(old, new) == []
+    assert len(refused(JOB, new)) == 1
+    anti = changed(old, ("spec", "template", "spec", "affinity"), {"podAntiAffinity": {"a": 1}})
+    assert len(refused(old, anti)) == 1
+
+
+def test_a_suspended_job_may_change_its_resources_from_1_36_on():
+    old = changed(JOB, ("spec", "suspend"), True)
+    new = changed(old, ("spec", "template", "spec", "containers", 0, "resources", "limits", "nvidia.com/gpu"), 2)
+    assert len(refused(old, new, 35)) == 1
+    assert refused(old, new, 36) == []
+
+
+def test_labels_that_the_job_controller_adds_are_no_change():
+    old = changed(JOB, ("spec", "template", "metadata"), {"labels": {"controller-uid": "1", "job-name": "finetune"}})
+    assert refused(old, JOB) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "to", "part"),
+    [
+        (("spec", "containers", 0, "image"), "b:2", None),
+        (("spec", "activeDeadlineSeconds"), 50, None),
+        (("spec", "activeDeadlineSeconds"), 200, "must be less than or equal to previous value"),
+        (("spec", "activeDeadlineSeconds"), None, "must not update from a positive integer to nil value"),
+        (("spec", "tolerations", 0, "tolerationSeconds"), 9, None),
+        (("spec", "tolerations", 0, "key"), "b", "existing toleration can not be modified"),
+        (("spec", "nodeSelector"), {"a": "b"}, "pod updates may not change fields other than"),
+        (("spec", "priorityClassName"), "high", "pod updates may not change fields other than"),
+        (("spec", "schedulingGates"), [{"name": "a/b"}], "found new scheduling gate 'a/b'"),
+        (("spec", "initContainers"), [{"name": "b", "image": "c"}], "pod updates may not add or remove containers"),
+    ],
+)
+def test_what_a_pod_may_change(path, to, part):
+    found = refused(POD, changed(POD, path, to))
+    assert len(found) == (part is not None)
+    assert part is None or part in found[0][1]
+
+
+def test_a_gated_pod_may_get_a_node_selector_and_lose_its_gates():
+    old = changed(POD, ("spec", "schedulingGates"), [{"name": "a/b"}])
+    new = changed(changed(old, ("spec", "nodeSelector"), {"a": "b"}), ("spec", "schedulingGates"), [])
+    assert refused(old, new) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "to", "part"),
+    [
+        (("spec", "resources", "requests", "storage"), "20Gi", None),
+        (("spec", "resources", "requests", "storage"), "5Gi", "field can not be less than status.capacity"),
+        (("spec", "storageClassName"), "slow", "spec is immutable after creation except"),
+        (("spec", "storageClassName"), "", "spec is immutable after creation except"),
+        (("spec", "accessModes"), ["ReadWriteMany"], "spec is immutable after creation except"),
+        (("spec", "volumeMode"), "Filesystem", None),
+        (("spec", "volumeName"), "pv-1", None),
+        (("spec", "volumeAttributesClassName"), "gold", None),
+    ],
+)
+def test_what_a_claim_may_change(path, to, part):
+    found = refused(CLAIM, changed(CLAIM, path, to))
+    assert len(found) == (part is not None)
+    assert part is None or part in found[0][1]
+
+
+def test_the_words_about_claims_are_those_of_the_release():
+    smaller = changed(CLAIM, ("spec", "resources", "requests", "storage"), "5Gi")
+    other = changed(CLAIM, ("spec", "accessModes"), ["ReadWriteMany"])
+    assert refused(CLAIM, smaller, 31)[0][1].endswith("less than previous value")
+    assert refused(CLAIM, other, 28)[0][1].endswith("except resources.requests for bound claims")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "count"),
+    [
+        ("{clusterIP: None}", "{clusterIP: None}", 0),
+        ("{}", "{clusterIP: None}", 1),
+        ("{clusterIP: None}", "{clusterIP: 10.0.0.1}", 1),
+        ("{clusterIP: None}", "{}", 0),
+        ("{}", "{clusterIP: 10.0.0.1}", 0),
+        ("{type: ExternalName, externalName: a}", "{clusterIP: None}", 0),
+    ],
+)
+def test_the_address_of_a_service_stays(old, new, count):
+    versions = [
+        parsed(f"{{apiVersion: v1, kind: Service, metadata: {{name: a}}, spec: {spec}}}") for spec in (old, new)
+    ]
+    assert len(refused(*versions)) == count
+
+
+@pytest.mark.parametrize(
+    ("group", "kind", "old", "new", "answers"),
+    [
+        ("scheduling.k8s.io/v1", "PriorityClass", "value: 1", "value: 2", ["value: Forbidden: may not be changed"]),
+        (
+            "scheduling.k8s.io/v1",
+            "PriorityClass",
+            "value: 1",
+            "{value: 1, preemptionPolicy: PreemptLowerPriority, globalDefault: true}",
+            [],
+        ),
+        (
+            "scheduling.k8s.io/v1",
+            "PriorityClass",
+            "value: 1",
+            "{value: 1, preemptionPolicy: Never}",
+            ["preemptionPolicy: Invalid value: field is immutable"],
+        ),
+        ("node.k8s.io/v1", "RuntimeClass", "handler: a", "handler: b", ["handler: Invalid value: field is immutable"]),
+        (
+            "storage.k8s.io/v1",
+            "StorageClass",
+            "provisioner: a",
+            "{provisioner: b, reclaimPolicy: Retain, volumeBindingMode: WaitForFirstConsumer, parameters: {a: b}}",
+            ["parameters: Forb", "provisioner: Forb", "reclaimPolicy: Forb", "volumeBindingMode: Invalid"],
+        ),
+        (
+            "storage.k8s.io/v1",
+            "StorageClass",
+            "provisioner: a",
+            "{provisioner: a, reclaimPolicy: Delete, volumeBindingMode: Immediate, allowVolumeExpansion: true}",
+            [],
+        ),
+        ("v1", "ConfigMap", "data: {a: b}", "data: {a: c}", []),
+        (
+            "v1",
+            "ConfigMap",
+            "{immutable: true, data: {a: b}}",
+            "data: {a: c}",
+            ["immutable: Forbidden", "data: Forbidden: field is immutable when"],
+        ),
+        ("v1", "Secret", "type: Opaque", "stringData: {a: b}", []),
+        ("v1", "Secret", "type: Opaque", "type: kubernetes.io/tls", ["type: Invalid value: field is immutable"]),
+        ("v1", "ResourceQuota", "spec: {scopes: [A]}", "spec: {hard: {pods: 1}}", ["spec.scopes: Invalid value"]),
+        (
+            "v1",
+            "PersistentVolume",
+            "spec: {accessModes: [ReadWriteOnce], hostPath: {path: /a}, nodeAffinity: {required: 1}}",
+            "spec: {accessModes: [ReadWriteMany], hostPath: {path: /b}, nodeAffinity: {required: 2}}",
+            ["spec.persistentvolumesource: Forbidden", "nodeAffinity: Invalid value"],
+        ),
+        (
+            "rbac.authorization.k8s.io/v1",
+            "RoleBinding",
+            "roleRef: {name: a}",
+            "roleRef: {name: b}",
+            ["roleRef: Invalid value: cannot change roleRef"],
+        ),
+        (
+            "resource.k8s.io/v1",
+            "ResourceClaim",
+            "spec: {devices: {requests: [{name: a, exactly: {deviceClassName: gpu}}]}}",
+            "spec: {devices: {requests: [{name: a, exactly: {deviceClassName: gpu, count: 1}}]}}",
+            [],
+        ),
+        (
+            "resource.k8s.io/v1",
+            "ResourceClaim",
+            "spec: {devices: {requests: [{name: a, exactly: {deviceClassName: gpu}}]}}",
+            "spec: {devices: {requests: [{name: a, exactly: {deviceClassName: gpu, count: 2}}]}}",
+            ["spec: Invalid value: field is immutable"],
+        ),
+    ],
+)
+def test_other_kinds(group, kind, old, new, answers):
+    versions = [{"apiVersion": group, "kind": kind, "metadata": {"name": "a"}, **parsed(text)} for text in (old, new)]
+    found = [answer for _, answer in refused(*versions)]
+    assert len(found) == len(answers)
+    assert all(one.startswith(start) for one, start in zip(found, answers, strict=True)), found
+
+
+def test_fields_that_the_cluster_added_to_a_live_object_are_no_change():
+    live = changed(POD, ("metadata",), {"name": "notebook", "uid": "1"})
+    live = changed(live, ("spec", "nodeName"), "node-1")
+    live = changed(live, ("spec", "priority"), 0)
+    assert refused(live, POD) == []
+    assert len(refused(live, changed(POD, ("spec", "nodeSelector"), {"a": "b"}))) == 1
+
+
+def test_a_custom_resource_is_left_alone():
+    old = {"apiVersion": "example.com/v1", "kind": "Deployment", "spec": {"selector": {"matchLabels": {"a": "b"}}}}
+    assert refused(old, changed(old, ("spec", "selector", "matchLabels", "a"), "c")) == []
+
+
+def test_the_numbers_of_a_rolling_update_do_not_go_by_themselves():
+    on_delete = changed(STATEFUL_SET, ("spec", "updateStrategy"), {"type": "OnDelete"})
+    ((where, answer),) = refused(STATEFUL_SET, on_delete)
+    assert where == "spec.updateStrategy.type"
+    assert answer.startswith("spec.updateStrategy.rollingUpdate: Invalid value: only allowed for")
+    written = changed(STATEFUL_SET, ("spec", "updateStrategy"), {"rollingUpdate": {"partition": 1}})
+    assert refused(written, on_delete) == []
+    assert refused(on_delete, on_delete) == []

@@ -1,0 +1,321 @@
+"""`kubelint-gpu check` of directories with kustomizations."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+COMMAND = Path(sys.executable).parent / "kubelint-gpu"
+EXAMPLE = ROOT / "examples" / "kustomize"
+SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: chat}\nspec: {ports: [{port: 80}]}\n"
+POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec:\n  priorityClass: high\n  containers: [{name: a, image: a}]\n"
+
+
+class Ran:
+    def __init__(self, done):
+        self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
+
+    @property
+    def findings(self):
+        return json.loads(self.out)["findings"]
+
+    @property
+    def told(self):
+        return sorted((one["code"], one["path"], one["line"]) for one in self.findings)
+
+
+@pytest.fixture
+def check(program):
+    def run(cwd, *arguments, kustomize=program, env=None):
+        command = [str(COMMAND), "check", *map(str, arguments)]
+        command += ["--kustomize", kustomize] if kustomize else []
+        command += [] if "--output-format" in arguments or "--fix" in arguments else ["--output-format", "json"]
+        environment = {**os.environ, **(env or {})}
+        return Ran(subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, env=environment))
+
+    return run
+
+
+@pytest.fixture
+def example(tmp_path):
+    """A copy of the example, a repository of its own."""
+    shutil.copytree(EXAMPLE, tmp_path / "example")
+    (tmp_path / "example" / ".git").mkdir()
+    return tmp_path / "example"
+
+
+@pytest.fixture
+def tree(tmp_path):
+    def write(**files):
+        (tmp_path / ".git").mkdir(exist_ok=True)
+        for name, text in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return tmp_path
+
+    return write
+
+
+def test_findings_stand_at_the_lines_that_people_write(check, example):
+    ran = check(example, ".", "--inventory", "inventory.yaml")
+    assert ran.code == 1
+    deadlock = next(one for one in ran.findings if one["code"] == "KLG101")
+    assert (deadlock["path"], deadlock["line"]) == ("base/deployment.yaml", 5)
+    related = {(one["path"], one["line"]): one["message"] for one in deadlock["related"]}
+    assert related["overlays/prod/gpus.yaml", 12] == "each pod takes 8 nvidia.com/gpu"
+    assert related["overlays/prod/settings.env", 2] == "only large-1 can take it"
+    assert related["overlays/prod/kustomization.yaml", 5] == "rendered by overlays/prod"
+    assert "small-1" in related["overlays/staging/kustomization.yaml", 4]
+    pin = next(one for one in ran.findings if one["code"] == "KLG203")
+    assert (pin["path"], pin["line"]) == ("components/pinned/pin.yaml", 9)
+
+
+def test_nothing_of_the_rendered_text_is_in_any_report(check, example):
+    forms = ("text", "json", "sarif", "github", "gitlab", "junit")
+    wanted = [text for form in forms for text in ("--output-format", form, "--output-file", f"report.{form}")]
+    assert check(example, ".", "--inventory", "inventory.yaml", *wanted).code == 1
+    for form in forms:
+        out = (example / f"report.{form}").read_text()
+        assert "base/deployment.yaml" in out
+        for word in ("config.kubernetes.io", "/kubelint-gpu-", "/tree/", "wrapper"):
+            assert word not in out
+
+
+def test_two_runs_print_the_same_bytes(check, example):
+    one, other = (
+        check(example, ".", "--inventory", "inventory.yaml", "--output-format", "gitlab", env={"PYTHONHASHSEED": seed})
+        for seed in ("1", "2")
+    )
+    assert one.out == other.out != ""
+
+
+def test_files_that_are_rendered_are_not_checked_alone(check, tree):
+    folder = tree(
+        **{
+            "app/kustomization.yaml": "resources: [pod.yaml]\n",
+            "app/pod.yaml": POD % "used",
+            "app/other.yaml": POD % "plain",
+            "alone.yaml": POD % "alone",
+        }
+    )
+    assert check(folder, ".").told == [("KLG002", path, 5) for path in ("alone.yaml", "app/other.yaml", "app/pod.yaml")]
+    files = json.loads(check(folder, ".").out)["summary"]["files"]
+    assert files == 4
+    # a file that is named itself is checked as it is
+    assert check(folder, "app/pod.yaml").told == [("KLG002", "app/pod.yaml", 5)]
+
+
+def test_one_base_through_ten_overlays_is_one_finding(check, tree):
+    overlays = {
+        f"o{number}/kustomization.yaml": f"resources: [../base]\nnamePrefix: o{number}-\n" for number in range(10)
+    }
+    folder = tree(**{"base/kustomization.yaml": "resources: [pod.yaml]\n", "base/pod.yaml": POD % "a", **overlays})
+    [finding] = check(folder, ".").findings
+    assert (finding["path"], finding["line"]) == ("base/pod.yaml", 5)
+    assert [one["path"] for one in finding["related"]] == sorted(overlays)
+
+
+def test_a_suppression_counts_where_it_is_written(check, tree):
+    pod = (POD % "a").replace("priorityClass: high", "priorityClass: high # kubelint-gpu: ignore[KLG002] known")
+    folder = tree(
+        **{
+            "base/kustomization.yaml": "resources: [pod.yaml]\n",
+            "base/pod.yaml": pod,
+            "one/kustomization.yaml": "resources: [../base]\n",
+            # here the field is taken out, so that the suppression has no effect; it has one in the other overlay
+            "two/kustomization.yaml": "resources: [../base]\npatches:\n- target: {kind: Pod}\n"
+            "  patch: |\n    - op: remove\n      path: /spec/priorityClass\n",
+        }
+    )
+    assert check(folder, ".").findings == []
+    assert check(folder, "two").told == [("KLG005", "base/pod.yaml", 5)]
+
+
+def test_a_fix_changes_the_source_and_is_rendered_again(check, example):
+    ran = check(example, ".", "--inventory", "inventory.yaml", "--fix", "--unsafe-fixes")
+    assert ran.code == 0, ran.out
+    assert "nvidia.com/gpu.product: NVIDIA-L4" in (example / "components/pinned/pin.yaml").read_text()
+    assert "maxSurge: 0" in (example / "base/deployment.yaml").read_text()
+    for name in ("overlays/prod/kustomization.yaml", "overlays/prod/gpus.yaml", "base/kustomization.yaml"):
+        assert (example / name).read_bytes() == (EXAMPLE / name).read_bytes()
+    assert check(example, ".", "--inventory", "inventory.yaml").findings == []
+
+
+def test_a_fix_that_would_harm_another_overlay_is_not_made(check, tree):
+    """The base is right for one overlay; to mend the other one there is to break the first."""
+    deployment = (
+        (EXAMPLE / "base" / "deployment.yaml")
+        .read_text()
+        .replace("gpu-class: small", "kubernetes.io/hostname: small-1")
+    )
+    folder = tree(
+        **{
+            "i.yaml": (EXAMPLE / "inventory.yaml").read_text(),
+            "base/kustomization.yaml": "resources: [deployment.yaml]\n",
+            "base/deployment.yaml": deployment,
+            "one/kustomization.yaml": "resources: [../base]\n",
+            # this one asks for what only another node has, and takes the pin out of the base
+            "two/kustomization.yaml": "resources: [../base]\npatches: [path: patch.yaml]\n",
+            "two/patch.yaml": "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: chat}\nspec:\n  strategy: {type: Recreate}\n"
+            "  template:\n    spec:\n      nodeSelector: {kubernetes.io/hostname: null, gpu-class: large}\n",
+        }
+    )
+    arguments = ("--inventory", "i.yaml", "--select", "KLG203", "--fix", "--unsafe-fixes")
+    ran = check(folder, "one", "two", *arguments)
+    assert "it would bring another finding to two" in ran.err
+    assert (folder / "base/deployment.yaml").read_text() == deployment
+    check(folder, "one", *arguments)
+    assert "nvidia.com/gpu.product: NVIDIA-L4" in (folder / "base/deployment.yaml").read_text()
+
+
+def test_what_is_not_rendered_is_told_and_never_exits_zero_with_nothing_checked(check, tree):
+    folder = tree(**{"a/kustomization.yaml": "resources: ['https://example.com/x']\n"})
+    ran = check(folder, ".")
+    assert (ran.code, ran.told) == (2, [("KLG006", "a/kustomization.yaml", 1)])
+    assert ran.findings[0]["severity"] == "note"
+    tree(**{"pod.yaml": SERVICE})
+    assert check(folder, ".").code == 0
+    tree(**{"b/kustomization.yaml": "resources: [missing.yaml]\n"})
+    ran = check(folder, ".")
+    assert ran.code == 1
+    assert [one["severity"] for one in ran.findings] == ["note", "error"]
+
+
+def test_bases_of_what_is_not_rendered_are_rendered_themselves(check, tree):
+    folder = tree(
+        **{
+            "base/kustomization.yaml": "resources: [pod.yaml]\n",
+            "base/pod.yaml": POD % "a",
+            "top/kustomization.yaml": "resources: [../base, 'https://example.com/x', own.yaml]\npatches: [path: patch.yaml]\n",
+            "top/own.yaml": POD % "own",
+            "top/patch.yaml": POD % "a",
+        }
+    )
+    assert check(folder, ".").told == [
+        ("KLG002", "base/pod.yaml", 5),
+        ("KLG002", "top/own.yaml", 5),
+        ("KLG006", "top/kustomization.yaml", 1),
+    ]
+
+
+def test_kustomizations_that_use_each_other_are_told(check, tree):
+    folder = tree(**{"a/kustomization.yaml": "resources: [../b]\n", "b/kustomization.yaml": "resources: [../a]\n"})
+    ran = check(folder, ".")
+    assert ran.code != 0
+    assert {one[0] for one in ran.told} == {"KLG006"}
+    assert "a circle" in ran.findings[0]["message"]
+
+
+def test_a_broken_file_costs_only_its_own_kustomization(check, tree):
+    folder = tree(
+        **{
+            "a/kustomization.yaml": "resources: [pod.yaml]\n",
+            "a/pod.yaml": "kind: Pod\n\tname: a\n",
+            "b/kustomization.yaml": "resources: [pod.yaml]\n",
+            "b/pod.yaml": POD % "b",
+        }
+    )
+    assert check(folder, ".").told == [("KLG001", "a/pod.yaml", 2), ("KLG002", "b/pod.yaml", 5)]
+
+
+def test_without_a_program_the_run_says_what_is_missing(check, tree, tmp_path):
+    folder = tree(**{"a/kustomization.yaml": "resources: [pod.yaml]\n", "a/pod.yaml": SERVICE})
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    ran = check(folder, "a", kustomize=None, env={"PATH": str(empty)})
+    assert ran.code == 2
+    assert "neither kustomize nor kubectl is on the PATH" in ran.err
+    ran = check(folder, "a", kustomize=str(empty / "kustomize"))
+    assert ran.code == 2
+    assert "there is no program" in ran.err
+
+
+def fake(path, body):
+    path.write_text(f"#!{sys.executable}\n{body}")
+    path.chmod(0o755)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("import time\ntime.sleep(60)\n", "kustomize took longer than 5 seconds"),
+        ("print('a: ' + 'x' * 70_000_000)\n", "kustomize printed more than 64 MB, the most that is read"),
+        ("import sys\nsys.exit('Error: no such thing')\n", "no such thing"),
+    ],
+)
+def test_a_program_that_misbehaves_is_ended(check, tree, tmp_path, body, message):
+    folder = tree(**{"a/kustomization.yaml": "resources: [pod.yaml]\n", "a/pod.yaml": SERVICE})
+    ran = check(folder, "a", "--kustomize-timeout", "5", kustomize=fake(tmp_path / "kustomize", body))
+    [finding] = ran.findings
+    assert (finding["code"], finding["severity"], finding["path"]) == ("KLG006", "error", "a/kustomization.yaml")
+    assert message in finding["message"]
+
+
+def test_the_program_gets_a_small_environment_and_no_file_of_the_user(check, tree, tmp_path):
+    folder = tree(**{"a/kustomization.yaml": "resources: [pod.yaml]\n", "a/pod.yaml": SERVICE, "a/other.yaml": SERVICE})
+    told = tmp_path / "told.json"
+    body = (
+        "import json, os, sys\n"
+        "top = os.path.dirname(sys.argv[2])\n"
+        "files = sorted(os.path.relpath(os.path.join(d, f), top) for d, _, names in os.walk(top) for f in names)\n"
+        f"json.dump([dict(os.environ), sys.argv[1:], files, os.getcwd()], open({str(told)!r}, 'w'))\n"
+    )
+    secret = {"AWS_SECRET_ACCESS_KEY": "x", "KUBECONFIG": "/home/me/.kube/config", "HTTPS_PROXY": "http://proxy"}
+    check(folder, "a", kustomize=fake(tmp_path / "kustomize", body), env=secret)
+    environment, arguments, files, where = json.loads(told.read_text())
+    assert set(environment) - {"__CF_USER_TEXT_ENCODING", "LC_CTYPE"} == {
+        *("HOME", "XDG_CONFIG_HOME", "TMPDIR", "PATH", "KUBECONFIG", "LC_ALL"),
+        *("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"),
+    }
+    assert environment["PATH"] == ""
+    assert environment["HTTPS_PROXY"] == "http://127.0.0.1:9"
+    assert not Path(environment["HOME"]).is_relative_to(folder)
+    assert where == environment["HOME"]
+    assert arguments[0] == "build"
+    assert files == ["tree/a/kustomization.yaml", "tree/a/pod.yaml", "wrapper/kustomization.yaml"]
+    assert not Path(where).exists()
+
+
+def test_flags_are_handed_on(check, tree, tmp_path):
+    folder = tree(**{"a/kustomization.yaml": "resources: [pod.yaml]\n", "a/pod.yaml": SERVICE})
+    told = tmp_path / "told.json"
+    body = f"import json, sys\njson.dump(sys.argv[3:], open({str(told)!r}, 'w'))\n"
+    check(folder, "a", "--kustomize-flag=--enable-helm", kustomize=fake(tmp_path / "kustomize", body))
+    assert json.loads(told.read_text()) == ["--enable-helm"]
+
+
+def test_no_file_is_left_in_the_tree(check, example):
+    before = sorted(path for path in example.rglob("*"))
+    check(example, ".", "--inventory", "inventory.yaml")
+    assert sorted(path for path in example.rglob("*")) == before
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals and process groups of POSIX")
+def test_an_interrupted_run_leaves_no_program_and_no_file(tree, tmp_path):
+    folder = tree(**{"a/kustomization.yaml": "resources: [pod.yaml]\n", "a/pod.yaml": SERVICE})
+    told = tmp_path / "told"
+    body = f"import os, time\nopen({str(told)!r}, 'w').write(f'{{os.getpid()}} {{os.getcwd()}}')\ntime.sleep(60)\n"
+    program = fake(tmp_path / "kustomize", body)
+    run = subprocess.Popen([str(COMMAND), "check", "a", "--kustomize", program], cwd=folder, stderr=subprocess.PIPE)
+    for _ in range(600):
+        if told.exists() and " " in told.read_text():
+            break
+        time.sleep(0.05)
+    run.send_signal(signal.SIGINT)
+    _, err = run.communicate(timeout=20)
+    assert (run.returncode, err.decode().strip()) == (130, "interrupted")
+    pid, home = told.read_text().split(" ", 1)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid), 0)
+    assert not Path(home).parent.exists()

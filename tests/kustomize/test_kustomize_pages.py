@@ -1,0 +1,39 @@
+"""What the README shows of kustomizations is what the program prints."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+COMMAND = Path(sys.executable).parent / "kubelint-gpu"
+
+
+def test_the_readme_shows_the_real_output_down_to_the_places(program, request):
+    path = ROOT / "README.md"
+    text = path.read_text()
+    found = re.search(r"<!-- output: kustomize -->\n```console\n(\$ kubelint-gpu ([^\n]*)\n)(.*?)```", text, re.DOTALL)
+    command = [str(COMMAND), *found[2].split(), "--kustomize", program]
+    out = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=False, env={**os.environ, "COLUMNS": "100"}
+    )
+    shown = out.stdout[: out.stdout.index("   = scheduler")] + "...\n"
+    new = text[: found.start(3)] + shown + text[found.end(3) :]
+    if request.config.getoption("--update"):
+        path.write_text(new)
+    assert new == path.read_text()
+
+
+def test_the_page_names_the_limits_as_they_are():
+    from kubelint_gpu.sources.kustomize import program, survey
+
+    page = (ROOT / "docs" / "kustomize.md").read_text()
+    assert f"| time for one kustomization | {program.SECONDS} s, `--kustomize-timeout` |" in page
+    assert f"| output | {program.MOST_OUTPUT >> 20} MB |" in page
+    assert f"| files of one kustomization together | {survey.MOST_BYTES >> 20} MB |" in page
+    assert (
+        f"| objects of one kustomization, bases counted as often as they are used | {survey.MOST_OBJECTS:,} |" in page
+    )

@@ -1,0 +1,153 @@
+"""Fixes and suppressions that an editor offers do what they say."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from editor import TRACKER, editing
+from lsprotocol import types
+
+from kubelint_gpu.documents import read
+from kubelint_gpu.lsp.positions import offset
+
+pytestmark = pytest.mark.asyncio
+
+TEXT = (TRACKER / "tracker.yaml").read_text()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = (tmp_path / "vision").resolve()
+    folder.mkdir()
+    shutil.copy(TRACKER / "nodes.yaml", folder / "cluster.yaml")
+    (folder / "tracker.yaml").write_text(TEXT)
+    (folder / ".kubelint-gpu.yaml").write_text("inventory: cluster.yaml\nselect: KLG0, KLG1\n")
+    return folder
+
+
+def applied(text, edits, encoding="utf-16"):
+    source = read("", text.encode()).source
+    pieces = sorted(
+        (
+            offset(source, one.range.start.line, one.range.start.character, encoding),
+            offset(source, one.range.end.line, one.range.end.character, encoding),
+            one.new_text,
+        )
+        for one in edits
+    )
+    at, out = 0, ""
+    for start, end, new in pieces:
+        out += source.text[at:start] + new
+        at = end
+    return out + source.text[at:]
+
+
+def edits_of(editor, action, name="tracker.yaml"):
+    (change,) = action.edit.document_changes
+    assert change.text_document.uri == editor.uri(name)
+    assert change.text_document.version == editor.versions[name]
+    return change.edits
+
+
+async def test_the_safe_fix_is_preferred_the_unsafe_one_says_so_and_both_help(folder):
+    async with editing(folder) as editor:
+        editor.open("tracker.yaml")
+        await editor.diagnostics("tracker.yaml")
+        safe, unsafe, *_ = await editor.actions("tracker.yaml", 7)
+        assert safe.is_preferred
+        assert safe.kind == "quickfix"
+        assert safe.diagnostics[0].code == "KLG101"
+        assert not unsafe.is_preferred
+        assert unsafe.title.endswith("(may change what runs)")
+        for action in (safe, unsafe):
+            editor.change("tracker.yaml", TEXT)
+            fresh = next(one for one in await editor.actions("tracker.yaml", 7) if one.title == action.title)
+            editor.change("tracker.yaml", applied(TEXT, edits_of(editor, fresh)))
+            assert await editor.diagnostics("tracker.yaml") == []
+
+
+async def test_actions_are_those_of_the_text_as_it_is_now(folder):
+    async with editing(folder) as editor:
+        editor.open("tracker.yaml")
+        await editor.diagnostics("tracker.yaml")
+        editor.change("tracker.yaml", "# 😀\n", ((0, 0), (0, 0)))
+        assert not [one for one in await editor.actions("tracker.yaml", 2) if one.kind == "quickfix"]
+        action = (await editor.actions("tracker.yaml", 8))[0]
+        editor.change("tracker.yaml", applied("# 😀\n" + TEXT, edits_of(editor, action)))
+        assert await editor.diagnostics("tracker.yaml") == []
+
+
+async def test_an_editor_may_name_the_diagnostic_instead_of_its_place(folder):
+    async with editing(folder) as editor:
+        editor.open("tracker.yaml")
+        found = await editor.diagnostics("tracker.yaml")
+        first, *_ = await editor.actions("tracker.yaml", 30, diagnostics=found)
+        assert first.title.startswith("KLG101: ")
+
+
+async def test_an_editor_without_versions_gets_plain_changes(folder):
+    async with editing(folder, capabilities=types.ClientCapabilities()) as editor:
+        editor.open("tracker.yaml")
+        await editor.diagnostics("tracker.yaml")
+        actions = await editor.actions("tracker.yaml", 7)
+        edits = actions[0].edit.changes[editor.uri("tracker.yaml")]
+        assert "maxSurge: 0" in applied(TEXT, edits)
+        # it cannot ask for the edits later, so they are there
+        assert actions[-1].kind == "source.fixAll.kubelint-gpu"
+        assert "maxSurge: 0" in applied(TEXT, actions[-1].edit.changes[editor.uri("tracker.yaml")])
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+async def test_fix_all_on_save_makes_every_safe_fix(folder, newline):
+    text = "# 😀\n" + TEXT + "  # kubelint-gpu: ignore[KLG110] no longer\n  sessionAffinity: None\n"
+    text = text.replace("\n", newline)
+    async with editing(folder) as editor:
+        editor.open("tracker.yaml", text)
+        assert [one.code for one in await editor.diagnostics("tracker.yaml")] == ["KLG101", "KLG005"]
+        (action,) = await editor.actions("tracker.yaml", 0, only=["source.fixAll"])
+        assert action.edit is None
+        resolved = await editor.client.code_action_resolve_async(action)
+        fixed = applied(text, edits_of(editor, resolved))
+        assert fixed.count(newline) == len(fixed.splitlines())
+        editor.change("tracker.yaml", fixed)
+        assert await editor.diagnostics("tracker.yaml") == []
+        assert not await editor.actions("tracker.yaml", 0, only=["source.fixAll"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wanted"),
+    [
+        ("", "", "# kubelint-gpu: ignore[KLG101]\nspec:\n  replicas: 1"),
+        ("\nspec:\n", "\n# why\nspec:\n", "# why\n# kubelint-gpu: ignore[KLG101]\nspec:"),
+        (
+            "\nspec:\n  replicas",
+            "\n# kubelint-gpu: ignore[KLG107] both\nspec:\n  replicas",
+            "# kubelint-gpu: ignore[KLG107, KLG101] both\nspec:",
+        ),
+        (
+            "\nspec:\n  replicas",
+            "\nspec: # kubelint-gpu: ignore[KLG107]\n  replicas",
+            "spec: # kubelint-gpu: ignore[KLG107, KLG101]\n",
+        ),
+    ],
+)
+async def test_ignore_here_writes_the_comment_that_the_linter_reads(folder, old, new, wanted):
+    text = TEXT.replace(old, new, 1) if old else TEXT
+    async with editing(folder) as editor:
+        editor.open("tracker.yaml", text)
+        found = [one for one in await editor.diagnostics("tracker.yaml") if one.code == "KLG101"]
+        actions = await editor.actions("tracker.yaml", found[0].range.start.line)
+        action = next(one for one in actions if one.title == "KLG101: ignore here")
+        after = applied(text, edits_of(editor, action))
+        assert wanted in after
+        editor.change("tracker.yaml", after)
+        assert "KLG101" not in [one.code for one in await editor.diagnostics("tracker.yaml")]
+
+
+async def test_json_has_no_comments_and_no_ignore_here(folder):
+    async with editing(folder) as editor:
+        editor.open("pod.json", '{"kind": "Pod", "kind": "Pod"}\n', "json")
+        found = await editor.diagnostics("pod.json")
+        assert [one.code for one in found] == ["KLG001"]
+        assert not [one for one in await editor.actions("pod.json", 0, 17) if "ignore" in one.title]

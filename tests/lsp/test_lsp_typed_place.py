@@ -1,0 +1,138 @@
+"""Where a position stands in text that is being typed; `|` is the cursor."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kubelint_gpu.documents import source_text
+from kubelint_gpu.lsp.meanings import Meant, meant
+from kubelint_gpu.lsp.typed_place import typed_place
+
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: a # it's a name
+spec:
+"""
+
+
+def place(text):
+    at = text.index("|")
+    text = text[:at] + text[at + 1 :]
+    return typed_place(source_text("", text), at), text
+
+
+def word(text):
+    found, whole = place(text)
+    return found.path, found.role, whole[found.start : found.end]
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "role", "token"),
+    [
+        (POD + "  nodeSelector:\n    gpu|", ("spec", "nodeSelector"), "key", "gpu"),
+        (POD + "  nodeSelector:\n    |", ("spec", "nodeSelector"), "key", ""),
+        (POD + "  nodeSelector:\n    |\n  containers: []\n", ("spec", "nodeSelector"), "key", ""),
+        (POD + "  nodeSelector:\n  |", ("spec",), "key", ""),
+        (POD + "  nodeSelector:\n    zone: |", ("spec", "nodeSelector", "zone"), "value", ""),
+        (POD + "  nodeSelector:\n    zone:|", ("spec", "nodeSelector", "zone"), "value", ""),
+        (POD + "  nodeSelector:\n    zone: a|b # c", ("spec", "nodeSelector", "zone"), "value", "ab"),
+        (POD + '  nodeSelector:\n    "zone": "a|b"', ("spec", "nodeSelector", "zone"), "value", '"ab"'),
+        (POD + "  nodeSelector:\n    zo|ne: ab", ("spec", "nodeSelector"), "key", "zone"),
+        (POD + "  tolerations:\n  - key: |", ("spec", "tolerations", None, "key"), "value", ""),
+        (POD + "  tolerations:\n    - key: |", ("spec", "tolerations", None, "key"), "value", ""),
+        (
+            POD + "  tolerations:\n  - key: a\n    operator: x|",
+            ("spec", "tolerations", None, "operator"),
+            "value",
+            "x",
+        ),
+        (POD + "  tolerations:\n  - key: a\n  - key: b|", ("spec", "tolerations", None, "key"), "value", "b"),
+        (POD + "  tolerations:\n  - k|", ("spec", "tolerations", None), "element", "k"),
+        (POD + "  tolerations: [{key: a, effect: N|}]", ("spec", "tolerations", None, "effect"), "value", "N"),
+        (POD + "  tolerations: [{key: a}, {|}]", ("spec", "tolerations", None), "key", ""),
+        (POD + "  nodeSelector: {zone: |}", ("spec", "nodeSelector", "zone"), "value", ""),
+        (POD + "  nodeSelector: {nvidia.com/g|", ("spec", "nodeSelector"), "key", "nvidia.com/g"),
+        (POD + "  nodeSelector: {a: b, c|: d}", ("spec", "nodeSelector"), "key", "c"),
+        (POD + "  a:\n  - - b: |", ("spec", "a", None, None, "b"), "value", ""),
+        (POD + "---\nspec:\n  priorityClassName: |", ("spec", "priorityClassName"), "value", ""),
+        ("kind: |", ("kind",), "value", ""),
+        ("|", (), "key", ""),
+    ],
+)
+def test_the_path_and_the_token(text, path, role, token):
+    assert word(text) == (path, role, token)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        POD + "  # nodeSelector: |",
+        POD + "  nodeSelector: # |",
+        POD + "  command:\n  - |-\n    key: val|ue".replace("|-", ">-"),
+        POD + "  args: >\n    one\n\n    two: |",
+        POD + " | nodeSelector: a",
+    ],
+)
+def test_nothing_is_typed_in_comments_and_texts(text):
+    assert place(text)[0] is None
+
+
+def test_a_block_scalar_is_no_yaml():
+    text = POD + "  args:\n  - |\n    key: x"
+    assert typed_place(source_text("", text), len(text)) is None
+
+
+EXPRESSION = (
+    POD
+    + "  affinity:\n    nodeAffinity:\n      requiredDuringSchedulingIgnoredDuringExecution:\n        nodeSelectorTerms:\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        (POD + "  nodeSelector:\n    |", Meant("label-key", as_key=True)),
+        (POD + "  nodeSelector:\n    a: |", Meant("label-value", "a")),
+        (EXPRESSION + "        - matchExpressions:\n          - key: |", Meant("label-key")),
+        (EXPRESSION + "        - matchExpressions:\n          - key: a\n            operator: |", Meant("operator")),
+        (
+            EXPRESSION
+            + "        - matchExpressions:\n          - key: a\n            values:\n            - x\n            - |",
+            Meant("label-value", "a"),
+        ),
+        (
+            EXPRESSION
+            + "        - matchExpressions:\n          - values: [x, |]\n            operator: In\n            key: a",
+            Meant("label-value", "a"),
+        ),
+        (EXPRESSION + "        - matchExpressions: [{key: a, values: [|", Meant("label-value", "a")),
+        (POD + "  tolerations:\n  - key: a\n    value: |", Meant("taint-value", "a")),
+        (POD + "  tolerations:\n  - effect: |\n    key: a\n", Meant("effect", "a")),
+        (POD + "  tolerations:\n  - key: |\n  - key: b\n", Meant("taint-key")),
+        (POD + "  priorityClassName: |", Meant("priority-class")),
+        (POD + "  runtimeClassName: |", Meant("runtime-class")),
+        (POD + "  topologySpreadConstraints:\n  - topologyKey: |", Meant("label-key")),
+        (POD + "  containers:\n  - resources:\n      limits:\n        |", Meant("resource", as_key=True)),
+        (POD + "  containers:\n  - resources: {requests: {|", Meant("resource", as_key=True)),
+        (POD + "  containers:\n  - name: |", None),
+        (
+            POD
+            + "  affinity:\n    podAffinity:\n      x:\n      - labelSelector:\n          matchExpressions:\n          - key: |",
+            None,
+        ),
+    ],
+)
+def test_what_a_place_means(text, meaning):
+    assert meant(place(text)[0]) == meaning
+
+
+@given(st.text(alphabet="ab:-#'\"{}[],| >&*\n\r\t\u2028é😀", max_size=120), st.integers(0, 120))
+def test_any_text_at_any_place_gives_a_place_or_none(text, at):
+    found = typed_place(source_text("", text), min(at, len(text)))
+    if found is not None:
+        assert found.start <= min(at, len(text)) or text[at : found.start].strip() == ""
+        assert found.start <= found.end <= len(text)

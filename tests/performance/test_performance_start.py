@@ -1,0 +1,55 @@
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+import instructions  # noqa: E402 - it lies beside the package, not in it
+
+# A third more than was recorded: what one heavy import costs, and less than two releases of an interpreter differ by.
+LIMIT = 1.33
+HEAVY = {
+    "dataclasses",
+    "jsonschema",
+    "asyncio",
+    "multiprocessing",
+    "http",
+    "email",
+    "ssl",
+    "socket",
+    "pygls",
+}
+HEAVY_HERE = {"kubelint_gpu.lsp", "kubelint_gpu.report.html", "kubelint_gpu.report.sarif"}
+
+
+@pytest.mark.skipif(
+    shutil.which("valgrind") is None and "CI" not in os.environ,
+    reason="valgrind, which counts instructions, is not installed; CI has it",
+)
+def test_the_hook_takes_no_more_instructions_than_recorded() -> None:
+    known = instructions.recorded()
+    allowed = known.get(instructions.PYTHON, max(known.values())) * LIMIT
+    assert instructions.hook_ratio() < allowed, (
+        "a slow import? python benchmarks/instructions.py --record, if it is meant"
+    )
+
+
+def test_the_hook_imports_nothing_heavy() -> None:
+    code = (
+        "import json, sys; sys.argv = ['kubelint-gpu', *sys.argv[1:]]\n"
+        "from kubelint_gpu.cli import run\n"
+        "try:\n    run()\nexcept SystemExit:\n    pass\n"
+        "print(json.dumps(sorted(sys.modules)), file=sys.stderr)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code, *instructions.HOOK[2:]], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    loaded = set(json.loads(ran.stderr.splitlines()[-1]))
+    assert "kubelint_gpu.checks.run" in loaded
+    assert sorted(loaded & (HEAVY | HEAVY_HERE)) == []

@@ -1,0 +1,262 @@
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from page_samples import CLOSING, CLUSTER, NASTY, PAGE, STAGE, WALKED
+from report_samples import DEADLOCK, MAY_STICK, PIN, REPORTS, UNKNOWN_CLASS, Text, odd, place, report
+
+from kubelint_gpu.checks.finding import Fix, Related, Step, Summary, TextEdit
+from kubelint_gpu.report.model import Options
+from kubelint_gpu.report.page import MOST_CHARACTERS, MOST_FINDINGS, render
+from kubelint_gpu.report.page.owners import Owners, places
+from kubelint_gpu.report.page.verdict import verdict
+from kubelint_gpu.values import replace
+
+WILD = st.text(st.characters(), max_size=60)
+VOID = {"meta", "input", "br", "link", "img"}
+
+
+class Tags(HTMLParser):
+    """The elements of a page with their attributes and text, and whether each is closed."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.open = []
+        self.texts = {}
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open:
+            self.texts[self.open[-1]] = self.texts.get(self.open[-1], "") + data
+
+
+def shown(found):
+    return "".join(render(found, Options()))
+
+
+def data(page):
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1])
+
+
+def skeleton(page):
+    """Which elements with which attributes there are: text of the input must not change it."""
+    return [(tag, sorted(attrs)) for tag, attrs in Tags(page).found]
+
+
+@pytest.mark.parametrize("name", sorted(REPORTS))
+def test_every_element_is_closed(name):
+    assert Tags(shown(REPORTS[name])).open == []
+
+
+def test_a_page_needs_nothing_but_itself():
+    for found in (PAGE, *REPORTS.values()):
+        page = Tags(shown(found))
+        assert not [attrs for _, attrs in page.found if {"src", "srcset", "data", "poster", "style"} & set(attrs)]
+        assert {attrs["href"].partition(":")[0] for tag, attrs in page.found if tag == "a"} <= {"#findings", "https"}
+        assert not [tag for tag, _ in page.found if tag in ("link", "base", "iframe", "object", "embed", "img")]
+        assert "url(" not in page.texts["style"]
+        assert "@import" not in page.texts["style"]
+
+
+def test_the_policy_allows_this_style_and_this_script_alone():
+    page = shown(PAGE)
+    policy = next(attrs["content"] for tag, attrs in Tags(page).found if attrs.get("http-equiv"))
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    assert rules["default-src"] == "'none'"
+    for name, content in (
+        ("style-src", re.search(r"<style>(.*?)</style>", page, re.DOTALL)[1]),
+        ("script-src", re.search(r"<script>(.*?)</script>", page, re.DOTALL)[1]),
+    ):
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert rules[name] == f"'sha256-{digest}'"
+
+
+def test_names_that_are_markup_stay_text():
+    page = shown(PAGE)
+    found = Tags(page)
+    assert [tag for tag, _ in found.found if tag == "img"] == []
+    assert [tag for tag, _ in found.found].count("script") == 2
+    assert not [attrs for _, attrs in found.found if any(name.startswith("on") for name in attrs)]
+    assert NASTY not in page
+    assert "&lt;img src=x onerror=alert(1)&gt;" in page
+    assert data(page)["p2"]["nodes"][0]["name"] == NASTY
+    assert data(page)["p2"]["pods"][0][2] == CLOSING
+
+
+@settings(max_examples=60)
+@given(WILD, WILD)
+def test_no_text_of_the_input_changes_the_page(message, path):
+    def page_of(message, path):
+        finding = odd(
+            1,
+            1,
+            2,
+            message,
+            path,
+            scheduler=message,
+            name=message,
+            help=(message,),
+            related=(Related(place(path, 2, 1, 2), message),),
+            fixes=(Fix(message, "safe", verified=True, edits=(TextEdit(place(path, 1, 1, 1), "x"),)),),
+        )
+        return shown(report(finding, sources={path: Text(f"one {' '.join(message.split())}"), "plain": Text("one")}))
+
+    related = page_of(message or "m", path or "p")
+    assert skeleton(related) == skeleton(page_of("plain message", "p"))
+
+
+def test_the_steps_are_there_without_a_script():
+    page = shown(PAGE)
+    for step in DEADLOCK.trace:
+        assert f'<span class="what">{step.message}</span>' in page
+    assert "tracker-node: 2 of 2 GPUs held, 4 of 32 CPU held, old pod of vision/object-tracker (running)" in page
+    assert "each of gpu-[1-3]: not there yet" in page
+    assert "without a node: 2 new pods of vision/object-tracker (waits for a node)" in page
+    unscripted = [attrs for _, attrs in Tags(page).found if "scripted" in attrs.get("class", "")]
+    assert unscripted
+    assert all("hidden" in attrs for attrs in unscripted)
+
+
+def test_whoever_has_a_gpu_keeps_it():
+    moments = data(shown(replace(PAGE, findings=(WALKED,))))["p1"]["moments"]
+    rows = [moment["nodes"][0]["cells"][0] for moment in moments]
+    assert rows == [[0, 1], [0, 1], [0, 1], [2, 1]], "the neighbour stays, the new pod takes the old one's"
+
+
+def test_devices_go_to_the_first_that_are_free():
+    a, b = ("a", ""), ("b", "")
+    assert places({a: 2, b: 1}, [None] * 4) == [a, a, b, None]
+    assert places({b: 2}, [a, a, b, None]) == [b, None, b, None]
+    assert places({a: 9}, [None] * 2) == [a, a], "what was declared and what is held may disagree"
+
+
+def test_owners_have_letters_for_ever():
+    owners = Owners()
+    letters = [owners.letter(f"ns/{number}") for number in range(60)]
+    assert len(set(letters)) == 60
+    assert letters[:2] == ["A", "B"]
+    assert letters[26:28] == ["A1", "B1"]
+    assert owners.letter("ns/0") == "A"
+
+
+def test_the_cluster_shows_classes_with_counts():
+    page = shown(PAGE)
+    aside = re.sub("<[^>]*>", "", page[page.index("<aside") : page.index("</aside>")])
+    for told in (
+        "gpu-[1-200] &times; 200",
+        "0 of 2 GPUs free each; held by ml/train (2)",
+        "and 10 more nodes",
+        "2 further nodes of other kinds left out",
+        "Declared unhealthy",
+        "Unhealthy: fans",
+        "Cordoned: takes no new pods",
+        "40 of 40 GPU shares free",
+        "3 pods without a GPU",
+        "and there may be others",
+    ):
+        assert told in aside
+
+
+@pytest.mark.parametrize(
+    ("found", "tone", "title"),
+    [
+        (report(DEADLOCK, PIN), "error", "One rollout would never finish"),
+        (report(DEADLOCK, replace(DEADLOCK, fingerprint="x")), "error", "2 rollouts would never finish"),
+        (report(UNKNOWN_CLASS, MAY_STICK), "error", "One error to fix before this is applied"),
+        (report(MAY_STICK, PIN), "warning", "Nothing is certain to fail, but there is one risk"),
+        (report(PIN), "note", "No errors and no warnings"),
+        (report(), "good", "All clear"),
+        (report(summary=Summary(files=1, workloads=1)), "note", "Nothing found, as far as can be told"),
+        (report(summary=Summary(files=1)), "note", "Nothing to judge"),
+        (report(summary=Summary()), "note", "Nothing was checked"),
+        (report(summary=Summary(files=1, workloads=1, nodes=1, baseline=2)), "good", "Nothing new"),
+        (REPORTS["undecided"], "note", "Nothing found, and not everything decided"),
+        (replace(report(), failed="the inventory cannot be used"), "error", "The check could not be completed"),
+    ],
+)
+def test_the_headline_is_the_verdict(found, tone, title):
+    told = verdict(found)
+    assert (told.tone, told.title) == (tone, title)
+    assert f"{title}</h1>" in shown(found)
+
+
+def test_ten_thousand_findings_are_counted_and_the_worst_are_shown():
+    notes = [odd(1 + number, 1, 2, path="many.yaml", severity="note") for number in range(10_000)]
+    page = shown(report(*notes, DEADLOCK))
+    assert page.count("<article") == MOST_FINDINGS
+    assert page.index("KLG101") < page.index("KLG001")
+    told = (
+        f"This page shows the worst {MOST_FINDINGS} of 10,001 findings. The other 9,801 (9,801 notes) are in the report"
+    )
+    assert told in page
+    assert len(page) < 400_000
+
+
+def test_giant_findings_are_bounded():
+    giant = "<&x" * 30_000
+    fix = Fix(giant, "safe", verified=True, edits=(TextEdit(place("a.yaml", 1, 1, 1), f"{giant}\n" * 100),))
+    steps = tuple(Step(number, giant, giant) for number in range(1, 400))
+    finding = odd(
+        1,
+        1,
+        2,
+        giant,
+        path="a.yaml",
+        trace=steps,
+        cycle=(giant,) * 99,
+        fixes=(fix,) * 9,
+        help=(giant,) * 99,
+        scheduler=giant,
+        related=tuple(Related(place(f"{number}.yaml", 1, 1, 2), giant) for number in range(99)),
+    )
+    page = shown(
+        report(*(replace(finding, fingerprint=str(number)) for number in range(9)), sources={"a.yaml": Text(giant)})
+    )
+    assert len(page) < MOST_CHARACTERS + 4_000_000
+    assert "of 9 findings" in page
+
+
+def test_the_tracker_page_is_small():
+    assert len(shown(replace(report(WALKED), cluster=CLUSTER)).encode()) < 60_000
+
+
+def test_the_first_finding_is_unfolded_and_of_many_only_that():
+    few = shown(report(DEADLOCK, PIN))
+    assert few.count("<details open>") == 2
+    many = shown(report(*(odd(1 + number, 1, 2, path="many.yaml") for number in range(9))))
+    assert (many.count("<details open>"), many.count("<details>")) == (1, 8)
+
+
+def test_a_story_without_a_picture_has_no_controls():
+    page = shown(report(DEADLOCK))
+    assert "walk" not in page[page.index("<body>") : page.index("<script")]
+    assert data(page) == {}
+
+
+def test_names_at_the_beginning_of_a_sentence_keep_their_case():
+    page = shown(report(replace(DEADLOCK, cycle=("maxSurge is 1", "the new pod waits"))))
+    assert "<li>maxSurge is 1</li>" in page
+    assert "<li>The new pod waits</li>" in page
+
+
+def test_stage_data_has_a_moment_for_each_step():
+    found = data(shown(replace(PAGE, findings=(WALKED,))))["p1"]
+    assert found["steps"] == list(STAGE.steps)
+    assert len(found["moments"]) == len(STAGE.moments)

@@ -1,0 +1,60 @@
+"""Every fix of every example changes what it says it changes, and nothing beside it."""
+
+from __future__ import annotations
+
+import pytest
+
+from docs.catalogue.example import examples, outcome
+from kubelint_gpu.checks.catalogue import folders
+from kubelint_gpu.checks.repair import offsets
+from kubelint_gpu.documents import encode, read
+from kubelint_gpu.documents.edits import Edit, apply
+from kubelint_gpu.kube.differences import differences
+
+FIXES = [
+    (example, fix)
+    for folder in folders().values()
+    for example in examples(folder, "bad")
+    for finding in outcome(example).findings
+    for fix in finding.fixes
+]
+
+
+def overlap(one, other):
+    return one[0] <= other[1] and other[0] <= one[1]
+
+
+def entry(document, pointer):
+    """From where a key begins to where its value ends; nowhere if it is absent."""
+    if not document.present(pointer):
+        return -1, -2
+    return document.locate(pointer, "key").start, document.locate(pointer).end
+
+
+def test_there_are_fixes_of_many_rules():
+    assert len(FIXES) >= 100
+    assert len({example.code for example, _ in FIXES}) >= 20
+
+
+@pytest.mark.parametrize(("example", "fix"), FIXES, ids=lambda value: getattr(value, "title", str(value)))
+def test_only_what_is_edited_differs(example, fix):
+    before = read(example.path, example.data)
+    source = before.source
+    spans = sorted({(*offsets(source, edit.place), edit.text) for edit in fix.edits})
+    edits = [Edit(example.path, source.span(start, end), text) for start, end, text in spans]
+    text = apply(source, edits)
+    after = read(example.path, encode(source, text))
+    # what lies outside of the edits stands where it stood, byte for byte, moved by what was put in before it
+    written, at, shift, rest = [], 0, 0, []
+    for start, end, new in spans:
+        rest.append((source.text[at:start], text[at + shift : start + shift]))
+        written.append((start + shift, start + shift + len(new)))
+        at, shift = end, shift + len(new) - (end - start)
+    rest.append((source.text[at:], text[at + shift :]))
+    assert all(old == new for old, new in rest)
+    assert len(before.documents) == len(after.documents)
+    for old, new in zip(before.documents, after.documents, strict=True):
+        for pointer in differences(old.value, new.value):
+            assert any(overlap(entry(new, pointer), one) for one in written) or any(
+                overlap(entry(old, pointer), one[:2]) for one in spans
+            ), pointer
