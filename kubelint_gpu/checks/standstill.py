@@ -112,7 +112,7 @@ def standstill(
     return Draft(
         code,
         place,
-        f"{beyond}{alone}the rollout {'may never end' if may else 'never ends'}: {wait.clause}, and {why}",
+        f"{beyond}{alone}the rollout {'may never end' if may or unknown else 'never ends'}: {wait.clause}, and {why}",
         manifest,
         cause="rollout",
         certainty="certain" if unit.complete and not may and not unknown else "possible",

@@ -11,7 +11,7 @@ from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.stakes import holders, scarce
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
-from kubelint_gpu.checks.wording import workload_name
+from kubelint_gpu.checks.wording import counted, workload_name
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, JobStrategy
 from kubelint_gpu.rollout.job import piles_up, stops_for_ever
@@ -33,12 +33,7 @@ def starving(unit: Unit, subject: Subject) -> Iterator[Draft]:
     others = [one for one in unit.subjects if _stays(unit, one, judgement.eligible)]
     if len(others) > _MOST_OTHERS or not starves(workload, [one.workload for one in others], unit.cluster):
         return
-    told = "its pods wait for ever"
-    if stops_for_ever(strategy, schedulable=False):
-        told = "its first run waits for ever, and with concurrencyPolicy Forbid no other is started"
-    elif piles_up(strategy, schedulable=False):
-        told = "each run adds a pod that waits for ever"
-    resource = scarce(subject)
+    told, resource = _outcome(strategy), scarce(subject)
     forbids = strategy.concurrency == "Forbid" and manifest.present(_POLICY)
     policy = (Related(manifest.place(_POLICY), "a run that waits counts as active"),) if forbids else ()
     yield Draft(
@@ -59,8 +54,28 @@ def starving(unit: Unit, subject: Subject) -> Iterator[Draft]:
             *clues(unit, subject, resource, sorted(judgement.eligible)),
             *holders(unit, subject, resource, judgement.eligible),
         ),
-        help=("set activeDeadlineSeconds, which ends a run that waits",) if strategy.concurrency else (),
+        help=("set activeDeadlineSeconds, which ends a run that waits",) if _lasts(strategy) else (),
     )
+
+
+def _outcome(strategy: JobStrategy) -> str:
+    """What becomes of pods that never find a node."""
+    deadline = strategy.active_deadline_seconds
+    if deadline is not None:
+        each = "each run" if strategy.concurrency else "the Job"
+        return f"{each} fails after {counted(deadline, 'second')} (activeDeadlineSeconds) without having started"
+    if stops_for_ever(strategy, schedulable=False):
+        return "its first run waits for ever, and with concurrencyPolicy Forbid no other is started"
+    if piles_up(strategy, schedulable=False):
+        return "each run adds a pod that waits for ever"
+    if strategy.concurrency:
+        return "with concurrencyPolicy Replace each run only takes the place of the one before it, which still waits"
+    return "its pods wait for ever"
+
+
+def _lasts(strategy: JobStrategy) -> bool:
+    """Whether a run that waits is in the way of others, or they add up."""
+    return stops_for_ever(strategy, schedulable=False) or piles_up(strategy, schedulable=False)
 
 
 def _stays(unit: Unit, subject: Subject, nodes: frozenset[str]) -> bool:

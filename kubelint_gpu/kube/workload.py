@@ -19,7 +19,7 @@ from kubelint_gpu.kube.rolling import (
     read_stateful_set_strategy,
 )
 from kubelint_gpu.kube.selectors import LabelSelector, Requirement, read_label_selector
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import dataclass, replace
 
 _TEMPLATE: Pointer = ("spec", "template")
 _CRON_TEMPLATE: Pointer = ("spec", "jobTemplate", "spec", "template")
@@ -111,7 +111,9 @@ def _job(spec: Fields) -> tuple[int, Strategy | None]:
 
 def _cron_job(spec: Fields) -> tuple[int, Strategy | None]:
     policy = spec.choice("concurrencyPolicy", ("Allow", "Forbid", "Replace"), "Allow")
-    return _running(read_job_strategy(spec.down("jobTemplate", "spec"), policy))
+    strategy = read_job_strategy(spec.down("jobTemplate", "spec"), policy)
+    # the schedule's own suspend starts no further run; that of its Jobs starts runs without pods
+    return _running(replace(strategy, suspend=spec.boolean("suspend") or strategy.suspend))
 
 
 def _running(strategy: JobStrategy) -> tuple[int, Strategy | None]:

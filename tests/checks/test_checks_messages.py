@@ -285,6 +285,17 @@ def test_where_the_inventory_is_not_complete_the_rollout_says_so():
     assert (found.severity, found.certainty) == ("warning", "possible")
 
 
+def test_a_claim_that_only_the_manifest_knows_makes_a_deadlock_possible_in_its_headline_too():
+    claim = (
+        "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: serving}\n"
+        "spec: {accessModes: [ReadWriteOncePod], resources: {requests: {storage: 1Gi}}}\n"
+    )
+    pod = "volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]"
+    found = only(findings(deployment(pod=pod, limits="{cpu: 1}") + claim, NODES, "KLG104"))
+    assert found.message.startswith("the rollout may never end: ")
+    assert (found.severity, found.certainty) == ("warning", "possible")
+
+
 def test_a_rollout_that_may_lose_some_pods_says_how_many():
     spec = "replicas: 4\nstrategy: {rollingUpdate: {maxSurge: 4, maxUnavailable: 1}}"
     inventory = NODES.replace("count: 1", "count: 4")

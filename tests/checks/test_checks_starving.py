@@ -38,6 +38,11 @@ def cron_job(policy="", deadline="", priority="serving"):
     )
 
 
+def job(more=""):
+    template = TEMPLATE.replace("PRIORITY", "serving").replace("      template", "  template")
+    return f"---\napiVersion: batch/v1\nkind: Job\nmetadata: {{name: once, namespace: serving}}\nspec:\n  {more}\n{template}"
+
+
 def told(text, inventory=NODES):
     return [one for one in findings(text, inventory) if one.cause == "starving"]
 
@@ -48,7 +53,10 @@ def told(text, inventory=NODES):
         ("Forbid", "its first run waits for ever, and with concurrencyPolicy Forbid no other is started"),
         ("Allow", "each run adds a pod that waits for ever"),
         ("", "each run adds a pod that waits for ever"),
-        ("Replace", "its pods wait for ever"),
+        (
+            "Replace",
+            "with concurrencyPolicy Replace each run only takes the place of the one before it, which still waits",
+        ),
     ],
 )
 def test_a_cron_job_behind_a_deployment_that_has_the_only_gpu_never_runs(policy, words):
@@ -59,7 +67,18 @@ def test_a_cron_job_behind_a_deployment_that_has_the_only_gpu_never_runs(policy,
 
 def test_a_deadline_ends_what_waits():
     (found,) = told(deployment(spec=GIVES) + cron_job("Forbid", "      activeDeadlineSeconds: 600\n"))
-    assert found.message.endswith(": its pods wait for ever")
+    assert found.message.endswith(": each run fails after 600 seconds (activeDeadlineSeconds) without having started")
+    assert found.help == ()
+    (found,) = told(deployment(spec=GIVES) + job("activeDeadlineSeconds: 1"))
+    assert found.message.endswith(": the Job fails after 1 second (activeDeadlineSeconds) without having started")
+
+
+@pytest.mark.parametrize("suspended", ["cron job", "its jobs"])
+def test_a_suspended_cron_job_starts_nothing_that_could_wait(suspended):
+    line = "  suspend: true\n" if suspended == "cron job" else ""
+    text = cron_job("Forbid", "      suspend: true\n" if not line else "").replace("  schedule", f"{line}  schedule")
+    assert told(deployment(spec=GIVES) + text) == []
+    assert told(deployment(spec=GIVES) + text.replace("suspend: true", "suspend: false"))
 
 
 def test_what_the_inventory_says_is_running_is_told_by_the_rule_about_priorities():
