@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +13,15 @@ from kubelint_gpu.checks.finding import Finding, RuleInfo, Summary
 from kubelint_gpu.checks.processes import cores
 from kubelint_gpu.checks.run import Outcome, Suppression, check
 from kubelint_gpu.cli import FAILED, FINDINGS, NOTHING
-from kubelint_gpu.cli.baseline import Settled, load_baseline, settle
+from kubelint_gpu.cli.baseline import Baseline, Settled, load_baseline, settle
 from kubelint_gpu.cli.completion import codes
 from kubelint_gpu.cli.configuration import Configuration, find, load
 from kubelint_gpu.cli.fixing import fix_units, print_diff, tell
 from kubelint_gpu.cli.inputs import Inputs, read_inputs
 from kubelint_gpu.cli.kustomizations import Settings
 from kubelint_gpu.cli.manual import ManualCommand
-from kubelint_gpu.cli.outputs import category_of, options_for, pairs, refuse_own_files, write
+from kubelint_gpu.cli.outputs import category_of, options_for, pairs, write
+from kubelint_gpu.cli.own_files import is_report, paths_of, refuse_own_files
 from kubelint_gpu.cli.progress import progress
 from kubelint_gpu.cli.selection import SEVERITIES, select
 from kubelint_gpu.cli.worlds import WhatIf, what_if_options
@@ -139,7 +140,7 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         kustomize=Settings(options["kustomize"], options["kustomize_flags"], options["kustomize_timeout"]),
         hook=options["hook"],
     )
-    refuse_own_files(targets, _paths(inputs, configuration))
+    refuse_own_files(targets, _own(inputs, configuration, baseline, options["write_baseline"]), options["against"])
     suppression = Suppression(time.strftime("%Y-%m-%d"), selection.off(), on=not options["no_ignores"])
     fixed = None
     if options["fix"] or options["diff"]:
@@ -166,7 +167,7 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         options["write_baseline"],
         outcome.findings,
         tuple(selection.selected(outcome.findings)),
-        _paths(inputs),
+        tuple(paths_of(_readings(inputs))),
         failed=outcome.failed or inputs.failed,
     )
     findings = settled.findings
@@ -197,10 +198,11 @@ def _configuration(given: str | None, *, isolated: bool) -> Configuration:
     return load(Path(given) if given else find(Path.cwd()))
 
 
-def _paths(inputs: Inputs, configuration: Configuration | None = None) -> list[str]:
-    """The files that a run reads."""
-    settings = [str(configuration.path)] if configuration is not None and configuration.path is not None else []
-    return [*settings, *(reading.source.path for reading in _readings(inputs) if reading.source is not None)]
+def _own(inputs: Inputs, configuration: Configuration, baseline: Baseline, written: str | None) -> Iterator[str]:
+    """The files that a run reads or writes; what an earlier run reported is none of them."""
+    yield from (str(path) for path in (configuration.path, baseline.path, written) if path is not None)
+    yield from paths_of(reading for reading in _readings(inputs) if not is_report(reading))
+    yield from inputs.beside
 
 
 def _readings(inputs: Inputs) -> tuple[Reading, ...]:
@@ -240,12 +242,11 @@ def _cluster(inputs: Inputs) -> ClusterPicture | None:
 
 
 def _rules(findings: Sequence[Finding], formats: Sequence[str]) -> dict[str, RuleInfo]:
-    """The rules that a report describes: all of them with their pages for SARIF, else those that were found."""
-    from kubelint_gpu.checks.catalogue import every_rule, folders, page, rule
+    """The rules that were found, for SARIF with their pages."""
+    from kubelint_gpu.checks.catalogue import folders, page, rule
 
-    if "sarif" in formats:
-        return {found.code: replace(found, page=page(found.code)) for found in every_rule()}
-    return {code: rule(code) for code in sorted({finding.code for finding in findings}) if code in folders()}
+    codes = sorted({finding.code for finding in findings}.intersection(folders()))
+    return {code: replace(rule(code), page=page(code)) if "sarif" in formats else rule(code) for code in codes}
 
 
 def _print_statistics(report: Report, color: str) -> None:

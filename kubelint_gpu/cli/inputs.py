@@ -38,6 +38,7 @@ class Inputs:
         failed: some path gave nothing.
         worlds: every cluster.
         targets: real paths of the files that a finding must stand in to be reported; None where any will do.
+        beside: further files that are read, and not judged.
     """
 
     units: tuple[Unit, ...]
@@ -46,6 +47,7 @@ class Inputs:
     failed: bool
     worlds: tuple[World, ...] = ()
     targets: frozenset[str] | None = None
+    beside: tuple[str, ...] = ()
 
     @property
     def usable(self) -> bool:
@@ -134,7 +136,8 @@ def read_inputs(
         before = objects_before(commit, readings, built, kustomize or Settings())
     worlds = Worlds(what_if, several=not inventories and len({one.inventory for one in settings.targets}) > 0)
     grouping = _Grouping(settings, worlds, tuple(inventories), together=together)
-    units = tuple(grouping.units(readings, before, built, _context(repository, kustomize or Settings())))
+    beside = repository.context()
+    units = tuple(grouping.units(readings, before, built, _context(beside, kustomize or Settings())))
     nothing = not any(unit.manifests for unit in units) and any(one.problems for one in built.rendered)
     world = units[0].world if units else worlds.world(tuple(inventories) or settings.inventory)
     failed = failed or worlds.failed or bool(built.failure) or nothing
@@ -142,7 +145,7 @@ def read_inputs(
     if named is not None:
         sources = (_path(reading) for one in built.rendered for reading in one.sources)
         targets = frozenset(os.path.realpath(path) for path in (*mine, *sources, *inventories))
-    return Inputs(units, world, sources_of(units), failed, worlds.all, targets)
+    return Inputs(units, world, sources_of(units), failed, worlds.all, targets, beside)
 
 
 def _before(
@@ -164,9 +167,9 @@ def _read_all(files: list[SourceFile]) -> Iterator[Reading]:
             yield read(file.path, file.data, skimmed=_SKIMMED)
 
 
-def _context(repository: Repository, kustomize: Settings) -> tuple[Manifest, ...]:
+def _context(paths: Sequence[str], kustomize: Settings) -> tuple[Manifest, ...]:
     """The objects that the configuration says are deployed beside those of a run; of kustomizations as rendered."""
-    files = collect(repository.context()).files
+    files = collect(paths).files
     if not files:
         return ()
     built = render_all((), [file.path for file in files], kustomize)

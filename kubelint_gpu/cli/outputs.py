@@ -31,23 +31,11 @@ def pairs(formats: Sequence[str], files: Sequence[str]) -> list[tuple[str, str]]
         raise click.UsageError("there are more --output-file than --output-format")
     missing = len(chosen) - len(files)
     targets = ["-"] * missing + list(files)
-    if len(set(targets)) < len(targets):
+    if len({os.path.realpath(target) if target != "-" else target for target in targets}) < len(targets):
         raise click.UsageError(
             "two formats go to the same place: give each --output-format but the first one an --output-file"
         )
     return list(zip(chosen, targets, strict=True))
-
-
-def refuse_own_files(targets: Iterable[tuple[str, str]], read: Iterable[str]) -> None:
-    """Keep a report from taking the place of what it is about.
-
-    Raises:
-        click.UsageError: a report goes to a file that the run reads.
-    """
-    taken = {os.path.realpath(path) for path in read}
-    for _, target in targets:
-        if target != "-" and os.path.realpath(target) in taken:
-            raise click.UsageError(f"{target} is read by this run: write the report to another file")
 
 
 def wants_color(choice: str, stream: TextIO) -> bool:

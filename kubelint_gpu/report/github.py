@@ -20,14 +20,19 @@ _KINDS: dict[Severity, str] = {"error": "error", "warning": "warning", "note": "
 
 
 def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 every format has one signature
-    """The worst findings first; a last notice says how many GitHub would not have shown."""
+    """That the run failed, then the worst findings; a last notice says how many GitHub would not have shown."""
     by_kind = {
         severity: [finding for finding in report.findings if finding.severity == severity] for severity in _KINDS
     }
-    left_out = any(len(found) > PER_KIND for found in by_kind.values())
+    left_out = any(
+        len(found) > PER_KIND - (bool(report.failed) and severity == "error") for severity, found in by_kind.items()
+    )
     shown = 0
+    if report.failed:
+        yield f"::error title=kubelint-gpu::{_data(f'the run failed: {report.failed}')}\n"
     for severity, found in by_kind.items():
-        limit = PER_KIND - (1 if left_out and severity == "note" else 0)
+        taken = (left_out and severity == "note") or (report.failed and severity == "error")
+        limit = PER_KIND - (1 if taken else 0)
         for finding in found[:limit]:
             shown += 1
             yield _command(finding)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.report.dump import array
@@ -16,9 +18,24 @@ _SEVERITY: dict[Severity, str] = {"error": "critical", "warning": "major", "note
 
 
 def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 every format has one signature
-    """A JSON array with one issue for each finding; an empty array says that there is none."""
-    yield from array(map(_issue, report.findings), indent=2)
+    """A JSON array with one issue for each finding; an empty array says that there is none.
+
+    A run that failed is an issue, too: nothing else in the widget would tell it from one that found nothing.
+    """
+    yield from array(chain(_failed(report), map(_issue, report.findings)), indent=2)
     yield "\n"
+
+
+def _failed(report: Report) -> Iterator[dict[str, Any]]:
+    if report.failed:
+        told = f"the run failed: {report.failed}"
+        yield {
+            "description": told,
+            "check_name": "run-failed",
+            "fingerprint": hashlib.sha256(told.encode()).hexdigest()[:32],
+            "severity": "blocker",
+            "location": {"path": ".", "lines": {"begin": 1, "end": 1}},
+        }
 
 
 def _issue(finding: Finding) -> dict[str, Any]:

@@ -35,7 +35,9 @@ _SEMANTIC_VERSION = re.compile(r"(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}([-+][0-9A-Za-z.
 
 
 def render(report: Report, options: Options) -> Iterator[str]:
-    """One run with the whole rule catalogue and as many results as GitHub takes.
+    """One run with as many results as GitHub takes and the rules that they are of, each with its page.
+
+    Rules that found nothing are left out: no reader looks them up, and their pages would be most of the log.
 
     `options.category` tells runs of one commit apart; GitHub keeps the alerts of each category separately.
     """
@@ -84,14 +86,21 @@ class _Results:
 
 
 def _rules(report: Report) -> list[RuleInfo]:
-    rules = dict(report.rules)
-    for finding in report.findings:
-        if finding.code not in rules:
-            summary = finding.name.replace("-", " ")
-            rules[finding.code] = RuleInfo(
-                finding.code, finding.name, finding.severity, summary, fix="none", since="", url=""
-            )
-    return sorted(rules.values(), key=lambda rule: rule.code)
+    found = {finding.code: finding for finding in report.findings}
+    return [report.rules.get(code) or _unknown(found[code]) for code in sorted(found)]
+
+
+def _unknown(finding: Finding) -> RuleInfo:
+    """What a finding says of a rule that the catalogue does not have."""
+    return RuleInfo(
+        finding.code,
+        finding.name,
+        finding.severity,
+        finding.name.replace("-", " "),
+        fix="none",
+        since="",
+        url="",
+    )
 
 
 def _run(options: Options) -> dict[str, Any]:

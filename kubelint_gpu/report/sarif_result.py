@@ -72,9 +72,11 @@ def uri(path: str) -> tuple[str, bool]:
 
 
 def _message(finding: Finding, further: list[str], left_out: int) -> Iterator[str]:
-    """The sentence that becomes the title, what the scheduler says, and a link to each further place."""
-    sentence = finding.message.rstrip(".")
-    yield _unlinked(f"{sentence[:1].upper()}{sentence[1:]}.")
+    """The message, which becomes the title, what the scheduler says, and a link to each further place.
+
+    The words are those of every other format; the full stop ends what GitHub takes for the title.
+    """
+    yield _unlinked(f"{finding.message.rstrip('.')}.")
     if finding.scheduler:
         yield _unlinked(f"Scheduler: {finding.scheduler}")
     for number, text in enumerate(further, 1):

@@ -35,6 +35,16 @@ def one(tmp_path_factory):
     return finding, reports
 
 
+def test_sarif_has_the_finding_and_the_page_of_its_rule(one):
+    finding, reports = one
+    (run,) = json.loads(reports["sarif"])["runs"]
+    (rule,) = run["tool"]["driver"]["rules"]
+    (result,) = run["results"]
+    assert (rule["id"], result["ruleId"], result["ruleIndex"]) == (finding["code"], finding["code"], 0)
+    assert rule["help"]["markdown"].startswith(f"# {finding['code']}")
+    assert result["message"]["text"].splitlines()[0] == f"{finding['message']}."
+
+
 def test_markdown_has_the_finding(one):
     finding, reports = one
     (row,) = [line for line in reports["markdown"].splitlines() if line.startswith("| ❌")]
@@ -83,7 +93,8 @@ def test_a_run_without_findings_gives_valid_files(tmp_path):
     assert (ran.code, ran.out, ran.err) == (0, "", "")
     assert json.loads(reports["json"])["findings"] == []
     (run,) = json.loads(reports["sarif"])["runs"]
-    assert run["results"] == []
+    assert (run["results"], run["tool"]["driver"]["rules"]) == ([], [])
+    assert len(reports["sarif"]) < 1_500
     assert json.loads(reports["gitlab"]) == []
     assert reports["github"] == ""
     suite = ET.fromstring(reports["junit"])  # noqa: S314 our own output
@@ -103,3 +114,33 @@ def test_a_terminal_that_shows_only_ascii_does_not_matter(name, tmp_path):
     ran = kubelint("check", manifest, "-i", TRACKER / "nodes.yaml", "--output-format", name, env=env)
     assert (ran.code, ran.err) == (1, "")
     assert ran.out.isascii() == (name == "text")
+
+
+@pytest.mark.parametrize("given", ["nothing else", "findings"])
+def test_a_run_that_failed_is_green_nowhere(given, tmp_path):
+    manifest = TRACKER / ("fixed.yaml" if given == "nothing else" else "tracker.yaml")
+    chosen = ["--ignore", "KLG"] if given == "nothing else" else ["--select", "KLG101"]
+    ran, reports = in_every_format(tmp_path, manifest, "nope.yaml", "-i", TRACKER / "nodes.yaml", *chosen)
+    count = 0 if given == "nothing else" else 1
+    told = "something that was to be checked could not be read or rendered"
+    assert ran.code == 2
+    assert f"the run failed: {told}" in ran.err
+    assert json.loads(reports["json"])["failed"] == told
+    assert f"The run failed: {told}" in re.sub(r"\s+", " ", reports["text"])
+    (run,) = json.loads(reports["sarif"])["runs"]
+    (invocation,) = run["invocations"]
+    assert (invocation["executionSuccessful"], len(run["results"])) == (False, count)
+    assert told in invocation["toolExecutionNotifications"][0]["message"]["text"]
+    issue, *issues = json.loads(reports["gitlab"])
+    assert (issue["severity"], issue["check_name"], len(issues)) == ("blocker", "run-failed", count)
+    assert issue["description"] == f"the run failed: {told}"
+    assert issue["location"]["path"]
+    assert len(issue["fingerprint"]) == 32
+    annotation, *annotations = reports["github"].splitlines()
+    assert (annotation, len(annotations)) == (f"::error title=kubelint-gpu::the run failed: {told}", count)
+    suites = ET.fromstring(reports["junit"])  # noqa: S314 our own output
+    assert (suites.get("errors"), suites.get("failures")) == ("1", str(count))
+    assert [error.get("message") for error in suites.iter("error")] == [f"the run failed: {told}"]
+    assert f"the run failed: {told}" in reports["markdown"]
+    assert "The check could not be completed</h1>" in reports["html"]
+    assert told[1:] in reports["html"]

@@ -1,0 +1,73 @@
+"""The files that a run reads, and those that it writes beside its reports: no report takes their place."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import click
+
+from kubelint_gpu.documents import Reading
+from kubelint_gpu.sources.files import SUFFIXES
+
+_TOOL = "kubelint-gpu"
+
+
+def refuse_own_files(targets: Iterable[tuple[str, str]], own: Iterable[str], against: str | None) -> None:
+    """Keep a report from taking the place of what it is about, by whatever name or link it is called.
+
+    `own` are files; `against` is one, or a folder of them.
+
+    Raises:
+        click.UsageError: a report goes to a file that the run reads or writes.
+    """
+    taken = {name for path in own for name in _names(path)}
+    if against is not None:
+        taken |= _names(against)
+    for _, target in targets:
+        if target != "-" and (not taken.isdisjoint(_names(target)) or _below(target, against)):
+            raise click.UsageError(f"{target} belongs to what this run checks: write the report to another file")
+
+
+def paths_of(readings: Iterable[Reading]) -> Iterator[str]:
+    """The files that readings are of; what cannot be read has a path, too."""
+    for reading in readings:
+        if reading.source is not None:
+            yield reading.source.path
+        else:
+            yield from (problem.path for problem in reading.problems)
+
+
+def is_report(reading: Reading) -> bool:
+    """Whether this is what an earlier run reported as JSON, SARIF or for GitLab, and no manifest."""
+    if len(reading.documents) != 1 or not reading.documents[0].is_json:
+        return False
+    value = reading.documents[0].value
+    if isinstance(value, list):
+        return all(isinstance(issue, dict) and {"check_name", "fingerprint"} <= issue.keys() for issue in value)
+    return isinstance(value, dict) and (value.keys() >= {"version", "findings", "summary"} or _is_log(value))
+
+
+def _is_log(value: dict[Any, Any]) -> bool:
+    try:
+        return all(run["tool"]["driver"]["name"] == _TOOL for run in value["runs"])
+    except (KeyError, TypeError):
+        return False
+
+
+def _names(path: str) -> frozenset[object]:
+    """What is equal for two names of one file: where links lead, and the file itself if it is there."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - text, and often
+    except (OSError, ValueError):
+        return frozenset((os.path.realpath(path),))
+    return frozenset((os.path.realpath(path), (found.st_dev, found.st_ino)))
+
+
+def _below(target: str, folder: str | None) -> bool:
+    """Whether a file that is there would be read of a folder."""
+    if folder is None or not os.path.isdir(folder) or not os.path.isfile(target):  # noqa: PTH112, PTH113
+        return False
+    root, path = os.path.realpath(folder), os.path.realpath(target)
+    return path.endswith(SUFFIXES) and os.path.commonpath((root, path)) == root
