@@ -17,7 +17,8 @@ import click
 
 from kubelint_gpu.checks.draft import Draft
 from kubelint_gpu.checks.manifest import place_of
-from kubelint_gpu.checks.run import _drafts, check
+from kubelint_gpu.checks.run import check
+from kubelint_gpu.checks.trials import drafts_of
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.world import World
 from kubelint_gpu.documents import Document, Item, Pointer, Reading, encode, read
@@ -61,7 +62,7 @@ def prove(rendered: Rendered, renderer: Renderer, world: World) -> Iterator[Verd
     if rendered.reading is None:
         return
     unit = Unit((rendered.reading,), world, rendered=(rendered,))
-    drafts, crashed = _drafts(unit)
+    drafts, crashed = drafts_of(unit)
     if crashed:
         raise RuntimeError(crashed[0].message)
     for draft in drafts:

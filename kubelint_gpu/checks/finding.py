@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING, Literal
 
 from kubelint_gpu.values import dataclass, field
@@ -125,3 +126,8 @@ class RuleInfo:
     url: str
     tags: tuple[str, ...] = ()
     page: str = ""
+
+
+def fingerprint(*parts: str) -> str:
+    """A name for a finding that is made of what stays the same when lines move."""
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]

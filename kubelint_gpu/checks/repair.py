@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from kubelint_gpu.checks.finding import Finding, Fix, Place, TextEdit
-from kubelint_gpu.checks.run import Suppression, check, edited
+from kubelint_gpu.checks.run import Suppression, check
+from kubelint_gpu.checks.trials import edited
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.world import World
 from kubelint_gpu.documents import SourceText

@@ -323,3 +323,87 @@ def test_the_annotations_that_were_asked_for_are_gone(rendered):
     found = rendered(**{"top/kustomization.yaml": f"{TOP}commonAnnotations: {{owner: us}}\n"})
     assert found.reading.documents[0].value["metadata"]["annotations"] == {"owner": "us"}
     assert "annotations" not in rendered(**{"top/kustomization.yaml": TOP}).reading.documents[0].value["metadata"]
+
+
+def test_a_list_that_is_replaced_has_the_lines_of_its_elements(rendered):
+    """`$patch: replace` is an element too: the others keep their own lines."""
+    patch = (
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: chat}\nspec:\n  template:\n    spec:\n      containers:\n"
+        "        - $patch: replace\n        - name: one\n          image: example.com/same\n          command: [same]\n"
+        "        - name: server\n          image: example.com/same\n          command: [same]\n"
+        "          env: [{$patch: replace}, {name: A, value: a}, {name: B, $patch: delete}]\n"
+        "      initContainers:\n        - name: gone\n          $patch: delete\n        - name: kept\n          image: null\n"
+    )
+    found = rendered(**{"top/kustomization.yaml": f"{TOP}patches: [path: patch.yaml]\n", "top/patch.yaml": patch})
+    lines = patch.splitlines()
+    for name, line in (("one", 10), ("server", 13)):
+        got, answer = asked(found, (*POD, "containers", name, "image"))
+        assert (got, answer.certain) == (f"top/patch.yaml: {lines[line - 1].strip()}", True)
+        assert answer.spot.span.line == line
+    assert asked(found, (*POD, "containers", "server", "env", "A", "value"))[1].spot.span.line == 15
+    got, answer = asked(found, (*POD, "initContainers", "kept", "name"))
+    assert (answer.spot.span.line, answer.certain) == (19, True)
+    assert not any(one.traced.at("spec", "template", "spec", "initContainers").elements()[1:] for one in found.objects)
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "entries"),
+    [
+        ("      nodeSelector: {zone: null}\n", "nodeSelector: {zone: null}", (("zone", "a"),)),
+        ("      nodeSelector:\n        $patch: delete\n", "$patch: delete", (("nodeSelector", {"zone": "a"}),)),
+        (
+            "      volumes:\n      - $patch: delete\n",
+            "- $patch: delete",
+            (("volumes", [{"name": "data", "emptyDir": {}}]),),
+        ),
+        (
+            "      volumes:\n      - $patch: delete\n        name: data\n",
+            "- $patch: delete",
+            ((None, {"name": "data", "emptyDir": {}}),),
+        ),
+        (
+            "      tolerations: [{key: two}]\n",
+            "tolerations: [{key: two}]",
+            ((None, {"key": "one", "operator": "Exists"}),),
+        ),
+        ("      nodeSelector: {$patch: replace, a: b}\n", "nodeSelector: {$patch: replace, a: b}", (("zone", "a"),)),
+    ],
+)
+def test_what_a_patch_takes_away_is_known_with_its_line(rendered, body, line, entries):
+    head = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: chat}\nspec:\n  template:\n    spec:\n"
+    found = rendered(**{"top/kustomization.yaml": f"{TOP}patches: [path: patch.yaml]\n", "top/patch.yaml": head + body})
+    assert taken(found) == [(f"top/patch.yaml: {line}", entries)]
+
+
+def test_what_a_json_patch_takes_away_is_known_with_its_operation(rendered):
+    target = "target: {kind: Deployment, name: chat}"
+    files = {
+        "top/kustomization.yaml": f"{TOP}patches:\n- path: patch.yaml\n  {target}\n",
+        "top/patch.yaml": JSON_PATCH + "- op: remove\n  path: /spec/template/spec/tolerations/0\n",
+    }
+    assert taken(rendered(**files)) == [
+        ("top/patch.yaml: - op: remove", (("zone", "a"),)),
+        ("top/patch.yaml: - op: remove", ((None, {"key": "one", "operator": "Exists"}),)),
+    ]
+
+
+def test_what_comes_back_is_not_taken_away(rendered):
+    patch = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: chat}\nspec:\n  template:\n    spec:\n      nodeSelector: {zone: %s}\n"
+    files = {
+        "top/kustomization.yaml": f"{TOP}patches: [path: one.yaml, path: two.yaml]\n".replace(
+            "[path: one.yaml, path: two.yaml]", "[{path: one.yaml}, {path: two.yaml}]"
+        ),
+        "top/one.yaml": patch % "null",
+        "top/two.yaml": patch % "a",
+    }
+    assert taken(rendered(**files)) == []
+
+
+def taken(found):
+    """What was taken out of the only Deployment, each with the line that did it."""
+    told = []
+    for removal in found.origins[0].removals():
+        spot = removal.writer.spot()
+        source = next(one.source for one in found.sources if one.source.path == spot.path)
+        told.append((f"{spot.path}: {source.line(spot.span.line).strip()}", removal.entries))
+    return told

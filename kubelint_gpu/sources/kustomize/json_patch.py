@@ -24,10 +24,10 @@ def _apply(target: Traced, operation: dict[str, Any], writer: Writer) -> None:
         if found is not None:
             value = found.value
             if kind == "move":
-                _remove(target, source)
+                _remove(target, source, writer)
             _set(target, steps, value, writer.child("from"))
     elif kind == "remove":
-        _remove(target, steps)
+        _remove(target, steps, writer)
     elif kind in {"add", "replace"}:
         _set(target, steps, operation.get("value"), writer.child("value"), replace=kind == "replace")
 
@@ -64,12 +64,12 @@ def _set(target: Traced, steps: list[str], value: Any, writer: Writer, *, replac
             elements.insert(index, Traced(value, [writer]))
 
 
-def _remove(target: Traced, steps: list[str]) -> None:
+def _remove(target: Traced, steps: list[str], writer: Writer) -> None:
     parent = _descend(target, steps[:-1]) if steps else None
     if parent is None:
         return
     entries, elements = parent.mapping(), parent.elements()
     if entries is not None:
-        entries.pop(steps[-1], None)
+        parent.take(steps[-1], writer)
     elif elements is not None and steps[-1].isdigit() and int(steps[-1]) < len(elements):
-        del elements[int(steps[-1])]
+        parent.take_element(int(steps[-1]), writer)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kubelint_gpu.documents import Pointer, Role
@@ -30,6 +30,21 @@ class Answer:
     writer: Writer | None = None
     before: tuple[tuple[Writer, Any], ...] = ()
     pointer: Pointer = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Removal:
+    """What one line took out of a mapping or list of a rendered object, and nobody put back.
+
+    Attributes:
+        pointer: the mapping or list.
+        writer: who took it out.
+        entries: what it was, each with its key; None for elements of a list.
+    """
+
+    pointer: Pointer
+    writer: Writer
+    entries: tuple[tuple[str | None, Any], ...]
 
 
 class Origin:
@@ -72,6 +87,19 @@ class Origin:
         """The traced value of a field that is present in both."""
         found, depth, _ = self._descend(pointer)
         return found if depth == len(pointer) else None
+
+    def removals(self) -> Iterator[Removal]:
+        """What was taken out on the way, in the order of the rendered text."""
+        todo: list[Pointer] = [()]
+        while todo:
+            pointer = todo.pop()
+            traced, depth, value = self._descend(pointer)
+            if traced is None or depth < len(pointer):
+                continue
+            yield from _not_back(pointer, traced, value)
+            if traced.children is not None:
+                steps = list(value) if isinstance(value, dict) else list(range(len(value)))
+                todo += [(*pointer, step) for step in reversed(steps) if isinstance(value[step], dict | list)]
 
     def _answer(self, pointer: Pointer, role: Role) -> Answer:
         traced, depth, value = self._descend(pointer)
@@ -124,6 +152,25 @@ class Origin:
         if one in plain:
             return elements[plain.index(one)]
         return elements[index] if len(plain) == len(rendered) else None
+
+
+def _not_back(pointer: Pointer, traced: Traced, value: Any) -> Iterator[Removal]:
+    """What is gone from a rendered value, by who took it."""
+    by: dict[int, tuple[Writer, list[tuple[str | None, Any]]]] = {}
+    for gone in traced.gone:
+        if isinstance(value, dict):
+            away = gone.key is not None and gone.key not in value
+        else:
+            away = gone.key is None and not any(_same_element(gone.value, one) for one in value)
+        if away:
+            by.setdefault(id(gone.writer), (gone.writer, []))[1].append((gone.key, gone.value))
+    for writer, entries in by.values():
+        yield Removal(pointer, writer, tuple(entries))
+
+
+def _same_element(one: Any, other: Any) -> bool:
+    named = isinstance(one, dict) and isinstance(other, dict) and "name" in one
+    return bool(one["name"] == other.get("name") if named else one == other)
 
 
 def _keyed(traced: Traced, value: Any) -> Writer:

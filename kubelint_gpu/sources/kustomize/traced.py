@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from kubelint_gpu.sources.kustomize.writer import Writer
+
+
+class Gone(NamedTuple):
+    """What somebody took out of a mapping or list: its key, None in a list, what it was, and who took it."""
+
+    key: str | None
+    value: Any
+    writer: Writer
 
 
 class Traced:
     """A value and its writers, the oldest first; a mapping or list is taken apart only where something touches it.
 
-    The last writer of what is not taken apart wrote all of it.
+    The last writer of what is not taken apart wrote all of it. `gone` is what was taken out of it; some of that may
+    have come back since.
     """
 
-    __slots__ = ("_value", "before", "children", "writers")
+    __slots__ = ("_value", "before", "children", "gone", "writers")
 
     def __init__(self, value: Any, writers: list[Writer]) -> None:
         self._value = value
         self.before: tuple[tuple[Writer, Any], ...] = ()
         self.children: dict[str, Traced] | list[Traced] | None = None
+        self.gone: tuple[Gone, ...] = ()
         self.writers = writers
 
     @property
@@ -52,8 +63,10 @@ class Traced:
 
         Of several writers the last one gives the value, and the others passed it on.
         """
-        if not isinstance(self.value, dict | list):
-            self.before = (*self.before, (self.writer, self.value), *((one, None) for one in writers[:-1]))
+        old = self.value
+        if not isinstance(old, dict | list):
+            self.before = (*self.before, (self.writer, old), *((one, None) for one in writers[:-1]))
+        self.gone = (*self.gone, *(Gone(key, entry, writers[-1]) for key, entry in _left_out(old, value)))
         whole = isinstance(value, dict | list)
         self._value, self.children = value, None
         self.writers = [writers[-1]] if whole else [*self.writers, *writers]
@@ -72,6 +85,19 @@ class Traced:
             entries[key].assign(value, *writers)
         else:
             entries[key] = Traced(value, list(writers))
+
+    def take(self, key: str, writer: Writer) -> None:
+        """Take an entry out of a mapping."""
+        entries = self.mapping()
+        found = entries.pop(key, None) if entries is not None else None
+        if found is not None:
+            self.gone = (*self.gone, Gone(key, found.value, writer))
+
+    def take_element(self, index: int, writer: Writer) -> None:
+        """Take an element out of a list that is that long."""
+        elements = self.elements()
+        if elements is not None:
+            self.gone = (*self.gone, Gone(None, elements.pop(index).value, writer))
 
     def at(self, *path: str) -> Traced | None:
         """What stands under some keys, one after the other; None where nothing does."""
@@ -92,3 +118,11 @@ class Traced:
                 entries[key] = Traced({}, [writer])
             found = entries[key]
         return found
+
+
+def _left_out(old: Any, new: Any) -> Iterator[tuple[str | None, Any]]:
+    """What a mapping or list no longer has when another one takes its place."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        yield from ((key, value) for key, value in old.items() if key not in new)
+    elif isinstance(old, list) and isinstance(new, list):
+        yield from ((None, value) for value in old if value not in new)

@@ -1,0 +1,146 @@
+"""Asking every rule about a unit, and about the same unit with a change: what the change takes away, what it brings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.checks.catalogue import INTERNAL, rule
+from kubelint_gpu.checks.draft import Draft, Proposal
+from kubelint_gpu.checks.finding import Finding, Fix, Place, Severity, TextEdit, fingerprint
+from kubelint_gpu.checks.registry import Check, checks
+from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.documents import encode, read
+from kubelint_gpu.documents.edits import Edit, NotEditable, apply
+
+Identity = tuple[str, str, str, str]
+_LOWER: dict[Severity, Severity] = {"error": "warning", "warning": "note", "note": "note"}
+
+
+def drafts_of(unit: Unit) -> tuple[list[Draft], list[Finding]]:
+    """What the rules say of a unit, and a finding for each rule that failed."""
+    drafts: list[Draft] = []
+    crashed: list[Finding] = []
+    for code, found in checks().items():
+        try:
+            drafts += found(unit)
+        except Exception as error:  # noqa: BLE001 - one rule that crashes must not hide what the others found
+            crashed.append(_crash(unit, code, found, error))
+    return drafts, crashed
+
+
+def _crash(unit: Unit, code: str, check_function: Check, error: Exception) -> Finding:
+    path = unit.sources[0].source.path if unit.sources and unit.sources[0].source else ""
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    where = f" ({at.tb_frame.f_code.co_name}, line {at.tb_lineno})" if at is not None else ""
+    return Finding(
+        code=INTERNAL,
+        name="internal-error",
+        severity="error",
+        certainty="certain",
+        message=f"the rule {code} failed on this file: {type(error).__name__}: {error}{where}; please report it",
+        place=Place(path, 1, 1, 1, 1),
+        cause=code,
+        fingerprint=fingerprint(INTERNAL, path, code, check_function.__name__),
+    )
+
+
+def severity_of(draft: Draft) -> Severity:
+    """The severity that the draft says, else its rule's, one step lower where it is only possible."""
+    if draft.severity is not None:
+        return draft.severity
+    severity = rule(draft.code).severity
+    return severity if draft.certainty == "certain" else _LOWER[severity]
+
+
+def tried(unit: Unit, draft: Draft, drafts: Sequence[Draft]) -> Iterator[Fix]:
+    """The proposals that work: the changed manifest parses, loses the finding, and gains no error and no warning."""
+    for proposal in draft.proposals:
+        try:
+            edits = proposal.edits()
+        except NotEditable:
+            continue
+        if not edits:
+            continue
+        changed = edited(unit, edits)
+        if changed is None:
+            continue
+        verified = identity(draft) in cured(changed, drafts)
+        if not verified and proposal.must_prove:
+            continue
+        if unit.rendered:
+            try:
+                edits = _of_sources(unit, changed, edits)
+            except NotEditable:
+                continue
+        yield _fix(proposal, edits, verified and proposal.must_prove)
+
+
+def _of_sources(unit: Unit, changed: Unit, edits: Sequence[Edit]) -> list[Edit]:
+    """The edits as those of files that people write."""
+    from kubelint_gpu.checks.transport import source_edits
+
+    made = {one.path for one in unit.rendered}
+    return [*(edit for edit in edits if edit.path not in made), *source_edits(unit, changed)]
+
+
+def edited(unit: Unit, edits: Sequence[Edit]) -> Unit | None:
+    """The unit with the edits made; None where the text does not allow them.
+
+    What was made of edited sources is rendered again.
+    """
+    readings = []
+    read_here = {reading.source.path for reading in unit.readings if reading.source is not None}
+    if any(edit.path not in read_here for edit in edits):
+        from kubelint_gpu.checks.transport import with_edits
+
+        try:
+            unit = with_edits(unit, [edit for edit in edits if edit.path not in read_here])
+        except NotEditable:
+            return None
+    for reading in unit.readings:
+        mine = [edit for edit in edits if reading.source is not None and edit.path == reading.source.path]
+        if not mine or reading.source is None:
+            readings.append(reading)
+            continue
+        try:
+            text = apply(reading.source, mine)
+        except NotEditable:
+            return None
+        readings.append(read(reading.source.path, encode(reading.source, text)))
+    return unit.with_readings(readings)
+
+
+def cured(changed: Unit, drafts: Sequence[Draft]) -> frozenset[Identity]:
+    """Which of the drafts of a unit a change takes away; none where it brings a new error or warning."""
+    after, crashed = drafts_of(changed)
+    before = {identity(found) for found in drafts}
+    now = {identity(found): severity_of(found) for found in after}
+    # a note that the finding stood before is no price of the change
+    worse = any(one not in before for one, severity in now.items() if severity != "note")
+    return frozenset() if crashed or worse else frozenset(before - set(now))
+
+
+def identity(draft: Draft) -> Identity:
+    """What stays the same of a draft when the text around it changes."""
+    manifest = draft.manifest
+    if manifest is None:
+        return draft.code, draft.place.path, "", draft.cause
+    # the source line may be another after an edit, the rendered object is the same
+    path = manifest.path if manifest.origin is not None else draft.place.path
+    return draft.code, path, manifest.object, draft.cause
+
+
+def _fix(proposal: Proposal, edits: Sequence[Edit], verified: bool) -> Fix:
+    return Fix(
+        proposal.title,
+        proposal.safety,
+        verified,
+        tuple(
+            TextEdit(
+                Place(edit.path, edit.span.line, edit.span.column, edit.span.end_line, edit.span.end_column), edit.text
+            )
+            for edit in edits
+        ),
+    )
