@@ -9,7 +9,7 @@ import platform
 import sys
 from pathlib import Path
 
-from benchmarks.peers import corpora, page, real
+from benchmarks.peers import corpora, page, real, tree
 from benchmarks.peers.measuring import Cost, in_turn
 from benchmarks.peers.tools import NotInstalled, Peer, cache, install, peers
 from benchmarks.peers.verdicts import JUDGES, examples
@@ -19,7 +19,9 @@ RESULTS = page.RESULTS
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__)
-    parser.add_argument("what", nargs="*", choices=["install", "speed", "real", "verdicts", "page"], default=None)
+    parser.add_argument(
+        "what", nargs="*", choices=["install", "speed", "tree", "real", "verdicts", "page"], default=None
+    )
     parser.add_argument("--sizes", default="1,100,1000,10000", help="manifests of the made corpora")
     parser.add_argument("--rounds", type=int, default=3, help="rounds; those of 10,000 files are a third of them")
     parser.add_argument("--corpus", type=Path, help="a folder with real manifests, measured too")
@@ -28,7 +30,7 @@ def main() -> None:
     if options.what == ["page"]:
         page.write()
         return
-    wanted = options.what or ["install", "speed", "real", "verdicts"]
+    wanted = options.what or ["install", "speed", "tree", "real", "verdicts"]
     cache().mkdir(parents=True, exist_ok=True)
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     installed, missing = _installed(options.only)
@@ -50,6 +52,8 @@ def main() -> None:
         repository = corpora.corpus(cache(), 5000)
         changed = next(path for path in sorted(repository.rglob("*.yaml")) if path.name.startswith("deployment"))
         results["speed"].update(_speed({"one changed file of 5,000": changed}, list(installed), options.rounds * 3))
+    if "tree" in wanted:
+        results["tree"] = _tree(list(installed), options.rounds)
     if "real" in wanted:
         results["real"] = _real(options.rounds)
     if "verdicts" in wanted:
@@ -87,6 +91,17 @@ def _arguments(peer: Peer, path: Path) -> list[str]:
     if path.is_dir() and peer.name == "kube-score":
         return [str(found) for found in sorted(path.rglob("*.y*ml"))]
     return [str(path)]
+
+
+def _tree(found: list[Peer], rounds: int) -> dict:
+    folder = corpora.kustomization(cache())
+    costs = in_turn(tree.commands(found, cache(), folder), rounds)
+    _tell("a Kustomize tree", costs)
+    return {
+        "overlays": len(list(folder.glob("overlays/*"))),
+        "resources": len(list(folder.glob("base/[0-9]*.yaml"))),
+        "costs": {key: _plain(cost) for key, cost in costs.items()},
+    }
 
 
 def _real(rounds: int) -> dict:

@@ -19,8 +19,7 @@ def write() -> None:
     """Fill in the blocks of every page that has some."""
     results = json.loads(RESULTS.read_text())
     for path in PAGES:
-        if path.exists():
-            path.write_text(filled(path.read_text(), results))
+        path.write_text(filled(path.read_text(), results))
 
 
 def filled(text: str, results: dict[str, Any]) -> str:
@@ -29,7 +28,14 @@ def filled(text: str, results: dict[str, Any]) -> str:
     Raises:
         KeyError: a block is of no known kind.
     """
-    return _BLOCK.sub(lambda found: f"<!-- measured: {found[1]} -->\n{BLOCKS[found[1]](results)}\n<!-- end -->", text)
+    return _BLOCK.sub(
+        lambda found: f"<!-- measured: {found[1]} -->\n{_block(found[1], results)}\n<!-- end -->",
+        text,
+    )
+
+
+def _block(which: str, results: dict[str, Any]) -> str:
+    return BLOCKS[which](results) if NEEDED[which] in results else "Not measured yet."
 
 
 def _speed(results: dict[str, Any]) -> str:
@@ -53,20 +59,26 @@ def _seconds(results: dict[str, Any]) -> str:
 
 def _real(results: dict[str, Any]) -> str:
     found = results["real"]
-    own = found["costs"][OWN]
-    lines = [
-        f"{found['files']:,} files, {found['bytes'] / 1e6:.0f} MB of YAML of well-known projects:",
-        "",
-        "| | CPU | wall | memory |",
-        "| --- | --- | --- | --- |",
-    ]
-    for name, cost in found["costs"].items():
-        lines.append(
-            f"| {name} | {cost['cpu']:.1f} s ({_ratio(cost['cpu'], own['cpu'])}) | {cost['wall']:.1f} s | {cost['memory']} MB |"
-        )
+    lines = [f"{found['files']:,} files, {found['bytes'] / 1e6:.0f} MB of YAML of well-known projects:", ""]
+    lines += _costs(found["costs"])
     if found["missing"]:
         lines += ["", f"Could not be had: {', '.join(found['missing'])}."]
     return "\n".join(lines)
+
+
+def _tree(results: dict[str, Any]) -> str:
+    found = results["tree"]
+    told = f"A base of {found['resources']} resources in {found['overlays']} overlays with a patch each:"
+    return "\n".join([told, "", *_costs(found["costs"])])
+
+
+def _costs(costs: dict[str, Any]) -> list[str]:
+    own = costs[OWN]["cpu"]
+    rows = [
+        f"| {name} | {cost['cpu']:.1f} s ({_ratio(cost['cpu'], own)}) | {cost['wall']:.1f} s | {cost['memory']} MB |"
+        for name, cost in costs.items()
+    ]
+    return ["| | CPU | wall | memory |", "| --- | --- | --- | --- |", *rows]
 
 
 def _tools(results: dict[str, Any]) -> str:
@@ -100,10 +112,16 @@ BLOCKS = {
     "summary": _summary,
     "seconds": _seconds,
     "real": _real,
+    "tree": _tree,
     "tools": _tools,
     "verdicts": _verdicts,
     "machine": _machine,
 }
+
+NEEDED = {"summary": "speed", "seconds": "speed", "tools": "versions"} | {
+    which: which for which in ("speed", "real", "tree", "verdicts", "machine")
+}
+"""The part of the results that each block is written from."""
 
 
 def _rows(results: dict[str, Any]) -> list[str]:

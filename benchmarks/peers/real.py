@@ -18,6 +18,8 @@ MODULES = (
     "github.com/argoproj/argo-workflows/v3@v3.6.2",
     "sigs.k8s.io/gateway-api@v1.2.1",
 )
+_RENDERED = ("kustomization.yaml", "kustomization.yml", "Chart.yaml", "Chart.yml")
+"""What makes a folder one that is rendered before it is checked: another kind of work, measured by itself."""
 
 
 def real(folder: Path) -> tuple[Path, list[str]]:
@@ -36,6 +38,8 @@ def real(folder: Path) -> tuple[Path, list[str]]:
             missing.append(module)
             continue
         for path in sorted(Path(source).rglob("*.y*ml")):
+            if path.name in _RENDERED:
+                continue
             kept = made / module.rpartition("@")[0].replace("/", "+") / path.relative_to(source)
             kept.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, kept)

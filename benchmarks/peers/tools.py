@@ -13,6 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 KUBERNETES = "1.34.0"
+KUSTOMIZE = ("sigs.k8s.io/kustomize/kustomize/v5", "v5.8.2")
 # What each of them looks at, in their own documentation's terms; cluster = knows nodes, rollout = simulates one.
 _SHARED = "/api/_definitions.json#"
 _SCHEMAS = "{{.NormalizedKubernetesVersion}}/{{.ResourceKind}}{{.KindSuffix}}.json"
@@ -55,10 +56,8 @@ def peers() -> tuple[Peer, ...]:
             "",
             "fields, values, placement, rollouts against a declared cluster",
             "security and style advice",
-            lambda _cache, files: [
-                sys.executable,
-                "-m",
-                "kubelint_gpu",
+            lambda cache, files: [
+                str(cache / "self/bin/kubelint-gpu"),
                 "check",
                 "--isolated",
                 "--exit-zero",
@@ -167,13 +166,27 @@ def install(peer: Peer) -> str:
     Raises:
         NotInstalled: it cannot be had.
     """
-    if peer.source == "go":
+    if peer.source == "self":
+        _self()
+    elif peer.source == "go":
         _go(peer)
     elif peer.source == "pypi":
         _pypi(peer)
     if peer.name == "kubeconform":
         _schemas()
     return _version(peer)
+
+
+def _self() -> None:
+    """This tree as a user has it: from a wheel, with its bytecode; an editable installation may compile at every start."""
+    python = cache() / "self"
+    if not python.exists():
+        _run([sys.executable, "-m", "venv", str(python)], cache().parent)
+    _run([str(python / "bin/pip"), "install", "--quiet", "--compile", str(ROOT)], python)
+    _run(
+        [str(python / "bin/pip"), "install", "--quiet", "--compile", "--no-deps", "--force-reinstall", str(ROOT)],
+        python,
+    )
 
 
 def _go(peer: Peer) -> None:
@@ -190,6 +203,25 @@ def _go(peer: Peer) -> None:
         _run(["go", "mod", "init", "peer"], folder)
     _run(["go", "get", f"{module}@{peer.version}"], folder)
     _run(["go", "build", "-mod=mod", "-o", str(binary), f"{module}/{package}".removesuffix("/.")], folder)
+
+
+def kustomize() -> Path:
+    """The kustomize that renders the tree that is measured.
+
+    Raises:
+        NotInstalled: it cannot be had.
+    """
+    package, version = KUSTOMIZE
+    binary = cache() / "bin" / "kustomize"
+    if not binary.exists():
+        folder = cache() / "go" / "kustomize"
+        folder.mkdir(parents=True, exist_ok=True)
+        binary.parent.mkdir(parents=True, exist_ok=True)
+        if not (folder / "go.mod").exists():
+            _run(["go", "mod", "init", "peer"], folder)
+        _run(["go", "get", f"{package}@{version}"], folder)
+        _run(["go", "build", "-mod=mod", "-o", str(binary), package], folder)
+    return binary
 
 
 def _pypi(peer: Peer) -> None:

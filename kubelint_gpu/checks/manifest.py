@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -92,9 +92,11 @@ class Manifest:
 
 
 def manifests(
-    readings: Iterable[Reading], origins: Mapping[str, tuple[Origin | None, ...]] = MappingProxyType({})
+    readings: Iterable[Reading],
+    origins: Mapping[str, tuple[Origin | None, ...]] = MappingProxyType({}),
+    kinds: Collection[str] | None = None,
 ) -> tuple[Manifest, ...]:
-    """All objects of some files; what has neither kind nor apiVersion is none.
+    """All objects of some files, or those of some kinds; what has neither kind nor apiVersion is none.
 
     `origins` say for each document of a rendered text, by its path, where its fields were written.
     """
@@ -103,7 +105,7 @@ def manifests(
         for reading in readings
         for document in reading.documents
         for item in items(document)
-        if isinstance(item.value.get("kind"), str)
+        if isinstance(kind := item.value.get("kind"), str) and (kinds is None or kind in kinds)
     )
 
 

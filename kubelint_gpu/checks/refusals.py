@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from kubelint_gpu.checks.manifest import Manifest
@@ -21,13 +21,13 @@ from kubelint_gpu.kube.workload import api_group
 _NAMES_AS_LABELS = 34
 
 
-def refusals(manifest: Manifest, minor: int | None) -> Iterator[InvalidObject]:
+def refusals(manifest: Manifest, unfit: Iterable[Misfit], minor: int | None) -> Iterator[InvalidObject]:
     """Values of the wrong type by the schema of a release, then what the schema does not say; each place once.
 
-    Patches are looked at for their types only.
+    Patches are looked at for their types only. `unfit` is what `written_misfits` gives.
     """
     said = {problem.pointer for problem in manifest.problems}
-    for problem in (*_types(manifest, minor), *_further(manifest), *_gated(manifest, minor)):
+    for problem in (*_types(unfit), *_further(manifest), *_gated(manifest, minor)):
         if not _covered(problem.pointer, said):
             said.add(problem.pointer)
             yield problem
@@ -42,8 +42,8 @@ def written_misfits(manifest: Manifest, minor: int | None) -> Iterator[Misfit]:
         yield from template_misfits(manifest.item.value, workload.template_pointer, minor)
 
 
-def _types(manifest: Manifest, minor: int | None) -> Iterator[InvalidObject]:
-    for found in written_misfits(manifest, minor):
+def _types(unfit: Iterable[Misfit]) -> Iterator[InvalidObject]:
+    for found in unfit:
         if found.wanted:
             yield InvalidObject(mismatch(found), found.pointer, found.value)
 

@@ -31,6 +31,7 @@ from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
+    from kubelint_gpu.kube.api_fields import Misfit
     from kubelint_gpu.sources.kustomize.rendering import Rendered
 
 __all__ = ["Subject", "Unit"]
@@ -115,6 +116,13 @@ class Unit:
     def templates(self) -> tuple[Manifest, ...]:
         """The manifests, those of custom resources once for each of their pod templates."""
         return tuple(found for manifest in self.manifests for found in (manifest.templates or (manifest,)))
+
+    @cached_property
+    def misfits(self) -> tuple[tuple[Misfit, ...], ...]:
+        """For each of the templates, the fields that its kind does not have in the cluster's release."""
+        from kubelint_gpu.checks.refusals import written_misfits
+
+        return tuple(tuple(written_misfits(manifest, self.minor_release)) for manifest in self.templates)
 
     @cached_property
     def subjects(self) -> tuple[Subject, ...]:

@@ -101,6 +101,8 @@ class Configuration:
 
     def unit_of(self, path: str) -> str | None:
         """The unit that a file belongs to."""
+        if not self.units:
+            return None
         seen = self.relative(path)
         return next((name for name, globs in self.units.items() if any(matches(seen, glob) for glob in globs)), None)
 

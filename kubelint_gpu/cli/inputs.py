@@ -204,7 +204,7 @@ class _Grouping:
         origins = {one.path: one.origins for one in built.rendered}
         # a kustomization goes where its own file goes
         stands = {one.path: f"{one.path}/kustomization.yaml" for one in built.rendered}
-        shared = [(found.path, found) for found in manifests(readings, origins) if found.kind in _SHARED]
+        shared = [(found.path, found) for found in manifests(readings, origins, _SHARED)]
         groups: dict[tuple[bool, str], list[Reading]] = {}
         for reading in readings:
             path = _path(reading)

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 # Below this size building the document costs no more than looking at its text.
 MIN_LENGTH = 4096
 
-_KIND = re.compile(r"^kind:[ \t]*([\w.-]+)[ \t]*(?:#[^\r\n]*)?\r?$", re.MULTILINE)
-_BODY = re.compile(r"^spec:[ \t]*(?:#[^\r\n]*)?\r?\n((?:(?:[ \t#-][^\n]*)?\r?\n)*)", re.MULTILINE)
+_KIND = re.compile(r"kind:[ \t]*([\w.-]+)[ \t]*(?:#[^\r\n]*)?\r?$", re.MULTILINE)
+_SPEC = re.compile(r"spec:[ \t]*(?:#[^\r\n]*)?\r?\n")
+# The line end before a line that is neither empty nor part of what stands above it.
+_OUTDENTED = re.compile(r"\n(?=[^ \t#\r\n-]|\r(?!\n))")
 # An alias may stand for an anchor of the body, or repeat one of the head within it.
 _ALIAS = re.compile(r"(?<=[\s,\[{])\*[^\s,\[\]{}]+[ \t]*(?=[,\]}\r\n#])")
 
@@ -35,14 +37,27 @@ def skim(text: str, kinds: Collection[str]) -> Skimmed | None:
     """The document without the body of its `spec`, None where it is short, of another kind, or of an unusual shape."""
     if not kinds or len(text) < MIN_LENGTH:
         return None
-    found = _KIND.findall(text)
-    if len(found) != 1 or found[0] not in kinds:
+    kind, spec = _only(text, "kind:"), _only(text, "spec:")
+    if kind is None or spec is None:
         return None
-    body = _BODY.search(text)
-    if body is None or _ALIAS.search(text, *body.span(1)) or text.find("\nspec:", body.end()) >= 0:
+    found, head = _KIND.match(text, kind), _SPEC.match(text, spec)
+    if found is None or found[1] not in kinds or head is None:
         return None
-    start, end = body.span(1)
+    start = head.end()
+    last = _OUTDENTED.search(text, start - 1)
+    end = (last.start() if last is not None else text.rfind("\n")) + 1
+    if text.find("*", start, end) >= 0 and _ALIAS.search(text, start, end):
+        return None
     return Skimmed(f"{text[:start]}{' ' * (end - start - 1)}\n{text[end:]}", start, end)
+
+
+def _only(text: str, key: str) -> int | None:
+    """Where the only line begins that starts with some key; None where there is none, or several."""
+    after = f"\n{key}"
+    place = 0 if text.startswith(key) else text.find(after) + 1
+    if not place and not text.startswith(key):
+        return None
+    return None if text.find(after, place) >= 0 else place
 
 
 def parses(text: str) -> bool:

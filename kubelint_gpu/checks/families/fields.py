@@ -8,7 +8,6 @@ from difflib import get_close_matches
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.manifest import Manifest
-from kubelint_gpu.checks.refusals import written_misfits
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import listed
@@ -24,8 +23,8 @@ _FEW = 8
 def unknown_field(unit: Unit) -> Iterator[Draft]:
     """A field that the API server does not know: misspelt, in the wrong place, or of another release."""
     minor = unit.minor_release
-    for manifest in unit.templates:
-        for found in written_misfits(manifest, minor):
+    for manifest, unfit in zip(unit.templates, unit.misfits, strict=True):
+        for found in unfit:
             if not found.wanted:
                 yield _draft(manifest, found, minor)
 

@@ -26,7 +26,7 @@ _LONGEST = 72
 def invalid_value(unit: Unit) -> Iterator[Draft]:
     """A value of the wrong type or out of range; a placeholder is not wrong, only unknown, and is told once."""
     minor = unit.minor_release
-    for manifest in unit.templates:
+    for manifest, unfit in zip(unit.templates, unit.misfits, strict=True):
         unknown: list[InvalidObject] = []
         for problem in manifest.problems:
             if problem.placeholder:
@@ -39,7 +39,7 @@ def invalid_value(unit: Unit) -> Iterator[Draft]:
                 manifest,
                 cause=field_path(problem.pointer),
             )
-        for problem in refusals(manifest, minor):
+        for problem in refusals(manifest, unfit, minor):
             if not problem.placeholder:
                 yield Draft(
                     "KLG003",
