@@ -77,7 +77,8 @@ def render_all(
         program = find_program(settings.program)
     except ProgramError as error:
         return Built(failure=str(error))
-    rendering = _Rendering(Renderer(program, settings.flags, settings.seconds), cwd)
+    given = tuple(path for path in paths if (cwd / path).is_dir())
+    rendering = _Rendering(Renderer(program, settings.flags, settings.seconds), cwd, given)
     more = [folder for folder in users if folder not in folders and rendering.takes_in(folder, wanted)]
     return rendering.build(sorted((*folders, *more)))
 
@@ -95,9 +96,12 @@ def _folders(paths: Sequence[str], files: Sequence[str], cwd: Path) -> Iterator[
 class _Rendering:
     """Kustomizations of one run, by the real path of their folder."""
 
-    def __init__(self, renderer: Renderer, cwd: Path) -> None:
+    def __init__(self, renderer: Renderer, cwd: Path, given: Sequence[str] = ()) -> None:
         self._renderer = renderer
         self._cwd = cwd
+        self._wholes = [
+            Path(os.path.realpath(path)) for path in (cwd, *sorted((cwd / one for one in given), key=_depth))
+        ]
         self._done: dict[str, Rendered] = {}
         self._surveys: dict[str, tuple[Path, Survey]] = {}
 
@@ -132,7 +136,7 @@ class _Rendering:
         from kubelint_gpu.sources.kustomize.tree import DiskTree
 
         if folder not in self._surveys:
-            root = _root(folder, self._cwd)
+            root = _root(folder, self._wholes)
             below = Path(folder).relative_to(root).as_posix()
             found = survey(DiskTree(root), "" if below == "." else below, str, self._renderer.allowed)
             self._surveys[folder] = root, found
@@ -152,7 +156,7 @@ class _Rendering:
         from kubelint_gpu.sources.kustomize.rendering import render
 
         def one(folder: str) -> Rendered:
-            return render(Path(folder), self._renderer, root=_root(folder, self._cwd), cwd=self._cwd)
+            return render(Path(folder), self._renderer, root=_root(folder, self._wholes), cwd=self._cwd)
 
         with ThreadPoolExecutor(max_workers=min(_AT_ONCE, os.cpu_count() or 1, len(folders))) as pool:
             try:
@@ -183,13 +187,16 @@ def _circles(uses: dict[str, set[str]], components: set[str], done: set[str]) ->
     return sorted(set(uses) - covered - components)[:1]
 
 
-def _root(folder: str, cwd: Path) -> Path:
-    """The repository that a folder lies in; without one the working directory, where it holds the folder."""
+def _root(folder: str, wholes: Sequence[Path]) -> Path:
+    """The repository that a folder lies in; without one the first of some folders that holds it, else the folder itself."""
     from kubelint_gpu.sources.writing import repository_root
 
     path = Path(folder)
     root = repository_root(path)
     if (root / ".git").exists():
         return root
-    here = Path(os.path.realpath(cwd))
-    return here if path.is_relative_to(here) else path
+    return next((whole for whole in wholes if path.is_relative_to(whole)), path)
+
+
+def _depth(path: Path) -> int:
+    return len(path.parts)

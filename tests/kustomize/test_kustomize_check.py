@@ -80,6 +80,17 @@ def test_findings_stand_at_the_lines_that_people_write(check, example):
     assert (pin["path"], pin["line"]) == ("components/pinned/pin.yaml", 9)
 
 
+def test_a_directory_that_is_named_may_read_all_of_itself(check, tmp_path):
+    """Neither in a repository nor below the working directory."""
+    shutil.copytree(EXAMPLE, tmp_path / "elsewhere")
+    (tmp_path / "here").mkdir()
+    ran = check(tmp_path / "here", "../elsewhere", "-i", "../elsewhere/inventory.yaml")
+    assert "KLG101" in {code for code, _, _ in ran.told}
+    assert "KLG006" not in {code for code, _, _ in ran.told}
+    alone = check(tmp_path / "here", "../elsewhere/overlays/prod", "-i", "../elsewhere/inventory.yaml")
+    assert [code for code, _, _ in alone.told] == ["KLG006"]
+
+
 def test_nothing_of_the_rendered_text_is_in_any_report(check, example):
     forms = ("text", "json", "sarif", "github", "gitlab", "junit")
     wanted = [text for form in forms for text in ("--output-format", form, "--output-file", f"report.{form}")]
