@@ -188,7 +188,7 @@ def _circles(uses: dict[str, set[str]], components: set[str], done: set[str]) ->
 
 
 def _root(folder: str, wholes: Sequence[Path]) -> Path:
-    """The repository that a folder lies in; without one the first of some folders that holds it, else the folder itself."""
+    """The repository that a folder lies in; without one the first of `wholes` that holds it, else the folder itself."""
     from kubelint_gpu.sources.writing import repository_root
 
     path = Path(folder)
