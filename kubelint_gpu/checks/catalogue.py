@@ -106,3 +106,18 @@ def find(text: str) -> RuleInfo:
         if wanted in (found.code.lower(), found.name):
             return found
     raise UnknownRule(text)
+
+
+def prefix_of(text: str) -> str:
+    """The code, or the beginning of codes, that a code, a prefix such as `KLG1` or a name stands for, in any case.
+
+    Raises:
+        UnknownRule: nothing of the catalogue matches.
+    """
+    wanted = text.strip()
+    if wanted and any(code.startswith(wanted.upper()) for code in folders()):
+        return wanted.upper()
+    for found in every_rule():
+        if wanted.lower() == found.name:
+            return found.code
+    raise UnknownRule(text)

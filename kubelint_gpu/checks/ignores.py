@@ -7,22 +7,19 @@ A reason may begin with `until=2027-01-31`: from the day after on the suppressio
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from kubelint_gpu.checks.catalogue import UnknownRule, find
+from kubelint_gpu.checks.catalogue import UnknownRule, prefix_of, suggestion
+from kubelint_gpu.checks.expiry import expiry, over
 from kubelint_gpu.checks.finding import Finding, Place
 from kubelint_gpu.checks.manifest import Manifest, place_of
+from kubelint_gpu.checks.suppression_text import ANNOTATION, Written, of_annotation, of_comment
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.documents import Comment, Reading, comments
 from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.values import dataclass
 
-ANNOTATION = "kubelint-gpu/ignore"
-_MARK = "kubelint-gpu:"
-_COMMENT = re.compile(r"#\s*kubelint-gpu:\s*(?P<word>\w*)\s*(?:\[(?P<codes>[^\]]*)\])?\s*(?P<reason>.*)", re.DOTALL)
-_UNTIL = re.compile(r"until=(?P<day>\S+)\s*")
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+UNUSED = "KLG005"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,8 +27,8 @@ class Ignore:
     """One code that is suppressed somewhere.
 
     Attributes:
-        written: the code or name as it is written.
-        code: the rule's code, empty where there is no such rule.
+        written: the code, prefix or name as it is written.
+        code: the rule's code, or the beginning of those of several; empty where there is no such rule.
         place: where it is written.
         reason: why, as the author says.
         until: the last day on which it holds, empty for ever.
@@ -52,8 +49,10 @@ class Ignore:
     edit: Edit | None = None
 
     def covers(self, finding: Finding) -> bool:
-        """Whether the finding is one that it suppresses."""
-        if self.wrong or finding.code != self.code:
+        """Whether the finding is one that it suppresses; what is said of itself is none."""
+        if self.wrong or not self.code or not finding.code.startswith(self.code):
+            return False
+        if finding.code == UNUSED and finding.place == self.place and finding.cause == unused_cause(self):
             return False
         if self.manifest is not None:
             here = self.manifest.origin is not None or finding.place.path == self.place.path
@@ -66,13 +65,30 @@ class Ignore:
         )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Closing:
+    """What is known of a unit's suppressions when all else is found.
+
+    Attributes:
+        unused: those that suppressed nothing.
+        used: those that did.
+        findings: all that was found, suppressed or not.
+        today: the day, such as 2027-01-31.
+    """
+
+    unused: tuple[Ignore, ...]
+    used: tuple[Ignore, ...]
+    findings: tuple[Finding, ...]
+    today: str
+
+
 def ignores(unit: Unit) -> Iterator[Ignore]:
     """Every suppression of a unit, in the order of the text."""
     for reading in unit.sources:
-        if reading.source is not None and _MARK in reading.source.text:
+        text = reading.source.text if reading.source is not None else ""
+        if "#" in text and ("ignore" in text or "ubelint-" in text):
             for comment in comments(reading):
-                if _MARK in comment.text:
-                    yield from _of_comment(reading, comment)
+                yield from _of_comment(reading, comment)
     for manifest in unit.manifests:
         yield from _of_annotation(manifest)
 
@@ -82,16 +98,11 @@ def unused_cause(ignore: Ignore) -> str:
     return f"{ignore.written} {ignore.reason}"
 
 
-def expired(ignore: Ignore, today: str) -> bool:
-    """Whether its last day is over; days are texts such as 2027-01-31."""
-    return bool(ignore.until) and ignore.until < today
-
-
 def suppressed(
     findings: Iterable[Finding], found: Sequence[Ignore], today: str
 ) -> tuple[list[Finding], int, list[Ignore]]:
     """The findings that are left, how many were suppressed, and the suppressions that suppressed something."""
-    active = [ignore for ignore in found if not expired(ignore, today)]
+    active = [ignore for ignore in found if not over(ignore.until, today)]
     left: list[Finding] = []
     used: dict[int, Ignore] = {}
     count = 0
@@ -107,20 +118,19 @@ def suppressed(
 
 def _of_comment(reading: Reading, comment: Comment) -> Iterator[Ignore]:
     source = reading.source
-    match = _COMMENT.match(comment.text)
-    if source is None or match is None:
+    written = of_comment(comment.text)
+    if source is None or written is None:
         return
-    place = place_of(source.path, source.span(comment.offset, comment.offset + len(comment.text)))
+    start, end = comment.offset + written.start, comment.offset + len(comment.text)
+    place = place_of(source.path, source.span(start, end))
     alone = source.line(comment.line)[: comment.column - 1].strip() == ""
     lines = (comment.line, comment.line + 1) if alone else (comment.line,)
-    codes = [code.strip() for code in (match["codes"] or "").split(",") if code.strip()]
-    if match["word"] != "ignore" or not codes:
-        wrong = f'"{comment.text}" is no suppression; write "# kubelint-gpu: ignore[KLG101] reason"'
-        yield Ignore("", "", place, lines=lines, wrong=wrong)
+    if written.wrong:
+        yield Ignore("", "", place, lines=lines, wrong=written.wrong)
         return
-    edit = _removal(reading, comment, alone=alone) if len(codes) == 1 else None
-    for code in codes:
-        yield _ignore(code, match["reason"].strip(), place, lines=lines, edit=edit)
+    whole = len(written.codes) == 1 and not written.start
+    edit = _removal(reading, comment, alone=alone) if whole else None
+    yield from _each(written, place, lines=lines, edit=edit)
 
 
 def _of_annotation(manifest: Manifest) -> Iterator[Ignore]:
@@ -133,32 +143,26 @@ def _of_annotation(manifest: Manifest) -> Iterator[Ignore]:
     if not isinstance(text, str):
         yield Ignore("", "", place, manifest=manifest, wrong=f'{ANNOTATION} must be a text such as "KLG101: reason"')
         return
-    for part in text.split(";"):
-        code, _, reason = part.partition(":")
-        if code.strip():
-            yield _ignore(code.strip(), reason.strip(), place, manifest=manifest)
+    for written in of_annotation(text):
+        yield from _each(written, place, manifest=manifest)
 
 
-def _ignore(
-    written: str,
-    reason: str,
+def _each(
+    written: Written,
     place: Place,
     *,
     lines: tuple[int, ...] = (),
     manifest: Manifest | None = None,
     edit: Edit | None = None,
-) -> Ignore:
-    try:
-        code, wrong = find(written).code, ""
-    except UnknownRule:
-        code, wrong = "", f'there is no rule "{written}"'
-    until = ""
-    limit = _UNTIL.match(reason)
-    if limit is not None:
-        until, reason = limit["day"], reason[limit.end() :]
-        if _DAY.fullmatch(until) is None:
-            wrong, until = f'"{until}" is no day; write until=2027-01-31', ""
-    return Ignore(written, code, place, reason, until, lines, manifest, wrong, edit)
+) -> Iterator[Ignore]:
+    """One for each code, as a user of any of them sees it."""
+    end = expiry(written.text)
+    for text in written.codes:
+        try:
+            code, wrong = prefix_of(text), end.wrong
+        except UnknownRule:
+            code, wrong = "", f'there is no rule "{text}"{suggestion(text)}'
+        yield Ignore(text, code, place, end.reason, end.until, lines, manifest, wrong, edit)
 
 
 def _removal(reading: Reading, comment: Comment, *, alone: bool) -> Edit | None:

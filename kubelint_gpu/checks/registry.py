@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from kubelint_gpu.checks.draft import Draft
-    from kubelint_gpu.checks.ignores import Ignore
+    from kubelint_gpu.checks.ignores import Closing
     from kubelint_gpu.checks.unit import Unit
     from kubelint_gpu.checks.world import World
 
 Check = Callable[["Unit"], Iterable["Draft"]]
 WorldCheck = Callable[["World"], Iterable["Draft"]]
-ClosingCheck = Callable[["Unit", "list[Ignore]", str], Iterable["Draft"]]
+ClosingCheck = Callable[["Unit", "Closing"], Iterable["Draft"]]
 _Any = TypeVar("_Any", bound="Check | WorldCheck | ClosingCheck")
 _CHECKS: dict[str, Check] = {}
 _WORLD_CHECKS: dict[str, WorldCheck] = {}
@@ -35,7 +35,7 @@ def world_rule(code: str) -> Callable[[WorldCheck], WorldCheck]:
 
 
 def closing_rule(code: str) -> Callable[[ClosingCheck], ClosingCheck]:
-    """Register the function that looks at a unit's suppressions when all else is found; it is told the day."""
+    """Register the function that looks at a unit's suppressions when all else is found."""
     return lambda check: _registered(_CLOSING_CHECKS, code, check)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.checks.catalogue import rule
 from kubelint_gpu.checks.draft import Draft
 from kubelint_gpu.checks.finding import Finding, Place, Related, fingerprint
-from kubelint_gpu.checks.ignores import ignores, suppressed, unused_cause
+from kubelint_gpu.checks.ignores import Closing, Ignore, ignores, suppressed, unused_cause
 from kubelint_gpu.checks.overlays import Found, layers, merged, seen_through
 from kubelint_gpu.checks.processes import each, untold
 from kubelint_gpu.checks.registry import closing_checks, world_checks
@@ -97,7 +97,7 @@ def check(
     rules = suppression or Suppression()
     for one in dict.fromkeys((world, *(unit.world for unit in units))):
         for draft in (found for world_check in world_checks().values() for found in world_check(one)):
-            findings.append(_finding(draft))
+            findings.append(finding_of(draft))
             failed = failed or draft.fatal
     many = len(units) > _MANY
 
@@ -127,7 +127,7 @@ def check(
 def _judged(unit: Unit, rules: Suppression, *, fixes: bool, stages: bool) -> Judged:
     drafts, crashed = drafts_of(unit)
     gone = removed(unit, drafts)
-    found = [(_finding(draft, gone.get(identity(draft), ())), draft) for draft in drafts]
+    found = [(finding_of(draft, gone.get(identity(draft), ())), draft) for draft in drafts]
     left, ignored = [finding for finding, _ in found], 0
     closing: list[Draft] = []
     effective: set[tuple[Place, str]] = set()
@@ -154,7 +154,7 @@ def _stage(draft: Draft) -> Stage | None:
 
 
 def _with(drafts: Iterable[Draft]) -> Iterator[tuple[Finding, Draft]]:
-    return ((_finding(draft), draft) for draft in drafts)
+    return ((finding_of(draft), draft) for draft in drafts)
 
 
 def _suppressed(
@@ -168,21 +168,34 @@ def _suppressed(
     if not written:
         return list(findings), 0, [], set()
     left, count, used = suppressed(findings, written, rules.today)
-    unused = [
-        ignore
-        for ignore in written
-        if not any(ignore is one for one in used) and not (ignore.code and ignore.code.startswith(rules.off or ("-",)))
-    ]
-    closing = [draft for one in closing_checks().values() for draft in one(unit, unused, rules.today)]
-    told = [(_finding(draft), draft) for draft in closing]
-    # a suppression may itself be suppressed, as any other finding
+    worked = {id(ignore) for ignore in used}
+    off = rules.off or ("-",)
+    unused = [one for one in written if id(one) not in worked and not _switched_off(one, off)]
+    told = _closing(unit, unused, used, findings, rules.today)
+    # a suppression may itself be suppressed, as any other finding; the one that does so is not unused
+    worked.update(id(one) for one in suppressed([finding for finding, _ in told], written, rules.today)[2])
+    unused = [one for one in unused if id(one) not in worked]
+    told = _closing(unit, unused, used, findings, rules.today)
     kept, more, _ = suppressed([finding for finding, _ in told], written, rules.today)
     names = {id(finding) for finding in kept}
     effective = {(one.place, unused_cause(one)) for one in used} if unit.rendered else set()
     return left, count + more, [draft for finding, draft in told if id(finding) in names], effective
 
 
-def _finding(draft: Draft, more: tuple[Related, ...] = ()) -> Finding:
+def _closing(
+    unit: Unit, unused: Iterable[Ignore], used: Iterable[Ignore], findings: Iterable[Finding], today: str
+) -> list[tuple[Finding, Draft]]:
+    closing = Closing(tuple(unused), tuple(used), tuple(findings), today)
+    return list(_with(draft for one in closing_checks().values() for draft in one(unit, closing)))
+
+
+def _switched_off(ignore: Ignore, off: tuple[str, ...]) -> bool:
+    """Whether a rule that a suppression names is reported nowhere."""
+    return bool(ignore.code) and (ignore.code.startswith(off) or any(code.startswith(ignore.code) for code in off))
+
+
+def finding_of(draft: Draft, more: tuple[Related, ...] = ()) -> Finding:
+    """What a rule found as it is reported, before its fixes are tried; `more` places are told beside its own."""
     found = rule(draft.code)
     severity = severity_of(draft)
     manifest = draft.manifest

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kubelint_gpu.checks.expiry import today
 from kubelint_gpu.checks.finding import Finding, RuleInfo, Summary
 from kubelint_gpu.checks.processes import cores
 from kubelint_gpu.checks.run import Outcome, Suppression, check
@@ -23,9 +24,9 @@ from kubelint_gpu.cli.manual import ManualCommand
 from kubelint_gpu.cli.outputs import category_of, options_for, pairs, write
 from kubelint_gpu.cli.own_files import is_report, paths_of, refuse_own_files
 from kubelint_gpu.cli.progress import progress
-from kubelint_gpu.cli.selection import SEVERITIES, select
+from kubelint_gpu.cli.selection import SEVERITIES, per_path_problems, select
 from kubelint_gpu.cli.worlds import WhatIf, what_if_options
-from kubelint_gpu.documents import Reading
+from kubelint_gpu.documents import Reading, SourceText
 from kubelint_gpu.report.formats import DRAWING, FORMATS
 from kubelint_gpu.report.model import Report, assemble
 from kubelint_gpu.values import replace
@@ -141,7 +142,7 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         hook=options["hook"],
     )
     refuse_own_files(targets, _own(inputs, configuration, baseline, options["write_baseline"]), options["against"])
-    suppression = Suppression(time.strftime("%Y-%m-%d"), selection.off(), on=not options["no_ignores"])
+    suppression = Suppression(today(), selection.off(), on=not options["no_ignores"])
     fixed = None
     if options["fix"] or options["diff"]:
         if "-" in paths and not options["diff"]:
@@ -161,7 +162,8 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
     drawn = any(name in DRAWING for name, _ in targets)
     with progress("checking", len(inputs.units)) as done:
         outcome = check(inputs.units, inputs.world, suppression=suppression, processes=cores(), tell=done, stages=drawn)
-    outcome = replace(outcome, findings=tuple(filter(inputs.reports, outcome.findings)))
+    found = (*outcome.findings, *per_path_problems(selection.configuration))
+    outcome = replace(outcome, findings=tuple(filter(inputs.reports, found)))
     settled = settle(
         baseline,
         options["write_baseline"],
@@ -171,7 +173,8 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         failed=outcome.failed or inputs.failed,
     )
     findings = settled.findings
-    report = _report(inputs, outcome, settled, time.perf_counter() - begun, [name for name, _ in targets])
+    settings = selection.configuration.source
+    report = _report(inputs, outcome, settled, time.perf_counter() - begun, [name for name, _ in targets], settings)
     if options["statistics"]:
         _print_statistics(report, options["color"])
         targets = [(name, target) for name, target in targets if target != "-"]
@@ -209,7 +212,14 @@ def _readings(inputs: Inputs) -> tuple[Reading, ...]:
     return (*inputs.readings, *(reading for world in inputs.worlds for reading in world.readings))
 
 
-def _report(inputs: Inputs, outcome: Outcome, settled: Settled, seconds: float, formats: Sequence[str]) -> Report:
+def _report(
+    inputs: Inputs,
+    outcome: Outcome,
+    settled: Settled,
+    seconds: float,
+    formats: Sequence[str],
+    settings: SourceText | None,
+) -> Report:
     findings = settled.findings
     kinds = [finding.severity for finding in findings]
     summary = Summary(
@@ -226,6 +236,8 @@ def _report(inputs: Inputs, outcome: Outcome, settled: Settled, seconds: float, 
         seconds=seconds,
     )
     sources = {reading.source.path: reading.source for reading in _readings(inputs) if reading.source is not None}
+    if settings is not None:
+        sources[settings.path] = settings
     failed = "something that was to be checked could not be read or rendered" if inputs.failed else ""
     if outcome.failed:
         failed = "a rule failed, or the inventory could not be used"

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import click
 
+from kubelint_gpu.checks.expiry import over, today
+from kubelint_gpu.checks.finding import Place
 from kubelint_gpu.cli.globs import matches
-from kubelint_gpu.documents import Reading, Span, read
+from kubelint_gpu.documents import Reading, SourceText, Span, read
 from kubelint_gpu.sources.files import display_path
 from kubelint_gpu.sources.writing import repository_root
 from kubelint_gpu.values import dataclass, field
@@ -28,11 +30,19 @@ class ConfigurationError(click.ClickException):
 
 @dataclass(frozen=True, slots=True)
 class PathIgnore:
-    """Rules that are not reported for some files, and why."""
+    """Rules that are not reported for some files.
+
+    Attributes:
+        reason: why, as the author says.
+        until: the last day on which it holds, such as 2027-01-31; empty for ever.
+        place: where its glob stands.
+    """
 
     glob: str
     codes: tuple[str, ...]
     reason: str = ""
+    until: str = ""
+    place: Place = Place("", 1, 1, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +69,7 @@ class Configuration:
         per_path: rules that are not reported for some files.
         units: globs of files that are applied together, by name.
         lines: where each key stands.
+        source: the text of the file.
     """
 
     path: Path | None = None
@@ -72,6 +83,7 @@ class Configuration:
     per_path: tuple[PathIgnore, ...] = ()
     units: dict[str, tuple[str, ...]] = field(default_factory=dict)
     lines: dict[str, int] = field(default_factory=dict)
+    source: SourceText | None = None
 
     @property
     def relative_path(self) -> str:
@@ -107,11 +119,11 @@ class Configuration:
         return next((name for name, globs in self.units.items() if any(matches(seen, glob) for glob in globs)), None)
 
     def ignores(self, path: str) -> Iterator[str]:
-        """The codes and prefixes that are not reported for a file."""
+        """The codes and prefixes that are not reported for a file, today."""
         if self.per_path:
-            seen = self.relative(path)
+            seen, now = self.relative(path), today()
             for entry in self.per_path:
-                if matches(seen, entry.glob):
+                if not over(entry.until, now) and matches(seen, entry.glob):
                     yield from entry.codes
 
 

@@ -8,6 +8,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from kubelint_gpu.checks.expiry import day_problem
+from kubelint_gpu.checks.manifest import place_of
 from kubelint_gpu.cli.configuration import Configuration, ConfigurationError, PathIgnore, Target
 from kubelint_gpu.documents import Document, Pointer
 from kubelint_gpu.sources.writing import repository_root
@@ -46,6 +48,7 @@ class _Reader:
             per_path=tuple(self._per_path(value.get("per-path"))),
             units=dict(self._units(value.get("units"))),
             lines={key: self._document.locate((key,), "key").line for key in value},
+            source=self._document.source,
         )
 
     def _fail(self, pointer: Pointer, message: str, *, key: bool = False) -> ConfigurationError:
@@ -112,11 +115,17 @@ class _Reader:
     def _per_path(self, value: Any) -> Iterator[PathIgnore]:
         for glob, entry in self._mapping(value, ("per-path",)).items():
             pointer = ("per-path", glob)
-            found = self._mapping(entry, pointer, ("ignore", "reason"))
-            reason = found.get("reason", "")
-            if not isinstance(reason, str):
-                raise self._fail((*pointer, "reason"), "must be a text")
-            yield PathIgnore(glob, self._texts(found.get("ignore"), (*pointer, "ignore")), reason)
+            found = self._mapping(entry, pointer, ("ignore", "reason", "until"))
+            reason, until = (self._text(found.get(key), (*pointer, key)) for key in ("reason", "until"))
+            if "until" in found and day_problem(until):
+                raise self._fail((*pointer, "until"), "must be a day such as 2027-01-31")
+            place = place_of(self._document.source.path, self._document.locate(pointer, "key"))
+            yield PathIgnore(glob, self._texts(found.get("ignore"), (*pointer, "ignore")), reason, until, place)
+
+    def _text(self, value: Any, pointer: Pointer) -> str:
+        if value is not None and not isinstance(value, str):
+            raise self._fail(pointer, "must be a text")
+        return value or ""
 
     def _units(self, value: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
         for name, globs in self._mapping(value, ("units",)).items():

@@ -7,8 +7,13 @@ from typing import cast
 
 import click
 
-from kubelint_gpu.checks.catalogue import every_rule, folders, suggestion
+from kubelint_gpu.checks.catalogue import UnknownRule, folders, prefix_of, suggestion
+from kubelint_gpu.checks.draft import Draft
+from kubelint_gpu.checks.expiry import over, today
 from kubelint_gpu.checks.finding import Finding, Severity
+from kubelint_gpu.checks.ignores import UNUSED
+from kubelint_gpu.checks.run import finding_of
+from kubelint_gpu.checks.wording import listed
 from kubelint_gpu.cli.configuration import Configuration
 from kubelint_gpu.values import dataclass, replace
 
@@ -59,7 +64,7 @@ class Selection:
 
     def _keeps(self, finding: Finding) -> bool:
         ignored = (*self.ignore, *self.configuration.ignores(finding.place.path))
-        if any(finding.code.startswith(prefix) for prefix in ignored):
+        if finding.code.startswith(tuple(ignored)):
             return False
         return not self.select or any(finding.code.startswith(prefix) for prefix in self.select)
 
@@ -84,22 +89,31 @@ def select(
     )
 
 
+def per_path_problems(configuration: Configuration) -> Iterator[Finding]:
+    """What is to be said of the configuration's own suppressions: those that are over, or give no reason."""
+    now = today()
+    for entry in configuration.per_path:
+        named = listed(entry.codes) or "nothing"
+        if over(entry.until, now):
+            message = f'the suppression of {named} for "{entry.glob}" ended on {entry.until}'
+            yield finding_of(Draft(UNUSED, entry.place, message, cause=f"{entry.glob} {entry.until}"))
+        elif not entry.reason.strip():
+            message = f'{named} is suppressed for "{entry.glob}" without a reason'
+            yield finding_of(Draft(UNUSED, entry.place, message, cause=f"{entry.glob} no reason", severity="note"))
+
+
 def codes(given: Iterable[str], option: str) -> tuple[str, ...]:
     """Codes, prefixes of codes and names, separated by commas, as codes and prefixes.
 
     Raises:
         click.BadParameter: nothing of the catalogue matches.
     """
-    names = {found.name: found.code for found in every_rule()} if given else {}
     found = []
     for text in (part.strip() for value in given for part in value.split(",")):
         if not text:
             continue
-        upper = text.upper()
-        if text.lower() in names:
-            found.append(names[text.lower()])
-        elif any(code.startswith(upper) for code in names.values()):
-            found.append(upper)
-        else:
-            raise click.BadParameter(f'there is no rule "{text}"{suggestion(text)}', param_hint=option)
+        try:
+            found.append(prefix_of(text))
+        except UnknownRule:
+            raise click.BadParameter(f'there is no rule "{text}"{suggestion(text)}', param_hint=option) from None
     return tuple(found)

@@ -56,7 +56,13 @@ def _of_file(configuration: Configuration) -> dict[str, Any]:
         "select": configuration.select,
         "ignore": configuration.ignore,
         "severity": configuration.severity,
-        "per-path": {one.glob: {"ignore": one.codes, "reason": one.reason} for one in configuration.per_path},
+        "per-path": {
+            one.glob: {
+                "ignore": one.codes,
+                **{key: value for key, value in (("reason", one.reason), ("until", one.until)) if value},
+            }
+            for one in configuration.per_path
+        },
         "units": configuration.units,
     }
 

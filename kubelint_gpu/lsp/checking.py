@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
+from kubelint_gpu.checks.expiry import today
 from kubelint_gpu.checks.finding import Finding
 from kubelint_gpu.checks.run import Suppression, check
 from kubelint_gpu.checks.world import World
 from kubelint_gpu.cli.configuration import NAME, ConfigurationError
-from kubelint_gpu.cli.selection import Selection, select
+from kubelint_gpu.cli.selection import Selection, per_path_problems, select
 from kubelint_gpu.documents import Reading, SourceText
 from kubelint_gpu.lsp.diagnostics import ERROR, INFORMATION, Writer, by_path, plain
 from kubelint_gpu.lsp.positions import offset_range
@@ -59,7 +59,7 @@ class _Checked:
         found: dict[str, Diagnostics] = {path: [] for path in (project.path, *declaring)}
         if project.configuration.path is not None:
             configured = absolute(str(project.configuration.path))
-            found[configured] = list(self._missing(configured))
+            found[configured] = [*self._missing(configured), *self._per_path(configured)]
         # what makes an inventory unusable is said whatever is selected
         unusable = [one for one in project.told if one.severity == "error" and not self._selection.reports(one)]
         wrong = [*unusable, *self._selection.selected(project.told)]
@@ -109,6 +109,13 @@ class _Checked:
             at = offset_range(document.source, span.start, span.end, self._encoding)
             yield plain(f"there is no file {name}", ERROR, at)
 
+    def _per_path(self, configured: str) -> Diagnostics:
+        """What is to be said of the configuration's suppressions."""
+        told = list(self._selection.selected(per_path_problems(self._selection.configuration)))
+        reading = self._memory.texts.reading(configured, _shown(configured))
+        written = self._written(told, () if reading is None else (reading,), lambda path: path == configured)
+        return written.get(configured, [])
+
 
 def _is_chart_template(path: Path) -> bool:
     """Whether a file is no YAML before Helm has rendered it."""
@@ -117,7 +124,7 @@ def _is_chart_template(path: Path) -> bool:
 
 def suppression(selection: Selection) -> Suppression:
     """Suppressions as a run of the command line treats them."""
-    return Suppression(time.strftime("%Y-%m-%d"), selection.off())
+    return Suppression(today(), selection.off())
 
 
 def _configuration_problem(error: click.ClickException, path: str, memory: Memory, encoding: str) -> dict[str, Any]:

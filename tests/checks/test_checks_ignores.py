@@ -49,7 +49,13 @@ def test_without_a_suppression_the_finding_stands():
     [
         {"spec": " # kubelint-gpu: ignore[KLG114] room enough"},
         {"above": "\n# kubelint-gpu: ignore[KLG114] room enough"},
-        {"gpu": " # kubelint-gpu: ignore[rollout-needs-room]"},
+        {"gpu": " # kubelint-gpu: ignore[rollout-needs-room] room enough"},
+        {"spec": " # kubelint-gpu: ignore[KLG1] a whole family"},
+        {"spec": " # kubelint-gpu: ignore[klg] everything"},
+        {"spec": " # kubelint-gpu: ignore[KLG114] until we have two GPUs"},
+        {"spec": " # kubelint-gpu: ignore[KLG114] unit: tests need it"},
+        {"spec": " # room enough # Kubelint-GPU: ignore[KLG114] as said before"},
+        {"above": '\n  annotations: {kubelint-gpu/ignore: "KLG1: room enough"}'},
         {"spec": " # kubelint-gpu: ignore[klg114] until=2026-06-01 today is the last day"},
         {"above": '\n  annotations: {kubelint-gpu/ignore: "KLG114: room enough"}'},
     ],
@@ -72,6 +78,18 @@ def test_suppressions_can_be_switched_off():
         ("ignore[KLG114] until=2026-05-31 over", "the suppression of KLG114 ended on 2026-05-31"),
         ("ignore[KLG999]", 'there is no rule "KLG999"'),
         ("ignore[KLG114] until=soon", '"soon" is no day'),
+        ("ignore[KLG114] until= the pool grows", "names no last day"),
+        ("ignore[KLG114] until=2027-02-30 over", '"2027-02-30" is no day of the calendar'),
+        ("ignore[KLG114] untill=2027-01-31 x", '"untill=2027-01-31" is not understood as the last day'),
+        ("ignore[KLG114] Until: 2027-01-31 x", '"Until: 2027-01-31" is not understood'),
+        ("ignore[KLG114] Until: the pool grows", '"Until: the" is not understood'),
+        ("ignore[KLG114] until 2027-01-31 x", '"until 2027-01-31" is not understood'),
+        ("ignore[KLG114] UNTIL=2027-01-31 x", '"UNTIL=2027-01-31" is not understood'),
+        ("ignore[KLG114] utnil=31.1.2027 x", '"utnil=31.1.2027" is not understood'),
+        ("ignore[KLG114] expires: 2027-01-31 x", '"expires: 2027-01-31" is not understood'),
+        ("ignore[KLG114] ordered until=2027-01-31", '"until=2027-01-31" is read as a part of the reason'),
+        ("ignore[KLG8] none", 'there is no rule "KLG8"'),
+        ("ignore[missing-priority-clas] x", "did you mean missing-priority-class?"),
         ("ignroe[KLG114]", "is no suppression"),
         ("ignore everything", "is no suppression"),
     ],
@@ -95,6 +113,71 @@ def test_a_comment_may_name_several_codes():
 def test_an_annotation_may_name_several_codes():
     outcome = run(above='\n  annotations: {kubelint-gpu/ignore: "KLG114: room; KLG301: later"}')
     assert codes(outcome) == ["KLG005"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "|\n      KLG114: room enough\n      KLG301: later\n",
+        "|\n      - KLG114: room enough,\n        and more to come\n      - KLG301: later\n",
+        ">-\n      - KLG114: room enough\n      - KLG301: later\n",
+        "|\n      KLG114: room enough\n      and more to come\n\n      KLG301, KLG101: later\n",
+        "'KLG114: room; KLG301: later'",
+    ],
+)
+def test_an_annotation_is_a_list_over_several_lines(text):
+    outcome = run(above=f"\n  annotations:\n    kubelint-gpu/ignore: {text}")
+    assert outcome.ignored == 1
+    assert {found.message for found in outcome.findings} <= {
+        "KLG301 is suppressed here and was not found",
+        "KLG101 is suppressed here and was not found",
+    }
+    assert "KLG301" in outcome.findings[0].message
+
+
+@pytest.mark.parametrize("text", ["ignore[KLG114]", "ignore[KLG114] until=2026-06-01", "ignore[KLG114] -"])
+def test_a_suppression_without_a_reason_holds_and_is_noted(text):
+    outcome = run(spec=f" # kubelint-gpu: {text}")
+    assert [(found.code, found.severity, found.message) for found in outcome.findings] == [
+        ("KLG005", "note", "KLG114 is suppressed here without a reason")
+    ]
+    assert outcome.ignored == 1
+
+
+def test_an_annotation_without_a_reason_is_noted_once():
+    outcome = run(above='\n  annotations: {kubelint-gpu/ignore: "KLG114; KLG1"}')
+    assert [found.message for found in outcome.findings] == ["KLG114 and KLG1 are suppressed here without a reason"]
+
+
+@pytest.mark.parametrize("comment", ["# kubelint: ignore[KLG114] x", "# kubelint-gpu ignore[KLG114] x"])
+def test_a_suppression_for_a_program_of_another_name_is_said(comment):
+    outcome = run(spec=f" {comment}")
+    assert codes(outcome) == ["KLG005", "KLG114"]
+
+
+@pytest.mark.parametrize("comment", ["# see kubelint-gpu: it says", "# do not ignore KLG114", "# noqa: ignore[E501]"])
+def test_other_comments_are_left_alone(comment):
+    assert codes(run(spec=f" {comment}")) == ["KLG114"]
+
+
+def test_a_suppression_on_another_line_of_the_object_is_told_where_the_finding_is():
+    outcome = run(above=" # kubelint-gpu: ignore[KLG114] room enough")
+    assert codes(outcome) == ["KLG005", "KLG114"]
+    said = next(finding for finding in outcome.findings if finding.code == "KLG005")
+    assert said.message == "KLG114 is suppressed here and was found on line 5"
+    assert said.help == ("move the comment to line 5, or above it",)
+    assert said.fixes == ()
+
+
+def test_a_suppression_of_suppressions_alone_does_not_suppress_what_is_said_of_it():
+    assert codes(run(spec=" # kubelint-gpu: ignore[KLG005] nothing there")) == ["KLG005", "KLG114"]
+    assert codes(run(spec=" # kubelint-gpu: ignore[KLG0] nothing there")) == ["KLG005", "KLG114"]
+
+
+@pytest.mark.parametrize("off", [("KLG101",), ("KLG1",)])
+def test_a_prefix_of_rules_of_which_one_is_switched_off_is_not_called_unused(off):
+    outcome = run(spec=" # kubelint-gpu: ignore[KLG10] one cluster has it", off=off)
+    assert codes(outcome) == ["KLG114"]
 
 
 def test_an_annotation_that_is_no_text_is_said():

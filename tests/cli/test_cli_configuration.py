@@ -43,12 +43,26 @@ def test_no_configuration_outside_of_the_repository_is_read(repository):
         ("select: rollout-deadlock", ["KLG101"]),
         ("severity: {KLG301: off}", ["KLG101"]),
         ("per-path: {deploy/**: {ignore: [KLG301], reason: no priorities yet}}", ["KLG101"]),
-        ("per-path: {elsewhere/**: {ignore: [KLG301]}}", ["KLG101", "KLG301"]),
+        ("per-path: {elsewhere/**: {ignore: [KLG301], reason: a}}", ["KLG101", "KLG301"]),
+        ("per-path: {deploy/**: {ignore: [KLG3], reason: a, until: 2999-12-31}}", ["KLG101"]),
+        ("per-path: {deploy/**: {ignore: KLG301}}", ["KLG005", "KLG101"]),
+        ("per-path: {deploy/**: {ignore: KLG301, reason: a, until: 2020-02-29}}", ["KLG005", "KLG101", "KLG301"]),
     ],
 )
 def test_rules_are_switched(repository, text, codes):
     configure(repository, f"inventory: cluster.yaml\n{text}\n")
     assert check_json("deploy", cwd=repository).codes == codes
+
+
+def test_a_suppression_of_the_configuration_that_is_over_is_reported_where_it_stands(repository):
+    entry = "  deploy/**:\n    ignore: [KLG301]\n    reason: no priorities yet\n    until: 2020-02-29\n"
+    configure(repository, f"inventory: cluster.yaml\nper-path:\n{entry}")
+    found = next(one for one in check_json("deploy", cwd=repository).json["findings"] if one["code"] == "KLG005")
+    assert (found["path"], found["line"], found["column"], found["severity"]) == (".kubelint-gpu.yaml", 3, 3, "warning")
+    assert found["message"] == 'the suppression of KLG301 for "deploy/**" ended on 2020-02-29'
+    assert "3 |   deploy/**:" in kubelint("check", "deploy", cwd=repository, env={"LC_ALL": "C", "PYTHONUTF8": "0"}).out
+    only_a_manifest = check_json("deploy/prod/tracker.yaml", cwd=repository)
+    assert only_a_manifest.codes == ["KLG101", "KLG301"]
 
 
 def test_severities_are_changed(repository):
@@ -78,6 +92,9 @@ def test_files_of_a_unit_are_applied_together(repository):
     [
         ("inventroy: a.yaml", 'kubelint-gpu.yaml:1:1: unknown key "inventroy"; did you mean inventory?'),
         ("- a", "must be a mapping"),
+        ("per-path: {a: {until: 2027-02-30}}", ":1:23: must be a day such as 2027-01-31"),
+        ("per-path: {a: {untill: 2027-02-28}}", "did you mean until?"),
+        ("per-path: {a: {reason: [b]}}", "must be a text"),
         ("inventory: {a: b}", "must be a text or a list of texts"),
         ("severity: {KLG101: loud}", "must be one of error, warning, note, off"),
         ("a: [", "kubelint-gpu.yaml:"),

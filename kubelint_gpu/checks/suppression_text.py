@@ -1,0 +1,79 @@
+"""What authors write to suppress findings: the text of a comment, and that of an annotation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kubelint_gpu.values import dataclass
+
+ANNOTATION = "kubelint-gpu/ignore"
+MARK = "kubelint-gpu:"
+_COMMENT = re.compile(
+    r"#\s*kubelint-gpu:\s*(?P<word>\w*)\s*(?:\[(?P<codes>[^\]]*)\])?\s*(?P<reason>.*)", re.DOTALL | re.IGNORECASE
+)
+_ALMOST = re.compile(r"#[^#\[]*\bignore\s*[\[(:]\s*KLG\d", re.IGNORECASE)
+_DASH = re.compile(r"\s*-\s+")
+_FOLDED = re.compile(r"\s+-\s+(?=KLG\d*\b[^;]*?:)")
+_ENTRY = re.compile(r"[\w-]+(\s*,\s*[\w-]+)*\s*(:|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One suppression as it is written: its codes, prefixes or names, and all that is said behind them.
+
+    Attributes:
+        wrong: why it is not understood; empty where it is.
+        start: how many characters of a comment come before it.
+    """
+
+    codes: tuple[str, ...] = ()
+    text: str = ""
+    wrong: str = ""
+    start: int = 0
+
+
+def of_comment(text: str) -> Written | None:
+    """The suppression in a comment, which begins at its `#` and may follow other words; None where there is none."""
+    match = _COMMENT.search(text)
+    if match is None:
+        return Written(wrong=_no_suppression(text)) if _ALMOST.match(text) else None
+    codes = _codes(match["codes"] or "")
+    if match["word"] != "ignore" or not codes:
+        # a sentence that merely names the program is none
+        return Written(wrong=_no_suppression(match[0]), start=match.start()) if match.start() == 0 else None
+    return Written(codes, match["reason"].strip(), start=match.start())
+
+
+def of_annotation(text: str) -> Iterator[Written]:
+    """The suppressions in an annotation: one in a line, or several with semicolons between them.
+
+    A line may begin with a dash; one that names no code goes on with the line above.
+    """
+    for entry in _entries(text):
+        codes, _, reason = entry.partition(":")
+        yield Written(_codes(codes), reason.strip())
+
+
+def _entries(text: str) -> Iterator[str]:
+    lines = [line for line in text.splitlines() if line.strip()]
+    listed = bool(lines) and _DASH.match(lines[0]) is not None
+    if listed:
+        # a folded text has its list on one line
+        lines = [f"- {part}" if number else part for line in lines for number, part in enumerate(_FOLDED.split(line))]
+    joined: list[str] = []
+    for line in lines:
+        begins = (_DASH.match(line) if listed else _ENTRY.match(line.strip())) is not None
+        if begins or not joined:
+            joined.append(_DASH.sub("", line, count=1).strip() if listed else line.strip())
+        else:
+            joined[-1] += f" {line.strip()}"
+    return (part.strip() for line in joined for part in line.split(";") if part.strip())
+
+
+def _codes(text: str) -> tuple[str, ...]:
+    return tuple(code.strip() for code in text.split(",") if code.strip())
+
+
+def _no_suppression(text: str) -> str:
+    return f'"{text}" is no suppression; write "# kubelint-gpu: ignore[KLG101] reason"'
