@@ -65,6 +65,15 @@ class Fix:
 
 
 @dataclass(frozen=True, slots=True)
+class Refusal:
+    """A change that was thought of and is not offered, and why."""
+
+    title: str
+    safety: Safety
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One cause, said once, at the line that its author can change.
 
@@ -72,6 +81,7 @@ class Finding:
     `scheduler` is the text of the FailedScheduling event, where the finding rests on one.
     `cause` tells it from other findings of its rule in the same object; it stays the same when lines or words change.
     `fingerprint` stays the same when lines move.
+    `refusals` are the changes that would not have mended it, or not without harm.
     `stage` shows what the trace tells of; it is there only where a picture was asked for.
     """
 
@@ -90,6 +100,7 @@ class Finding:
     help: tuple[str, ...] = ()
     cause: str = ""
     fingerprint: str = ""
+    refusals: tuple[Refusal, ...] = field(default=(), compare=False, repr=False)
     stage: Stage | None = field(default=None, compare=False, repr=False)
 
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 from kubelint_gpu.checks.finding import Finding, Fix, Place, TextEdit
 from kubelint_gpu.checks.run import Suppression, check
-from kubelint_gpu.checks.trials import edited
+from kubelint_gpu.checks.trials import changed_by
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.world import World
 from kubelint_gpu.documents import SourceText
-from kubelint_gpu.documents.edits import Edit
+from kubelint_gpu.documents.edits import Edit, NotEditable
 from kubelint_gpu.values import dataclass
 
 _MOST = 1000
@@ -24,12 +24,12 @@ class Repaired:
     Attributes:
         unit: the unit after the changes.
         applied: the findings that were mended, each with the fix that did it.
-        refused: findings whose fix would have left or brought a finding, and was therefore not made.
+        refused: findings that are left although there was a fix to try, each with why it was not made.
     """
 
     unit: Unit
     applied: tuple[tuple[Finding, Fix], ...] = ()
-    refused: tuple[Finding, ...] = ()
+    refused: tuple[tuple[Finding, str], ...] = ()
 
 
 def repair(
@@ -45,29 +45,45 @@ def repair(
     A change stays only if the text still parses, the finding is gone, and no new error or warning has come.
     """
     applied: list[tuple[Finding, Fix]] = []
-    refused: dict[Identity, Finding] = {}
+    refused: dict[tuple[Identity, str], str] = {}
     findings = _findings(unit, suppression)
     for _ in range(_MOST):
         chosen = _next([finding for finding in findings if wanted(finding)], refused, unsafe=unsafe)
         if chosen is None:
             break
         finding, fix = chosen
-        changed = edited(unit, _edits(unit, fix))
-        after = _findings(changed, suppression) if changed is not None else None
-        if changed is None or after is None or not _better(findings, after, finding):
-            refused[_identity(finding)] = finding
+        try:
+            changed = changed_by(unit, _edits(unit, fix))
+        except NotEditable as error:
+            refused[_identity(finding), fix.title] = f"{fix.title}: {error}"
+            continue
+        after = _findings(changed, suppression)
+        why = _objection(findings, after, finding)
+        if why:
+            refused[_identity(finding), fix.title] = f"{fix.title}: {why}"
             continue
         applied.append(chosen)
         unit, findings = changed, after
-    return Repaired(unit, tuple(applied), tuple(refused.values()))
+    left = [finding for finding in findings if wanted(finding)]
+    told = [(finding, _refusal(finding, refused, unsafe=unsafe)) for finding in left]
+    return Repaired(unit, tuple(applied), tuple((finding, why) for finding, why in told if why))
 
 
-def _next(findings: Sequence[Finding], refused: dict[Identity, Finding], *, unsafe: bool) -> tuple[Finding, Fix] | None:
+def _refusal(finding: Finding, refused: dict[tuple[Identity, str], str], *, unsafe: bool) -> str:
+    """Why a finding is not mended: what came of the first change; empty where none was tried, or one is not allowed."""
+    made = [refused.get((_identity(finding), fix.title), "") for fix in finding.fixes]
+    if made:
+        return next(filter(None, made), "")
+    tried = [one for one in finding.refusals if one.safety == "safe" or unsafe]
+    return f"{tried[0].title}: {tried[0].why}" if tried else ""
+
+
+def _next(
+    findings: Sequence[Finding], refused: dict[tuple[Identity, str], str], *, unsafe: bool
+) -> tuple[Finding, Fix] | None:
     for finding in findings:
-        if _identity(finding) in refused:
-            continue
         for fix in finding.fixes:
-            if fix.safety == "safe" or unsafe:
+            if (fix.safety == "safe" or unsafe) and (_identity(finding), fix.title) not in refused:
                 return finding, fix
     return None
 
@@ -82,10 +98,13 @@ def serious(unit: Unit, suppression: Suppression | None) -> set[Identity]:
     return {_identity(finding) for finding in _findings(unit, suppression) if finding.severity != "note"}
 
 
-def _better(before: Sequence[Finding], after: Sequence[Finding], mended: Finding) -> bool:
-    now = {_identity(finding) for finding in after}
-    serious = {_identity(finding) for finding in after if finding.severity != "note"}
-    return _identity(mended) not in now and serious <= {_identity(finding) for finding in before}
+def _objection(before: Sequence[Finding], after: Sequence[Finding], mended: Finding) -> str:
+    """Why a fix that was made on trial must not stay; empty where it may."""
+    if _identity(mended) in {_identity(finding) for finding in after}:
+        return "with the fixes that were made the finding would stay"
+    there = {_identity(finding) for finding in before}
+    worse = [finding for finding in after if finding.severity != "note" and _identity(finding) not in there]
+    return f"it would bring {worse[0].code}: {worse[0].message}" if worse else ""
 
 
 def _identity(finding: Finding) -> Identity:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.checks.catalogue import rule
 from kubelint_gpu.checks.draft import Draft
-from kubelint_gpu.checks.finding import Finding, Place, Related, fingerprint
+from kubelint_gpu.checks.finding import Finding, Fix, Place, Refusal, Related, fingerprint
 from kubelint_gpu.checks.ignores import Closing, Ignore, ignores, suppressed, unused_cause
 from kubelint_gpu.checks.overlays import Found, layers, merged, seen_through
 from kubelint_gpu.checks.processes import each, untold
@@ -138,9 +138,11 @@ def _judged(unit: Unit, rules: Suppression, *, fixes: bool, stages: bool) -> Jud
     undecided = 0
     for finding, draft in [*((one, draft) for one, draft in found if id(one) in kept), *_with(closing)]:
         undecided += draft.undecided
-        fitting = tuple(tried(unit, draft, drafts)) if fixes and draft.proposals else ()
+        trials = tuple(tried(unit, draft, drafts)) if fixes and draft.proposals else ()
+        fitting = tuple(one for one in trials if isinstance(one, Fix))
+        refusals = tuple(one for one in trials if isinstance(one, Refusal))
         drawn = _stage(draft) if stages else None
-        entries.append(seen_through(replace(finding, fixes=fitting, stage=drawn), draft, unit))
+        entries.append(seen_through(replace(finding, fixes=fitting, refusals=refusals, stage=drawn), draft, unit))
     workloads = sum(manifest.workload is not None for manifest in unit.templates)
     return Judged(tuple(entries), tuple(crashed), frozenset(effective), undecided, ignored, workloads)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.checks.catalogue import INTERNAL, rule
 from kubelint_gpu.checks.draft import Draft, Proposal
-from kubelint_gpu.checks.finding import Finding, Fix, Place, Severity, TextEdit, fingerprint
+from kubelint_gpu.checks.finding import Finding, Fix, Place, Refusal, Severity, TextEdit, fingerprint
 from kubelint_gpu.checks.registry import Check, checks
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.documents import encode, read
@@ -54,28 +54,25 @@ def severity_of(draft: Draft) -> Severity:
     return severity if draft.certainty == "certain" else _LOWER[severity]
 
 
-def tried(unit: Unit, draft: Draft, drafts: Sequence[Draft]) -> Iterator[Fix]:
-    """The proposals that work: the changed manifest parses, loses the finding, and gains no error and no warning."""
+def tried(unit: Unit, draft: Draft, drafts: Sequence[Draft]) -> Iterator[Fix | Refusal]:
+    """Each proposal as a fix if it works: the manifest still parses, loses the finding, gains no error and no warning.
+
+    One that does not work is refused, with its cause; one that would change nothing is neither.
+    """
     for proposal in draft.proposals:
         try:
             edits = proposal.edits()
-        except NotEditable:
-            continue
-        if not edits:
-            continue
-        changed = edited(unit, edits)
-        if changed is None:
-            continue
-        # a draft about suppressions is not among those of the rules about the manifests
-        verified = identity(draft) in cured(changed, (*drafts, draft))
-        if not verified and proposal.must_prove:
-            continue
-        if unit.rendered:
-            try:
-                edits = _of_sources(unit, changed, edits)
-            except NotEditable:
+            if not edits:
                 continue
-        yield _fix(proposal, edits, verified and proposal.must_prove)
+            changed = changed_by(unit, edits)
+            why = objection(changed, draft, drafts)
+            if not why or not proposal.must_prove:
+                made = _of_sources(unit, changed, edits) if unit.rendered else edits
+                yield _fix(proposal, made, not why and proposal.must_prove)
+                continue
+        except NotEditable as error:
+            why = str(error)
+        yield Refusal(proposal.title, proposal.safety, why)
 
 
 def _of_sources(unit: Unit, changed: Unit, edits: Sequence[Edit]) -> list[Edit]:
@@ -87,30 +84,49 @@ def _of_sources(unit: Unit, changed: Unit, edits: Sequence[Edit]) -> list[Edit]:
 
 
 def edited(unit: Unit, edits: Sequence[Edit]) -> Unit | None:
-    """The unit with the edits made; None where the text does not allow them.
+    """The unit with the edits made; None where the text does not allow them."""
+    try:
+        return changed_by(unit, edits)
+    except NotEditable:
+        return None
 
-    What was made of edited sources is rendered again.
+
+def changed_by(unit: Unit, edits: Sequence[Edit]) -> Unit:
+    """The unit with the edits made; what was made of edited sources is rendered again.
+
+    Raises:
+        NotEditable: the text does not allow them, or cannot be read after them.
     """
     readings = []
     read_here = {reading.source.path for reading in unit.readings if reading.source is not None}
     if any(edit.path not in read_here for edit in edits):
         from kubelint_gpu.checks.transport import with_edits
 
-        try:
-            unit = with_edits(unit, [edit for edit in edits if edit.path not in read_here])
-        except NotEditable:
-            return None
+        unit = with_edits(unit, [edit for edit in edits if edit.path not in read_here])
     for reading in unit.readings:
         mine = [edit for edit in edits if reading.source is not None and edit.path == reading.source.path]
         if not mine or reading.source is None:
             readings.append(reading)
             continue
-        try:
-            text = apply(reading.source, mine)
-        except NotEditable:
-            return None
-        readings.append(read(reading.source.path, encode(reading.source, text)))
+        after = read(reading.source.path, encode(reading.source, apply(reading.source, mine)))
+        if len(after.problems) > len(reading.problems):
+            problem = after.problems[-1]
+            raise NotEditable(f"the text could no longer be read: {problem.message}")
+        readings.append(after)
     return unit.with_readings(readings)
+
+
+def objection(changed: Unit, draft: Draft, drafts: Sequence[Draft]) -> str:
+    """Why a change of a unit does not mend a finding, or not without harm; empty where it does."""
+    after, crashed = drafts_of(changed)
+    if crashed:
+        return f"with it {crashed[0].message}"
+    if identity(draft) in {identity(found) for found in after}:
+        return "the finding would stay"
+    before = {identity(found) for found in drafts}
+    # a note that the finding stood before is no price of the change
+    worse = [found for found in after if identity(found) not in before and severity_of(found) != "note"]
+    return f"it would bring {worse[0].code}: {worse[0].message}" if worse else ""
 
 
 def cured(changed: Unit, drafts: Sequence[Draft]) -> frozenset[Identity]:

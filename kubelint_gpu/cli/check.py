@@ -70,7 +70,11 @@ if TYPE_CHECKING:
 @click.option("--hook", is_flag=True, help="As a pre-commit hook: what git tracks, compared with what HEAD holds.")
 @click.option("--fix", is_flag=True, help="Make the safe fixes, then report what is left.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: make also those that may change what runs.")
-@click.option("--diff", is_flag=True, help="Show what --fix would change; write nothing.")
+@click.option(
+    "--diff",
+    is_flag=True,
+    help="Show what --fix would change; write nothing.",
+)
 @click.option("--baseline", metavar="FILE", help="Do not report the findings that this file accepts.")
 @click.option(
     "--write-baseline",
@@ -150,20 +154,23 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         fixed = fix_units(
             inputs.units,
             suppression,
-            baseline.wanted(selection.reports),
+            baseline.wanted(lambda finding: inputs.reports(finding) and selection.reports(finding)),
             unsafe=options["unsafe_fixes"],
             write=options["fix"] and not options["diff"],
         )
         if options["diff"]:
             print_diff(fixed.changed)
-            failed = inputs.failed or not inputs.usable
-            return FAILED if failed else FINDINGS if fixed.changed and not options["exit_zero"] else NOTHING
         inputs = inputs.after(fixed.units, failed=fixed.failed)
     drawn = any(name in DRAWING for name, _ in targets)
     with progress("checking", len(inputs.units)) as done:
         outcome = check(inputs.units, inputs.world, suppression=suppression, processes=cores(), tell=done, stages=drawn)
     found = (*outcome.findings, *per_path_problems(selection.configuration))
     outcome = replace(outcome, findings=tuple(filter(inputs.reports, found)))
+    if fixed is not None and options["diff"]:
+        left = any(selection.fails(one) and not baseline.accepts(one) for one in selection.selected(outcome.findings))
+        if outcome.failed or inputs.failed or not inputs.usable:
+            return FAILED
+        return FINDINGS if (left or fixed.changed) and not options["exit_zero"] else NOTHING
     settled = settle(
         baseline,
         options["write_baseline"],

@@ -37,11 +37,15 @@ def fix_units(
     applied: list[tuple[Finding, Fix]] = []
     changed: list[tuple[SourceText, SourceText]] = []
     failed = False
+    told: set[tuple[str, str]] = set()
     for number in range(len(after)):
         unit = after[number]
         found = repair(unit, unsafe=unsafe, suppression=suppression, wanted=wanted)
-        for finding in found.refused:
-            complain(finding.place.path, f"{finding.code} is not fixed: with other fixes made, its fix no longer helps")
+        for finding, why in found.refused:
+            said = f"{finding.place.path}:{finding.place.line}", f"{finding.code} is not fixed: {why}"
+            if said not in told:
+                told.add(said)
+                complain(*said)
         texts = list(_changed(unit.sources, found.unit.sources))
         if not texts:
             continue

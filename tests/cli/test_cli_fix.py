@@ -108,3 +108,34 @@ def test_only_what_is_reported_is_fixed(manifest, tmp_path):
     before = manifest.read_bytes()
     kubelint("check", manifest, "-i", NODES, "--fix", "--ignore", "KLG101", cwd=tmp_path)
     assert manifest.read_bytes() == before
+
+
+def test_a_diff_that_does_not_mend_everything_exits_1(manifest, tmp_path):
+    """KLG301 is left, and nothing mends it."""
+    kubelint("check", manifest, "-i", NODES, "--fix", cwd=tmp_path)
+    ran = kubelint("check", manifest, "-i", NODES, "--diff", cwd=tmp_path)
+    assert (ran.code, ran.out) == (1, "")
+    assert kubelint("check", manifest, "-i", NODES, "--diff", "--exit-zero", cwd=tmp_path).code == 0
+    assert kubelint("check", manifest, "-i", NODES, "--diff", "--ignore", "KLG301", cwd=tmp_path).code == 0
+    accepted = tmp_path / "accepted.json"
+    kubelint("check", manifest, "-i", NODES, "--write-baseline", accepted, cwd=tmp_path)
+    assert kubelint("check", manifest, "-i", NODES, "--diff", "--baseline", accepted, cwd=tmp_path).code == 0
+
+
+def test_a_fix_that_cannot_be_made_is_told_with_its_cause(tmp_path):
+    path = tmp_path / "deployment.yaml"
+    path.write_text(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a, annotations: {class: &class servin}}\n"
+        "spec:\n  strategy: {type: Recreate}\n  selector: {matchLabels: {app: a}}\n"
+        "  template:\n    metadata: {labels: {app: a}}\n"
+        "    spec: {priorityClassName: *class, containers: [{name: a, image: a}]}\n"
+    )
+    (tmp_path / "cluster.yaml").write_text(
+        "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nnodes: [{name: a, allocatable: {cpu: 1}}]\n"
+        "priorityClasses: [{name: serving, value: 1}]\n"
+    )
+    ran = kubelint("check", path, "-i", "cluster.yaml", "--fix", "--unsafe-fixes", cwd=tmp_path)
+    assert (
+        "deployment.yaml:9: KLG302 is not fixed: use PriorityClass serving: the value comes from an anchor" in ran.err
+    )
+    assert ran.code == 1

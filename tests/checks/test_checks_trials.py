@@ -1,0 +1,82 @@
+"""Fixes on trial: which are offered, and why the others are not."""
+
+from __future__ import annotations
+
+import pytest
+from checks_units import deployment, unit
+
+from kubelint_gpu.checks.draft import Draft, Proposal
+from kubelint_gpu.checks.finding import Fix, Refusal
+from kubelint_gpu.checks.repair import repair
+from kubelint_gpu.checks.trials import changed_by, drafts_of, tried
+from kubelint_gpu.documents.edits import Edit, NotEditable, replace_scalar, set_key
+
+RECREATE = "strategy: {type: Recreate}\nreplicas: 1"
+
+
+def trial(proposal, code="KLG000"):
+    """What comes of a proposal for a Deployment that is in order."""
+    found = unit(deployment(spec=RECREATE))
+    manifest = found.manifests[0]
+    draft = Draft(code, manifest.place(("spec",)), "a finding", manifest, cause="a", proposals=(proposal(manifest),))
+    return list(tried(found, draft, drafts_of(found)[0]))
+
+
+def test_a_change_that_would_bring_a_finding_is_refused_with_it():
+    (found,) = trial(
+        lambda manifest: Proposal("break it", "safe", lambda: [set_key(manifest.item, ("spec",), "replicas", -1)])
+    )
+    assert isinstance(found, Refusal)
+    assert (found.title, found.safety) == ("break it", "safe")
+    assert found.why.startswith("it would bring KLG003: ")
+
+
+def test_a_change_that_the_text_does_not_allow_is_refused_with_the_reason():
+    (found,) = trial(
+        lambda manifest: Proposal("write it", "unsafe", lambda: [replace_scalar(manifest.item, ("spec",), "1")])
+    )
+    assert found == Refusal("write it", "unsafe", "the value is no scalar")
+
+
+def test_changes_that_overlap_are_refused():
+    def both(manifest):
+        one = replace_scalar(manifest.item, ("spec", "replicas"), "2")
+        two = Edit(one.path, one.span, "3")
+        return [one, two]
+
+    (found,) = trial(lambda manifest: Proposal("write both", "safe", lambda: both(manifest)))
+    assert found == Refusal("write both", "safe", "edits overlap")
+
+
+def test_a_change_after_which_the_text_cannot_be_read_is_none():
+    found = unit(deployment(spec=RECREATE))
+    span = found.manifests[0].item.locate(("spec", "replicas"))
+    with pytest.raises(NotEditable, match="could no longer be read"):
+        changed_by(found, [Edit("a.yaml", span, "[1")])
+
+
+def test_a_change_that_works_is_a_fix():
+    (found,) = trial(
+        lambda manifest: Proposal("write 2", "safe", lambda: [replace_scalar(manifest.item, ("spec", "replicas"), "0")])
+    )
+    assert isinstance(found, Fix)
+    assert found.verified
+
+
+def test_the_second_fix_of_a_finding_is_tried_where_the_first_is_refused(monkeypatch):
+    """A fix may hold by itself and not after others: then the next of the finding is tried."""
+    found = unit(deployment())
+    calls = []
+
+    def once(changed, edits):
+        calls.append(edits)
+        if len(calls) == 1:
+            raise NotEditable("not today")
+        return changed_by(changed, edits)
+
+    monkeypatch.setattr("kubelint_gpu.checks.repair.changed_by", once)
+    repaired = repair(found, unsafe=True)
+    assert [(finding.code, fix.title.split(",")[0]) for finding, fix in repaired.applied] == [
+        ("KLG101", "set strategy type: Recreate")
+    ]
+    assert repaired.refused == ()
