@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.capacity import lacking
+from kubelint_gpu.checks.change import is_made
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Place, Related
 from kubelint_gpu.checks.growing import growing
@@ -106,17 +107,20 @@ def standstill(
     why, keeps, label = keeping(workload)
     number = (kept(workload.strategy, workload.replicas),) if isinstance(workload.strategy, DeploymentStrategy) else ()
     beyond = "" if unit.complete else "unless there are nodes beyond the inventory, "
+    later = is_made(unit, subject)
+    begins = f"{beyond}once it runs, " if later else beyond
     unknown = _unknown_claims(unit, workload) if "volume" in end.waiting.held else ()
     others = some([workload_name(one) for one in end.company], "workload")
+    ends = "may never end" if may or unknown else "never ends"
     alone = "rolled out by itself, " if others else ""
     return Draft(
         code,
         place,
-        f"{beyond}{alone}the rollout {'may never end' if may or unknown else 'never ends'}: {wait.clause}, and {why}",
+        f"{begins}{alone}{'a' if later else 'the'} rollout {ends}: {wait.clause}, and {why}",
         manifest,
         cause="rollout",
         certainty="certain" if unit.complete and not may and not unknown else "possible",
-        severity="warning" if may and unit.complete else None,
+        severity="warning" if (may or later) and unit.complete else None,
         help=tuple(_help(unknown, others)),
         scheduler=end.waiting.scheduler or None,
         related=(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.checks.change import transition_of
 from kubelint_gpu.checks.manifest import Manifest, manifests
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.world import World
@@ -26,7 +27,7 @@ from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.growth import Growth, possible_nodes
 from kubelint_gpu.rollout.judgement import DEFAULT_BUDGET, Judgement, Together, Transition, judge, judge_together
 from kubelint_gpu.rollout.participant import resolved_workload
-from kubelint_gpu.scheduler import Attempt, Snapshot, attempt, fit
+from kubelint_gpu.scheduler import Attempt, Snapshot, attempt
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.values import replace
 
@@ -42,7 +43,7 @@ _PART_FOR_TOGETHER = 2
 class Unit:
     """Manifests that are applied together, the world they are applied to, and the manifests beside them.
 
-    `before` are the objects as they were, by `kind/namespace/name`.
+    `before` are the objects as they were, by `kind/namespace/name`; `made` are those that are known not to have been.
     `neighbours` are manifests beside them whose pods run in the same cluster: nothing is reported of them.
     `rendered` are the kustomizations whose rendered text is among the readings, or that could not be rendered.
     """
@@ -56,9 +57,11 @@ class Unit:
         budget: int = DEFAULT_BUDGET,
         rendered: Sequence[Rendered] = (),
         neighbours: Sequence[Manifest] = (),
+        made: Collection[str] = (),
     ) -> None:
         self.readings = tuple(readings)
         self.before = before
+        self.made = frozenset(made)
         self.world = world
         self.neighbours = tuple(neighbours)
         self.beside = (*beside, *self.neighbours)
@@ -74,9 +77,9 @@ class Unit:
 
     def with_readings(self, readings: Sequence[Reading], rendered: Sequence[Rendered] | None = None) -> Unit:
         """The same unit with other text."""
-        made = self.rendered if rendered is None else rendered
+        rendered = self.rendered if rendered is None else rendered
         beside = self.beside[: len(self.beside) - len(self.neighbours)]
-        return Unit(readings, self.world, beside, self.before, self.budget, made, self.neighbours)
+        return Unit(readings, self.world, beside, self.before, self.budget, rendered, self.neighbours, self.made)
 
     @cached_property
     def manifests(self) -> tuple[Manifest, ...]:
@@ -258,7 +261,7 @@ class Unit:
     def together(self) -> tuple[Together, ...]:
         """What becomes of the rollouts that end by themselves when they start at the same moment, group by group."""
         transitions = [
-            replace(transition, rolls=transition.rolls and self.judgements[key].verdict is Verdict.COMPLETES)
+            replace(transition, rolls=transition.existing and transition.rolls and self._ends(key))
             for key, transition in self.transitions.items()
         ]
         if sum(transition.rolls for transition in transitions) < 2:
@@ -266,12 +269,16 @@ class Unit:
         budget = self.budget // _PART_FOR_TOGETHER
         return judge_together(transitions, self.cluster, budget=budget, growth=self.growth)
 
+    def _ends(self, key: int) -> bool:
+        """Whether the rollout of a subject ends by itself, or with all others that begin at the same moment."""
+        return self.judgements[key].verdict is Verdict.COMPLETES
+
     @cached_property
     def transitions(self) -> dict[int, Transition]:
         """What is rolled out, by the identity of the subject."""
         if not self.has_nodes:
             return {}
-        rolled = {id(subject): self._transition(subject) for subject in self.subjects if self._is_placed(subject)}
+        rolled = {id(subject): transition_of(self, subject) for subject in self.subjects if self._is_placed(subject)}
         stay = (subject for subject in self._standing if self._is_placed(subject))
         return rolled | {id(subject): Transition(subject.workload, subject.workload, rolls=False) for subject in stay}
 
@@ -317,23 +324,6 @@ class Unit:
         if before is None or before.workload is None or not before.readable or before.workload.partial:
             return None
         return self._subject(before, before.workload)
-
-    def ever_fitted(self, subject: Subject) -> bool:
-        """Whether some node takes its pods when nothing else runs; a workload as it was is asked for, too."""
-        pod = lone(subject.pod, self.empty)
-        return subject.known_class and (not subject.places_pods or fit(pod, self.empty).schedulable)
-
-    def _transition(self, subject: Subject) -> Transition:
-        """The workload as it was, where that is known and could run; else as it is, with another template hash.
-
-        Where both are known and the templates are equal, nothing is rolled out.
-        """
-        new, old = subject.workload, self.before_of(subject)
-        if old is None or not self.ever_fitted(old):
-            # no pod of it runs anywhere: it holds nothing that the new one could wait for
-            return Transition(new, new)
-        same = (old.workload.spec, old.workload.template) == (new.spec, new.template)
-        return Transition(new, old.workload, rolls=not same)
 
     @cached_property
     def _admission(self) -> dict[str, object]:

@@ -13,6 +13,7 @@ from kubelint_gpu.rollout.trace import Lack, Trace, Waiting
 from kubelint_gpu.values import dataclass
 
 _MOST = 4
+_OTHERS = "other pods of its own"
 _KEY = re.compile(r"\b([A-Z][A-Za-z]+)/([a-z0-9.-]+/[a-z0-9.-]+)")
 _QUOTA = re.compile(
     r"exceeded quota: (?P<name>[^,]+), requested: (?P<asked>.+), used: (?P<used>.+), limited: (?P<limit>.+)"
@@ -24,13 +25,14 @@ class Wait:
     """A pod that waits for ever at the end of a rollout of `workload`.
 
     `claims` are the names of the claims that only one pod, or the pods of one node, can use.
-    `named` says that the workload is to be told, since several are told of.
+    `named` says that the workload is to be told, since several are told of; `standing` that nothing is rolled out.
     """
 
     workload: Workload
     waiting: Waiting
     claims: tuple[str, ...] = ()
     named: bool = False
+    standing: bool = False
 
     @property
     def who(self) -> str:
@@ -38,6 +40,8 @@ class Wait:
         owner = self.waiting.owner
         if owner != self.workload.key:
             return f"a pod of {owner_name(owner)}"
+        if self.standing:
+            return "the next one"
         return f"the new pod of {owner_name(owner)}" if self.named else "the new pod"
 
     @property
@@ -78,7 +82,7 @@ class Wait:
         """`for 1 nvidia.com/gpu on gpu-1, held by the old pod`; with `whole` it says how much there is."""
         first = lacks[0]
         nodes = some([lack.node for lack in lacks])
-        holders = held_by(every(lacks), self.workload.key)
+        holders = held_by(every(lacks), self.workload.key, standing=self.standing)
         held = f", held by {holders}" if holders else ""
         if first.resource and first.also:
             parts = [
@@ -141,13 +145,16 @@ def every(lacks: Sequence[Lack]) -> list[Lack]:
     return [one for lack in lacks for one in (lack, *lack.also)]
 
 
-def held_by(lacks: Sequence[Lack], mine: str) -> str:
-    """The holders of something on some nodes; empty where nobody holds it."""
+def held_by(lacks: Sequence[Lack], mine: str, *, standing: bool = False) -> str:
+    """The holders of something on some nodes; empty where nobody holds it.
+
+    Its own pods are old ones, or just others where it is `standing`.
+    """
     names: list[str] = []
     holders = [holder for lack in lacks for holder in lack.holders]
     old = _old_pods(lacks, mine)
     if old:
-        names.append("the old pod" if old == 1 else f"{old} old pods")
+        names.append(_OTHERS if standing else "the old pod" if old == 1 else f"{old} old pods")
     names += sorted({owner_name(holder.owner) for holder in holders if holder.owner != mine})
     if any(holder.owner == mine and holder.new for holder in holders):
         names.append("other new pods")

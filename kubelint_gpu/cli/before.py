@@ -18,18 +18,22 @@ from kubelint_gpu.sources.files import SUFFIXES
 Before = dict[str, dict[str, Manifest]]
 
 
-def objects_of_path(path: str, settings: Settings) -> Before:
-    """The objects of a file or a directory, its kustomizations rendered: whatever file they stand in now."""
+def objects_of_path(path: str, settings: Settings) -> tuple[Before, bool]:
+    """The objects of a file or a directory, its kustomizations rendered: whatever file they stand in now.
+
+    Also whether all of it could be read, so that what is not there was not there.
+    """
     collected = collect([path])
     for error in collected.errors:
         complain(error.path, error.message)
     built = render_all([path], [file.path for file in collected.files], settings)
     plain = [read(file.path, file.data) for file in collected.files if not built.takes(file.path)]
-    return {"": _by_object((*plain, *built.readings), built)}
+    whole = not collected.errors and not built.failure and not any(one.problems for one in built.rendered)
+    return {"": _by_object((*plain, *built.readings), built)}, whole
 
 
 def objects_of_revision(revision: str, readings: Sequence[Reading], built: Built, settings: Settings) -> Before:
-    """The objects of a revision by the file or kustomization that they stand in now.
+    """The objects of a revision by the file or kustomization that they stand in now; new ones have none.
 
     What has left its file, or whose file is gone, stands under the empty name: it may have moved anywhere.
 
@@ -53,9 +57,16 @@ def objects_of_revision(revision: str, readings: Sequence[Reading], built: Built
     except GitError as error:
         raise click.ClickException(f"--against: {error}") from None
     before = old_renders(root, commit, built, settings)
+    top = os.path.realpath(root)
+    for path in paths:
+        if path not in texts and path.exists() and Path(os.path.realpath(path)).is_relative_to(top):
+            before[path.as_posix()] = {}
     there = set(now)
     for path, data in texts.items():
-        for found in _by_object([read(path.as_posix(), data)]).values():
+        old = read(path.as_posix(), data)
+        if not old.problems:
+            before.setdefault(path.as_posix(), {})
+        for found in _by_object([old]).values():
             stays = (path.as_posix(), found.object) in there
             before.setdefault(path.as_posix() if stays else "", {})[found.object] = found
     return before

@@ -154,7 +154,8 @@ def _before(
     from kubelint_gpu.cli.before import objects_of_path, objects_of_revision
 
     if Path(against).exists():
-        return objects_of_path(against, settings)
+        found, whole = objects_of_path(against, settings)
+        return {_path(reading): {} for reading in (readings if whole else ())} | found
     return objects_of_revision(against, readings, built, settings)
 
 
@@ -218,8 +219,11 @@ class _Grouping:
             rendered = [one for one in built.rendered if one.path in mine]
             beside = [found for path, found in shared if path not in mine]
             neighbours = [found for found in context if found.path not in mine]
+            # a file or a kustomization that could not be read as it was says nothing of what is new in it
+            compared = [reading for reading in members if _path(reading) in before]
+            made = frozenset(found.object for found in manifests(compared)) - old.keys()
             for world in self._clusters([stands.get(path, path) for path in sorted(mine)]):
-                yield Unit(members, world, beside, old, rendered=rendered, neighbours=neighbours)
+                yield Unit(members, world, beside, old, rendered=rendered, neighbours=neighbours, made=made)
         for one in built.rendered:
             if one.reading is None:
                 for world in self._clusters([stands[one.path]]):

@@ -35,6 +35,7 @@ class Cast:
         kinds: what the pods are.
         actors: who looks after them.
         wanted: how many pods of each kind run before anything is rolled.
+        sure: how many of them have their places before pods that are made anew look for one.
         homes: nodes on which pods of a kind are known to run, as (kind, node name).
         optional: kinds that may wait at the start without anything being wrong (Jobs queue).
         members: per participant, the kinds that are its own.
@@ -43,6 +44,7 @@ class Cast:
     kinds: tuple[Kind, ...]
     actors: tuple[Actor, ...]
     wanted: tuple[int, ...]
+    sure: tuple[int, ...]
     homes: tuple[tuple[int, str], ...] = ()
     optional: frozenset[int] = frozenset()
     members: tuple[tuple[int, ...], ...] = ()
@@ -54,29 +56,46 @@ class _Casting:
         self.kinds: list[Kind] = []
         self.actors: list[Actor] = []
         self.wanted: list[int] = []
+        self.sure: list[int] = []
         self.homes: list[tuple[int, str]] = []
         self.optional: set[int] = set()
 
-    def kind(self, pod: Pod, wanted: int, owner: str, running: Sequence[Pod] = (), **more: bool) -> int:
-        """One more kind; `running` are pods of it whose nodes are known."""
+    def kind(
+        self,
+        pod: Pod,
+        wanted: int,
+        owner: str,
+        running: Sequence[Pod] = (),
+        sure: int | None = None,
+        **more: bool,
+    ) -> int:
+        """One more kind; `running` are pods of it whose nodes are known, and all are `sure` where that is not told."""
         number = len(self.kinds)
         nobody = more.get("temporary", False) or not owner
         ranked = len({pod.meta.annotations.get(DELETION_COST) for pod in running}) > 1
         self.kinds.append(Kind(pod, -1 if nobody else len(self.actors), ranked=ranked, owner=owner, **more))
         self.wanted.append(wanted)
+        self.sure.append(wanted if sure is None else sure)
         self.homes += [(number, pod.spec.node_name) for pod in running]
         return number
 
 
 def cast(
-    participants: Sequence[Participant], rolling: frozenset[int], outsiders: Sequence[Pod], cluster: Cluster
+    participants: Sequence[Participant],
+    rolling: frozenset[int],
+    outsiders: Sequence[Pod],
+    cluster: Cluster,
+    scaling: frozenset[int] = frozenset(),
 ) -> Cast:
-    """Put workloads and evictable pods of others on the stage; `rolling` are the positions of those rolled out."""
+    """Put workloads and evictable pods of others on the stage; `rolling` are the positions of those rolled out.
+
+    Those at the positions of `scaling` have at first what they had, and come to their replicas meanwhile.
+    """
     casting = _Casting(cluster)
     members = []
     for number, participant in enumerate(participants):
         first = len(casting.kinds)
-        _enter(casting, participant, number in rolling)
+        _enter(casting, participant, number in rolling, number in scaling)
         members.append(tuple(range(first, len(casting.kinds))))
     for owner, pods in _grouped(outsiders):
         _enter_outsiders(casting, owner, pods)
@@ -84,13 +103,14 @@ def cast(
         tuple(casting.kinds),
         tuple(casting.actors),
         tuple(casting.wanted),
+        tuple(casting.sure),
         tuple(casting.homes),
         frozenset(casting.optional),
         tuple(members),
     )
 
 
-def _enter(casting: _Casting, participant: Participant, rolling: bool) -> None:
+def _enter(casting: _Casting, participant: Participant, rolling: bool, scaling: bool) -> None:
     strategy = participant.new.strategy
     key = participant.new.key
     if participant.temporary:
@@ -100,8 +120,9 @@ def _enter(casting: _Casting, participant: Participant, rolling: bool) -> None:
     elif isinstance(strategy, DaemonSetStrategy):
         _enter_daemons(casting, participant, strategy, rolling)
     elif rolling and isinstance(strategy, DeploymentStrategy):
-        revisions = _revisions(participant)
-        old = tuple(casting.kind(pod, count, key, pods) for pod, count, pods in revisions)
+        revisions = _revisions(participant, participant.before)
+        sure = None if participant.existing else 0
+        old = tuple(casting.kind(pod, count, key, pods, sure) for pod, count, pods in revisions)
         new = casting.kind(created_pod(participant.new, "new"), 0, key, new=True)
         if strategy.min_ready_seconds:
             # a pod that is ready and not yet available ranks like any other that is ready
@@ -113,20 +134,35 @@ def _enter(casting: _Casting, participant: Participant, rolling: bool) -> None:
     elif rolling and isinstance(strategy, StatefulSetStrategy):
         _enter_ordinals(casting, participant, strategy)
     else:
-        for pod, count, pods in _revisions(participant):
-            number = casting.kind(pod, count, key, pods)
-            if participant.new.kind == "Pod":
-                casting.kinds[number] = replace(casting.kinds[number], actor=-1)
-            else:
-                casting.actors.append(Steady(key, number, count))
+        _enter_steady(casting, participant, scaling)
+
+
+def _enter_steady(casting: _Casting, participant: Participant, scaling: bool) -> None:
+    """One that is not rolled: with all its replicas, or with what runs before it is scaled."""
+    key, replicas = participant.new.key, participant.replicas
+    first = participant.sure if scaling else max(participant.before, replicas)
+    sure, more = participant.sure, replicas - first
+    revisions = _revisions(participant, first)
+    for place, (pod, count, pods) in enumerate(revisions):
+        number = casting.kind(pod, count, key, pods, min(sure, count))
+        sure -= min(sure, count)
+        if participant.new.kind == "Pod":
+            casting.kinds[number] = replace(casting.kinds[number], actor=-1)
+            continue
+        last = place == len(revisions) - 1
+        casting.actors.append(Steady(key, number, max(0, count + more) if scaling and last else count))
 
 
 def _enter_daemons(casting: _Casting, participant: Participant, strategy: DaemonSetStrategy, rolling: bool) -> None:
-    key, nodes = participant.new.key, participant.nodes
-    old = casting.kind(created_pod(participant.old, "old"), len(nodes), key, pinned=True)
-    casting.homes += [(old, name) for name in nodes]
-    new = casting.kind(created_pod(participant.new, "new"), 0, key, new=True, pinned=True) if rolling else -1
-    casting.actors.append(DaemonSetActor(key, strategy, nodes, old, new))
+    key, standing = participant.new.key, participant.standing
+    sure = None if participant.existing else 0
+    old = casting.kind(created_pod(participant.old, "old"), len(standing), key, (), sure, pinned=True)
+    casting.homes += [(old, name) for name in standing]
+    if rolling:
+        new = casting.kind(created_pod(participant.new, "new"), 0, key, new=True, pinned=True)
+        casting.actors.append(DaemonSetActor(key, strategy, participant.nodes, old, new, participant.left))
+    else:
+        casting.actors.append(DaemonSetActor(key, strategy, standing, old))
 
 
 def _enter_ordinals(casting: _Casting, participant: Participant, strategy: StatefulSetStrategy) -> None:
@@ -141,7 +177,8 @@ def _enter_ordinals(casting: _Casting, participant: Participant, strategy: State
         pod = anonymous(found) if found is not None else created_pod(participant.old, "old", name)
         pod = with_claims(_ordinal(pod, name, ordinal), participant.old.meta.name, ordinal, casting.cluster)
         wanted = 1 if found is not None or ordinal < first + before else 0
-        old.append(casting.kind(pod, wanted, key, (found,) if found is not None and wanted else ()))
+        known = (found,) if found is not None and wanted else ()
+        old.append(casting.kind(pod, wanted, key, known, wanted if participant.existing else 0))
         pod = _ordinal(created_pod(participant.new, "new", name), name, ordinal)
         pod = with_claims(pod, participant.new.meta.name, ordinal, casting.cluster)
         new.append(casting.kind(pod, 0, key, new=True))
@@ -185,18 +222,23 @@ def has_ordinal_claims(workload: Workload, cluster: Cluster) -> bool:
     return any(with_claims(pod, workload.meta.name, ordinal, cluster) is not pod for ordinal in ordinals)
 
 
-def _revisions(participant: Participant) -> list[tuple[Pod, int, list[Pod]]]:
-    """The kinds of pods that run now, oldest first: pod, how many, and those whose nodes are known.
+def _revisions(participant: Participant, total: int) -> list[tuple[Pod, int, list[Pod]]]:
+    """The kinds of `total` pods, oldest first: pod, how many, and those whose nodes are known.
 
     What is not known to run is of the newest revision, or of the old template where nothing runs.
     """
+    if participant.settled:
+        kept = participant.kept
+        stays = [(created_pod(participant.old, "old"), kept)] if kept else []
+        comes = [(created_pod(participant.new, "new"), total - kept)] if total > kept or not kept else []
+        return [(pod, count, []) for pod, count in (*stays, *comes)]
     if not participant.running:
-        return [(created_pod(participant.old, "old"), participant.before, [])]
+        return [(created_pod(participant.old, "old"), total, [])]
     groups: dict[tuple[object, ...], list[Pod]] = {}
     for pod in sorted(participant.running, key=lambda pod: (pod.meta.created, pod.meta.name)):
         groups.setdefault(identity(pod), []).append(pod)
     counts = [len(pods) for pods in groups.values()]
-    counts[-1] += participant.before - sum(counts)
+    counts[-1] += total - sum(counts)
     return [(anonymous(pods[0]), count, pods) for pods, count in zip(groups.values(), counts, strict=True)]
 
 

@@ -9,9 +9,8 @@ from kubelint_gpu.rollout.deployment import resolve
 from kubelint_gpu.rollout.explorer import Verdict, explore
 from kubelint_gpu.rollout.participant import Participant
 from kubelint_gpu.rollout.places import Overlooked
-from kubelint_gpu.rollout.search import Bench, Search
+from kubelint_gpu.rollout.search import Bench, Search, ended
 from kubelint_gpu.rollout.starts import placements
-from kubelint_gpu.rollout.state import State, census
 
 _FEW_WORKLOADS = 3
 _FEW_NODES = 16
@@ -45,12 +44,7 @@ def _keeps(participant: Participant) -> bool:
 def _is_stuck(search: Search, rolling: frozenset[int], position: int, participants: Sequence[Participant]) -> bool:
     """Whether no order of events lets it end, wherever the pods are when all begin."""
     scene = search.scene(rolling, ())
-    name = participants[position].new.key
-    mine = next(number for number, actor in enumerate(scene.model.actors) if actor.name == name and actor.rolls)
-
-    def done(state: State) -> bool:
-        return scene.model.actors[mine].done(state.controls[mine], census(state))
-
+    done = ended(scene.model, participants[position].new.key)
     try:
         starts = placements(scene, _BUDGET)
         if not starts.complete or not starts.full:

@@ -276,11 +276,28 @@ def _participants(transitions: Sequence[Transition], cluster: Cluster) -> tuple[
         gone = {id(pod) for pod in own}
         left = [pod for pod in left if id(pod) not in gone] if own else left
         staying = tuple(pod for pod in own if not pod.meta.terminating)
-        participant = Participant(transition.new, transition.old, staying, transition.rolls)
+        participant = Participant(
+            transition.new,
+            transition.old,
+            staying,
+            transition.rolls,
+            known=transition.known,
+            existing=transition.existing or bool(staying),
+        )
         if participant.daemons:
-            participant = replace(participant, nodes=daemon_nodes(transition.new.spec, cluster.nodes))
+            participant = _on_nodes(participant, cluster)
         found.append(participant)
     return found, [pod for pod in left if not pod.meta.terminating]
+
+
+def _on_nodes(participant: Participant, cluster: Cluster) -> Participant:
+    """A DaemonSet with the nodes for which it shall have pods, and those for which it has them."""
+    nodes = daemon_nodes(participant.new.spec, cluster.nodes)
+    if participant.old is participant.new:
+        return replace(participant, nodes=nodes)
+    before = {*daemon_nodes(participant.old.spec, cluster.nodes), *(pod.spec.node_name for pod in participant.running)}
+    left = tuple(node.name for node in cluster.nodes if node.name in before and node.name not in nodes)
+    return replace(participant, nodes=nodes, left=left, fresh=tuple(name for name in nodes if name not in before))
 
 
 def _residual(cluster: Cluster, fixed: Sequence[Pod], grown: Grown | None) -> dict[str, dict[str, int]]:

@@ -13,14 +13,19 @@ from kubelint_gpu.values import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class DaemonSetActor:
-    """It writes nothing; `new` is -1 for one that is not rolled. `on` are the positions of its `nodes`."""
+    """It writes nothing; `new` is -1 for one that is not rolled.
+
+    `left` are nodes that it shall have no pod on any more; `on` and `off` are the positions of both kinds of nodes.
+    """
 
     name: str
     strategy: DaemonSetStrategy
     nodes: tuple[str, ...]
     old: int
     new: int = -1
+    left: tuple[str, ...] = ()
     on: tuple[int, ...] = ()
+    off: tuple[int, ...] = ()
 
     @property
     def kinds(self) -> tuple[int, ...]:
@@ -38,7 +43,10 @@ class DaemonSetActor:
 
     def located(self, positions: Mapping[str, int]) -> DaemonSetActor:
         """The same with the positions of its nodes."""
-        return replace(self, on=tuple(sorted(positions[name] for name in self.nodes if name in positions)))
+        on, off = (
+            tuple(sorted(positions[name] for name in names if name in positions)) for names in (self.nodes, self.left)
+        )
+        return replace(self, on=on, off=off)
 
     def changes(self, control: Control, seen: Census) -> Iterator[Change]:
         """Pods that are missing are made, old ones replaced within the bounds."""
@@ -50,6 +58,7 @@ class DaemonSetActor:
         found = sync(resolve(self.strategy, len(self.on)), on)
         creates = Change(control, "creates a new pod", create=(self.new, 1))
         deletes = Change(control, "deletes the old pod", delete=self.old)
+        yield from self._each(deletes, [index for index in self.off if self._on(seen.nodes[index]).old is not None])
         yield from self._each(creates, [self.on[place] for place in found.create])
         yield from self._each(deletes, [self.on[place] for place in found.delete])
         yield from self._each(deletes, [self.on[place] for place in found.delete_one_of])

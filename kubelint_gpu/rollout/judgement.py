@@ -8,7 +8,7 @@ from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.growth import Growth
-from kubelint_gpu.rollout.trace import Evicted, Trace
+from kubelint_gpu.rollout.trace import Evicted, Trace, Waiting
 from kubelint_gpu.values import dataclass, replace
 
 DEFAULT_BUDGET = 20_000
@@ -26,6 +26,8 @@ class Judgement:
         states: how many states the search looked at.
         wanted: pods it wants.
         placed: how many of them can run at once before anything is rolled, beside everything else.
+        at_best: how many can where the others are placed as well as can be for it; None where that is not known.
+        waiting: what the next one waits for beside everything else, where that is known.
         alone: how many could if only the inventory's running pods were there.
         eligible: the nodes that take its pod when nothing else runs.
         trace: the shortest run that gets stuck; None where none does. Of a StatefulSet that lacks room, how it halts.
@@ -45,6 +47,8 @@ class Judgement:
     states: int = 0
     wanted: int = 0
     placed: int = 0
+    at_best: int | None = None
+    waiting: Waiting | None = None
     alone: int = 0
     eligible: frozenset[str] = frozenset()
     trace: Trace | None = None
@@ -62,12 +66,18 @@ class Judgement:
 class Transition:
     """A workload as it shall be and as it is; equal where only the template's hash changes.
 
-    `rolls` is False where the template stays as it is, so that nothing is replaced.
+    Attributes:
+        rolls: False where the template stays as it is, so that nothing is replaced.
+        known: what changes is known, and happens at the same moment as every other change that is.
+        existing: False where nothing of it runs before: its pods are made beside those of all others, and what is
+            judged is a later rollout.
     """
 
     new: Workload
     old: Workload
     rolls: bool = True
+    known: bool = False
+    existing: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,14 @@ from kubelint_gpu.rollout.participant import Participant, created_pod
 from kubelint_gpu.rollout.places import Overlooked
 from kubelint_gpu.rollout.room import contended, takes
 from kubelint_gpu.rollout.search import Bench, Search
+from kubelint_gpu.rollout.shortfall import fit_alone, fit_at_last, settled, short_of, stronger
 from kubelint_gpu.rollout.slots import Slots, group_slots, own_slots
-from kubelint_gpu.rollout.starts import one_placement, placements
 from kubelint_gpu.rollout.stateful_set import has_max_unavailable
 from kubelint_gpu.rollout.trace import Trace
 from kubelint_gpu.scheduler import Snapshot, fit
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import replace
+
+_OPEN = (Verdict.STUCK, Verdict.MAY_STICK, Verdict.UNDECIDED)
 
 
 class Jury:
@@ -45,12 +47,20 @@ class Jury:
             return blank
         if not eligible:
             return replace(blank, placed=0, alone=0)
+        if not participant.existing and any(one.known and one.moves for one in bench.participants):
+            # what is rolled out later finds the others as they are then
+            return Jury(replace(bench, participants=tuple(map(settled, bench.participants)))).judge(
+                number, roomy=roomy, rests=rests
+            )
         if roomy:
             return _known(replace(blank, verdict=Verdict.COMPLETES if rolling else None), participant)
         if rests and not self._may_evict(position):
             return _known(replace(blank, verdict=Verdict.COMPLETES if rolling else None), participant)
         found = self._decided(position, blank, rests=rests)
-        if found.verdict is Verdict.STUCK:
+        moving = frozenset(place for place, one in enumerate(bench.participants) if place != position and one.moves)
+        if moving and found.verdict in _OPEN and participant.known:
+            found = self._at_once(position, moving, found)
+        elif found.verdict is Verdict.STUCK:
             alike = not participant.daemons and self._slots(position) is not None
             others = company(bench, self._search, position, alike=alike)
             found = replace(found, company=tuple(bench.participants[place].new for place in others))
@@ -63,13 +73,36 @@ class Jury:
         workloads = tuple(participants[place].new for place in sorted(rolling))
         if rests and not any(self._may_evict(place) for place in rolling):
             return Together(workloads, Verdict.COMPLETES)
-        if any(self._alone(place).placed < participants[place].replicas for place in rolling):
+        if any(fit_alone(self._bench, self._search, place).placed < participants[place].replicas for place in rolling):
             return Together(workloads, None)
         found = self._search.searched(rolling, ())
         verdict = found.verdict
         if verdict is Verdict.UNDECIDED and rests:
             verdict = Verdict.COMPLETES
         return Together(workloads, verdict, False, found.states, found.trace, found.evicts, found.eviction)
+
+    def _at_once(self, position: int, others: frozenset[int], alone: Judgement) -> Judgement:
+        """What becomes of a rollout that begins at the same moment as everything else that is known to change."""
+        bench = self._bench
+        rolling = frozenset(place for place in others if bench.participants[place].existing) & frozenset(
+            place for place, one in enumerate(bench.participants) if one.rolling
+        )
+        found = self._search.searched(
+            rolling | {position}, scaling=others - rolling, ends=bench.participants[position].new.key
+        )
+        states = alone.states + found.states
+        if found.verdict in (None, Verdict.UNDECIDED):
+            company = tuple(bench.participants[place].new for place in sorted(others))
+            return replace(alone, states=states, company=company if alone.verdict is Verdict.STUCK else ())
+        return replace(
+            alone,
+            verdict=found.verdict,
+            by_bound=False,
+            states=states,
+            trace=found.trace,
+            evicts=found.evicts,
+            eviction=found.eviction,
+        )
 
     def _decided(self, position: int, blank: Judgement, *, rests: bool) -> Judgement:
         bench = self._bench
@@ -82,11 +115,17 @@ class Jury:
             slots = self._slots(position)
             if slots is not None:
                 return self._by_slots(position, slots, blank)
-        alone = self._alone(position)
+        alone = fit_alone(bench, self._search, position)
         if alone.placed < blank.wanted:
             short = replace(blank, placed=alone.placed, alone=alone.placed, refusal=alone.refusal)
             return replace(short, trace=self._halt(position))
         rolling = frozenset({position}) if participant.rolling else frozenset[int]()
+        if participant.old is not participant.new and not self._may_evict(position):
+            last = fit_at_last(bench, self._search, position)
+            if last.placed < blank.wanted:
+                return replace(
+                    blank, placed=last.placed, at_best=last.placed, refusal=last.refusal, waiting=last.waiting
+                )
         if participant.rolling and self._exchanges(position):
             return replace(blank, verdict=Verdict.COMPLETES)
         found = self._search.searched(rolling, self._kinds_of(position, rolling))
@@ -99,6 +138,9 @@ class Jury:
             placed=min(placed, blank.wanted) if not starts.full else blank.wanted,
             fragmented=starts.fragmented,
         )
+        if blank.placed < blank.wanted and starts.complete:
+            one = short_of(self._search, found.scene, starts, self._kinds_of(position, rolling), participant.new.key)
+            blank = replace(blank, at_best=one.placed, refusal=one.refusal, waiting=one.waiting)
         if found.verdict is None or not participant.rolling:
             return blank
         verdict = found.verdict
@@ -108,6 +150,9 @@ class Jury:
             blank,
             verdict=verdict,
             placed=blank.wanted,
+            at_best=None,
+            refusal="",
+            waiting=None,
             trace=found.trace,
             evicts=found.evicts,
             eviction=found.eviction,
@@ -139,7 +184,7 @@ class Jury:
         bench = self._bench
         participant = bench.participants[position]
         old, new = created_pod(participant.old, "old"), created_pod(participant.new, "new")
-        standing = Snapshot.of(replace(bench.cluster, pods=tuple(self._stronger(participant))))
+        standing = Snapshot.of(replace(bench.cluster, pods=tuple(stronger(bench, participant))))
         room = frozenset(fit(new, standing).fits) & frozenset(participant.nodes)
         if len(room) < len(participant.nodes):
             others = tuple(pod for pod in standing.cluster.pods if id(pod) not in bench.daemons)
@@ -155,14 +200,14 @@ class Jury:
         if not resolve(strategy, len(room)).surge:
             return replace(blank, verdict=Verdict.COMPLETES)
         full = Snapshot.of(
-            replace(bench.cluster, pods=(*bench.fixed, *(_placed(old, name) for name in participant.nodes)))
+            replace(bench.cluster, pods=(*bench.fixed, *(_placed(old, name) for name in participant.standing)))
         )
         beside = frozenset(fit(new, full).fits)
         blocked = sorted(room - beside)
         if not blocked:
             return replace(blank, verdict=Verdict.COMPLETES)
         # one node that blocks is enough to tell of
-        one = replace(participant, nodes=(blocked[0],))
+        one = replace(participant, nodes=(blocked[0],), left=(), fresh=())
         scene = self._search.staged((one,), frozenset({0}), (), bench.fixed)
         states, trace = self._search.stuck_run(scene)
         return replace(blank, verdict=Verdict.STUCK, states=states, trace=trace)
@@ -194,7 +239,7 @@ class Jury:
         participant = self._bench.participants[position]
         mine = max(0, slots.total - slots.others)
         if mine < blank.wanted:
-            short = replace(blank, placed=mine, alone=self._alone(position).placed)
+            short = replace(blank, placed=mine, alone=fit_alone(self._bench, self._search, position).placed)
             return replace(short, trace=self._halt(position))
         if not participant.rolling:
             return blank
@@ -221,43 +266,9 @@ class Jury:
         scarce = contended(bench.demands, bench.residual)[position]
         return any((pod.spec.node_name, name) in scarce for pod in below for name in takes(pod))
 
-    def _stronger(self, participant: Participant) -> list[Pod]:
-        """The running pods that would not give way to the participant's."""
-        spec = participant.new.spec
-        lowest = -(2**31) if spec.preemption_policy == "Never" else spec.priority or 0
-        return [pod for pod in self._bench.fixed if (pod.spec.priority or 0) >= lowest]
-
-    def _alone(self, position: int) -> _Alone:
-        """How many pods of the workload fit beside the inventory's running pods only."""
-        bench = self._bench
-        participant = bench.participants[position]
-        wanted = participant.replicas
-        # as it shall be: what it was before does not help where the new pods have no room
-        fresh = replace(participant, old=participant.new, running=())
-        rolled = frozenset({0}) if participant.daemons else frozenset[int]()
-        alone = [pod for pod in self._stronger(participant) if id(pod) not in bench.daemons]
-        solo = self._search.staged((fresh,), rolled, self._search.outsiders, alone)
-        kind = solo.cast.members[0][0]
-        simple = solo.local and not solo.places.is_charged(kind) and not solo.absent and not participant.daemons
-        if simple and not any(solo.cast.kinds[kind].pod.spec.volumes):
-            return _Alone(solo.places.capacity(kind, wanted))
-        if one_placement(solo) is not None:
-            return _Alone(wanted)
-        starts = placements(solo, bench.budget)
-        if starts.full or not starts.complete:
-            return _Alone(wanted)
-        state = starts.partial[0]
-        return _Alone(starts.placed[kind], solo.places.refusal(kind, state) or "")
-
     def _kinds_of(self, position: int, rolling: frozenset[int] | None = None) -> tuple[int, ...]:
         """The kinds of a participant in the scene where it is rolled, or where `rolling` are."""
         return self._search.scene(frozenset({position}) if rolling is None else rolling, ()).cast.members[position]
-
-
-@dataclass(frozen=True, slots=True)
-class _Alone:
-    placed: int
-    refusal: str = ""
 
 
 def _known(found: Judgement, participant: Participant) -> Judgement:

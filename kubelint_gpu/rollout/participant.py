@@ -24,9 +24,15 @@ DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 class Participant:
     """A workload as it shall be, as it was, and the pods of it that are known to run.
 
-    `new` and `old` are the same workload where only the template's hash changes.
-    `rolls` is False where the template stays.
-    `nodes` are those of a DaemonSet.
+    Attributes:
+        new: as it shall be; `old` is the same workload where only the template's hash changes.
+        rolls: False where the template stays.
+        nodes: those of a DaemonSet.
+        left: nodes on which a DaemonSet has pods and shall have none.
+        fresh: those of `nodes` on which a DaemonSet has no pod before.
+        known: what changes is known, and happens at the same moment as every other change that is.
+        existing: False where nothing of it runs before.
+        settled: it is meant as it is when its rollout is over.
     """
 
     new: Workload
@@ -34,6 +40,11 @@ class Participant:
     running: tuple[Pod, ...] = ()
     rolls: bool = True
     nodes: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    fresh: tuple[str, ...] = ()
+    known: bool = False
+    existing: bool = True
+    settled: bool = False
 
     @property
     def temporary(self) -> bool:
@@ -62,8 +73,31 @@ class Participant:
     def before(self) -> int:
         """How many pods it has before anything changes."""
         if self.daemons:
-            return len(self.nodes)
-        return max(self.old.replicas, len(self.running))
+            return len(self.standing)
+        return self.replicas if self.settled else max(self.old.replicas, len(self.running))
+
+    @property
+    def standing(self) -> tuple[str, ...]:
+        """The nodes for which a DaemonSet has made pods before anything changes."""
+        return tuple(name for name in (*self.nodes, *self.left) if name not in self.fresh)
+
+    @property
+    def sure(self) -> int:
+        """How many of its pods have their places before pods that are made anew look for one."""
+        return self.before if self.existing else 0
+
+    @property
+    def moves(self) -> bool:
+        """Whether something of it changes at the same moment as others change."""
+        return not self.existing or (self.known and (self.rolling or self.before != self.replicas))
+
+    @property
+    def kept(self) -> int:
+        """How many pods keep the old template for good: a StatefulSet's ordinals below its partition."""
+        strategy = self.new.strategy
+        if not isinstance(strategy, StatefulSetStrategy) or self.old is self.new or not self.rolling:
+            return 0
+        return min(strategy.partition, self.replicas, self.before)
 
 
 def own_pods(workload: Workload, pods: Iterable[Pod]) -> tuple[Pod, ...]:

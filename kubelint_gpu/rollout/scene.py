@@ -68,7 +68,8 @@ def build_scene(
     local = local_kinds(pods, fixed, cluster.nodes)
     near = [node for node in sorted(cluster.nodes, key=lambda found: found.name) if node.name in wanted]
     on_near = [pod for pod in fixed if pod.spec.node_name in wanted]
-    made = [frozenset(actor.nodes) for actor in cast.actors if isinstance(actor, DaemonSetActor)]
+    daemons = [actor for actor in cast.actors if isinstance(actor, DaemonSetActor)]
+    made = [frozenset(names) for actor in daemons for names in (actor.nodes, actor.left)]
     signature = NodeSignature(cluster, pods, eligible, on_near if all(local) else fixed, not all(local))
     groups: dict[Hashable, list[str]] = {}
     for node in near:

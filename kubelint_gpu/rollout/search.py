@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.rollout.arrangement import arranged
 from kubelint_gpu.rollout.cast import cast
 from kubelint_gpu.rollout.explorer import Exploration, Verdict, explore
 from kubelint_gpu.rollout.growth import Grown
+from kubelint_gpu.rollout.lacks import Lacks
+from kubelint_gpu.rollout.model import Model
 from kubelint_gpu.rollout.participant import Participant, identity, is_temporary, owner_of
 from kubelint_gpu.rollout.places import Overlooked
 from kubelint_gpu.rollout.replay import NotConfirmed, replay
 from kubelint_gpu.rollout.room import Demand, Residual, takes
 from kubelint_gpu.rollout.scene import Scene, build_scene
 from kubelint_gpu.rollout.starts import Starts, one_placement, placements
-from kubelint_gpu.rollout.state import State, canonical
-from kubelint_gpu.rollout.trace import Evicted, Trace
+from kubelint_gpu.rollout.state import State, canonical, census
+from kubelint_gpu.rollout.telling import Telling
+from kubelint_gpu.rollout.trace import Evicted, Trace, Waiting
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.values import dataclass, replace
 
@@ -53,6 +57,7 @@ class Bench:
 class Found:
     """What a search of one scene found."""
 
+    scene: Scene
     starts: Starts
     verdict: Verdict | None
     states: int
@@ -68,21 +73,31 @@ class Search:
         self._bench = bench
         self.outsiders = self._temporary_holders()
 
-    def searched(self, rolling: frozenset[int], mine: Sequence[int]) -> Found:
-        """Search; pods that turn out to be evicted although they were taken to stay are put in play, and again."""
+    def searched(
+        self,
+        rolling: frozenset[int],
+        mine: Sequence[int] = (),
+        scaling: frozenset[int] = frozenset(),
+        ends: str = "",
+    ) -> Found:
+        """Search; pods that turn out to be evicted although they were taken to stay are put in play, and again.
+
+        With `ends` it is asked of this workload alone whether its rollout ends.
+        """
         extra: list[Pod] = []
         for _ in range(_MOST_RETRIES):
             try:
-                return self._search(self.scene(rolling, extra), mine)
+                return self._search(self.scene(rolling, extra, scaling), mine, ends)
             except Overlooked as overlooked:
                 extra += self._like(overlooked.pods, extra)
             except NotConfirmed:
                 # a run that the core does not confirm step by step proves nothing
                 break
         scene = self.scene(rolling, extra)
-        return Found(Starts((), (), scene.cast.wanted, scene.cast.wanted, 0, False, False), Verdict.UNDECIDED, 0)
+        every = scene.cast.wanted
+        return Found(scene, Starts((), (), every, every, every, 0, False, False), Verdict.UNDECIDED, 0)
 
-    def _search(self, scene: Scene, mine: Sequence[int]) -> Found:
+    def _search(self, scene: Scene, mine: Sequence[int], ends: str) -> Found:
         budget = _states(self._bench.budget, scene)
         starts = placements(scene, budget // 2)
         states = starts.full
@@ -92,7 +107,7 @@ class Search:
             # others wait for ever for a place of their own; that is not a reason to say nothing of this one
             states = starts.partial if mine and all(starts.least[one] == scene.cast.wanted[one] for one in mine) else ()
         if not states:
-            return Found(starts, None if starts.complete else Verdict.UNDECIDED, starts.looked_at)
+            return Found(scene, starts, None if starts.complete else Verdict.UNDECIDED, starts.looked_at)
         first: dict[str, State] = {}
         model = scene.model
         if any(kind.priority > other.priority for kind in scene.cast.kinds for other in scene.cast.kinds):
@@ -108,11 +123,11 @@ class Search:
 
         else:
             successors = model.successors
-        found = explore(states, successors, model.done, budget - starts.looked_at)
+        found = explore(states, successors, ended(model, ends), budget - starts.looked_at)
         trace = self.replayed(scene, found.path) if found.path else None
         evicts, eviction = self._evictions(scene, found, first)
         looked_at = starts.looked_at + found.states
-        return Found(starts, _cut(found.verdict, starts), looked_at, trace, evicts, eviction)
+        return Found(scene, starts, _cut(found.verdict, starts), looked_at, trace, evicts, eviction)
 
     def _evictions(
         self, scene: Scene, found: Exploration[State], first: dict[str, State]
@@ -132,11 +147,11 @@ class Search:
             every += [one for one in trace.evictions if one.owner == owner and one not in every]
         return tuple(every), shortest
 
-    def scene(self, rolling: frozenset[int], extra: Sequence[Pod]) -> Scene:
+    def scene(self, rolling: frozenset[int], extra: Sequence[Pod], scaling: frozenset[int] = frozenset()) -> Scene:
         """The stage of the whole group; `extra` are running pods that are put in play."""
         bench = self._bench
         in_play = [*self.outsiders, *extra]
-        return self.staged(bench.participants, rolling, in_play, bench.fixed)
+        return self.staged(bench.participants, rolling, in_play, bench.fixed, scaling)
 
     def staged(
         self,
@@ -144,12 +159,13 @@ class Search:
         rolling: frozenset[int],
         in_play: Sequence[Pod],
         standing: Sequence[Pod],
+        scaling: frozenset[int] = frozenset(),
     ) -> Scene:
         """The stage of some workloads beside the pods that are `standing`."""
         bench = self._bench
         gone = {id(pod) for pod in in_play}
         fixed = [pod for pod in standing if id(pod) not in gone]
-        found = cast(participants, rolling, in_play, bench.cluster)
+        found = cast(participants, rolling, in_play, bench.cluster, scaling)
         scene = build_scene(bench.cluster, found, fixed, bench.empty, bench.grown)
         return replace(scene, model=replace(scene.model, joins=bench.joins), in_play=frozenset(gone))
 
@@ -171,6 +187,12 @@ class Search:
         except NotConfirmed:
             trace = None
         return looked_at + found.states, trace
+
+    def left_out(self, scene: Scene, state: State, name: str) -> Waiting | None:
+        """What a pod of a workload waits for in a state in which it finds no node."""
+        fixed = tuple(pod for pod in self._bench.fixed if id(pod) not in scene.in_play)
+        lacks = Lacks(scene, Telling(scene, replace(self._bench.cluster, pods=fixed)))
+        return next((one for one in lacks.waiting(arranged(scene, state)) if one.owner == name), None)
 
     def replayed(self, scene: Scene, path: Sequence[State], *, ends: bool = True) -> Trace:
         """A run in words, each step confirmed by the core on the whole cluster."""
@@ -198,6 +220,14 @@ class Search:
             for pod in self._bench.fixed
             if id(pod) not in known and (owner_of(pod) in owners or identity(pod) in same)
         ]
+
+
+def ended(model: Model, name: str) -> Callable[[State], bool]:
+    """Whether the rollout of the workload of this name is over, whatever becomes of others; of all without a name."""
+    if not name:
+        return model.done
+    mine = next(number for number, actor in enumerate(model.actors) if actor.name == name and actor.rolls)
+    return lambda state: model.actors[mine].done(state.controls[mine], census(state))
 
 
 def _states(budget: int, scene: Scene) -> int:

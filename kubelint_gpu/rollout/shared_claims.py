@@ -30,7 +30,7 @@ def without_shared_claims(transitions: Sequence[Transition], cluster: Cluster) -
     found = []
     for one in transitions:
         new = light(one.new)
-        found.append(Transition(new, new if one.old is one.new else light(one.old), one.rolls))
+        found.append(replace(one, new=new, old=new if one.old is one.new else light(one.old)))
     pods = tuple(
         replace(pod, spec=_without(pod.spec, pod.meta.namespace, claims)) if pod.spec.volumes else pod
         for pod in cluster.pods

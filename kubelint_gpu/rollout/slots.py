@@ -37,7 +37,7 @@ def group_slots(
         return None
     if any(not demand.simple or demand.nodes != mine.nodes for demand in demands):
         return None
-    if participants[position].before != participants[position].replicas:
+    if any(found.before != found.replicas or not found.existing or found.kept for found in participants):
         return None
     mine_before = participants[position].before
     pairs = contended(demands, residual)
@@ -64,7 +64,7 @@ def own_slots(participant: Participant, scene: Scene) -> Slots | None:
     """The places of a workload that nobody else competes with; None where old and new pods are not alike."""
     if participant.temporary or participant.daemons or participant.running or scene.absent or not scene.local:
         return None
-    if participant.before != participant.replicas or scene.places.is_charged(0):
+    if participant.before != participant.replicas or participant.kept or scene.places.is_charged(0):
         return None
     old, new = created_pod(participant.old, "old"), created_pod(participant.new, "old")
     if old != new or _looks_at_revision(created_pod(participant.new, "new"), old):

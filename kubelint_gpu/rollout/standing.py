@@ -37,7 +37,7 @@ def standing_daemons(
         return found
 
     first = placed(daemons)
-    if len(daemons) < 2 or all(len(first[number]) == len(participants[number].nodes) for number in daemons):
+    if len(daemons) < 2 or all(_is_everywhere(participants[number], first[number]) for number in daemons):
         return [first]
     every = {_where(first): first}
     for order in islice(permutations(daemons), 1, _MOST_ORDERS):
@@ -46,15 +46,24 @@ def standing_daemons(
     return list(every.values())
 
 
+def _is_everywhere(participant: Participant, pods: Sequence[Pod]) -> bool:
+    return len(pods) == len(participant.nodes) - len(participant.fresh)
+
+
 def _pods_of(participant: Participant, pod: Pod, cluster: Cluster, running: Sequence[Pod]) -> list[Pod]:
+    """Its pods where others find them.
+
+    A node that it leaves it gives up at once; on one that is new to it, it comes after those that run there.
+    """
     name = participant.old.meta.name
     snapshot = Snapshot.of(replace(cluster, pods=tuple(running)))
-    room = frozenset(fit(pod, snapshot).fits) & frozenset(participant.nodes)
-    known = {one.spec.node_name: one for one in participant.running}
+    nodes = [node for node in participant.nodes if node not in participant.fresh]
+    room = frozenset(fit(pod, snapshot).fits) & frozenset(nodes)
+    known = {one.spec.node_name: one for one in participant.running if one.spec.node_name not in participant.left}
     mine = [known.get(node) or _on(pod, node, name) for node in sorted(room | known.keys())]
     if any(quota.covers(pod) for quota in cluster.quotas):
         # a pod that waits for its node is charged like any other
-        mine += [_on(pod, "", name) for node in participant.nodes if node not in room]
+        mine += [_on(pod, "", name) for node in nodes if node not in room]
     return mine
 
 

@@ -18,6 +18,7 @@ class Starts:
         partial: where there are none, those in which no more pods find a place.
         placed: the pods of each kind in a placement in which as many as possible run.
         least: the fewest pods of each kind in a placement that takes no more; all of them where all find room together.
+        most: the most pods of each kind in any placement that takes no more.
         looked_at: how many partial placements were tried.
         complete: whether the search ended before its budget.
         fragmented: whether some order of placing leaves a wanted pod out although another order does not.
@@ -27,6 +28,7 @@ class Starts:
     partial: tuple[State, ...]
     placed: tuple[int, ...]
     least: tuple[int, ...]
+    most: tuple[int, ...]
     looked_at: int
     complete: bool
     fragmented: bool
@@ -71,12 +73,17 @@ def _placements(scene: Scene, budget: int, *, any_order: bool) -> Starts:
     for state in () if full else partial:
         for kind, count in _missing(state):
             lacking[kind] = max(count, lacking.get(kind, 0))
+    spared = dict(lacking)
+    for state in () if full else partial:
+        missing = dict(_missing(state))
+        spared = {kind: min(count, missing.get(kind, 0)) for kind, count in spared.items()}
     every = scene.cast.wanted
     return Starts(
         full=tuple(_created(scene, state) for state in sorted(full)),
         partial=() if full else tuple(_created(scene, state) for state in sorted(partial)),
         placed=tuple(wanted - waiting.get(kind, 0) for kind, wanted in enumerate(every)),
         least=tuple(wanted - lacking.get(kind, 0) for kind, wanted in enumerate(every)),
+        most=tuple(wanted - spared.get(kind, 0) for kind, wanted in enumerate(every)),
         looked_at=looked_at,
         complete=not stack,
         fragmented=bool(full) and bool(partial),
@@ -127,16 +134,17 @@ def _count(state: State) -> int:
 
 
 def _placed_one_more(scene: Scene, state: State, *, any_order: bool = False) -> Iterator[State]:
-    """The states with one more pod placed; pods that may wait come last.
+    """The states with one more pod placed; those that are made anew come late, and last those that may wait.
 
     The order of kinds matters only where nodes look at each other.
     """
     places, kinds = scene.places, scene.cast.kinds
     nobody = (0,) * len(state.waiting)
-    missing = sorted(
-        (kind for kind, _ in _missing(state)), key=lambda kind: (kind in scene.cast.optional, not kinds[kind].pinned)
-    )
-    for kind in missing:
+    tiers = {kind: _tier(scene, state, kind) for kind, _ in _missing(state)}
+    before = None
+    for kind in sorted(tiers, key=lambda kind: (tiers[kind], not kinds[kind].pinned)):
+        if before is not None and before != tiers[kind]:
+            return
         if places.is_charged(kind) and not places.may_create(kind, _running(state, nobody)):
             continue
         found = False
@@ -159,6 +167,15 @@ def _placed_one_more(scene: Scene, state: State, *, any_order: bool = False) -> 
                 yield canonical(State(state.controls, more(state.waiting, kind, -1), nodes), places.classes)
         if found and (not any_order or kind in scene.cast.optional or kinds[kind].pinned):
             return
+        before = tiers[kind] if found else before
+
+
+def _tier(scene: Scene, state: State, kind: int) -> int:
+    """Pods with the same number are placed in any order."""
+    if kind in scene.cast.optional:
+        return 2
+    wanted, sure = scene.cast.wanted[kind], scene.cast.sure[kind]
+    return int(sure < wanted and wanted - state.waiting[kind] >= sure)
 
 
 def _running(state: State, nobody: tuple[int, ...]) -> State:

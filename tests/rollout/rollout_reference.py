@@ -439,7 +439,8 @@ class Reference:
         return True
 
     # --- starts ----------------------------------------------------------------------------------------------------
-    def starts(self):
+    def starts(self, late=-1):
+        """Placements of all; the pods of `late` come after those of the others."""
         specs = tuple((work.started, -1) for work in self.case.works)
         todo = []
         for number, work in enumerate(self.case.works):
@@ -468,10 +469,13 @@ class Reference:
         while queue:
             world, left = queue.pop()
             # daemon pods are there first
-            daemons = [one for one in left if self.case.works[one[0]].kind == "DaemonSet"]
-            others = [one for one in left if self.case.works[one[0]].kind != "Job"]
+            early = [one for one in left if one[0] != late and self.has_room(one, world)]
+            waits = late >= 0 and any(self.case.works[one[0]].kind != "Job" for one in early)
+            candidates = early if waits else left
+            daemons = [one for one in candidates if self.case.works[one[0]].kind == "DaemonSet"]
+            others = [one for one in candidates if self.case.works[one[0]].kind != "Job"]
             moved = False
-            for one in [*(daemons or others), *(left if not others else ())]:
+            for one in [*(daemons or others), *(candidates if not others else ())]:
                 if self.case.quota >= 0:
                     used = sum(self.template(pod).gpu for pod in world.pods)
                     gpu = self.case.works[one[0]].old.gpu
@@ -494,6 +498,28 @@ class Reference:
             elif not moved:
                 partial.add((world, left))
         return full, partial
+
+    def has_room(self, one, world):
+        """Whether a pod may be made and fits on some node."""
+        if self.case.quota >= 0:
+            gpu = self.case.works[one[0]].old.gpu
+            if gpu and sum(self.template(pod).gpu for pod in world.pods) + gpu > self.case.quota:
+                return False
+        there = [(other, other.node) for other in world.pods]
+        return any(self.fits(Pod(one[0], one[1], False, R), node, there) for node in self.case.nodes)
+
+    def can_stand_at_last(self, number):
+        """Whether as many new pods as are wanted find room when the others have their places, and nobody gives way."""
+        mine = self.case.works[number]
+        if not mine.new.never and any(
+            work.old.priority < mine.new.priority for place, work in enumerate(self.case.works) if place != number
+        ):
+            return True
+        works = list(self.case.works)
+        works[number] = replace(mine, old=mine.new, before=-1)
+        known = tuple(one for one in self.case.known if one[0] != number)
+        full, partial = Reference(replace(self.case, works=tuple(works), known=known), self.most).starts(late=number)
+        return bool(full) or any(all(owner != number for owner, _ in left) for _, left in partial)
 
     def waiting(self, world, left):
         """The world with those that found no place waiting, as far as the quota lets them be made."""
@@ -527,6 +553,8 @@ class Reference:
 
     def verdict(self):
         if not all(self.can_stand(number) for number in self.case.judged):
+            return None, 0
+        if len(self.case.judged) == 1 and not all(self.can_stand_at_last(number) for number in self.case.judged):
             return None, 0
         full, partial = self.starts()
         if not full:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.capacity import room_by_eviction
+from kubelint_gpu.checks.change import acting
 from kubelint_gpu.checks.company import crowding
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Related
@@ -16,11 +17,12 @@ from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.remedies import no_surge, recreate, within_a_revision
 from kubelint_gpu.checks.scaled import MOST, waiting_when_scaled
 from kubelint_gpu.checks.spreading import unspreadable
-from kubelint_gpu.checks.stakes import holders, scarce
+from kubelint_gpu.checks.stakes import exclusive_claims, holders, scarce
 from kubelint_gpu.checks.standstill import end_of, ended, is_trapped, shortage, spoken_for, standstill
 from kubelint_gpu.checks.starving import starving
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.checks.wait import Wait, refused
 from kubelint_gpu.checks.wording import counted, some
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy
 from kubelint_gpu.rollout.daemon_set import daemon_nodes, resolve
@@ -141,14 +143,27 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
         if crowding(unit, subject) is not None or unspreadable(unit, subject) is not None:
             # the rules for anti-affinity and spreading speak of it
             continue
-        manifest = subject.manifest
+        manifest, now = subject.manifest, acting(unit, subject)
         evicting = 0 if pools or judgement.refusal else room_by_eviction(unit, subject, judgement.wanted)
         beside = judgement.alone >= judgement.wanted and evicting <= placed
-        text, why = shortage(unit, subject, judgement, placed) if not beside else (None, "")
+        text, why, nature = None, "", _nature((), judgement.refusal)
+        if beside and judgement.waiting is not None:
+            waiting = judgement.waiting
+            claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, now).items())
+            text, why = waiting.scheduler or None, Wait(now.workload, waiting, claims, standing=True).clause
+            nature = _nature([lack.reason for lack in waiting.lacks], "")
+        elif beside and judgement.refusal:
+            why = f"the next one is refused {refused(judgement.refusal)}"
+        elif not beside:
+            text, why = shortage(unit, now, judgement, placed)
+            nature = _nature((why,), judgement.refusal)
         replicas = f"{placed} of {counted(judgement.wanted, 'replica')}"
         grown = f" even with {pools}" if pools else ""
         if beside:
             told = f"as few as {replicas} can run, where the other workloads applied with it are placed first"
+            if judgement.at_best == placed and why:
+                told = f"only {replicas} can run beside the other workloads"
+            told = f"{told}: {why}" if why else told
         elif evicting > placed:
             rest = "the others" if evicting >= judgement.wanted else f"{evicting - placed} more"
             told = f"only {replicas} can run, and {rest} only by evicting pods of lower priority: {why}"
@@ -157,7 +172,7 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
         yield Draft(
             "KLG109",
             manifest.place(routes.replicas(manifest)),
-            f"{told}; this is missing capacity, not a rollout deadlock",
+            f"{told}; {nature}",
             manifest,
             cause="replicas",
             certainty="certain" if unit.complete else "possible",
@@ -169,6 +184,19 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
                 *growing(unit, subject),
             ),
         )
+
+
+def _nature(reasons: Sequence[str], refusal: str) -> str:
+    """What it is that too few pods run, in the words of the scheduler's reasons or of a quota."""
+    text = " ".join(reasons)
+    if refusal:
+        return "this is what the quota allows, not a rollout deadlock"
+    if "Insufficient" not in text and "too little" not in text and "Too many pods" not in text:
+        if "ReadWriteOncePod" in text:
+            return "one pod at a time can use the claim, whatever the strategy: this is no rollout deadlock"
+        if "free ports" in text:
+            return "a node has each host port once, whatever the strategy: this is no rollout deadlock"
+    return "this is missing capacity, not a rollout deadlock"
 
 
 def _daemon_pods_pending(unit: Unit, subject: Subject, judgement: Judgement) -> Iterator[Draft]:
@@ -183,7 +211,7 @@ def _daemon_pods_pending(unit: Unit, subject: Subject, judgement: Judgement) -> 
     pending = judgement.wanted - judgement.placed
     one = pending == 1
     where = f" (on {some(never)})" if len(never) == pending else ""
-    first = " where those of other DaemonSets come first" if judgement.alone > judgement.placed else ""
+    first = " where others come first" if judgement.alone > judgement.placed else ""
     bounds = resolve(strategy, judgement.wanted)
     most = f"maxSurge is {bounds.surge}" if bounds.surge else f"maxUnavailable is {bounds.unavailable}"
     halts = pending >= max(bounds.surge, bounds.unavailable) and judgement.placed and not strategy.on_delete

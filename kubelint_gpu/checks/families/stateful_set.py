@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.checks import routes
+from kubelint_gpu.checks.change import ever_fitted
 from kubelint_gpu.checks.company import crowding
 from kubelint_gpu.checks.draft import Draft
 from kubelint_gpu.checks.finding import Related
@@ -89,7 +90,7 @@ def _forced_rollback(unit: Unit, subject: Subject) -> Iterator[Draft]:
     """What was there before fitted nowhere, and its pod keeps the new template from all others."""
     workload, strategy, manifest = subject.workload, subject.workload.strategy, subject.manifest
     before = unit.before_of(subject)
-    if before is None or not before.known_class or unit.ever_fitted(before):
+    if before is None or not before.known_class or ever_fitted(unit, before):
         return
     if not isinstance(strategy, StatefulSetStrategy) or not unit.fits_somewhere(subject):
         return

@@ -1,0 +1,80 @@
+"""What becomes of a workload when its manifest is applied: from what it changes, and to what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.kube.normal_form import normal, normal_pod_spec
+from kubelint_gpu.kube.plain import at
+from kubelint_gpu.kube.rolling import DeploymentStrategy
+from kubelint_gpu.rollout.attachment import with_bound_claims
+from kubelint_gpu.rollout.judgement import Transition
+from kubelint_gpu.rollout.participant import own_pods
+from kubelint_gpu.scheduler import Snapshot, fit
+from kubelint_gpu.scheduler.companions import lone
+from kubelint_gpu.values import replace
+
+if TYPE_CHECKING:
+    from kubelint_gpu.checks.unit import Unit
+
+_CLAIM = "persistentVolumeClaim"
+
+
+def transition_of(unit: Unit, subject: Subject) -> Transition:
+    """From the workload as it was, where that is known and could run; else from itself, with another template hash.
+
+    Where both are known and the templates are equal, nothing is rolled out.
+    """
+    now, old = acting(unit, subject), unit.before_of(subject)
+    new = now.workload
+    if is_made(unit, subject):
+        if isinstance(new.strategy, DeploymentStrategy) and new.strategy.paused:
+            # not even its first ReplicaSet is made
+            new = replace(new, replicas=0)
+        return Transition(new, new, existing=False)
+    if old is None or not ever_fitted(unit, old):
+        return Transition(new, new)
+    rolls = now is subject and not _is_same(old, subject)
+    return Transition(new, old.workload, rolls=rolls, known=True)
+
+
+def _is_same(old: Subject, new: Subject) -> bool:
+    """Whether the templates are equal in all that the controllers compare: what no scheduler looks at counts, too."""
+    parts = [(one.workload.spec, one.workload.template, _template(one)) for one in (old, new)]
+    return parts[0] == parts[1]
+
+
+def _template(subject: Subject) -> object:
+    template = at(subject.manifest.item.value, subject.workload.template_pointer)
+    if not isinstance(template, dict):
+        return template
+    return normal({"metadata": template.get("metadata"), "spec": normal_pod_spec(template.get("spec"))})
+
+
+def is_made(unit: Unit, subject: Subject) -> bool:
+    """Whether no pod of it runs before: it was not among the objects as they were, or fitted on no node."""
+    if own_pods(subject.workload, unit.cluster.pods):
+        return False
+    old = unit.before_of(subject)
+    return subject.manifest.object in unit.made if old is None else not ever_fitted(unit, old)
+
+
+def acting(unit: Unit, subject: Subject) -> Subject:
+    """The workload by which its controller makes pods now: of one that is paused, the template as it was."""
+    strategy, old = subject.workload.strategy, unit.before_of(subject)
+    if old is None or not isinstance(strategy, DeploymentStrategy) or not strategy.paused:
+        return subject
+    workload = replace(old.workload, replicas=subject.workload.replicas, strategy=strategy)
+    return Subject(subject.manifest, workload, old.known_class)
+
+
+def ever_fitted(unit: Unit, subject: Subject) -> bool:
+    """Whether some node takes its pods when nothing else runs; a workload as it was is asked for, too."""
+    snapshot, workload = unit.empty, subject.workload
+    if any(volume.kind == _CLAIM for volume in workload.spec.volumes):
+        # where it ran, its claims were bound
+        bound = with_bound_claims(unit.cluster, [(workload.meta.namespace, workload.spec)])
+        snapshot = Snapshot.of(replace(bound, pods=()))
+    pod = lone(subject.pod, snapshot)
+    return subject.known_class and (not subject.places_pods or fit(pod, snapshot).schedulable)

@@ -1,0 +1,87 @@
+"""How many pods of a workload can run at once, and what the next one lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.rollout.participant import Participant
+from kubelint_gpu.rollout.scene import Scene
+from kubelint_gpu.rollout.search import Bench, Search
+from kubelint_gpu.rollout.starts import Starts, one_placement, placements
+from kubelint_gpu.rollout.trace import Waiting
+from kubelint_gpu.values import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """How many pods run at most; what the next one waits for, or the text with which a quota refuses it."""
+
+    placed: int
+    refusal: str = ""
+    waiting: Waiting | None = None
+
+
+def fit_alone(bench: Bench, search: Search, position: int) -> Shortfall:
+    """How many pods of a workload fit beside the inventory's running pods only."""
+    participant = bench.participants[position]
+    wanted = participant.replicas
+    # as it shall be: what it was before does not help where the new pods have no room
+    fresh = replace(_as_rolled_out(participant), existing=True)
+    rolled = frozenset({0}) if participant.daemons else frozenset[int]()
+    beside = [pod for pod in stronger(bench, participant) if id(pod) not in bench.daemons]
+    solo = search.staged((fresh,), rolled, search.outsiders, beside)
+    kind, *more = solo.cast.members[0]
+    simple = solo.local and not solo.places.is_charged(kind) and not solo.absent and not participant.daemons
+    if simple and not more and not any(solo.cast.kinds[kind].pod.spec.volumes):
+        return Shortfall(solo.places.capacity(kind, wanted))
+    if one_placement(solo) is not None:
+        return Shortfall(wanted)
+    starts = placements(solo, bench.budget)
+    if starts.full or not starts.complete:
+        return Shortfall(wanted)
+    placed = sum(starts.placed[one] for one in (kind, *more))
+    return Shortfall(placed, solo.places.refusal((kind, *more)[-1], starts.partial[0]) or "")
+
+
+def fit_at_last(bench: Bench, search: Search, position: int) -> Shortfall:
+    """How many pods of a workload can run when all that is known to change has changed, beside those of the others."""
+    after = [
+        _as_rolled_out(one) if place == position or one.moves else one for place, one in enumerate(bench.participants)
+    ]
+    rolled = frozenset({position}) if after[position].daemons else frozenset[int]()
+    scene = search.staged(after, rolled, search.outsiders, bench.fixed)
+    starts = placements(scene, bench.budget)
+    mine = scene.cast.members[position]
+    if starts.full or not starts.complete:
+        return Shortfall(sum(scene.cast.wanted[kind] for kind in mine))
+    return short_of(search, scene, starts, mine, bench.participants[position].new.key)
+
+
+def short_of(search: Search, scene: Scene, starts: Starts, mine: Sequence[int], name: str) -> Shortfall:
+    """The most pods of some kinds that run in any placement, and what the next one lacks in one with the fewest."""
+    placed = sum(starts.most[kind] for kind in mine)
+    state = max(starts.partial, key=lambda one: sum(one.waiting[kind] for kind in mine), default=None)
+    if state is None:
+        return Shortfall(placed)
+    refusal = next(filter(None, (scene.places.refusal(kind, state) for kind in mine)), "")
+    return Shortfall(placed, refusal, None if refusal else search.left_out(scene, state, name))
+
+
+def stronger(bench: Bench, participant: Participant) -> list[Pod]:
+    """The running pods that would not give way to the participant's."""
+    spec = participant.new.spec
+    lowest = -(2**31) if spec.preemption_policy == "Never" else spec.priority or 0
+    return [pod for pod in bench.fixed if (pod.spec.priority or 0) >= lowest]
+
+
+def settled(one: Participant) -> Participant:
+    """A workload when what is known to change of it has changed."""
+    return replace(_as_rolled_out(one), existing=True) if one.known and one.moves else one
+
+
+def _as_rolled_out(one: Participant) -> Participant:
+    found = replace(one, running=(), known=False, existing=False)
+    if one.daemons:
+        return replace(found, old=one.new, left=(), fresh=())
+    return replace(found, settled=True)

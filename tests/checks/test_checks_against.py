@@ -1,0 +1,225 @@
+"""What a change becomes when all of it is applied at once: old pods hold what their old template says."""
+
+from __future__ import annotations
+
+import pytest
+from checks_units import deployment, unit, world
+
+from kubelint_gpu.checks.run import check
+from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.documents import read
+
+KEEPS = "strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}\n"
+GIVES = "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}\n"
+RECREATE = "strategy: {type: Recreate}\n"
+PAUSED = f"{KEEPS}paused: true\n"
+SURGE = "updateStrategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}\n"
+NONE = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: none}\n"
+CLAIM = (
+    "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: serving}\n"
+    "spec: {accessModes: [ReadWriteOncePod], resources: {requests: {storage: 1Gi}}}\n"
+)
+DATA = "volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]\n"
+
+
+def inventory(*gpus, more=""):
+    """Nodes `n1`, `n2` and so on with so many GPUs."""
+    nodes = "".join(
+        f"  - name: n{number}\n    labels: {{on: n{number}}}\n    allocatable: {{cpu: 16, memory: 64Gi}}\n"
+        f"    gpus: {{model: L4, count: {count}}}\n"
+        for number, count in enumerate(gpus, 1)
+    )
+    return (
+        f'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\nnodes:\n{nodes}'
+        f"priorityClasses:\n  - {{name: serving, value: 1000}}\n{more}"
+    )
+
+
+def on(node, more=""):
+    return f"nodeSelector: {{on: {node}}}\n{more}"
+
+
+def made(name, strategy=KEEPS, *, replicas=1, gpus=1, pod="", more="", kind="Deployment"):
+    """One workload, after the separator of documents."""
+    spec = strategy if kind == "DaemonSet" else f"replicas: {replicas}\n{strategy}"
+    spec = f"serviceName: {name}\n{spec}" if kind == "StatefulSet" else spec
+    text = deployment(spec=spec, pod=pod, more=more, name=name, limits=f"{{nvidia.com/gpu: {gpus}}}")
+    return f"---\n{text.replace('kind: Deployment', f'kind: {kind}')}"
+
+
+def found(before, after, cluster):
+    """The findings about rollouts of a change, as (code, name of the object, message)."""
+    old = {one.object: one for one in unit(before, cluster).manifests}
+    new = {one.object for one in unit(after, cluster).manifests}
+    judged = Unit((read("a.yaml", after.encode()),), world(cluster), before=old, made=new - old.keys())
+    return [
+        (one.code, one.object.rpartition("/")[2], one.message)
+        for one in check((judged,), judged.world).findings
+        if one.code.startswith("KLG1") and one.severity != "note"
+    ]
+
+
+def told(before, after, cluster):
+    return [(code, name) for code, name, _ in found(before, after, cluster)]
+
+
+def test_old_pods_hold_the_claims_of_their_old_template_and_new_ones_those_of_the_new():
+    cluster = inventory(2)
+    assert told(made("a", pod=DATA) + CLAIM, made("a") + CLAIM, cluster) == []
+    assert told(made("a") + CLAIM, made("a", pod=DATA) + CLAIM, cluster) == []
+    other = DATA.replace("data", "cache")
+    claims = CLAIM + CLAIM.replace("data", "cache")
+    assert told(made("a", pod=DATA) + claims, made("a", pod=other) + claims, cluster) == []
+    assert told(made("a", pod=DATA) + claims, made("a", RECREATE, pod=DATA, gpus=2) + claims, cluster) == []
+    assert told(made("a", pod=DATA) + claims, made("a", pod=DATA, more="args: [x]") + claims, cluster) == [
+        ("KLG104", "a")
+    ]
+
+
+def test_a_claim_that_moves_from_one_workload_to_another_is_free_when_the_old_pod_is_gone():
+    before = made("a", pod=DATA) + made("b") + CLAIM
+    after = made("a") + made("b", pod=DATA) + CLAIM
+    assert told(before, after, inventory(4)) == []
+
+
+def test_the_pods_of_a_paused_deployment_keep_the_claim_of_the_template_before():
+    before = made("a", PAUSED, pod=DATA) + made("b") + CLAIM
+    ((code, name, message),) = found(before, made("a", PAUSED) + made("b", pod=DATA) + CLAIM, inventory(4))
+    assert (code, name) == ("KLG109", "b")
+    assert message == (
+        "only 0 of 1 replica can run beside the other workloads: the next one waits for claim data (ReadWriteOncePod), "
+        "used by Deployment serving/a; one pod at a time can use the claim, whatever the strategy: this is no rollout "
+        "deadlock"
+    )
+
+
+def test_a_paused_deployment_makes_no_pod_of_a_new_template():
+    before = made("a", PAUSED, replicas=2)
+    assert told(before, made("a", PAUSED, replicas=2, gpus=4), inventory(4)) == []
+    assert told(before, made("a", PAUSED, replicas=4, gpus=4), inventory(4)) == []
+    ((code, _, message),) = found(before, made("a", PAUSED, replicas=5, gpus=3), inventory(4))
+    assert (code, message.partition(":")[0]) == ("KLG109", "only 4 of 5 replicas can run")
+    assert told(NONE, made("a", PAUSED, gpus=2, replicas=9), inventory(4)) == []
+
+
+def test_a_host_port_is_held_by_who_had_it_until_the_old_pod_goes():
+    def port(number):
+        return f"ports: [{{containerPort: 80, hostPort: {number}}}]"
+
+    def ports(one, other):
+        return made("a", more=port(one)) + made("b", more=port(other))
+
+    assert told(ports(80, 70), ports(90, 80), inventory(4)) == []
+    assert told(ports(80, 90), ports(90, 80), inventory(4)) == [("KLG102", "a"), ("KLG102", "b")]
+
+
+@pytest.mark.parametrize(
+    ("partition", "gpus", "codes"),
+    [(0, 4, ["KLG111"]), (1, 4, ["KLG111"]), (2, 4, []), (3, 4, []), (9, 3, []), (2, 3, ["KLG111"])],
+)
+def test_ordinals_below_the_partition_keep_the_old_template(partition, gpus, codes):
+    strategy = f"updateStrategy: {{rollingUpdate: {{partition: {partition}}}}}\n"
+    before = made("s", strategy, replicas=3, gpus=1, kind="StatefulSet")
+    after = made("s", strategy, replicas=3, gpus=2, kind="StatefulSet")
+    assert [code for code, _ in told(before, after, inventory(gpus))] == codes
+
+
+def test_parallel_ordinals_below_the_partition_are_no_missing_capacity():
+    strategy = "podManagementPolicy: Parallel\nupdateStrategy: {rollingUpdate: {partition: 2}}\n"
+    before = made("s", strategy, replicas=3, gpus=1, kind="StatefulSet")
+    assert told(before, made("s", strategy, replicas=3, gpus=2, kind="StatefulSet"), inventory(4)) == []
+    assert told(before, made("s", strategy, replicas=3, gpus=3, kind="StatefulSet"), inventory(4)) == [("KLG109", "s")]
+
+
+def test_a_daemon_set_waits_for_an_old_pod_only_where_it_had_one():
+    def daemons(node, strategy=SURGE, more=""):
+        return made("d", strategy, pod=on(node) if node else "", more=more, kind="DaemonSet")
+
+    cluster = inventory(1, 1)
+    assert told(daemons("n1"), daemons("n2"), cluster) == []
+    assert told(daemons("n1"), daemons("n1", more="args: [x]"), cluster) == [("KLG110", "d")]
+    assert told(daemons("n1"), daemons(""), cluster) == [("KLG110", "d")]
+    assert told(daemons("n1"), daemons(""), inventory(2, 1)) == []
+
+
+def test_a_daemon_set_gives_the_nodes_up_that_it_no_longer_selects():
+    def both(daemons, other):
+        return made("d", "", pod=on(daemons), kind="DaemonSet") + made("c", pod=on(other))
+
+    assert told(both("n1", "n3"), both("n2", "n1"), inventory(1, 1, 1)) == []
+    ((code, name, message),) = found(both("n1", "n2"), both("n2", "n2"), inventory(1, 1))
+    assert (code, name) == ("KLG109", "d")
+    assert message == "no pod that it makes for 1 node finds room where others come first, and it stays Pending"
+
+
+def pair(one, other, first, second):
+    return made("a", one, pod=on(first)) + made("b", other, pod=on(second))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "codes"),
+    [
+        (KEEPS, KEEPS, [("KLG101", "a"), ("KLG101", "b")]),
+        (KEEPS, GIVES, []),
+        (GIVES, KEEPS, []),
+        (GIVES, GIVES, []),
+        (RECREATE, RECREATE, []),
+    ],
+)
+def test_two_that_swap_their_nodes_in_one_apply_block_each_other_only_if_both_keep_their_pods(one, other, codes):
+    assert told(pair(one, other, "n1", "n2"), pair(one, other, "n2", "n1"), inventory(1, 1)) == codes
+
+
+def test_a_chain_of_moves_ends_from_its_free_end():
+    assert told(pair(KEEPS, KEEPS, "n1", "n2"), pair(KEEPS, KEEPS, "n2", "n3"), inventory(1, 1, 1)) == []
+
+
+@pytest.mark.parametrize("strategy", [KEEPS, GIVES, RECREATE])
+def test_a_move_to_a_node_that_others_fill_for_good_is_missing_capacity(strategy):
+    before, after = pair(strategy, KEEPS, "n1", "n2"), pair(strategy, KEEPS, "n2", "n2")
+    ((code, name, message),) = found(before, after, inventory(1, 1))
+    assert (code, name) == ("KLG109", "a")
+    assert message == (
+        "only 0 of 1 replica can run beside the other workloads: the next one waits for 1 nvidia.com/gpu on n2, held by "
+        "Deployment serving/b; this is missing capacity, not a rollout deadlock"
+    )
+
+
+def test_another_that_is_scaled_down_in_the_same_change_makes_room():
+    before = made("a", pod=on("n1")) + made("b", replicas=2, pod=on("n2"))
+    assert told(before, made("a", pod=on("n2")) + made("b", replicas=1, pod=on("n2")), inventory(1, 2)) == []
+    assert told(before, made("a", pod=on("n2")) + made("b", replicas=2, pod=on("n2")), inventory(1, 2)) == [
+        ("KLG109", "a")
+    ]
+
+
+def test_of_two_that_lack_room_the_new_one_waits():
+    ((code, name, message),) = found(made("a"), made("a") + made("b"), inventory(1))
+    assert (code, name) == ("KLG109", "b")
+    assert "held by Deployment serving/a" in message
+    ((code, name, message),) = found(made("a") + made("b"), made("a", replicas=2) + made("b"), inventory(2))
+    assert (code, name) == ("KLG109", "a")
+    assert message.startswith("only 1 of 2 replicas can run beside the other workloads: the next one waits for")
+
+
+def test_what_is_applied_for_the_first_time_has_no_old_pod_and_its_next_rollout_does():
+    ((code, _, message),) = found(NONE, made("a"), inventory(1))
+    assert code == "KLG101"
+    assert message.startswith("once it runs, a rollout never ends: the new pod waits for 1 nvidia.com/gpu on n1")
+    assert told(NONE, made("a", GIVES), inventory(1)) == []
+    running = (
+        "running:\n  - {name: a-1, namespace: serving, node: n1, gpus: 1, owner: ReplicaSet/a-1, labels: {app: a}}\n"
+    )
+    ((_, _, message),) = found(NONE, made("a"), inventory(1, more=running))
+    assert message.startswith("the rollout never ends")
+
+
+def test_a_template_that_fitted_nowhere_before_left_no_pod_either():
+    ((_, _, message),) = found(made("a", gpus=2), made("a"), inventory(1))
+    assert message.startswith("once it runs, a rollout never ends")
+
+
+def test_the_next_rollout_of_a_new_one_finds_the_others_as_they_are_then():
+    before = made("b", GIVES, pod=on("n1"))
+    after = made("a", pod=on("n1")) + made("b", GIVES, pod=on("n2"))
+    assert told(before, after, inventory(2, 1)) == []
