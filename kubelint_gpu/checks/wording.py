@@ -14,8 +14,9 @@ _BYTES = ("memory", "ephemeral-storage")
 
 
 def counted(number: int, noun: str) -> str:
-    """`1 pod`, `2 pods`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    """`1 pod`, `2 pods`, `3 classes`."""
+    ending = "" if number == 1 else "es" if noun.endswith(("s", "x", "ch")) else "s"
+    return f"{number} {noun}{ending}"
 
 
 def bare(resource: str, number: int) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.diagnosis import diagnose
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Place, Related
+from kubelint_gpu.checks.likeness import nearest_key, nearest_value
 from kubelint_gpu.checks.manifest import Manifest
 from kubelint_gpu.checks.misses import title
 from kubelint_gpu.checks.registry import rule
@@ -19,7 +19,7 @@ from kubelint_gpu.checks.wording import listed, some
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.kube.label_algebra import Bound, Contradiction, alternatives, unsatisfiable
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import dataclass, replace
 
 # labels that an autoscaler gives to nodes which it makes for the pods that ask for them
 _PROVISIONED = ("cloud.google.com/compute-class", "karpenter.sh/nodepool", "karpenter.sh/provisioner-name")
@@ -36,7 +36,10 @@ def affinity_contradiction(unit: Unit) -> Iterator[Draft]:
         manifest = subject.manifest
         base = routes.pod_spec(manifest)
         if not reasons:
-            yield _dead(subject)
+            affinity = subject.workload.spec.node_affinity
+            # that there is no term at all the API server refuses, and the rule for values says it
+            if affinity is not None and affinity.terms:
+                yield _dead(subject)
             continue
         first = reasons[0]
         others = f" (and so in each of {len(reasons)} terms)" if len(reasons) > 1 else ""
@@ -105,7 +108,10 @@ def affinity_matches_no_node(unit: Unit) -> Iterator[Draft]:
             certainty=found.certainty,
             severity="note" if coming else None,
             scheduler=unit.beside_running(subject).message or unit.alone(subject).message,
-            related=_near_nodes(unit, miss),
+            related=(
+                *(Related(_miss_place(manifest, other), other.message) for other in miss.others),
+                *_near_nodes(unit, miss),
+            ),
             help=(f"did you mean {miss.suggestion}?",) if miss.suggestion else (_DECLARE,) if coming else (),
             proposals=_proposals(manifest, miss),
         )
@@ -126,6 +132,7 @@ class _Miss:
     value: str = ""
     key: str = ""
     unknown: bool = False
+    others: tuple[_Miss, ...] = ()
 
 
 def _nearest_miss(unit: Unit, subject: Subject) -> _Miss:
@@ -134,13 +141,17 @@ def _nearest_miss(unit: Unit, subject: Subject) -> _Miss:
     nodes = unit.possible_nodes
     named = _Names(unit)
     for bounds in alternatives(subject.workload.spec):
-        for bound in bounds:
-            if any(
+        unmet = [
+            bound
+            for bound in bounds
+            if not any(
                 bound.allowed.has(node.name if bound.field else node.labels.get(bound.requirement.key))
                 for node in nodes
-            ):
-                continue
-            return named.miss(bound, (*base, *bound.pointer))
+            )
+        ]
+        if unmet:
+            first, *others = (named.miss(bound, (*base, *bound.pointer)) for bound in unmet)
+            return replace(first, others=tuple(others))
     bounds = alternatives(subject.workload.spec)[0]
     best: tuple[int, tuple[str, ...]] = (-1, ())
     for node in nodes:
@@ -177,25 +188,22 @@ class _Names:
             }
         )
         if not values:
-            near = get_close_matches(key, self._keys, 1, 0.75)
-            suggestion = f"the label {near[0]}" if near else ""
+            near = nearest_key(key, self._keys)
+            suggestion = f"the label {near}" if near else ""
             message = f"no node of the inventory has the label {key}"
-            return _Miss(route, message, key, suggestion, key=near[0] if near else "", unknown=True)
-        wanted = requirement.values[0] if requirement.values else ""
-        near = get_close_matches(wanted, values, 1, 0.6) if requirement.operator == "In" else []
+            return _Miss(route, message, key, suggestion, key=near, unknown=True)
+        near, wanted = nearest_value(requirement.values, values) if requirement.operator == "In" else ("", "")
         nodes = tuple(
-            node.name
-            for node in self._nodes
-            if near and (node.name if bound.field else node.labels.get(key)) == near[0]
+            node.name for node in self._nodes if near and (node.name if bound.field else node.labels.get(key)) == near
         )
         found = "the nodes are called" if bound.field else "the nodes have"
         return _Miss(
             route,
             f"no node of the inventory meets {_shown(bound)}: {found} {some(values, 'value', 'or')}",
             str(requirement),
-            near[0] if near else "",
+            f"{near} for {wanted}" if len(requirement.values) > 1 and near else near,
             nodes,
-            near[0] if near and len(requirement.values) == 1 else "",
+            near if len(requirement.values) == 1 else "",
         )
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from functools import partial
 
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.company import takers
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Related
+from kubelint_gpu.checks.likeness import nearest_key
 from kubelint_gpu.checks.manifest import Manifest
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.spreading import TopologyUse, topology_uses, unspreadable
@@ -42,8 +42,8 @@ def topology_key_missing(unit: Unit) -> Iterator[Draft]:
         for use, *others in _by_effect(subject.workload.spec):
             if use.key not in keys:
                 near = [_SUCCESSORS[use.key]] if _SUCCESSORS.get(use.key) in keys else []
-                if not is_gpu_label(use.key):
-                    near = near or get_close_matches(use.key, keys, 1, 0.8)
+                if not near and not is_gpu_label(use.key):
+                    near = list(filter(None, [nearest_key(use.key, keys)]))
                 if (use.hard or near) and not _selected(subject.workload.spec, use.key):
                     yield _nowhere(unit, subject, use, others, near)
             elif use.hard:

@@ -28,7 +28,12 @@ def invalid_value(unit: Unit) -> Iterator[Draft]:
     minor = unit.minor_release
     for manifest, unfit in zip(unit.templates, unit.misfits, strict=True):
         unknown: list[InvalidObject] = []
+        said: set[Pointer] = set()
         for problem in manifest.problems:
+            if problem.pointer in said:
+                # what follows from a value of the wrong type is no second problem
+                continue
+            said.add(problem.pointer)
             if problem.placeholder:
                 unknown.append(problem)
                 continue
