@@ -48,7 +48,7 @@ class Crowding:
 def unmet_affinity(unit: Unit, subject: Subject) -> Unmet | None:
     """What a pod must be near to and neither the manifests nor the inventory have."""
     affinity = subject.workload.spec.pod_affinity
-    if not affinity or not unit.has_nodes or not subject.places_pods or not subject.known_class:
+    if not affinity or not unit.has_nodes or not subject.places_pods:
         return None
     pod = subject.pod
     if attracts_itself(pod, unit.empty):
@@ -91,10 +91,7 @@ def takers(unit: Unit, subject: Subject) -> tuple[Node, ...]:
 def stays(subject: Subject) -> bool:
     """Whether its replicas all run at once and for good, as those of Jobs do not."""
     return (
-        subject.places_pods
-        and subject.known_class
-        and subject.workload.replicas > 1
-        and not isinstance(subject.workload.strategy, JobStrategy)
+        subject.places_pods and subject.workload.replicas > 1 and not isinstance(subject.workload.strategy, JobStrategy)
     )
 
 

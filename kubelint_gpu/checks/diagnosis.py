@@ -52,7 +52,7 @@ class Diagnosis:
 def diagnose(unit: Unit) -> Iterator[tuple[Subject, Diagnosis]]:
     """Every workload that no node takes, with the cause."""
     for subject in unit.subjects:
-        if not subject.places_pods or not subject.known_class:
+        if not subject.places_pods:
             continue
         if unsatisfiable(subject.workload.spec) is not None:
             continue

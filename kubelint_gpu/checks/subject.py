@@ -13,7 +13,8 @@ from kubelint_gpu.values import dataclass
 class Subject:
     """A workload that is judged: whole, readable, as admission leaves it.
 
-    `known_class` is false where its pods are refused because their PriorityClass does not exist.
+    `known_class` is false where its pods are refused because their PriorityClass does not exist; they then count as of
+    the highest priority that a class may give.
     """
 
     manifest: Manifest

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ from kubelint_gpu.kube.fields import Fields
 from kubelint_gpu.kube.limit_range import with_defaults
 from kubelint_gpu.kube.node import Node, read_node
 from kubelint_gpu.kube.pod import DEFAULT_SCHEDULER
-from kubelint_gpu.kube.priority import UnknownPriorityClass
+from kubelint_gpu.kube.priority import HIGHEST_USER_PRIORITY, PREEMPT, UnknownPriorityClass
 from kubelint_gpu.kube.resource_owners import owner_of
 from kubelint_gpu.kube.taints import Toleration, read_toleration
 from kubelint_gpu.kube.workload import Workload
@@ -96,7 +96,8 @@ class Unit:
     @cached_property
     def cluster(self) -> Cluster:
         """The declared cluster with what the manifests bring."""
-        return self.world.cluster(self.manifests, self.beside)
+        elsewhere = self.beside[: len(self.beside) - len(self.neighbours)]
+        return self.world.cluster((*self.neighbours, *self.manifests), elsewhere)
 
     @property
     def has_nodes(self) -> bool:
@@ -255,7 +256,17 @@ class Unit:
         """
         transitions = list(self.transitions.values())
         found = judge(transitions, self.cluster, budget=self.budget, growth=self.growth) if transitions else ()
-        return dict(zip(self.transitions, found, strict=True))
+        return dict(zip(self.transitions, found, strict=True)) | dict(self._stuck_without_class(transitions))
+
+    def _stuck_without_class(self, transitions: Sequence[Transition]) -> Iterator[tuple[int, Judgement]]:
+        """Rollouts of workloads without their class that would stick with any: it may then evict whom it likes."""
+        for subject in self.subjects:
+            if subject.known_class or not self.has_nodes or not self._finds_nodes(subject):
+                continue
+            mine = [self._transition(subject), *transitions]
+            found = judge(mine, self.cluster, budget=self.budget, growth=self.growth, only=(0,))[0]
+            if found.verdict is Verdict.STUCK and not found.evicts:
+                yield id(subject), found
 
     @cached_property
     def together(self) -> tuple[Together, ...]:
@@ -284,9 +295,11 @@ class Unit:
 
     def _is_placed(self, subject: Subject) -> bool:
         """Whether its pods find a node by themselves."""
+        return subject.known_class and self._finds_nodes(subject)
+
+    def _finds_nodes(self, subject: Subject) -> bool:
         workload = subject.workload
-        placed = subject.known_class and not workload.custom and not workload.spec.node_name
-        return placed and not self.alone(subject).held
+        return not workload.custom and not workload.spec.node_name and not self.alone(subject).held
 
     @cached_property
     def _standing(self) -> tuple[Subject, ...]:
@@ -316,7 +329,9 @@ class Unit:
         try:
             return Subject(manifest, resolved_workload(workload, self.cluster.priority_classes))
         except UnknownPriorityClass:
-            return Subject(manifest, workload, known_class=False)
+            # it is placed as if the class were there; with the highest that there may be it can evict whom it likes
+            spec = replace(spec, priority=HIGHEST_USER_PRIORITY, preemption_policy=PREEMPT)
+            return Subject(manifest, replace(workload, spec=spec), known_class=False)
 
     def before_of(self, subject: Subject) -> Subject | None:
         """The workload as it was; None where that is not known, or cannot be judged."""

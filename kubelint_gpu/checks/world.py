@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -92,12 +92,13 @@ class World:
         span = declared.locate(pointer) if pointer else declared.locate(("metadata", "name"))
         return place_of(declared.item.document.source.path, span)
 
-    def cluster(self, mine: Sequence[Manifest], beside: Iterable[Manifest] = ()) -> Cluster:
+    def cluster(self, mine: Sequence[Manifest], beside: Sequence[Manifest] = ()) -> Cluster:
         """The declared cluster with what the manifests bring to it.
 
         Of an object that both have, the manifest's counts: it is what will be applied; volumes and claims keep the
         state that the cluster gave them.
         What a manifest says wrongly is left out here; the rule for values reports it.
+        Of what lies `beside` them only names count: it may go to another cluster, and is no default in this one.
         """
         brought: dict[tuple[str, str, str], Any] = {}
         for manifest in (*beside, *mine):
@@ -105,7 +106,19 @@ class World:
                 value = self._with_status(manifest)
                 if _lawful(value):
                     brought[_identity(value)] = value
-        return merged_cluster(self.base, brought) if brought else self.base
+        here = {manifest.name for manifest in mine if manifest.kind == "PriorityClass"}
+        strangers = {one.name for one in beside if one.kind == "PriorityClass"} - here
+        found = merged_cluster(self.base, brought) if brought else self.base
+        return self._without_defaults(found, strangers) if strangers else found
+
+    def _without_defaults(self, cluster: Cluster, names: Container[str]) -> Cluster:
+        """The cluster with some of its classes as the inventory has them, and as no defaults where it has them not."""
+        base = {found.name: found for found in self.base.priority_classes}
+        classes = (
+            base.get(found.name, replace(found, global_default=False)) if found.name in names else found
+            for found in cluster.priority_classes
+        )
+        return replace(cluster, priority_classes=tuple(classes))
 
     def snapshot(self, cluster: Cluster, *, pods: bool) -> Snapshot:
         """The cluster as the scheduler sees it, with its running pods or without any; made once for each cluster."""

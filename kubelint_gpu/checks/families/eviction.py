@@ -28,7 +28,7 @@ _CLASS = "priorityClassName"
 def rollout_preempts(unit: Unit) -> Iterator[Draft]:
     """Some run of a rollout evicts pods of somebody else, whose priority is lower."""
     for subject in unit.subjects:
-        judgement = unit.judgements.get(id(subject))
+        judgement = unit.judgements.get(id(subject)) if subject.known_class else None
         evicts: dict[str, list[Evicted]] = {}
         for one in judgement.evicts if judgement is not None else ():
             if one.by == subject.workload.key and one.owner != one.by:

@@ -39,7 +39,7 @@ def shared_gpu_count(unit: Unit) -> Iterator[Draft]:
     if not unit.has_nodes:
         return
     for subject in unit.subjects:
-        if not subject.places_pods or not subject.known_class or _elsewhere(subject):
+        if not subject.places_pods or _elsewhere(subject):
             continue
         nodes = _takers(unit, subject)
         for route, resource, number in _multiples(subject):

@@ -39,7 +39,7 @@ def unhealthy_node(unit: Unit) -> Iterator[Draft]:
     if inventory is None or not unit.has_nodes or not inventory.unhealthy:
         return
     for subject in unit.subjects:
-        if not subject.places_pods or not subject.known_class:
+        if not subject.places_pods:
             continue
         found = unit.alone(subject)
         fits = found.fit.fits if found.fit is not None else ()

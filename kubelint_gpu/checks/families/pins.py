@@ -29,7 +29,7 @@ _EVERYWHERE = ("/dev", "/proc", "/sys", "/run", "/var/run", "/etc", "/usr", "/li
 def hostname_pin(unit: Unit) -> Iterator[Draft]:
     """Bound to a node by its name where a label of the node would do."""
     for subject in unit.subjects:
-        if not subject.places_pods or not subject.known_class or _has_reason(subject):
+        if not subject.places_pods or _has_reason(subject):
             continue
         found = wider_selection(unit, subject)
         if found is None or (not _more(found) and _claims(subject)):

@@ -82,7 +82,7 @@ def anti_affinity_exceeds_domains(unit: Unit) -> Iterator[Draft]:
 @rule("KLG410")
 def affinity_cross_conflict(unit: Unit) -> Iterator[Draft]:
     """A pod that must be near another, which will not have it, or cannot be where it is."""
-    pods = [(subject, subject.pod) for subject in unit.subjects if subject.known_class]
+    pods = [(subject, subject.pod) for subject in unit.subjects]
     for subject, pod in pods:
         affinity = pod.spec.pod_affinity
         if not affinity or not subject.places_pods or attracts_itself(pod, unit.empty):

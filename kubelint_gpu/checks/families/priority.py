@@ -77,7 +77,7 @@ def _threat(unit: Unit, subject: Subject) -> str:
     others = [
         workload_name(other.workload)
         for other in unit.subjects
-        if other is not subject and (other.workload.spec.priority or 0) > 0
+        if other is not subject and other.known_class and (other.workload.spec.priority or 0) > 0
     ]
     if others:
         return f"{some(sorted(others), 'workload', 'or')} beside it can evict them"
