@@ -80,7 +80,7 @@ def replace_scalar(item: Item, pointer: Pointer, yaml_text: str) -> Edit:
         raise NotEditable(f"{yaml_text!r} is no scalar")
     value = given.documents[0].value
     text = writing.json_text(value) if document.is_json else yaml_text
-    return _tried(document, (node[0], node[1], _spaced(node, text)), full, value)
+    return tried(document, (node[0], node[1], _spaced(node, text)), full, value)
 
 
 def set_key(item: Item, mapping_pointer: Pointer, key: str, value: Any, *, before: str = "") -> Edit:
@@ -105,21 +105,21 @@ def set_key(item: Item, mapping_pointer: Pointer, key: str, value: Any, *, befor
     child = node[2].get(key)
     if child is not None and not merged(child):
         own_node(document, full)
-        return _tried(document, _replacement(document, node, child, value), full, value)
+        return tried(document, _replacement(document, node, child, value), full, value)
     following = node[2].get(before)
     if following is not None and not merged(following):
         try:
-            return _tried(document, _insertion_before(document, node, following, key, value), full, value)
+            return tried(document, _insertion_before(document, node, following, key, value), full, value)
         except NotEditable:
             pass
     if in_flow(document, node):
-        return _tried(document, _flow_insertion(document, node, key, value), full, value)
+        return tried(document, _flow_insertion(document, node, key, value), full, value)
     text, indent, end = document.source.text, indent_at(document, node[0]), line_end(document, node[1])
     lines = (newline(text) + indent).join(writing.entry_lines(key, value))
     try:
-        return _tried(document, (end, end, newline(text) + indent + lines), full, value)
+        return tried(document, (end, end, newline(text) + indent + lines), full, value)
     except NotEditable:
-        return _tried(document, (node[0], node[0], lines + newline(text) + indent), full, value)
+        return tried(document, (node[0], node[0], lines + newline(text) + indent), full, value)
 
 
 def append(item: Item, list_pointer: Pointer, values: Sequence[Any]) -> Edit:
@@ -138,12 +138,12 @@ def append(item: Item, list_pointer: Pointer, values: Sequence[Any]) -> Edit:
         written = [writing.json_text(one) if document.is_json else writing.flow_text(one) for one in values]
         start = line_start(document, last[0])
         gap = " " if text[start : last[0]].strip() else newline(text) + text[start : last[0]]
-        return _tried(document, (last[1], last[1], "".join(f",{gap}{one}" for one in written)), full, after)
+        return tried(document, (last[1], last[1], "".join(f",{gap}{one}" for one in written)), full, after)
     indent, end = indent_at(document, node[0]), line_end(document, node[1])
     flow = text[last[0]] in "{["
     entries = [[f"- {writing.flow_text(one)}"] if flow else writing.block_lines([one]) for one in values]
     lines = "".join(newline(text) + indent + line for entry in entries for line in entry)
-    return _tried(document, (end, end, lines), full, after)
+    return tried(document, (end, end, lines), full, after)
 
 
 def remove_key(item: Item, pointer: Pointer) -> Edit:
@@ -157,18 +157,18 @@ def remove_key(item: Item, pointer: Pointer) -> Edit:
         raise NotEditable("only keys of mappings can be removed")
     child, node = own_node(document, full), own_node(document, full[:-1])
     if len(node[2]) == 1:
-        change = _emptied(document, full[:-1], node)
+        change = emptied(document, full[:-1], node, {})
     elif in_flow(document, node):
         change = _flow_removal(node, child)
     else:
         change = _block_removal(document, node, child)
-    return _tried(document, change, full, _ABSENT)
+    return tried(document, change, full, _ABSENT)
 
 
-_Change = tuple[int, int, str]
+Change = tuple[int, int, str]
 
 
-def _tried(document: Document, change: _Change, pointer: Pointer, value: Any) -> Edit:
+def tried(document: Document, change: Change, pointer: Pointer, value: Any) -> Edit:
     """The edit, if the document read after it has this value at the pointer and is otherwise the same."""
     start, end, text = change
     source, (first, last) = document.source, document.chunk
@@ -180,7 +180,7 @@ def _tried(document: Document, change: _Change, pointer: Pointer, value: Any) ->
     return Edit(source.path, source.span(start, end), text)
 
 
-def _replacement(document: Document, node: Node, child: Node, value: Any) -> _Change:
+def _replacement(document: Document, node: Node, child: Node, value: Any) -> Change:
     """What puts a value of any form in place of one of any form."""
     text = document.source.text
     start, end, children = child[0], child[1], child[2]
@@ -206,7 +206,7 @@ def _replacement(document: Document, node: Node, child: Node, value: Any) -> _Ch
     return child[4], end, ": " + writing.flow_text(value) + gap.removeprefix(":")
 
 
-def _insertion_before(document: Document, node: Node, following: Node, key: str, value: Any) -> _Change:
+def _insertion_before(document: Document, node: Node, following: Node, key: str, value: Any) -> Change:
     """What puts a new key before another; comments that stand right above that one stay with it."""
     text, start = document.source.text, line_start(document, following[3])
     inside = text[start : following[3]]
@@ -225,7 +225,7 @@ def _insertion_before(document: Document, node: Node, following: Node, key: str,
     return start, start, lines
 
 
-def _flow_insertion(document: Document, node: Node, key: str, value: Any) -> _Change:
+def _flow_insertion(document: Document, node: Node, key: str, value: Any) -> Change:
     text, own = document.source.text, own_entries(node)
     name = writing.json_text(key) if document.is_json else writing.scalar_text(key)
     if not own:
@@ -256,15 +256,16 @@ def _json_value(document: Document, node: Node, key_start: int, value: Any) -> s
     return writing.json_text(value, unit).replace("\n", newline(text) + prefix)
 
 
-def _emptied(document: Document, pointer: Pointer, node: Node) -> _Change:
+def emptied(document: Document, pointer: Pointer, node: Node, value: Any) -> Change:
+    """What puts an empty mapping or list in place of the one at the pointer."""
     if pointer and isinstance(pointer[-1], str) and not in_flow(document, node):
         parent = document.node(pointer[:-1])
         if parent is not None:
-            return _replacement(document, parent, node, {})
-    return node[0], node[1], "{}"
+            return _replacement(document, parent, node, value)
+    return node[0], node[1], writing.flow_text(value)
 
 
-def _flow_removal(node: Node, child: Node) -> _Change:
+def _flow_removal(node: Node, child: Node) -> Change:
     own = own_entries(node)
     index = own.index(child)
     if index + 1 < len(own):
@@ -272,7 +273,7 @@ def _flow_removal(node: Node, child: Node) -> _Change:
     return own[index - 1][1], child[1], ""
 
 
-def _block_removal(document: Document, node: Node, child: Node) -> _Change:
+def _block_removal(document: Document, node: Node, child: Node) -> Change:
     text, start, end = document.source.text, line_start(document, child[3]), line_end(document, child[1])
     if text[start : child[3]].strip():
         own = own_entries(node)

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from kubelint_gpu.documents import items, read
 from kubelint_gpu.documents.edits import Edit, NotEditable, append, apply, remove_key, replace_scalar, set_key
+from kubelint_gpu.documents.list_edits import remove_entry
 from kubelint_gpu.documents.source_text import encode
 from kubelint_gpu.documents.writing import block_lines, flow_text, scalar_text
 
@@ -143,6 +144,82 @@ def test_remove_key_takes_the_key_and_nothing_else(pointer, gone, added):
     assert sorted(changed[1]) == sorted(line for line in added if line not in gone)
 
 
+LISTS = """\
+a:
+  # about x
+  - x # the x
+  # about y
+  - y:
+      z: |
+        text
+    w: 1
+  -
+    # far below
+    v
+b:
+- 1
+- # nothing
+-
+c: [1, {d: 2}, 3] # flow
+e: [
+  1,
+  2
+]
+f:
+- - 1
+  - 2
+- - 3
+g:
+  - only # one
+"""
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("pointer", "gone", "added"),
+    [
+        (("a", 0), ["  - x # the x"], []),
+        (("a", 1), ["  - y:", "      z: |", "        text", "    w: 1"], []),
+        (("a", 2), ["  -", "    # far below", "    v"], []),
+        (("b", 0), ["- 1"], []),
+        (("b", 1), ["- # nothing"], []),
+        (("b", 2), ["-"], []),
+        (("c", 0), ["c: [1, {d: 2}, 3] # flow"], ["c: [{d: 2}, 3] # flow"]),
+        (("c", 1), ["c: [1, {d: 2}, 3] # flow"], ["c: [1, 3] # flow"]),
+        (("c", 2), ["c: [1, {d: 2}, 3] # flow"], ["c: [1, {d: 2}] # flow"]),
+        (("e", 0), ["  1,"], []),
+        (("e", 1), ["  1,", "  2"], ["  1"]),
+        (("f", 0, 0), ["- - 1", "  - 2"], ["- - 2"]),
+        (("f", 0, 1), ["  - 2"], []),
+        (("f", 0), ["- - 1", "  - 2"], []),
+        (("f", 1), ["- - 3"], []),
+        (("f", 1, 0), ["- - 3"], ["- []"]),
+        (("g", 0), ["g:", "  - only # one"], ["g: [] # one"]),
+    ],
+)
+def test_remove_entry_takes_the_entry_and_nothing_else(pointer, gone, added, newline):
+    text = LISTS.replace("\n", newline)
+    item = only(text)
+    new = after(item, remove_entry(item, pointer))
+    before, behind = text.splitlines(), new.splitlines()
+    for line in gone:
+        before.remove(line)
+    for line in added:
+        behind.remove(line)
+    assert [line for line in behind if line] == [line for line in before if line]
+    assert new.count("\r") == (new.count("\n") if newline == "\r\n" else 0)
+    assert only(new).value == removed(only(text).value, pointer)
+
+
+def removed(value, pointer):
+    copy = json.loads(json.dumps(value))
+    parent = copy
+    for step in pointer[:-1]:
+        parent = parent[step]
+    del parent[pointer[-1]]
+    return copy
+
+
 JSON = """{
 \t"kind": "A",
 \t"spec": {
@@ -233,6 +310,13 @@ def test_an_empty_value_gets_its_space():
         ("a: [1]\n", lambda item: set_key(item, ("a", 5), "b", 1)),
         ("a: [1]\n", lambda item: remove_key(item, ("a", 0))),
         ("a: 1\n", lambda item: remove_key(item, ())),
+        ("a: 1\n", lambda item: remove_entry(item, ())),
+        ("a: 1\n", lambda item: remove_entry(item, ("a",))),
+        ("a: 1\n", lambda item: remove_entry(item, ("a", 0))),
+        ("a: [1]\n", lambda item: remove_entry(item, ("a", 1))),
+        ("a: &x [1, 2]\nc: *x\n", lambda item: remove_entry(item, ("a", 0))),
+        ("a: &x [1, 2]\nc: *x\n", lambda item: remove_entry(item, ("c", 0))),
+        ("x: &x 1\na: [*x, 2]\n", lambda item: remove_entry(item, ("a", 0))),
         ("a: 1\n", lambda item: remove_key(item, ("b",))),
         ("b: 1\na: 1\na: 2\n", lambda item: remove_key(item, ("a",))),
     ],
@@ -395,6 +479,25 @@ def test_a_removed_key_is_gone_and_no_other_byte(text, choose):
         edit = remove_key(item, pointer)
     except NotEditable:
         # The last key on the line of a list item that lies in a list that begins on that line.
+        assert style == "block"
+        return
+    result = surroundings(item, edit, source)
+    assert same(read("a.yaml", result.encode()).documents[0].value, changed(value, pointer, ...))
+
+
+@settings(deadline=None)
+@given(text=texts, choose=st.data())
+def test_a_removed_entry_is_gone_and_no_other_byte(text, choose):
+    value, style, newline, comment = text
+    source = written(value, style, newline, comment)
+    item = only(source)
+    found = [pointer for pointer, _ in pointers(value) if pointer and isinstance(pointer[-1], int)]
+    assume(found)
+    pointer = choose.draw(st.sampled_from(found))
+    try:
+        edit = remove_entry(item, pointer)
+    except NotEditable:
+        # The last entry of a list that begins on the line of the list around it; a text whose line ends count.
         assert style == "block"
         return
     result = surroundings(item, edit, source)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
+from typing import Any
 
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.draft import Draft, Proposal
+from kubelint_gpu.checks.manifest import Manifest
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import some
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import replace_scalar
+from kubelint_gpu.documents.list_edits import remove_entry
 from kubelint_gpu.inventory.accelerators import is_accelerator
 from kubelint_gpu.kube.taints import Taint, Toleration
+from kubelint_gpu.values import replace
 
 # taints that the control plane, clouds and autoscalers set for a while, so that no inventory shows them
 _PASSING = ("kubernetes.io/", "cloudprovider.kubernetes.io/", "karpenter.sh/", "ToBeDeletedByClusterAutoscaler")
@@ -36,12 +40,20 @@ def useless_toleration(unit: Unit) -> Iterator[Draft]:
             continue
         written = routes.at(subject.manifest, (*routes.pod_spec(subject.manifest), "tolerations"))
         for number, toleration in enumerate(subject.workload.spec.tolerations[: _length(written)]):
-            draft = _draft(unit, subject, number, toleration, known)
+            others = [one for other, one in enumerate(subject.workload.spec.tolerations) if other != number]
+            draft = _draft(unit, subject, number, toleration, others, known)
             if draft is not None:
                 yield draft
 
 
-def _draft(unit: Unit, subject: Subject, number: int, toleration: Toleration, known: Sequence[Taint]) -> Draft | None:
+def _draft(
+    unit: Unit,
+    subject: Subject,
+    number: int,
+    toleration: Toleration,
+    others: Sequence[Toleration],
+    known: Sequence[Taint],
+) -> Draft | None:
     if not toleration.key or any(toleration.tolerates(taint) for taint in known) or _passes(toleration.key):
         return None
     near = _near(toleration, known)
@@ -65,12 +77,29 @@ def _draft(unit: Unit, subject: Subject, number: int, toleration: Toleration, kn
         manifest,
         cause=f"toleration/{_text(toleration)}",
         help=(f"did you mean {field} {value}?",) if value else (),
-        proposals=(
-            (Proposal(f"write {value}", "unsafe", lambda: [replace_scalar(manifest.item, (*route, field), value)]),)
-            if value
-            else ()
-        ),
+        proposals=(_proposal(manifest, route, toleration, others, field, value),) if value else (),
     )
+
+
+def _proposal(
+    manifest: Manifest, route: Pointer, toleration: Toleration, others: Sequence[Toleration], field: str, value: str
+) -> Proposal:
+    """Write what was meant; where another toleration says it already, leave this one out."""
+    change: dict[str, Any] = {field: value}
+    meant = replace(toleration, **change)
+    if any(_says(other, meant) for other in others):
+        title = "delete the toleration, another one covers the taint"
+        return Proposal(title, "unsafe", lambda: [remove_entry(manifest.item, route)])
+    return Proposal(f"write {value}", "unsafe", lambda: [replace_scalar(manifest.item, (*route, field), value)])
+
+
+def _says(one: Toleration, other: Toleration) -> bool:
+    """Whether a toleration covers all that another one does, for as long."""
+    if one.seconds != other.seconds or (one.effect and one.effect != other.effect):
+        return False
+    if one.key and one.key != other.key:
+        return False
+    return one.operator == "Exists" or (one.operator, one.value) == (other.operator, other.value)
 
 
 def _near(toleration: Toleration, known: Sequence[Taint]) -> tuple[str, str] | None:

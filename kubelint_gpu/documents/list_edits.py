@@ -1,0 +1,76 @@
+"""Taking an entry out of a list, in block and in flow style."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.documents.edits import Change, Edit, emptied, tried
+from kubelint_gpu.documents.layout import in_flow, line_end, line_start, newline_at, newline_before, own_node
+from kubelint_gpu.documents.not_editable import NotEditable
+
+if TYPE_CHECKING:
+    from kubelint_gpu.documents.document import Document, Item, Node, Pointer
+
+
+def remove_entry(item: Item, pointer: Pointer) -> Edit:
+    """Take the entry at the pointer out of its list; the last one leaves `[]`.
+
+    A comment on the entry's own lines goes with it, one above it stays.
+
+    Raises:
+        NotEditable: when the pointer does not lead to an entry, or its list is shared by an alias.
+    """
+    document, full = item.document, item.pointer + pointer
+    index = full[-1] if pointer else None
+    if not isinstance(index, int):
+        raise NotEditable("only entries of lists can be removed")
+    own_node(document, full)
+    node = own_node(document, full[:-1])
+    value = _list(document, full[:-1])
+    if len(value) == 1:
+        change = emptied(document, full[:-1], node, [])
+    elif in_flow(document, node):
+        change = _flow_removal(node, index)
+    else:
+        change = _block_removal(document, node, index)
+    return tried(document, change, full[:-1], [*value[:index], *value[index + 1 :]])
+
+
+def _list(document: Document, pointer: Pointer) -> list[object]:
+    value = document.value
+    for step in pointer:
+        value = value[step]
+    return list(value)
+
+
+def _flow_removal(node: Node, index: int) -> Change:
+    entries = node[2]
+    if index + 1 < len(entries):
+        return entries[index][0], entries[index + 1][0], ""
+    return entries[index - 1][1], entries[index][1], ""
+
+
+def _block_removal(document: Document, node: Node, index: int) -> Change:
+    text, entries = document.source.text, node[2]
+    dash, end = _dash(document, node, index), line_end(document, entries[index][1])
+    start = line_start(document, dash)
+    if text[start:dash].strip():
+        if index + 1 == len(entries):
+            raise NotEditable("the entry stands on the line of what is around its list")
+        # the next entry takes its place on the line
+        return dash, _dash(document, node, index + 1), ""
+    after = end + len(newline_at(text, end))
+    if after == end and start:
+        start -= len(newline_before(text, start))
+    return start, after, ""
+
+
+def _dash(document: Document, node: Node, index: int) -> int:
+    """Where the entry's dash stands: in the column of the first one, on its own line or on one above it."""
+    first: int = node[0]
+    column = first - line_start(document, first)
+    at = line_start(document, node[2][index][0])
+    text = document.source.text
+    while at > first and not (text.startswith("-", at + column) and not text[at : at + column].strip()):
+        at = line_start(document, at - 1)
+    return max(at + column, first)
