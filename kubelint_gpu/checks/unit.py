@@ -263,7 +263,7 @@ class Unit:
         for subject in self.subjects:
             if subject.known_class or not self.has_nodes or not self._finds_nodes(subject):
                 continue
-            mine = [self._transition(subject), *transitions]
+            mine = [transition_of(self, subject), *transitions]
             found = judge(mine, self.cluster, budget=self.budget, growth=self.growth, only=(0,))[0]
             if found.verdict is Verdict.STUCK and not found.evicts:
                 yield id(subject), found
