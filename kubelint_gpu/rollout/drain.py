@@ -1,11 +1,15 @@
-"""Nodes that cannot be drained: their pods have nowhere else to go, and a budget lets none of them be evicted."""
+"""Nodes that cannot be drained: budgets let pods be evicted only as long as their successors find room elsewhere.
+
+Behaviour: pkg/registry/core/pod/storage/eviction.go and the disruption controller, 1.34; `kubectl drain` tries an
+eviction that a budget refuses again for ever.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from kubelint_gpu.kube.cluster import Cluster
-from kubelint_gpu.kube.disruption import PodDisruptionBudget, allowed_disruptions
+from kubelint_gpu.kube.disruption import allowed_disruptions
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.rolling import DaemonSetStrategy
 from kubelint_gpu.kube.workload import Workload
@@ -30,7 +34,8 @@ class Drained:
         node: the node.
         pods: how many of its pods are there.
         elsewhere: how many of these find room on other nodes, with everything else in place.
-        budgets: PodDisruptionBudgets that let none of them be evicted while all are healthy.
+        budgets: the PodDisruptionBudgets that cover them.
+        allowed: how many may be missing at once; the eviction API has no number where several budgets cover a pod.
         known: the pods are known to be there; else it is one of the placements that the scheduler may choose.
     """
 
@@ -39,12 +44,28 @@ class Drained:
     pods: int
     elsewhere: int
     budgets: tuple[str, ...] = ()
+    allowed: int | None = None
     known: bool = False
 
     @property
+    def stranded(self) -> int:
+        """How many of them find no room elsewhere."""
+        return self.pods - self.elsewhere
+
+    @property
+    def refused(self) -> bool:
+        """Whether the eviction API refuses the pods with an error: it supports one budget only."""
+        return len(self.budgets) > 1
+
+    @property
     def blocked(self) -> bool:
-        """Whether the drain waits for ever: the pods cannot move, and may not go."""
-        return self.elsewhere < self.pods and bool(self.budgets)
+        """Whether the drain fails or waits for ever.
+
+        Each pod that is evicted and finds no room is missing from then on, until no more may be.
+        """
+        if self.refused or self.allowed is None:
+            return self.refused
+        return self.allowed == 0 or self.stranded > self.allowed
 
 
 def drain(workloads: Sequence[Workload], cluster: Cluster, *, budget: int = DEFAULT_BUDGET) -> tuple[Drained, ...]:
@@ -65,22 +86,24 @@ def drain(workloads: Sequence[Workload], cluster: Cluster, *, budget: int = DEFA
         state = next(iter((*found.full, *found.partial)), None)
     if state is None:
         return ()
-    healthy = _healthy(participants, others)
+    everybody = [*others]
+    for number, participant in enumerate(participants):
+        ready = sum(count_on(content, kind, READY) for content in state.nodes for kind in scene.cast.members[number])
+        everybody += _pods(participant, ready)
     result = []
     for number, participant in enumerate(participants):
         if participant.temporary or not participant.replicas:
             continue
         sample = participant.running[0] if participant.running else created_pod(participant.new, "old")
-        budgets = tuple(
-            one.meta.name for one in cluster.disruption_budgets if one.selects(sample) and not _slack(one, healthy)
-        )
-        result += _drained(scene, state, participant, scene.cast.members[number], budgets)
+        covering = [one for one in cluster.disruption_budgets if one.selects(sample)]
+        allowed = allowed_disruptions(covering[0], everybody) if len(covering) == 1 else None
+        names = tuple(sorted(one.meta.name for one in covering))
+        drained = _drained(scene, state, participant, scene.cast.members[number])
+        result += [replace(one, budgets=names, allowed=allowed) for one in drained]
     return tuple(sorted(result, key=lambda one: (one.owner, one.node)))
 
 
-def _drained(
-    scene: Scene, state: State, participant: Participant, kinds: Sequence[int], budgets: tuple[str, ...]
-) -> list[Drained]:
+def _drained(scene: Scene, state: State, participant: Participant, kinds: Sequence[int]) -> list[Drained]:
     found = []
     known = {pod.spec.node_name for pod in participant.running}
     for index, content in enumerate(state.nodes):
@@ -98,19 +121,15 @@ def _drained(
                 left = without._replace(nodes=on_node(without.nodes, target, (kind, READY, 1)))
                 elsewhere += 1
         name = scene.places.names[index]
-        found.append(Drained(participant.new.key, name, pods, elsewhere, budgets, name in known))
+        found.append(Drained(participant.new.key, name, pods, elsewhere, known=name in known))
     return found
 
 
-def _healthy(participants: Sequence[Participant], others: Sequence[Pod]) -> list[Pod]:
-    """All pods as they are when nothing is wrong."""
-    pods = [*others]
-    for participant in participants:
-        sample = created_pod(participant.new, "old")
-        pods += participant.running
-        pods += [sample] * max(0, participant.replicas - len(participant.running))
-    return [replace(pod, phase="Running", ready=True) for pod in pods]
-
-
-def _slack(budget: PodDisruptionBudget, healthy: Sequence[Pod]) -> int:
-    return allowed_disruptions(budget, healthy)
+def _pods(participant: Participant, ready: int) -> list[Pod]:
+    """Its pods when nothing is wrong but that some find no node; so many of them are `ready`."""
+    sample = created_pod(participant.new, "old")
+    pods = [*participant.running, *([sample] * max(0, participant.replicas - len(participant.running)))]
+    return [
+        replace(pod, phase="Running" if number < ready else "Pending", ready=number < ready)
+        for number, pod in enumerate(pods)
+    ]

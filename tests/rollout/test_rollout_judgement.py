@@ -476,9 +476,33 @@ def test_a_node_whose_pods_have_nowhere_to_go_cannot_be_drained_under_a_budget_w
     assert (found.node, found.pods, found.elsewhere, found.budgets) == ("n", 1, 0, ("keep",))
     assert found.blocked
     free = drain([deployment()], cluster(node("n"), node("m"), tight))
-    assert not any(one.blocked for one in free)
+    assert [(one.elsewhere, one.allowed, one.blocked) for one in free] == [(1, 0, True)], (
+        "no room lets an eviction pass"
+    )
     loose = drain([deployment()], cluster(node("n"), node("m", 0), budget("keep", "w", maxUnavailable=1)))
     assert not any(one.blocked for one in loose)
+
+
+@pytest.mark.parametrize(
+    ("least", "elsewhere", "blocked"),
+    [(4, 3, True), (3, 3, False), (3, 2, True), (1, 1, False), (1, 0, True), (0, 0, False)],
+)
+def test_each_evicted_pod_that_finds_no_room_is_missing_until_no_more_may_be(least, elsewhere, blocked):
+    tight = budget("keep", "w", minAvailable=least)
+    four = drain([deployment(replicas=4)], cluster(node("n", 4), node("x", elsewhere), tight))
+    found = max(four, key=lambda one: one.pods)
+    assert (found.pods, found.elsewhere, found.allowed, found.blocked) == (4, elsewhere, 4 - least, blocked)
+
+
+def test_pods_that_never_found_a_node_are_missing_already():
+    (found,) = drain([deployment(replicas=3)], cluster(node("n", 2), budget("keep", "w", minAvailable=1)))
+    assert (found.pods, found.allowed, found.blocked) == (2, 1, True)
+
+
+def test_the_eviction_api_refuses_a_pod_under_two_budgets():
+    budgets = [budget(name, "w", maxUnavailable=1) for name in ("keep", "hold")]
+    (found,) = drain([deployment()], cluster(node("n"), *budgets))
+    assert (found.budgets, found.allowed, found.blocked, found.refused) == (("hold", "keep"), None, True, True)
 
 
 def test_training_jobs_hold_each_other_up():

@@ -18,13 +18,14 @@ from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, JobStrategy
 from kubelint_gpu.rollout.drain import Drained, drain
+from kubelint_gpu.values import replace
 
 _SHARES = ("minAvailable", "maxUnavailable")
 
 
 @rule("KLG112")
 def drain_blocked(unit: Unit) -> Iterator[Draft]:
-    """The pods of a node have no other place, and a budget lets none of them go."""
+    """Budgets do not let the pods of a node go: not one of them, not all that have no other place, or not at all."""
     budgets = unit.cluster.disruption_budgets if unit.has_nodes else ()
     ready = [subject for subject in unit.subjects if _stays(unit, subject)]
     if not any(budget.selects(subject.pod) for budget in budgets for subject in ready):
@@ -34,8 +35,12 @@ def drain_blocked(unit: Unit) -> Iterator[Draft]:
         if found.blocked:
             blocked.setdefault(found.owner, []).append(found)
     for subject in ready:
-        if subject.workload.key in blocked and not unit.may_grow_for(subject):
-            yield _draft(unit, subject, blocked[subject.workload.key])
+        mine = blocked.get(subject.workload.key, [])
+        if unit.may_grow_for(subject):
+            # what finds no room may find a new node; a budget that lets nothing go stays as it is
+            mine = [replace(one, elsewhere=one.pods) for one in mine if one.refused or one.allowed == 0]
+        if mine:
+            yield _draft(unit, subject, mine)
 
 
 def _stays(unit: Unit, subject: Subject) -> bool:
@@ -50,16 +55,13 @@ def _draft(unit: Unit, subject: Subject, found: Sequence[Drained]) -> Draft:
     manifest, route = _budget(unit, subject, names)
     known = [one.node for one in found if one.known]
     where = f"draining {some(known, word='or')}" if known else "draining a node with its pods"
-    most = max(one.pods - one.elsewhere for one in found)
-    whole = max(one.pods for one in found)
-    pods = "its pod finds" if whole == 1 else f"{most} of {counted(whole, 'pod')} find"
     resource = scarce(subject)
-    allows = f"{'PodDisruptionBudget' if len(names) == 1 else 'PodDisruptionBudgets'} {listed(names)}"
     whom = "" if manifest is subject.manifest else f" of {workload_name(subject.workload)}"
+    ends, clause = _told(found, names, subject.workload.replicas)
     return Draft(
         "KLG112",
         manifest.place(route),
-        f"{where}{whom} never ends: {pods} no room on another node, and {allows} allows no eviction",
+        f"{where}{whom} {ends}: {clause}",
         manifest,
         cause=subject.workload.key,
         certainty="certain" if unit.complete else "possible",
@@ -71,8 +73,33 @@ def _draft(unit: Unit, subject: Subject, found: Sequence[Drained]) -> Draft:
             ),
             *clues(unit, subject, resource, [one.node for one in found]),
         ),
-        proposals=_proposals(manifest, route) if manifest is not subject.manifest else (),
+        help=tuple(_help(subject, found)),
+        proposals=_proposals(manifest, route, found) if manifest is not subject.manifest else (),
     )
+
+
+def _told(found: Sequence[Drained], names: Sequence[str], replicas: int) -> tuple[str, str]:
+    """What becomes of the drain, and why."""
+    worst = max(found, key=lambda one: (one.stranded, one.pods))
+    allows = f"PodDisruptionBudget {names[0]}" if len(names) == 1 else f"PodDisruptionBudgets {listed(names)}"
+    if worst.refused:
+        return "fails", f"{allows} cover the same pods, and the eviction API refuses a pod with more than one"
+    if not worst.stranded:
+        healthy = "its only pod is healthy" if replicas == 1 else f"all {replicas} pods are healthy"
+        return "never ends", f"{allows} allows no eviction even while {healthy}"
+    one = worst.pods == 1
+    pods = "its pod finds" if one else f"{worst.stranded} of {counted(worst.pods, 'pod')} find"
+    room = f"{pods} no room on another node"
+    if not worst.allowed:
+        return "never ends", f"{room}, and {allows} allows no eviction"
+    return "stops half way", f"{room}, and {allows} lets no more than {worst.allowed} of them be missing"
+
+
+def _help(subject: Subject, found: Sequence[Drained]) -> Iterator[str]:
+    if any(one.refused for one in found):
+        yield "leave one of the budgets, or let their selectors cover different pods"
+    elif subject.workload.rolls and all(not one.stranded for one in found):
+        yield "with the node cordoned, kubectl rollout restart moves its pods to another node without an eviction"
 
 
 def _replicas(subject: Subject) -> str:
@@ -96,14 +123,16 @@ def _declared(unit: Unit, names: Sequence[str]) -> Iterator[Related]:
             yield Related(unit.world.place(declared), f"{name} covers its pods and allows no disruption")
 
 
-def _proposals(manifest: Manifest, route: Pointer) -> tuple[Proposal, ...]:
-    if route[-1] not in _SHARES:
+def _proposals(manifest: Manifest, route: Pointer, found: Sequence[Drained]) -> tuple[Proposal, ...]:
+    if route[-1] not in _SHARES or any(one.refused for one in found):
         return ()
+    missing = max(1, *(one.stranded for one in found))
 
     def edits() -> list[Edit]:
-        value = replace_scalar(manifest.item, route, "1")
+        value = replace_scalar(manifest.item, route, str(missing))
         if route[-1] == "maxUnavailable":
             return [value]
         return [Edit(manifest.path, manifest.item.locate(route, "key"), "maxUnavailable"), value]
 
-    return (Proposal("set maxUnavailable: 1, which lets a drain take one pod at a time", "unsafe", edits),)
+    lets = "one pod at a time" if missing == 1 else f"{missing} pods that find no room"
+    return (Proposal(f"set maxUnavailable: {missing}, which lets a drain take {lets}", "unsafe", edits),)
