@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.checks.batches import batches
 from kubelint_gpu.checks.catalogue import rule
 from kubelint_gpu.checks.draft import Draft
 from kubelint_gpu.checks.finding import Finding, Fix, Place, Refusal, Related, fingerprint
@@ -136,15 +138,28 @@ def _judged(unit: Unit, rules: Suppression, *, fixes: bool, stages: bool) -> Jud
     kept = {id(finding) for finding in left}
     entries = []
     undecided = 0
-    for finding, draft in [*((one, draft) for one, draft in found if id(one) in kept), *_with(closing)]:
+    told = [*((one, draft) for one, draft in found if id(one) in kept), *_with(closing)]
+    offered = _offered(unit, [draft for _, draft in told if fixes and draft.proposals], drafts)
+    for finding, draft in told:
         undecided += draft.undecided
-        trials = tuple(tried(unit, draft, drafts)) if fixes and draft.proposals else ()
+        trials = offered.get(id(draft), ())
         fitting = tuple(one for one in trials if isinstance(one, Fix))
         refusals = tuple(one for one in trials if isinstance(one, Refusal))
         drawn = _stage(draft) if stages else None
         entries.append(seen_through(replace(finding, fixes=fitting, refusals=refusals, stage=drawn), draft, unit))
     workloads = sum(manifest.workload is not None for manifest in unit.templates)
     return Judged(tuple(entries), tuple(crashed), frozenset(effective), undecided, ignored, workloads)
+
+
+def _offered(unit: Unit, wanted: Sequence[Draft], drafts: Sequence[Draft]) -> dict[int, tuple[Fix | Refusal, ...]]:
+    """What came of the proposals of drafts, by the identity of each as an object."""
+    known = batches(unit, wanted, drafts)
+    left = count(known.alone or 0, -1)
+    trials = {}
+    for draft in wanted:
+        holds = {number for number in range(len(draft.proposals)) if (id(draft), number) in known.holds}
+        trials[id(draft)] = tuple(tried(unit, draft, drafts, holds, lambda: known.alone is None or next(left) > 0))
+    return trials
 
 
 def _stage(draft: Draft) -> Stage | None:
@@ -169,7 +184,7 @@ def _suppressed(
     written = list(ignores(unit))
     if not written:
         return list(findings), 0, [], set()
-    left, count, used = suppressed(findings, written, rules.today)
+    left, hidden, used = suppressed(findings, written, rules.today)
     worked = {id(ignore) for ignore in used}
     off = rules.off or ("-",)
     unused = [one for one in written if id(one) not in worked and not _switched_off(one, off)]
@@ -181,7 +196,7 @@ def _suppressed(
     kept, more, _ = suppressed([finding for finding, _ in told], written, rules.today)
     names = {id(finding) for finding in kept}
     effective = {(one.place, unused_cause(one)) for one in used} if unit.rendered else set()
-    return left, count + more, [draft for finding, draft in told if id(finding) in names], effective
+    return left, hidden + more, [draft for finding, draft in told if id(finding) in names], effective
 
 
 def _closing(

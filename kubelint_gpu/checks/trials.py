@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 
 from kubelint_gpu.checks.catalogue import INTERNAL, rule
 from kubelint_gpu.checks.draft import Draft, Proposal
@@ -12,8 +12,13 @@ from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.documents import encode, read
 from kubelint_gpu.documents.edits import Edit, NotEditable, apply
 
+_UNTRIED = "it was not tried, because so many workloads are applied together: check the file by itself, or fewer"
 Identity = tuple[str, str, str, str]
 _LOWER: dict[Severity, Severity] = {"error": "warning", "warning": "note", "note": "note"}
+
+
+def _always() -> bool:
+    return True
 
 
 def drafts_of(unit: Unit) -> tuple[list[Draft], list[Finding]]:
@@ -54,15 +59,24 @@ def severity_of(draft: Draft) -> Severity:
     return severity if draft.certainty == "certain" else _LOWER[severity]
 
 
-def tried(unit: Unit, draft: Draft, drafts: Sequence[Draft]) -> Iterator[Fix | Refusal]:
+def tried(
+    unit: Unit, draft: Draft, drafts: Sequence[Draft], holds: Container[int] = (), alone: Callable[[], bool] = _always
+) -> Iterator[Fix | Refusal]:
     """Each proposal as a fix if it works: the manifest still parses, loses the finding, gains no error and no warning.
 
     One that does not work is refused, with its cause; one that would change nothing is neither.
+    The numbers in `holds` are of proposals that are known to work; `alone` is asked whether another may be tried.
     """
-    for proposal in draft.proposals:
+    for number, proposal in enumerate(draft.proposals):
         try:
             edits = proposal.edits()
             if not edits:
+                continue
+            if number in holds:
+                yield _fix(proposal, edits, proposal.must_prove)
+                continue
+            if not alone():
+                yield Refusal(proposal.title, proposal.safety, _UNTRIED)
                 continue
             changed = changed_by(unit, edits)
             why = objection(changed, draft, drafts)

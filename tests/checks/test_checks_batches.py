@@ -1,0 +1,113 @@
+"""Fixes of many workloads in one unit: tried together, and never offered because of one another."""
+
+from __future__ import annotations
+
+import pytest
+from checks_units import deployment, findings, unit
+
+from kubelint_gpu.checks import batches, run, trials
+from kubelint_gpu.checks.draft import Draft, Proposal
+from kubelint_gpu.documents.edits import set_key
+
+MANY = 60
+
+
+def nodes(count, gpus=1):
+    listed = "".join(
+        f"  - {{name: node-{number}, allocatable: {{cpu: 64, memory: 256Gi}}, gpus: {{model: L4, count: {gpus}}}}}\n"
+        for number in range(count)
+    )
+    return (
+        'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\n'
+        f"nodes:\n{listed}priorityClasses:\n  - {{name: serving, value: 1000}}\n"
+    )
+
+
+def pinned(count, node="node-{}"):
+    return "---\n".join(
+        deployment(name=f"chat-{number}", pod=f"nodeSelector: {{kubernetes.io/hostname: {node.format(number)}}}")
+        for number in range(count)
+    )
+
+
+def offered(text, inventory):
+    """The proven fixes of each deadlock, by object."""
+    found = findings(text, inventory, "KLG101")
+    return {one.object: [(fix.title, fix.verified) for fix in one.fixes] for one in found}
+
+
+def test_many_fixes_are_tried_with_few_looks_at_all_rules(monkeypatch):
+    looks = []
+
+    def counted(unit):
+        looks.append(unit)
+        return trials.drafts_of(unit)
+
+    for module in (batches, run):
+        monkeypatch.setattr(module, "drafts_of", counted)
+    found = offered(pinned(MANY), nodes(MANY))
+    assert len(looks) < 10
+    assert len(found) == MANY
+    (alone,) = offered(pinned(1), nodes(1)).values()
+    strategies = [one for one in alone if one[0].startswith(("set maxSurge", "set strategy"))]
+    assert len(strategies) == 2
+    assert all([one for one in fixes if one in strategies] == strategies for fixes in found.values())
+
+
+def test_those_that_share_a_node_have_the_fixes_that_they_have_by_themselves():
+    assert len(set(map(tuple, offered(pinned(MANY, "node-0"), nodes(2, MANY)).values()))) == 1
+
+
+def given(breaks):
+    """A unit with many Deployments, a draft for each, and the numbers of those that propose what is refused."""
+    found = unit(pinned(MANY), nodes(MANY))
+
+    def proposal(number, manifest):
+        value = "several" if number in breaks else 0
+        return Proposal(
+            "change it",
+            "safe",
+            lambda: [
+                set_key(
+                    manifest.item, ("spec",), "strategy", {"rollingUpdate": {"maxSurge": value, "maxUnavailable": 1}}
+                )
+            ],
+        )
+
+    return found, [
+        Draft("KLG101", one.place(("spec",)), "a finding", one, cause="a test", proposals=(proposal(number, one),))
+        for number, one in enumerate(found.manifests)
+    ]
+
+
+@pytest.mark.parametrize("breaks", [frozenset(), frozenset({3}), frozenset(range(0, MANY, 7))])
+def test_what_is_worse_for_it_is_left_out_and_the_others_hold(breaks):
+    found, drafts = given(breaks)
+    known = batches.batches(found, drafts, trials.drafts_of(found)[0])
+    assert {number for number, draft in enumerate(drafts) if (id(draft), 0) in known.holds} == set(range(MANY)) - breaks
+
+
+def test_what_could_decide_about_others_is_tried_by_itself():
+    """Two that change places would each hide that the other has none."""
+    found = unit(pinned(MANY), nodes(MANY))
+    drafts = [
+        Draft(
+            "KLG203",
+            one.place(("spec",)),
+            "a finding",
+            one,
+            cause="a test",
+            proposals=(Proposal("move it", "unsafe", lambda one=one: [set_key(one.item, ("spec",), "replicas", 2)]),),
+        )
+        for one in found.manifests
+    ]
+    known = batches.batches(found, drafts, trials.drafts_of(found)[0])
+    assert known.holds == frozenset()
+    assert known.alone is not None
+    assert known.alone < MANY
+
+
+def test_few_are_tried_one_by_one():
+    found = unit(pinned(3), nodes(3))
+    drafts = trials.drafts_of(found)[0]
+    assert batches.batches(found, drafts, drafts) == batches.Batches()
