@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from kubelint_gpu.checks.draft import Draft
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.manifest import Manifest, place_of
-from kubelint_gpu.checks.trials import Identity, cured, edited
+from kubelint_gpu.checks.trials import Identity, Trials, cured, edited
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.documents.edits import Edit, NotEditable, set_key
 
@@ -18,19 +18,18 @@ if TYPE_CHECKING:
     from kubelint_gpu.sources.kustomize.origin import Removal
 
 _MOST = 24
-# All rules are asked about all objects once more for each removal.
-_MOST_OBJECTS = 2_000
 _MOST_TEXT = 60
 
 
-def removed(unit: Unit, drafts: Sequence[Draft]) -> dict[Identity, tuple[Related, ...]]:
+def removed(unit: Unit, drafts: Sequence[Draft], trials: Trials) -> dict[Identity, tuple[Related, ...]]:
     """The lines that took away what a draft would not be there with, of drafts by what stays the same of them."""
     if not unit.rendered or not drafts:
         return {}
     found: dict[Identity, tuple[Related, ...]] = {}
     concerned = {id(draft.manifest): draft.manifest for draft in drafts if draft.manifest is not None}
-    most = min(_MOST, _MOST_OBJECTS // (len(unit.manifests) or 1))
-    for manifest, removal in islice(_removals(tuple(concerned.values())), most):
+    for manifest, removal in islice(_removals(tuple(concerned.values())), _MOST):
+        if not trials.spend():
+            break
         try:
             changed = edited(unit, _put_back(manifest, removal))
         except NotEditable:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.checks.batches import batches
 from kubelint_gpu.checks.catalogue import rule
 from kubelint_gpu.checks.draft import Draft
-from kubelint_gpu.checks.finding import Finding, Fix, Place, Refusal, Related, fingerprint
+from kubelint_gpu.checks.finding import Finding, Fix, Place, Refusal, Related, Severity, fingerprint
 from kubelint_gpu.checks.ignores import Closing, Ignore, ignores, suppressed, unused_cause
 from kubelint_gpu.checks.overlays import Found, layers, merged, seen_through
 from kubelint_gpu.checks.processes import each, untold
 from kubelint_gpu.checks.registry import closing_checks, world_checks
 from kubelint_gpu.checks.removed import removed
-from kubelint_gpu.checks.trials import drafts_of, identity, severity_of, tried
+from kubelint_gpu.checks.trials import Trials, drafts_of, identity, severity_of, tried
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.world import World
 from kubelint_gpu.values import dataclass, replace
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 # Of more units than this nothing is kept that could be worked out again.
 _MANY = 1000
+_RANK: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,8 @@ def check(
 
 def _judged(unit: Unit, rules: Suppression, *, fixes: bool, stages: bool) -> Judged:
     drafts, crashed = drafts_of(unit)
-    gone = removed(unit, drafts)
+    trials = Trials(unit)
+    gone = removed(unit, drafts, trials)
     found = [(finding_of(draft, gone.get(identity(draft), ())), draft) for draft in drafts]
     left, ignored = [finding for finding, _ in found], 0
     closing: list[Draft] = []
@@ -136,30 +138,33 @@ def _judged(unit: Unit, rules: Suppression, *, fixes: bool, stages: bool) -> Jud
     if rules.on:
         left, ignored, closing, effective = _suppressed(unit, left, rules)
     kept = {id(finding) for finding in left}
+    told = [*((one, draft) for one, draft in found if id(one) in kept), *_with(closing)]
+    offered = _offered(unit, [draft for _, draft in told if fixes and draft.proposals], drafts, trials)
     entries = []
     undecided = 0
-    told = [*((one, draft) for one, draft in found if id(one) in kept), *_with(closing)]
-    offered = _offered(unit, [draft for _, draft in told if fixes and draft.proposals], drafts)
     for finding, draft in told:
         undecided += draft.undecided
-        trials = offered.get(id(draft), ())
-        fitting = tuple(one for one in trials if isinstance(one, Fix))
-        refusals = tuple(one for one in trials if isinstance(one, Refusal))
+        found_fixes = offered.get(id(draft), ())
+        fixing = tuple(one for one in found_fixes if isinstance(one, Fix))
+        refusals = tuple(one for one in found_fixes if isinstance(one, Refusal))
         drawn = _stage(draft) if stages else None
-        entries.append(seen_through(replace(finding, fixes=fitting, refusals=refusals, stage=drawn), draft, unit))
+        entries.append(seen_through(replace(finding, fixes=fixing, refusals=refusals, stage=drawn), draft, unit))
     workloads = sum(manifest.workload is not None for manifest in unit.templates)
     return Judged(tuple(entries), tuple(crashed), frozenset(effective), undecided, ignored, workloads)
 
 
-def _offered(unit: Unit, wanted: Sequence[Draft], drafts: Sequence[Draft]) -> dict[int, tuple[Fix | Refusal, ...]]:
-    """What came of the proposals of drafts, by the identity of each as an object."""
+def _offered(
+    unit: Unit, wanted: Sequence[Draft], drafts: Sequence[Draft], trials: Trials
+) -> dict[int, tuple[Fix | Refusal, ...]]:
+    """What came of the proposals of drafts, by the identity of each as an object; what weighs most is tried first."""
     known = batches(unit, wanted, drafts)
     left = count(known.alone or 0, -1)
-    trials = {}
-    for draft in wanted:
+    offered = {}
+    for draft in sorted(wanted, key=lambda draft: _RANK[severity_of(draft)]):
         holds = {number for number in range(len(draft.proposals)) if (id(draft), number) in known.holds}
-        trials[id(draft)] = tuple(tried(unit, draft, drafts, holds, lambda: known.alone is None or next(left) > 0))
-    return trials
+        alone = trials.spend if unit.rendered else lambda: known.alone is None or next(left) > 0
+        offered[id(draft)] = tuple(tried(unit, draft, drafts, holds, alone))
+    return offered
 
 
 def _stage(draft: Draft) -> Stage | None:

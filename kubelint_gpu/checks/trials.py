@@ -14,6 +14,10 @@ from kubelint_gpu.documents.edits import Edit, NotEditable, apply
 
 _UNTRIED = "it was not tried, because so many workloads are applied together: check the file by itself, or fewer"
 Identity = tuple[str, str, str, str]
+MOST_RENDERED = 10_000
+"""Objects of a rendered unit that are judged again for trials: its sources are traced again each time, too."""
+FIRST = 8
+"""Trials that take place however many objects there are."""
 _LOWER: dict[Severity, Severity] = {"error": "warning", "warning": "note", "note": "note"}
 
 
@@ -57,6 +61,22 @@ def severity_of(draft: Draft) -> Severity:
         return draft.severity
     severity = rule(draft.code).severity
     return severity if draft.certainty == "certain" else _LOWER[severity]
+
+
+class Trials:
+    """How much of a rendered unit may still be judged again, in objects: each trial asks all rules about all of them.
+
+    It is counted and not timed, so that every machine says the same.
+    """
+
+    def __init__(self, unit: Unit) -> None:
+        self._each = len(unit.manifests) or 1
+        self._left = MOST_RENDERED
+
+    def spend(self) -> bool:
+        """Whether there may be one more; the first ones are always allowed."""
+        self._left -= self._each
+        return self._left >= -FIRST * self._each
 
 
 def tried(

@@ -23,8 +23,10 @@ from kubelint_gpu.report.display import visible
 from kubelint_gpu.sources import SourceFile, collect
 from kubelint_gpu.values import dataclass, replace
 
-_SKIMMED = ("CustomResourceDefinition",)
-_SHARED = frozenset(("PriorityClass", "StorageClass", "RuntimeClass", "Namespace"))
+SKIMMED = ("CustomResourceDefinition",)
+"""Kinds of which nothing is read but that they are there: they are long, and nothing is decided by them."""
+SHARED = frozenset(("PriorityClass", "StorageClass", "RuntimeClass", "Namespace"))
+"""Kinds of the whole cluster: what one unit has of them, the others see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +140,8 @@ def read_inputs(
     grouping = _Grouping(settings, worlds, tuple(inventories), together=together)
     beside = repository.context()
     units = tuple(grouping.units(readings, before, built, _context(beside, kustomize or Settings())))
-    nothing = not any(unit.manifests for unit in units) and any(one.problems for one in built.rendered)
+    withheld = any(one.problems for one in built.rendered) or (named is None and any(map(_is_chart, readings)))
+    nothing = withheld and not any(unit.manifests for unit in units)
     world = units[0].world if units else worlds.world(tuple(inventories) or settings.inventory)
     failed = failed or worlds.failed or bool(built.failure) or nothing
     targets = None
@@ -165,7 +168,7 @@ def _read_all(files: list[SourceFile]) -> Iterator[Reading]:
         for number in range(1, len(files) + 1):
             file = files.pop()
             tell(number, file.path)
-            yield read(file.path, file.data, skimmed=_SKIMMED)
+            yield read(file.path, file.data, skimmed=SKIMMED)
 
 
 def _context(paths: Sequence[str], kustomize: Settings) -> tuple[Manifest, ...]:
@@ -205,7 +208,7 @@ class _Grouping:
         origins = {one.path: one.origins for one in built.rendered}
         # a kustomization goes where its own file goes
         stands = {one.path: f"{one.path}/kustomization.yaml" for one in built.rendered}
-        shared = [(found.path, found) for found in manifests(readings, origins, _SHARED)]
+        shared = [(found.path, found) for found in manifests(readings, origins, SHARED)]
         groups: dict[tuple[bool, str], list[Reading]] = {}
         for reading in readings:
             path = _path(reading)
@@ -235,6 +238,11 @@ class _Grouping:
             return [self._worlds.world(self._inventories or self._settings.inventory)]
         found = dict.fromkeys(one for path in paths for one in self._settings.clusters_of(path))
         return [self._worlds.world(inventories) for inventories in found or ((),)]
+
+
+def _is_chart(reading: Reading) -> bool:
+    """Whether it says that a folder is a Helm chart, whose templates are not rendered here."""
+    return os.path.basename(_path(reading)) == "Chart.yaml"  # noqa: PTH119 - text, and often
 
 
 def _path(reading: Reading) -> str:

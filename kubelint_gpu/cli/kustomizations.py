@@ -110,6 +110,9 @@ class _Rendering:
         components: set[str] = set()
         uses: dict[str, set[str]] = {}
         for folder in folders:
+            if not self._survey(folder)[1].kustomizations:
+                # its file cannot be read, or is a link that leads out of the repository
+                continue
             uses[folder], is_component = self._uses(folder)
             if is_component:
                 components.add(folder)
@@ -150,17 +153,24 @@ class _Rendering:
         return used, mine is not None and mine.is_component
 
     def _render(self, folders: Sequence[str]) -> list[Rendered]:
-        from concurrent.futures import ThreadPoolExecutor
+        from concurrent.futures import ThreadPoolExecutor, wait
 
+        from kubelint_gpu.cli.progress import EVERY, progress
+        from kubelint_gpu.sources.files import display_path
         from kubelint_gpu.sources.kustomize.program import end_all
         from kubelint_gpu.sources.kustomize.rendering import render
 
         def one(folder: str) -> Rendered:
             return render(Path(folder), self._renderer, root=_root(folder, self._wholes), cwd=self._cwd)
 
-        with ThreadPoolExecutor(max_workers=min(_AT_ONCE, os.cpu_count() or 1, len(folders))) as pool:
+        workers = min(_AT_ONCE, os.cpu_count() or 1, len(folders))
+        with progress("rendering", len(folders)) as tell, ThreadPoolExecutor(max_workers=workers) as pool:
             try:
-                return list(pool.map(one, folders))
+                running = [pool.submit(one, folder) for folder in folders]
+                for number, (folder, begun) in enumerate(zip(folders, running, strict=True), start=1):
+                    while wait([begun], timeout=EVERY).not_done:
+                        tell(number, display_path(Path(folder), self._cwd))
+                return [begun.result() for begun in running]
             except BaseException:
                 # an interrupted run waits for nobody and leaves nothing behind
                 pool.shutdown(wait=False, cancel_futures=True)

@@ -18,7 +18,7 @@ from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.world import World
 from kubelint_gpu.cli import configuration as settings
 from kubelint_gpu.cli.configuration import Configuration
-from kubelint_gpu.cli.inputs import _SHARED as SHARED
+from kubelint_gpu.cli.inputs import SHARED
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.inventory import InventoryError, load
 from kubelint_gpu.lsp.facts import Counts

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from kubelint_gpu.cli.inputs import _SKIMMED as SKIMMED
+from kubelint_gpu.cli.inputs import SKIMMED
 from kubelint_gpu.documents import Reading, read
 from kubelint_gpu.sources import collect
 

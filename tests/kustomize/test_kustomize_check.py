@@ -251,6 +251,49 @@ def test_what_is_not_rendered_is_told_and_never_exits_zero_with_nothing_checked(
     assert [one["severity"] for one in ran.findings] == ["note", "error"]
 
 
+def test_the_folder_of_a_chart_alone_is_nothing_checked(check, tree):
+    folder = tree(
+        **{
+            "chart/Chart.yaml": "apiVersion: v2\nname: chat\nversion: 1.0.0\n",
+            "chart/values.yaml": "gpus: 1\n",
+            "chart/templates/pod.yaml": "kind: {{ .Values.kind }}\n",
+        }
+    )
+    for path in ("chart", "."):
+        ran = check(folder, path)
+        assert (ran.code, ran.told) == (2, [("KLG006", "chart/Chart.yaml", 2)])
+        assert "`helm template chart`" in ran.findings[0]["message"]
+    # a hook gives what a commit changes, and that may be a chart and nothing else
+    assert check(folder, "chart/Chart.yaml", "chart/templates/pod.yaml").code == 0
+    tree(**{"pod.yaml": SERVICE})
+    assert check(folder, ".").code == 0
+
+
+def test_a_link_out_of_the_repository_is_a_note_and_is_not_followed(check, tree):
+    folder = tree(
+        **{
+            "in/pod.yaml": SERVICE,
+            "in/a/kustomization.yaml": "resources:\n- link.yaml\n- all\n",
+            "out/secret.yaml": "kind: Pod\nmetadata: {name: secret}\n",
+        }
+    )
+    (folder / ".git").rmdir()
+    (folder / "in" / ".git").mkdir()
+    (folder / "in" / "a" / "link.yaml").symlink_to(folder / "out" / "secret.yaml")
+    (folder / "in" / "a" / "all").symlink_to(folder / "out")
+    ran = check(folder / "in", ".")
+    assert (ran.code, ran.told) == (0, [("KLG006", "a/kustomization.yaml", 2)])
+    [finding] = ran.findings
+    assert (finding["severity"], [one["line"] for one in finding["related"]]) == ("note", [3])
+    assert "secret:" not in ran.out
+    # a kustomization that is itself such a link is none
+    (folder / "in" / "a" / "kustomization.yaml").unlink()
+    (folder / "in" / "a" / "kustomization.yaml").symlink_to(folder / "out" / "secret.yaml")
+    ran = check(folder / "in", ".")
+    assert (ran.code, ran.told) == (0, [])
+    assert "a/kustomization.yaml: left out: a link to a file outside of the directory" in ran.err
+
+
 def test_bases_of_what_is_not_rendered_are_rendered_themselves(check, tree):
     folder = tree(
         **{
@@ -345,6 +388,19 @@ def test_the_program_gets_a_small_environment_and_no_file_of_the_user(check, tre
     assert arguments[0] == "build"
     assert files == ["tree/a/kustomization.yaml", "tree/a/pod.yaml", "wrapper/kustomization.yaml"]
     assert not Path(where).exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="terminals of POSIX")
+def test_a_terminal_shows_what_is_being_rendered(tree, tmp_path):
+    import pty
+
+    folder = tree(**{"a/kustomization.yaml": "resources: [pod.yaml]\n", "a/pod.yaml": SERVICE})
+    command = [str(COMMAND), "check", "a", "--kustomize", fake(tmp_path / "kustomize", "import time\ntime.sleep(2)\n")]
+    ours, theirs = pty.openpty()
+    environment = {name: value for name, value in os.environ.items() if name != "PRE_COMMIT"} | {"TERM": "xterm"}
+    subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=theirs, env=environment, check=False)
+    os.close(theirs)
+    assert b"rendering 1 of 1: a" in os.read(ours, 65536)
 
 
 def test_flags_are_handed_on(check, tree, tmp_path):

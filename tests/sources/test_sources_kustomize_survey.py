@@ -121,10 +121,15 @@ def test_nothing_outside_of_the_repository_is_read(tree, tmp_path, text):
 
 def test_a_link_that_leads_outside_is_not_followed(tree, tmp_path):
     (tmp_path / "secret.yaml").write_text(SERVICE)
-    files = tree(**{"top/kustomization.yaml": "resources: [link.yaml]\n"})
+    files = tree(**{"top/kustomization.yaml": "resources:\n- link.yaml\n- all/secret.yaml\n"})
     (tmp_path / "repository" / "top" / "link.yaml").symlink_to(tmp_path / "secret.yaml")
+    (tmp_path / "repository" / "top" / "all").symlink_to(tmp_path)
     got = found(files)
-    assert [one.message for one in got.obstacles] == ["there is no file or folder link.yaml"]
+    reason = "is a link, or lies behind one, that leads out of the repository, and is not read"
+    assert told(files) == [
+        ("top/kustomization.yaml", 2, f"link.yaml {reason}", True),
+        ("top/kustomization.yaml", 3, f"all/secret.yaml {reason}", True),
+    ]
     assert set(got.files) == {"top/kustomization.yaml"}
 
 

@@ -105,35 +105,53 @@ def _copies(subject: Subject, labels: Pointer, missed: list[Requirement]) -> tup
 
 
 def _overlaps(owners: list[Subject]) -> Iterator[Draft]:
-    for number, subject in enumerate(owners):
-        for other in owners[number + 1 :]:
-            if subject.manifest.object == other.manifest.object:
-                continue
-            if subject.workload.meta.namespace != other.workload.meta.namespace:
-                continue
-            for one, whose in ((subject, other), (other, subject)):
-                selector = one.workload.selector
-                if selector is None or not selector.requirements:
-                    continue
-                if not selector.matches(whose.workload.template.labels):
-                    continue
-                manifest = one.manifest
-                yield Draft(
-                    "KLG008",
-                    manifest.place(_SELECTOR, "key"),
-                    f"the selector matches the pods of {whose.workload.kind} {whose.workload.meta.name}, too: "
-                    f"{listed([_shown(found) for found in selector.requirements])}",
-                    manifest,
-                    cause=f"overlap/{whose.workload.key}",
-                    severity="warning",
-                    related=(
-                        Related(
-                            whose.manifest.place((*whose.workload.template_pointer, "metadata", "labels"), "key"),
-                            f"{whose.workload.meta.name} gives its pods these labels",
-                        ),
-                    ),
-                )
-                break
+    for one, whose in _pairs(owners):
+        selector = one.workload.selector
+        manifest = one.manifest
+        shown = [_shown(found) for found in selector.requirements] if selector is not None else []
+        yield Draft(
+            "KLG008",
+            manifest.place(_SELECTOR, "key"),
+            f"the selector matches the pods of {whose.workload.kind} {whose.workload.meta.name}, too: {listed(shown)}",
+            manifest,
+            cause=f"overlap/{whose.workload.key}",
+            severity="warning",
+            related=(
+                Related(
+                    whose.manifest.place((*whose.workload.template_pointer, "metadata", "labels"), "key"),
+                    f"{whose.workload.meta.name} gives its pods these labels",
+                ),
+            ),
+        )
+
+
+def _pairs(owners: list[Subject]) -> Iterator[tuple[Subject, Subject]]:
+    """Different objects of one namespace of which the first selects the pods of the second, in the order of the text.
+
+    Of two that select each other's pods the earlier one is first. Each is compared only with those that have a label
+    of its selector.
+    """
+    having: dict[tuple[str, str, str], list[int]] = {}
+    within: dict[str, list[int]] = {}
+    for number, owner in enumerate(owners):
+        within.setdefault(owner.workload.meta.namespace, []).append(number)
+        for key, value in owner.workload.template.labels.items():
+            having.setdefault((owner.workload.meta.namespace, key, value), []).append(number)
+    found: dict[tuple[int, int], tuple[Subject, Subject]] = {}
+    for number, one in enumerate(owners):
+        selector, namespace = one.workload.selector, one.workload.meta.namespace
+        if selector is None or not selector.requirements:
+            continue
+        narrow = [
+            [other for value in requirement.values for other in having.get((namespace, requirement.key, value), ())]
+            for requirement in selector.requirements
+            if requirement.operator == "In"
+        ]
+        for candidate in min(narrow, key=len, default=within[namespace]):
+            whose = owners[candidate]
+            if whose.manifest.object != one.manifest.object and selector.matches(whose.workload.template.labels):
+                found.setdefault((min(number, candidate), max(number, candidate)), (one, whose))
+    yield from (found[pair] for pair in sorted(found))
 
 
 def _place_of(manifest: Manifest, one: Requirement) -> Place:

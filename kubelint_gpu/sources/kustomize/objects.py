@@ -15,12 +15,13 @@ class Traceable:
 
     Attributes:
         traced: its fields.
+        kind: its apiVersion and kind.
         file: the file below the root that it comes from, empty for a generated one.
         names: every name and namespace that it has had; patches and references may use any of them.
         generated: whether a suffix of its contents is added to its name at the end.
     """
 
-    __slots__ = ("file", "generated", "names", "traced")
+    __slots__ = ("file", "generated", "kind", "names", "traced")
 
     def __init__(self, value: dict[str, Any], writer: Writer, file: str, *, generated: bool = False) -> None:
         self.traced = Traced(value, [writer])
@@ -28,11 +29,6 @@ class Traceable:
         self.generated = generated
         self.names: list[tuple[str, str]] = []
         self.remember()
-
-    @property
-    def kind(self) -> Kind:
-        """Its apiVersion and kind."""
-        return Kind(self.text("apiVersion"), self.text("kind"))
 
     @property
     def name(self) -> str:
@@ -51,7 +47,8 @@ class Traceable:
         return value if isinstance(value, str) else ""
 
     def remember(self) -> None:
-        """Take down the name that it has now."""
+        """Take down what it is, and the name that it has now."""
+        self.kind = Kind(self.text("apiVersion"), self.text("kind"))
         now = (self.name, self.namespace)
         if now not in self.names:
             self.names.append(now)

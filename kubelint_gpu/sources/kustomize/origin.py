@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from kubelint_gpu.documents import Pointer, Role
@@ -10,7 +12,7 @@ from kubelint_gpu.sources.kustomize.list_keys import element_of, merge_key
 from kubelint_gpu.sources.kustomize.objects import Traceable
 from kubelint_gpu.sources.kustomize.traced import Traced
 from kubelint_gpu.sources.kustomize.writer import DocumentScript, InlineScript, Spot, Writer
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -208,16 +210,19 @@ def origins(
 
     None for what is no mapping.
     """
-    left = list(objects)
+    indexes = [_Index(test, objects) for test in _TESTS]
+    used: set[int] = set()
     chosen: list[Traceable | None] = []
     renamed: dict[str, set[str]] = {}
     for value, file in zip(values, files, strict=True):
-        found = next(
-            (one for test in _TESTS for one in left if isinstance(value, dict) and test(one, value, file)), None
-        )
+        found = None
+        for index in indexes if isinstance(value, dict) else ():
+            found = index.first(_Key.of(value, file), used)
+            if found is not None:
+                break
         chosen.append(found)
         if found is not None:
-            left.remove(found)
+            used.add(id(found))
             for name, _ in found.names:
                 # a reference by an earlier name is given the last one
                 renamed.setdefault(name, set()).add(value["metadata"]["name"])
@@ -227,26 +232,50 @@ def origins(
     )
 
 
-def _same_kind(one: Traceable, value: dict[str, Any]) -> bool:
-    return (one.kind.api_version, one.kind.kind) == (value.get("apiVersion"), value.get("kind"))
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """What a rendered object and a traced one are compared by."""
+
+    kind: tuple[Any, Any]
+    name: str
+    namespace: str
+    file: str
+
+    @classmethod
+    def of(cls, value: dict[str, Any], file: str) -> _Key:
+        meta = value.get("metadata")
+        meta = meta if isinstance(meta, dict) else {}
+        name = meta.get("name")
+        kind = (value.get("apiVersion"), value.get("kind"))
+        return cls(kind, name if isinstance(name, str) else "", str(meta.get("namespace") or ""), file)
 
 
-def _named(one: Traceable, value: dict[str, Any]) -> bool:
-    meta = value.get("metadata")
-    name = meta.get("name") if isinstance(meta, dict) else None
-    if not isinstance(name, str):
-        return False
-    return name == one.name or (one.generated and name.rpartition("-")[0] == one.name)
+class _Index:
+    """Traced objects by what one test looks at, in their order."""
+
+    def __init__(self, test: Callable[[_Key], Any], objects: Sequence[Traceable]) -> None:
+        self._test = test
+        self._by: dict[Any, deque[Traceable]] = {}
+        for one in objects:
+            kind = (one.kind.api_version, one.kind.kind)
+            self._by.setdefault(test(_Key(kind, one.name, one.namespace, one.file)), deque()).append(one)
+
+    def first(self, key: _Key, used: AbstractSet[int]) -> Traceable | None:
+        """The first object that is not used yet; a generated one is named without the suffix of its contents."""
+        hashless = replace(key, name=key.name.rpartition("-")[0])
+        for wanted in (key, hashless):
+            left = self._by.get(self._test(wanted), deque())
+            while left and id(left[0]) in used:
+                left.popleft()
+            if left and (wanted is key or left[0].generated):
+                return left[0]
+        return None
 
 
-def _spaced(one: Traceable, value: dict[str, Any]) -> bool:
-    meta = value.get("metadata")
-    return isinstance(meta, dict) and (meta.get("namespace") or "") == one.namespace
-
-
-_TESTS = (
-    lambda one, value, file: _same_kind(one, value) and _named(one, value) and _spaced(one, value) and one.file == file,
-    lambda one, value, file: _same_kind(one, value) and _named(one, value) and one.file == file,
-    lambda one, value, file: _same_kind(one, value) and _named(one, value),  # noqa: ARG005 - one form for all
-    lambda one, value, file: _same_kind(one, value) and bool(file) and one.file == file,
+_TESTS: tuple[Callable[[_Key], Any], ...] = (
+    lambda key: (key.kind, key.name, key.namespace, key.file),
+    lambda key: (key.kind, key.name, key.file),
+    lambda key: (key.kind, key.name),
+    # without a file, what is generated differs by its place in the order only
+    lambda key: (key.kind, key.file) if key.file else key,
 )

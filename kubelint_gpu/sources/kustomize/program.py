@@ -137,7 +137,7 @@ def _awaited(process: subprocess.Popen[bytes], seconds: float, name: str) -> Ran
     try:
         process.wait(timeout=seconds)
     except subprocess.TimeoutExpired:
-        raise ProgramError(f"{name} took longer than {seconds:g} seconds") from None
+        raise ProgramError(f"{name} took longer than {seconds:g} seconds; --kustomize-timeout gives it more") from None
     finally:
         _kill(process)
         process.wait()

@@ -16,7 +16,7 @@ from kubelint_gpu.sources.kustomize.objects import Traceable
 from kubelint_gpu.sources.kustomize.origin import Origin, origins
 from kubelint_gpu.sources.kustomize.program import MOST_OUTPUT, SECONDS, Program, ProgramError, build
 from kubelint_gpu.sources.kustomize.stage import below_root, staged
-from kubelint_gpu.sources.kustomize.survey import Allowed, Obstacle, Survey, survey
+from kubelint_gpu.sources.kustomize.survey import Allowed, Obstacle, Survey, survey, with_files
 from kubelint_gpu.sources.kustomize.trace import trace
 from kubelint_gpu.sources.kustomize.tree import DiskTree
 from kubelint_gpu.sources.kustomize.writer import EntryScript, Writer
@@ -149,6 +149,8 @@ def traced_again(rendered: Rendered, texts: Mapping[str, bytes]) -> list[Traceab
     """What the model makes of it with other texts for some files, by printed path; Kustomize is not asked."""
     below = {rendered.shown(path): path for path in rendered.survey.files}
     mine = {below[path]: data for path, data in texts.items() if path in below}
+    if not mine.keys() & {one.path for one in rendered.survey.kustomizations.values()}:
+        return trace(with_files(rendered.survey, mine, rendered.shown))
     tree = DiskTree(rendered.root, {**rendered.texts, **mine})
     allowed = rendered.renderer.allowed if rendered.renderer is not None else Allowed()
     found = survey(tree, rendered.survey.root, rendered.shown, allowed)

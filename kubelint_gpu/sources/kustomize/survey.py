@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -22,7 +22,7 @@ from kubelint_gpu.sources.kustomize.kustomization import (
     references,
 )
 from kubelint_gpu.sources.kustomize.tree import Tree, joined
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import dataclass, replace
 
 MOST_OBJECTS = 20_000
 MOST_BYTES = 256 * 1024 * 1024
@@ -103,6 +103,12 @@ def survey(tree: Tree, folder: str, shown: Callable[[str], str], allowed: Allowe
     )
 
 
+def with_files(found: Survey, files: Mapping[str, bytes], shown: Callable[[str], str]) -> Survey:
+    """The same with other bytes for files that are no kustomizations, by path below the root."""
+    readings = {path: read(shown(path), data) for path, data in files.items() if path in found.readings}
+    return replace(found, files={**found.files, **files}, readings={**found.readings, **readings})
+
+
 class _Surveyor:
     """The walk over the folders; each is read once."""
 
@@ -147,6 +153,10 @@ class _Surveyor:
         elif target is None:
             if not self._allowed.outside:
                 self._stop(found, pointer, f"{text} lies outside of the repository and is not read", withheld=True)
+        elif self._tree.leads_out(target):
+            if not self._allowed.outside:
+                message = f"{text} is a link, or lies behind one, that leads out of the repository, and is not read"
+                self._stop(found, pointer, message, withheld=True)
         elif reference.folder and self._tree.is_folder(target):
             return self._folder(found, reference, target, above)
         elif not self._tree.is_file(target):

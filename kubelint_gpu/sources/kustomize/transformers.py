@@ -75,13 +75,16 @@ def set_annotations(layer: Layer, objects: list[Traceable]) -> None:
 
 def set_replicas(layer: Layer, objects: list[Traceable]) -> None:
     """`replicas`."""
+    wanted: dict[str, list[tuple[Any, Writer]]] = {}
     for index, entry in enumerate(layer.kustomization.entries("replicas")):
-        if not isinstance(entry, dict):
-            continue
-        writer = layer.entry(("replicas", index, "count"), "replicas")
-        for one in objects:
-            if one.kind.kind in _SCALED and any(entry.get("name") == name for name, _ in one.names):
-                _put(one.traced, ("spec",), "replicas", entry.get("count"), writer)
+        if isinstance(entry, dict) and isinstance(entry.get("name"), str):
+            writer = layer.entry(("replicas", index, "count"), "replicas")
+            wanted.setdefault(entry["name"], []).append((entry.get("count"), writer))
+    for one in objects if wanted else ():
+        if one.kind.kind in _SCALED:
+            for name in dict.fromkeys(name for name, _ in one.names):
+                for count, writer in wanted.get(name, ()):
+                    _put(one.traced, ("spec",), "replicas", count, writer)
 
 
 def set_images(layer: Layer, objects: list[Traceable]) -> None:

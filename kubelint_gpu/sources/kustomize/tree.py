@@ -20,6 +20,9 @@ class Tree(Protocol):
     def is_file(self, path: str) -> bool:
         """Whether there is a file of this path."""
 
+    def leads_out(self, path: str) -> bool:
+        """Whether a link on the way leads out of the root: what is there is not looked at."""
+
     def canonical(self, path: str) -> str:
         """The path without links: equal for equal folders."""
 
@@ -46,6 +49,10 @@ class DiskTree:
         """Whether there is a plain file of this path inside of the root."""
         full = self._inside(path)
         return full is not None and full.is_file()
+
+    def leads_out(self, path: str) -> bool:
+        """Whether a link on the way leads out of the root."""
+        return self._inside(path) is None
 
     def canonical(self, path: str) -> str:
         """The path of what a path leads to; itself where that is outside."""

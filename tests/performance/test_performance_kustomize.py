@@ -1,0 +1,98 @@
+"""The work for a tree of kustomizations grows with its objects and no faster: calls are counted, not seconds."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from kubelint_gpu.checks import trials
+from kubelint_gpu.checks.run import check
+from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.checks.world import World
+from kubelint_gpu.sources.kustomize.program import Program
+from kubelint_gpu.sources.kustomize.rendering import Renderer, render
+
+DEPLOYMENT = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: d{number}
+spec:
+  selector: {{matchLabels: {{app: d{number}}}}}
+  template:
+    metadata: {{labels: {{app: d{number}}}}}
+    spec:
+      priorityClassName: some
+      {field}: x
+      nodeSelector: {{zone: a}}
+      containers: [{{name: server, image: "example.com/server:1"}}]
+"""
+PATCH = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: d{number}}}
+spec: {{template: {{spec: {{nodeSelector: {{zone: b}}}}}}}}
+"""
+ORIGIN = "metadata:\n  annotations:\n    config.kubernetes.io/origin: |\n      path: ../tree/{path}\n"
+
+
+def grown(folder, count, field):
+    """A base for ten objects each, a layer above them, and what Kustomize makes of it."""
+    printed, layers = [], []
+    for base in range(count // 10):
+        names = range(base * 10, base * 10 + 10)
+        (folder / f"base{base}").mkdir(parents=True)
+        for number in names:
+            text = DEPLOYMENT.format(number=number, field=field)
+            (folder / f"base{base}" / f"d{number}.yaml").write_text(text)
+            origin = ORIGIN.format(path=f"base{base}/d{number}.yaml")
+            printed.append(text.replace("metadata:\n", origin, 1).replace("zone: a", "zone: b"))
+        (folder / f"base{base}" / "kustomization.yaml").write_text(
+            f"resources: {[f'd{number}.yaml' for number in names]}\n"
+        )
+        layers.append(f"../base{base}")
+    (folder / "top").mkdir()
+    patches = "".join(f"- path: p{number}.yaml\n" for number in range(count))
+    (folder / "top" / "kustomization.yaml").write_text(f"resources: {layers}\npatches:\n{patches}")
+    for number in range(count):
+        (folder / "top" / f"p{number}.yaml").write_text(PATCH.format(number=number))
+    return "---\n".join(printed).encode()
+
+
+def calls(work):
+    """How many functions of Python are called."""
+    count = 0
+
+    def told(frame, event, argument):  # noqa: ARG001 - the interpreter gives them
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(told)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize(("field", "findings"), [("hostname", 0), ("hostnam", 1)])
+def test_twice_the_objects_are_twice_the_work(tmp_path, monkeypatch, field, findings):
+    monkeypatch.setattr(trials, "MOST_RENDERED", 100)
+    renderer = Renderer(Program(("none",)))
+
+    def work(count):
+        folder = tmp_path / str(count)
+        printed = grown(folder, count, field)
+
+        def run():
+            built = render(folder / "top", renderer, root=folder, cwd=folder, printed=printed)
+            assert all(origin.answer(("metadata", "name")).certain for origin in built.origins)
+            outcome = check([Unit((built.reading,), World(), rendered=(built,))], World())
+            assert len(outcome.findings) == findings * count
+
+        return run
+
+    work(10)()
+    small, large = calls(work(40)), calls(work(80))
+    assert large < 2.3 * small
