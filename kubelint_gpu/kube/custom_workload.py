@@ -3,7 +3,8 @@
 Each row of the table is a kind with the API groups it is of, whether its pods end by themselves, how a change replaces
 them in words, and its templates: a path (`[]` every entry of a list, `.*` every value of a mapping), whether a pod
 template or a bare pod spec stands there, or containers in a form of their own (`inline`, see `inline_containers`), and
-the fields whose product is the number of pods.
+the fields whose product is the number of pods; `groups` of which each has one pod less if there is a `first` template.
+`update` says how a change replaces them where `custom_rollout` can tell what that needs.
 """
 
 from __future__ import annotations
@@ -34,20 +35,28 @@ def _rows() -> dict[tuple[str, str], dict[str, Any]]:
     return {(group, row["kind"]): row for row in rows for group in row["groups"]}
 
 
+def row_of(value: dict[str, Any]) -> dict[str, Any] | None:
+    """The row of the table for an object; None for kinds that it does not have."""
+    group, kind = api_group(value), value.get("kind")
+    if "." not in group or not isinstance(kind, str) or is_workload(value):
+        return None
+    return _rows().get((group, kind))
+
+
 def custom_workloads(value: dict[str, Any]) -> Iterator[tuple[Workload, tuple[InvalidObject, ...]]]:
     """The workloads that a custom resource stands for, one for each pod template, with what is wrong in it.
 
     They have no selector, and no strategy but that of Jobs where their pods end by themselves: how they are rolled out
     is the business of their controllers.
     """
-    group, kind = api_group(value), value.get("kind")
-    if "." not in group or not isinstance(kind, str) or is_workload(value):
-        return
-    row = _rows().get((group, kind))
+    row = row_of(value)
     for template in row["templates"] if row is not None else ():
         for pointer, captured in _found(value, template["path"]):
             problems: list[InvalidObject] = []
             pods = _product(value, template["pods"], captured)
+            if template.get("first") and pods:
+                # the first of each group has a template of its own
+                pods -= _product(value, template["groups"], captured) if _has(value, template["first"]) else 0
             found = _workload(value, pointer, template, pods, bool(row and row["ends"]), problems)
             if found is not None:
                 yield found, tuple(problems)
@@ -113,6 +122,10 @@ def _found(value: Any, path: str) -> Iterator[tuple[Pointer, tuple[str | int, ..
                     deeper.append(((*pointer, key), mine, child))
         places = deeper
     return ((pointer, captured) for pointer, captured, here in places if isinstance(here, dict))
+
+
+def _has(value: Any, path: str) -> bool:
+    return next(_found(value, path), None) is not None
 
 
 def _product(value: Any, paths: list[str], captured: tuple[str | int, ...]) -> int:

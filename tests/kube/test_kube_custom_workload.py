@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kubelint_gpu.kube.custom_rollout import _READERS
 from kubelint_gpu.kube.custom_workload import _rows, custom_workloads
 from kubelint_gpu.kube.requests import pod_requests
 from kubelint_gpu.kube.rolling import JobStrategy
@@ -144,14 +145,16 @@ def test_problems_are_told_with_their_place():
 @pytest.mark.parametrize("key", sorted(_rows()))
 def test_rows_of_the_table_are_complete(key):
     row = _rows()[key]
-    assert set(row) == {"kind", "groups", "ends", "rollout", "templates"}
+    assert set(row) - {"update"} == {"kind", "groups", "ends", "rollout", "templates"}
+    assert row.get("update", "groups") in _READERS
     assert row["rollout"]
     for template in row["templates"]:
         inline = {"containers", "inherits", "scheduling", "unless"} if template["form"] == "inline" else set()
-        assert {"path", "form", "pods"} <= set(template) <= {"path", "form", "pods"} | inline
+        grouped = {"groups", "first"} if "first" in template else set()
+        assert {"path", "form", "pods"} | grouped <= set(template) <= {"path", "form", "pods"} | inline | grouped
         assert template["form"] in ("template", "spec", "inline")
         # the wildcards of a count are those of its template, from the left
         wild = [part for part in template["path"].split(".") if part == "*" or part.endswith("[]")]
-        for path in template["pods"]:
+        for path in (*template["pods"], *template.get("groups", ())):
             mine = [part for part in path.split(".") if part == "*" or part.endswith("[]")]
             assert mine == wild[: len(mine)]

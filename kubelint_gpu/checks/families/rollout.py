@@ -8,6 +8,7 @@ from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.capacity import room_by_eviction
 from kubelint_gpu.checks.change import acting
 from kubelint_gpu.checks.company import crowding
+from kubelint_gpu.checks.custom_rollouts import custom_deadlocks, custom_pods_pending
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.growing import at_most, growing, placed_of
@@ -57,7 +58,8 @@ def _stuck(unit: Unit, code: str) -> Iterator[Draft]:
 @rule("KLG101")
 def rollout_deadlock(unit: Unit) -> Iterator[Draft]:
     """The new pod waits for what the old pods hold, and they are kept until it is available."""
-    return _stuck(unit, "KLG101")
+    yield from _stuck(unit, "KLG101")
+    yield from custom_deadlocks(unit)
 
 
 @rule("KLG102")
@@ -124,6 +126,7 @@ def _when_scaled(unit: Unit, subject: Subject) -> Iterator[Draft]:
 @rule("KLG109")
 def scale_up_pending(unit: Unit) -> Iterator[Draft]:
     """Not all replicas can run at once, whatever is rolled out."""
+    yield from custom_pods_pending(unit)
     for subject in unit.subjects:
         yield from starving(unit, subject)
         judgement = unit.judgements.get(id(subject))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.checks import routes
+from kubelint_gpu.checks.custom_rollouts import custom_rooms
 from kubelint_gpu.checks.draft import Draft
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.growing import growing
@@ -33,6 +34,7 @@ def rollout_needs_room(unit: Unit) -> Iterator[Draft]:
             if judgement is not None and judgement.stalls is not None:
                 yield from _grown(unit, subject, judgement.stalls)
         return
+    yield from custom_rooms(unit)
     for subject in unit.subjects:
         workload, strategy, manifest = subject.workload, subject.workload.strategy, subject.manifest
         if not isinstance(strategy, DeploymentStrategy) or not workload.replicas or strategy.paused:

@@ -1,0 +1,32 @@
+"""Whether several sets of pods can all run at once, as they must where a controller makes new ones beside the old."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubelint_gpu.kube.cluster import Cluster
+from kubelint_gpu.kube.workload import Workload
+from kubelint_gpu.rollout.placeable import DEFAULT_BUDGET, standing_scene
+from kubelint_gpu.rollout.starts import one_placement, placements
+from kubelint_gpu.values import replace
+
+
+def gathered(
+    wanted: Sequence[tuple[Workload, int]], cluster: Cluster, *, budget: int = DEFAULT_BUDGET
+) -> tuple[int, ...] | None:
+    """How many pods of each workload run where as many as possible of all of them do; None where all may.
+
+    The pods of the cluster stay where they are, quotas are not looked at.
+    Where `budget` partial placements do not tell, all may: nothing is proven against it.
+    """
+    apart = [
+        replace(workload, replicas=number, meta=replace(workload.meta, name=f"{workload.meta.name}-{index}"))
+        for index, (workload, number) in enumerate(wanted)
+    ]
+    scene = standing_scene(apart, replace(cluster, quotas=()))
+    if one_placement(scene) is not None:
+        return None
+    found = placements(scene, budget)
+    if found.full or not found.complete:
+        return None
+    return tuple(sum(found.placed[kind] for kind in kinds) for kinds in scene.cast.members)

@@ -1,0 +1,154 @@
+"""Custom resources whose controllers make new pods beside the old ones: RayService, LeaderWorkerSet, Argo Rollout."""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+import pytest
+from checks_units import findings
+
+POD = "{containers: [{name: a, image: a, resources: {limits: {nvidia.com/gpu: %d}}}]}"
+CPU = "{containers: [{name: a, image: a, resources: {limits: {cpu: 1}}}]}"
+
+
+def inventory(*gpus, more=""):
+    nodes = "".join(
+        f"  - name: n{number}\n    allocatable: {{cpu: 16, memory: 64Gi}}\n    gpus: {{model: L4, count: {count}}}\n"
+        for number, count in enumerate(gpus, 1)
+    )
+    default = "priorityClasses: [{name: all, value: 1, globalDefault: true}]\n"
+    return f"apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\ncomplete: true\nnodes:\n{nodes}{default}{more}"
+
+
+def ray(replicas=2, gpus=8, *, strategy="", autoscaled=False):
+    return (
+        "apiVersion: ray.io/v1\nkind: RayService\nmetadata: {name: chat, namespace: serving}\nspec:\n"
+        f"{strategy}  rayClusterConfig:\n    enableInTreeAutoscaling: {str(autoscaled).lower()}\n"
+        f"    headGroupSpec: {{template: {{spec: {CPU}}}}}\n    workerGroupSpecs:\n"
+        f"      - {{groupName: a, replicas: {replicas}, template: {{spec: {POD % gpus}}}}}\n"
+    )
+
+
+def groups(replicas=2, size=2, gpus=8, *, leader=True, strategy=""):
+    first = f"    leaderTemplate: {{spec: {POD % gpus}}}\n" if leader else ""
+    return (
+        "apiVersion: leaderworkerset.x-k8s.io/v1\nkind: LeaderWorkerSet\nmetadata: {name: chat, namespace: serving}\n"
+        f"spec:\n  replicas: {replicas}\n{strategy}  leaderWorkerTemplate:\n    size: {size}\n{first}"
+        f"    workerTemplate: {{spec: {POD % gpus}}}\n"
+    )
+
+
+def rollout(replicas=1, gpus=1, *, strategy="canary: {}", more=""):
+    return (
+        "apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {name: chat, namespace: serving}\nspec:\n"
+        f"  replicas: {replicas}\n{more}  strategy:\n{indent(strategy, '    ')}\n  selector: {{matchLabels: {{app: a}}}}\n"
+        f"  template: {{metadata: {{labels: {{app: a}}}}, spec: {POD % gpus}}}\n"
+    )
+
+
+def told(text, cluster):
+    return [(one.code, one.certainty) for one in findings(text, cluster) if one.code.startswith("KLG1")]
+
+
+STUCK = [("KLG101", "certain")]
+PENDING = [("KLG109", "certain")]
+
+
+@pytest.mark.parametrize(
+    ("text", "gpus", "expected"),
+    [
+        (ray(), (8, 8), STUCK),
+        (ray(), (8, 8, 8), STUCK),
+        (ray(), (8, 8, 8, 8), []),
+        (ray(), (8,), PENDING),
+        (ray(strategy="  upgradeStrategy: {type: None}\n"), (8, 8), []),
+        (ray(strategy="  upgradeStrategy: {type: NewClusterWithIncrementalUpgrade}\n"), (8, 8), []),
+        (ray(autoscaled=True), (8, 8), [("KLG101", "possible")]),
+        (ray(4, 1), (7,), STUCK),
+        (ray(4, 1), (8,), []),
+        # two pods with 3 of 4 GPUs: there are as many GPUs as the four pods ask for, and not where they need them
+        (ray(2, 3), (4, 4, 4), STUCK),
+        (ray(2, 3), (4, 4, 4, 4), []),
+        (groups(), (8, 8, 8, 8), []),
+        (groups(), (8, 8, 8), PENDING),
+        (groups(leader=False), (8, 8, 8), PENDING),
+        (groups(leader=False), (8, 8, 8, 8), []),
+        (
+            groups(strategy="  rolloutStrategy: {rollingUpdateConfiguration: {maxSurge: 1, maxUnavailable: 0}}\n"),
+            (8,) * 5,
+            STUCK,
+        ),
+        (
+            groups(strategy="  rolloutStrategy: {rollingUpdateConfiguration: {maxSurge: 1, maxUnavailable: 0}}\n"),
+            (8,) * 6,
+            [],
+        ),
+        (
+            groups(strategy="  rolloutStrategy: {rollingUpdateConfiguration: {maxSurge: 1, maxUnavailable: 1}}\n"),
+            (8,) * 4,
+            [],
+        ),
+        (rollout(), (1,), STUCK),
+        (rollout(), (2,), []),
+        (rollout(4), (4,), []),
+        (rollout(4, strategy="canary: {maxUnavailable: 0}"), (4,), STUCK),
+        (rollout(4, strategy="canary: {maxUnavailable: 0}"), (5,), []),
+        (rollout(strategy="canary: {maxSurge: 0, maxUnavailable: 1}"), (1,), []),
+        (rollout(4, strategy="blueGreen: {activeService: a}"), (7,), STUCK),
+        (rollout(4, strategy="blueGreen: {activeService: a}"), (8,), []),
+        (rollout(4, strategy="canary: {trafficRouting: {nginx: {}}}"), (7,), STUCK),
+        (rollout(4, strategy="canary: {trafficRouting: {nginx: {}}}"), (8,), []),
+        (rollout(4, strategy="canary: {dynamicStableScale: true, trafficRouting: {nginx: {}}}"), (7,), []),
+        (rollout(more="  paused: true\n"), (1,), []),
+        (rollout(0), (1,), []),
+    ],
+)
+def test_what_a_change_needs_is_compared_with_what_there_is(text, gpus, expected):
+    assert told(text, inventory(*gpus)) == expected
+
+
+def test_the_message_says_how_many_pods_must_run_at_once():
+    (found,) = findings(ray(), inventory(8, 8, 8), "KLG101")
+    assert found.message == (
+        "a change of its pods never ends: a RayService makes a whole second cluster beside the first one, which goes "
+        "when the second one serves, so 4 pods with 8 nvidia.com/gpu and 2 pods without any must run at once, and the "
+        "nodes have room for 5 of 6"
+    )
+    assert "upgradeStrategy type None" in found.help[0]
+    assert [one.message for one in found.related] == ["2 pods of this template, each with 8 nvidia.com/gpu"]
+
+
+def test_an_incomplete_group_is_said_to_hold_what_it_has():
+    (found,) = findings(groups(), inventory(8, 8, 8), "KLG109")
+    assert found.message.startswith("only 3 of 4 pods can run at once (4 pods with 8 nvidia.com/gpu); a group")
+
+
+@pytest.mark.parametrize(
+    ("running", "expected"),
+    [
+        ("{name: a, node: n2, namespace: other, priority: 5, requests: {nvidia.com/gpu: 8}}", STUCK),
+        ("{name: a, node: n2, namespace: other, priority: -5, requests: {nvidia.com/gpu: 8}}", []),
+        ("{name: a, node: n2, namespace: serving, priority: 5, requests: {nvidia.com/gpu: 8}}", []),
+    ],
+)
+def test_running_pods_are_in_the_way_where_they_can_be_neither_evicted_nor_its_own(running, expected):
+    assert told(ray(1), inventory(8, 8, more=f"running: [{running}]\n")) == expected
+
+
+def test_pools_that_may_grow_are_counted_as_grown():
+    pool = "pools:\n  - name: p\n    count: 2\n    autoscaling: {min: 0, max: %d}\n    template:\n"
+    pool += "      allocatable: {cpu: 16, memory: 64Gi}\n      gpus: {model: L4, count: 8}\n"
+    head = "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\ncomplete: true\n"
+    assert [code for code, _ in told(ray(), head + pool % 3)] == ["KLG101"]
+    assert told(ray(), head + pool % 4) == []
+
+
+def test_a_node_that_takes_none_of_the_pods_is_told_by_its_own_rule():
+    assert [one.code for one in findings(groups(gpus=16), inventory(8, 8))] == ["KLG503", "KLG503"]
+
+
+def test_without_an_inventory_the_room_is_told():
+    (found,) = findings(ray(), "", "KLG114")
+    assert found.severity == "note"
+    assert "room for 4 pods with 8 nvidia.com/gpu and 2 pods without any at once, 3 more than run" in found.message
+    assert findings(groups(), "", "KLG114") == []
