@@ -26,20 +26,24 @@ class NotConfirmed(AssertionError):  # noqa: N818 - it says what happened
     """The core does not agree with a step of the search."""
 
 
-def replay(scene: Scene, path: Sequence[State], cluster: Cluster, *, ends: bool = True) -> Trace:
+def replay(
+    scene: Scene, path: Sequence[State], cluster: Cluster, base: Snapshot | None = None, *, ends: bool = True
+) -> Trace:
     """Play a path again on the whole cluster; `ends` says that at its end somebody waits for ever.
+
+    `base` is the snapshot of the cluster, where there is one already.
 
     Raises:
         NotConfirmed: the core does not agree with a step.
     """
-    return _Replay(scene, cluster).run(path, ends)
+    return _Replay(scene, cluster, base).run(path, ends)
 
 
 class _Replay:
-    def __init__(self, scene: Scene, cluster: Cluster) -> None:
+    def __init__(self, scene: Scene, cluster: Cluster, base: Snapshot | None) -> None:
         self._scene = scene
         self._kinds = scene.cast.kinds
-        self._telling = Telling(scene, cluster)
+        self._telling = Telling(scene, cluster, base)
         self._cluster = cluster
         self._evicted: dict[str, None] = {}
         self._evictions: list[Evicted] = []

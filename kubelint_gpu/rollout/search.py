@@ -197,7 +197,11 @@ class Search:
     def replayed(self, scene: Scene, path: Sequence[State], *, ends: bool = True) -> Trace:
         """A run in words, each step confirmed by the core on the whole cluster."""
         fixed = tuple(pod for pod in self._bench.fixed if id(pod) not in scene.in_play)
-        return replay(scene, path, replace(self._bench.cluster, pods=fixed), ends=ends)
+        cluster = replace(self._bench.cluster, pods=fixed)
+        # one snapshot for all runs that are told beside the same pods; it keeps them, and so their identities
+        name = ("told beside", tuple(map(id, fixed)))
+        base = self._bench.empty.static(name, lambda _: Snapshot.of(cluster))
+        return replay(scene, path, cluster, base, ends=ends)
 
     def _temporary_holders(self) -> list[Pod]:
         """Running pods that end some day and hold something that the group wants."""

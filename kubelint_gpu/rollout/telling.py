@@ -21,13 +21,14 @@ _REPLICA_SET = re.compile(r"ReplicaSet( \d+)?\b")
 
 
 class Telling:
-    """Says what happens, and shows the cluster in a state."""
+    """Says what happens, and shows the cluster in a state; `base` is its snapshot, where there is one already."""
 
-    def __init__(self, scene: Scene, cluster: Cluster) -> None:
+    def __init__(self, scene: Scene, cluster: Cluster, base: Snapshot | None = None) -> None:
         self._scene = scene
         self._kinds = scene.cast.kinds
         self._names = scene.places.names
         self._cluster = cluster
+        self._base = base
         self._bases: dict[frozenset[str], Snapshot] = {}
         self._alone = len({kind.owner for kind in self._kinds}) <= 1
 
@@ -39,7 +40,8 @@ class Telling:
         if base is None:
             joined = tuple(node for node in self._scene.added if node.name not in absent)
             cluster = replace(self._cluster, nodes=(*self._cluster.nodes, *joined))
-            base = self._bases[absent] = Snapshot.of(cluster)
+            base = self._base if self._base is not None and not joined else Snapshot.of(cluster)
+            self._bases[absent] = base
         for index, _, phase, pod in self._scene.places.placed(state.nodes):
             if phase != AWAITED:
                 base = base.place(pod, names[index])
