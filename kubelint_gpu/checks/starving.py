@@ -18,7 +18,7 @@ from kubelint_gpu.rollout.job import piles_up, stops_for_ever
 from kubelint_gpu.rollout.starving import starves
 
 _POLICY: Pointer = ("spec", "concurrencyPolicy")
-_MOST_OTHERS = 12
+MOST_OTHERS = 12
 
 
 def starving(unit: Unit, subject: Subject) -> Iterator[Draft]:
@@ -30,8 +30,8 @@ def starving(unit: Unit, subject: Subject) -> Iterator[Draft]:
     if not judgement.eligible or unit.may_grow_for(subject) or judgement.by_bound:
         # where counting shows room for all that could be there, nobody starves
         return
-    others = [one for one in unit.subjects if _stays(unit, one, judgement.eligible)]
-    if len(others) > _MOST_OTHERS or not starves(workload, [one.workload for one in others], unit.cluster):
+    others = running_for_good(unit, judgement.eligible)
+    if len(others) > MOST_OTHERS or not starves(workload, [one.workload for one in others], unit.cluster):
         return
     told, resource = _outcome(strategy), scarce(subject)
     forbids = strategy.concurrency == "Forbid" and manifest.present(_POLICY)
@@ -39,7 +39,7 @@ def starving(unit: Unit, subject: Subject) -> Iterator[Draft]:
     yield Draft(
         "KLG109",
         manifest.place(("spec",), "key"),
-        f"not one of its pods finds room while {_named(others)} run{'s' if len(others) == 1 else ''}: {told}",
+        f"not one of its pods finds room while {named(others)} run{'s' if len(others) == 1 else ''}: {told}",
         manifest,
         cause="starving",
         certainty="certain" if unit.complete else "possible",
@@ -78,6 +78,11 @@ def _lasts(strategy: JobStrategy) -> bool:
     return stops_for_ever(strategy, schedulable=False) or piles_up(strategy, schedulable=False)
 
 
+def running_for_good(unit: Unit, nodes: frozenset[str]) -> list[Subject]:
+    """The workloads that run for good on some of the nodes."""
+    return [one for one in unit.subjects if _stays(unit, one, nodes)]
+
+
 def _stays(unit: Unit, subject: Subject, nodes: frozenset[str]) -> bool:
     """Whether a workload runs for good on some of the nodes."""
     judgement = unit.judgements.get(id(subject))
@@ -86,7 +91,8 @@ def _stays(unit: Unit, subject: Subject, nodes: frozenset[str]) -> bool:
     return bool(subject.workload.replicas) and not nodes.isdisjoint(judgement.eligible)
 
 
-def _named(others: list[Subject]) -> str:
+def named(others: list[Subject]) -> str:
+    """Workloads in the words of a message: one by its name, several by their number."""
     if not others:
         return "what the inventory says is running"
     if len(others) == 1:

@@ -39,10 +39,11 @@ _GROUPS = (
 
 
 def sign_of_waiting(job: Mapping[str, Any]) -> Pointer | None:
-    """Where a Job says that its pods need each other; None where nothing does."""
-    spec = _map(job.get("spec"))
+    """Where a Job, or a CronJob of its Jobs, says that its pods need each other; None where nothing does."""
+    found, above = _job_of(job)
+    spec = _map(found.get("spec"))
     pod = _map(_map(spec.get("template")).get("spec"))
-    base: Pointer = ("spec", "template", "spec")
+    base: Pointer = (*above, "spec", "template", "spec")
     if spec.get("completionMode") == "Indexed" and pod.get("subdomain"):
         return (*base, "subdomain")
     containers = pod.get("containers")
@@ -53,7 +54,8 @@ def sign_of_waiting(job: Mapping[str, Any]) -> Pointer | None:
 
 
 def is_started_whole(job: Mapping[str, Any]) -> bool:
-    """Whether something lets the Job's pods start together or not at all: a queue, or a pod group."""
+    """Whether something lets the pods of a Job start together or not at all: a queue, or a pod group."""
+    job, _ = _job_of(job)
     spec = _map(job.get("spec"))
     template = _map(_map(spec.get("template")).get("metadata"))
     meta = _map(job.get("metadata"))
@@ -63,6 +65,12 @@ def is_started_whole(job: Mapping[str, Any]) -> bool:
         for kind in ("labels", "annotations")
         for key in (*_QUEUES, *_GROUPS)
     )
+
+
+def _job_of(value: Mapping[str, Any]) -> tuple[Mapping[str, Any], Pointer]:
+    """The Job itself, or the template of a CronJob's Jobs and where it stands."""
+    made = _map(value.get("spec")).get("jobTemplate")
+    return (made, ("spec", "jobTemplate")) if isinstance(made, Mapping) else (value, ())
 
 
 def _signs(container: Mapping[str, Any]) -> Iterator[Pointer]:

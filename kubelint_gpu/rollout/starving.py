@@ -9,6 +9,7 @@ from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.attachment import with_bound_claims
 from kubelint_gpu.rollout.participant import is_temporary, own_pods
 from kubelint_gpu.rollout.placeable import standing_scene
+from kubelint_gpu.rollout.scene import Scene
 from kubelint_gpu.rollout.starts import one_placement, placements
 from kubelint_gpu.rollout.state import READY, count_on
 from kubelint_gpu.values import replace
@@ -22,6 +23,42 @@ def starves(job: Workload, others: Sequence[Workload], cluster: Cluster, *, budg
     Running pods that end some day are taken to be gone.
     False where it could evict somebody, where the others do not all find room, and where the budget ends first.
     """
+    scene = _beside(replace(job, replicas=1), others, cluster)
+    if scene is None:
+        return False
+    (kind,) = scene.cast.members[-1]
+    state = one_placement(scene)
+    if state is not None and any(count_on(content, kind, READY) for content in state.nodes):
+        return False
+    found = placements(scene, budget)
+    return found.complete and bool(found.full) and found.placed[kind] == 0
+
+
+def running_at_once(
+    job: Workload, others: Sequence[Workload], cluster: Cluster, *, budget: int = DEFAULT_BUDGET
+) -> tuple[int, int] | None:
+    """How many pods of a Job can run at once: in the worst and in the best placement of others that run for good.
+
+    Running pods that end some day are taken to be gone.
+    None where it could evict somebody, and where no placement has room for all the others. Where the budget ends
+    first, the best placement is taken to have room for all.
+    """
+    scene = _beside(job, others, cluster)
+    if scene is None:
+        return None
+    (kind,) = scene.cast.members[-1]
+    if scene.local and not others and not scene.places.is_charged(kind):
+        most = scene.places.capacity(kind, job.replicas)
+        return most, most
+    found = placements(scene, budget)
+    running = [sum(count_on(content, kind, READY) for content in state.nodes) for state in found.full]
+    if not running:
+        return None
+    return min(running), max(running) if found.complete else job.replicas
+
+
+def _beside(job: Workload, others: Sequence[Workload], cluster: Cluster) -> Scene | None:
+    """The stage of a Job beside what runs for good; None where it could evict some of that."""
     every = (*others, job)
     cluster = with_bound_claims(cluster, [(one.meta.namespace, one.spec) for one in every])
     own = {id(pod) for one in every for pod in own_pods(one, cluster.pods)}
@@ -34,11 +71,5 @@ def starves(job: Workload, others: Sequence[Workload], cluster: Cluster, *, budg
     if job.spec.preemption_policy != "Never" and any(
         (spec.priority or 0) < priority for spec in (*(one.spec for one in others), *(pod.spec for pod in stays))
     ):
-        return False
-    scene = standing_scene([*others, replace(job, replicas=1)], replace(cluster, pods=stays))
-    (kind,) = scene.cast.members[-1]
-    state = one_placement(scene)
-    if state is not None and any(count_on(content, kind, READY) for content in state.nodes):
-        return False
-    found = placements(scene, budget)
-    return found.complete and bool(found.full) and found.placed[kind] == 0
+        return None
+    return standing_scene(every, replace(cluster, pods=stays))
