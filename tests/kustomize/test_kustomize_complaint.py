@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from kubelint_gpu.sources.kustomize.complaint import complaint
+from kubelint_gpu.sources.kustomize.program import Program
+from kubelint_gpu.sources.kustomize.rendering import Renderer, render
 from kubelint_gpu.sources.kustomize.stage import Stage
 from kubelint_gpu.sources.kustomize.survey import Allowed, survey
 from kubelint_gpu.sources.kustomize.tree import DiskTree
@@ -68,3 +70,139 @@ def test_what_names_nothing_stands_at_the_kustomization(located, error):
 
 def test_an_empty_message_is_no_crash(located):
     assert located("")[:2] == ("top/kustomization.yaml", 1)
+
+
+BASE = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: chat
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: chat}}
+  template:
+    metadata: {labels: {app: chat}}
+    spec:
+      containers:
+        - name: server
+          image: example.com/server:1
+"""
+JSON = "patches:\n- target: {kind: Deployment, name: chat}\n  patch: |-\n"
+# what stands at the place that is named is between the signs
+WITHOUT_A_LINE = {
+    "a JSON patch without a target": ("patches:\n- «patch: |-\n    - op: remove\n      path: /x»\n", ""),
+    "a file of one without a target": ("patches:\n- «path: patch.yaml»\n", "- op: remove\n  path: /x\n"),
+    "a patch of nothing": ("patches:\n- «target: {kind: Deployment}»\n", ""),
+    "a patch and a path": ("patches:\n- path: «patch.yaml»\n  patch: 'a: b'\n", "a: b\n"),
+    "a patch that cannot be read": (f"{JSON}    - op: replace\n      path: /spec/replicas\n       value«:» 1\n", ""),
+    "a patch without a kind": ("patches:\n- path: patch.yaml\n", "«metadata: {name: chat}\nspec: {replicas: 2}\n»"),
+    "images that are no text": ("images:\n- name: a\n  newTag: «1.5»\n", ""),
+    "names of images that are no text": ("images:\n- name: b\n- name: «5»\n  newTag: a\n", ""),
+    "replicas without a name": ("replicas:\n- «count: 2»\n", ""),
+    "replicas of nothing": ("replicas:\n- name: chat\n  count: 2\n- name: «nope»\n  count: 2\n", ""),
+    "replicas that are no number": ("replicas:\n- name: chat\n  count: «many»\n", ""),
+    "a field that there is not": ("labels: []\n«replica»:\n- name: chat\n", ""),
+    "labels that are no text": ("labels:\n- pairs: {b: a, a: «true»}\n", ""),
+    "annotations that are no text": ("commonAnnotations:\n  a: «5»\n", ""),
+    "a namespace that is no text": ("namespace: «5»\n", ""),
+    "a prefix that is a list": ("namePrefix: «[a]»\n", ""),
+    "no such path in a JSON patch": (f"{JSON}    - op: replace\n      path: «/spec/a/b»\n      value: 1\n", ""),
+    "nothing to remove": (
+        "patches:\n- {path: patch.yaml, target: {kind: Deployment}}\n",
+        "- op: remove\n  path: «/spec/nope»\n",
+    ),
+    "a test that fails": (
+        "patches:\n- {path: patch.yaml, target: {kind: Deployment}}\n",
+        "- op: test\n  path: «/spec/replicas»\n  value: 7\n",
+    ),
+    "no such operation": (f"{JSON}    - op: «replase»\n      path: /spec/replicas\n      value: 1\n", ""),
+    "an operation in quotes": (
+        (
+            "patches:\n- target: {kind: Deployment}\n"
+            """  patch: '[{"op": «"replase"», "path": "/spec/replicas", "value": 1}]'\n"""
+        ),
+        "",
+    ),
+    "a generator without a name": ("configMapGenerator:\n- name: a\n- «literals: [a=b]»\n", ""),
+    "a literal without a value": ("configMapGenerator:\n- name: a\n  literals: [a=b, «without»]\n", ""),
+    "nothing to merge with": ("configMapGenerator:\n- name: «settings»\n  behavior: merge\n", ""),
+    "a replacement of nothing": (
+        (
+            "replacements:\n- source: «{kind: ConfigMap, name: nope, fieldPath: data.x}»\n"
+            "  targets: [{select: {kind: Deployment}, fieldPaths: [spec.x]}]\n"
+        ),
+        "",
+    ),
+    "a replacement of no field": (
+        (
+            "replacements:\n- source: {kind: Deployment, name: chat, fieldPath: «spec.nope»}\n"
+            "  targets: [{select: {kind: Deployment}, fieldPaths: [spec.replicas]}]\n"
+        ),
+        "",
+    ),
+    "a replacement in no field": (
+        (
+            "replacements:\n- source: {kind: Deployment, name: chat, fieldPath: spec.replicas}\n"
+            "  targets: [{select: {kind: Deployment}, fieldPaths: [«spec.x.y»]}]\n"
+        ),
+        "",
+    ),
+    "a component that is none": ("components: [«../base»]\n", ""),
+    "a variable of nothing": (
+        "vars:\n- name: «MODEL»\n  objref: {kind: Deployment, name: nope, apiVersion: apps/v1}\n",
+        "",
+    ),
+    "a transformer that there is not": (
+        "transformers:\n- |-\n  apiVersion: builtin\n  kind: «NopeTransformer»\n  metadata: {name: x}\n",
+        "",
+    ),
+    "an expression that is none": (
+        'patches:\n- target: {kind: Deployment, name: «"ch[at"»}\n  patch: |-\n    - {op: remove, path: /spec/replicas}\n',
+        "",
+    ),
+    "a selector that is none": (
+        'patches:\n- target: {labelSelector: «"a in"»}\n  patch: |-\n    - {op: remove, path: /spec/replicas}\n',
+        "",
+    ),
+    "a kind of its own": ("kind: «Kustomizatio»\n", ""),
+    "another version": ("kind: Kustomization\napiVersion: «kustomize.config.k8s.io/v1»\n", ""),
+}
+
+
+@pytest.mark.parametrize("case", WITHOUT_A_LINE)
+def test_what_kustomize_says_without_a_line_has_one(tmp_path, program, case):
+    kustomization, patch = WITHOUT_A_LINE[case]
+    texts = {
+        "top/kustomization.yaml": f"resources: [../base]\n{kustomization}",
+        "top/patch.yaml": patch or "a: b\n",
+        "base/kustomization.yaml": "resources: [deployment.yaml]\n",
+        "base/deployment.yaml": BASE,
+    }
+    [(path, marked)] = [(path, text) for path, text in texts.items() if "«" in text]
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text.replace("«", "").replace("»", ""))
+    built = render(tmp_path / "top", Renderer(Program((program, "build"))), root=tmp_path, cwd=tmp_path)
+    [problem] = built.problems
+    assert problem.path == path
+    before, _, rest = marked.partition("«")
+    inside = rest.partition("»")[0]
+    assert problem.message.startswith("kustomize cannot build top: ")
+    assert (problem.span.line, problem.span.column) == (before.count("\n") + 1, len(before.rpartition("\n")[2]) + 1)
+    text = (tmp_path / path).read_text()
+    assert text[problem.span.start : problem.span.end].rstrip() == inside.rstrip()
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column"),
+    [
+        ("apiVersion: v1\nkind: Pod\n", 1, 1),
+        ("apiVersion: v1\nkind: Pod\nmetadata:\n  namespace: a\n", 3, 1),
+        ("apiVersion: v1\nmetadata: {name: a}\n", 1, 1),
+    ],
+)
+def test_an_object_that_says_too_little(tmp_path, program, text, line, column):
+    (tmp_path / "kustomization.yaml").write_text("resources: [pod.yaml]\n")
+    (tmp_path / "pod.yaml").write_text(text)
+    [problem] = render(tmp_path, Renderer(Program((program, "build"))), root=tmp_path, cwd=tmp_path).problems
+    assert (problem.path, problem.span.line, problem.span.column) == ("pod.yaml", line, column)

@@ -190,6 +190,35 @@ def test_a_json_patch(rendered, pointer, line, field):
     assert (got, answer.certain) == (line, True)
 
 
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "|-\n    - op: replace\n      path: %s\n      value: «2»\n    - op: remove\n      path: /spec/replicas\n",
+        "|2\n    - {op: replace, path: %s, value: «2»}\n    - op: remove\n      path: /spec/replicas\n",
+        """'[{"op": "replace", "path": "%s", "value": «2»}, {"op": "remove", "path": "/spec/replicas"}]'\n""",
+        '>-\n    «[{"op": "replace", "path": "%s", "value": 2},\n    {"op": "remove", "path": "/spec/replicas"}]»\n',
+    ],
+)
+def test_a_json_patch_inside_of_a_text_has_its_column(rendered, patch):
+    path = "/spec/template/spec/containers/1/resources/limits/nvidia.com~1gpu"
+    marked = f"{TOP}patches:\n- target: {{kind: Deployment}}\n  patch: {patch % path}"
+    text = marked.replace("«", "").replace("»", "")
+    found = rendered(**{"top/kustomization.yaml": text})
+    _, answer = asked(found, GPU)
+    span = answer.spot.span
+    wanted = marked.partition("«")[2].partition("»")[0]
+    if ">-" in patch:
+        # what is folded is not taken apart: the whole text is the place
+        assert text[span.start : span.end].startswith(">-")
+    else:
+        assert (text[span.start : span.end], span.start) == (wanted, marked.index("«"))
+        [removal] = found.origins[0].removals()
+        gone = removal.writer.spot().span
+        assert "remove" in text[gone.start : gone.end]
+        assert "value" not in text[gone.start : gone.end]
+    assert answer.certain
+
+
 def test_directives_of_a_patch(rendered):
     patch = (
         "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: chat}\nspec:\n  template:\n    spec:\n"

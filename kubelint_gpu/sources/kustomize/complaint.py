@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from kubelint_gpu.documents import Document, Reading, Span
+from kubelint_gpu.sources.kustomize.blame import blamed, quoted
 from kubelint_gpu.sources.kustomize.stage import Stage
 from kubelint_gpu.sources.kustomize.survey import Obstacle, Survey
 
@@ -39,14 +40,22 @@ def complaint(error: str, stage: Stage, found: Survey, shown: Callable[[str], st
     """The place and the sentence for what Kustomize wrote to standard error."""
     text = _cleaned(error, stage, shown)
     top = found.kustomizations[found.root]
+    message = f"kustomize cannot build {shown(found.root)}: {_short(text)}"
+    spot = blamed(text, found, shown)
+    if spot is not None:
+        return Obstacle(spot.path, spot.span, message)
     reading, span = _place(text, found, shown)
+    if span is None:
+        spot = quoted(text, found, shown)
+        if spot is not None:
+            return Obstacle(spot.path, spot.span, message)
     if reading is None or reading.source is None:
         reading, span = top.reading, None
     path = reading.source.path if reading.source is not None else shown(top.path)
     if span is None:
         document = next(iter(reading.documents), None)
         span = document.locate((), "key") if document is not None else None
-    return Obstacle(path, span, f"kustomize cannot build {shown(found.root)}: {_short(text)}")
+    return Obstacle(path, span, message)
 
 
 def _cleaned(error: str, stage: Stage, shown: Callable[[str], str]) -> str:

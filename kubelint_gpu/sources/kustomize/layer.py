@@ -6,11 +6,11 @@ import posixpath
 from collections.abc import Iterator
 from typing import Any
 
-from kubelint_gpu.documents import Pointer, Reading, SourceText, read, source_text
+from kubelint_gpu.documents import Pointer, Reading, SourceText, Span, read, source_text
 from kubelint_gpu.sources.kustomize.kustomization import Kustomization
 from kubelint_gpu.sources.kustomize.survey import Survey
 from kubelint_gpu.sources.kustomize.tree import joined
-from kubelint_gpu.sources.kustomize.writer import DocumentScript, EntryScript, InlineScript, Writer
+from kubelint_gpu.sources.kustomize.writer import DocumentScript, EntryScript, InlineScript, Spot, Writer, within
 from kubelint_gpu.values import dataclass
 
 
@@ -70,3 +70,10 @@ class Layer:
         for inner in read("", text.encode(errors="replace")).documents if outer is not None else ():
             if outer is not None:
                 yield inner.value, Writer(InlineScript(outer, pointer, inner), (), self.kustomization.path, by)
+
+    def within(self, text: str, pointer: Pointer, span: Span) -> Spot:
+        """The place of a part of a text within the kustomization."""
+        outer = self.kustomization.document
+        if outer is None:
+            raise ValueError("a kustomization that cannot be read has no texts")
+        return within(outer, pointer, source_text("", text), span)

@@ -68,7 +68,6 @@ class InlineScript:
     """A document inside of a text value of a kustomization.
 
     `outer` and `pointer` say where that text stands; `inner` is what was read of it.
-    In a literal block the places are exact; in another style they are those of the whole text.
     """
 
     outer: Document
@@ -77,19 +76,36 @@ class InlineScript:
 
     def spot(self, pointer: Pointer, role: Role) -> Spot:
         """The place in the kustomization."""
-        source = self.outer.source
-        whole = self.outer.locate(self.pointer)
-        span = self.inner.locate(pointer, role)
-        lines = source.text[whole.start : whole.end].splitlines()
-        written = self.inner.source.line(span.line)
-        number = whole.line + span.line
-        if source.text.startswith("|", whole.start) and span.line < len(lines) and span.line == span.end_line:
-            line = source.line(number)
-            indent = len(line) - len(written)
-            if line.endswith(written) and not line[:indent].strip():
-                start = source.line_starts[number - 1] + indent + span.column - 1
-                return Spot(source.path, source.span(start, start + span.end_column - span.column))
+        return within(self.outer, self.pointer, self.inner.source, self.inner.locate(pointer, role))
+
+
+def within(outer: Document, pointer: Pointer, inner: SourceText, span: Span) -> Spot:
+    """The place of a part of a text value, of which `inner` is the text.
+
+    It is exact in a literal block, and where the text is written as it is, quoted or not; else it is all of the text.
+    """
+    source, whole = outer.source, outer.locate(pointer)
+    written = source.text[whole.start : whole.end]
+    for margin in (0, 1):
+        if written[margin : len(written) - margin] == inner.text:
+            start = whole.start + margin
+            return Spot(source.path, source.span(start + span.start, start + span.end))
+    ends = [_in_block(source, whole, inner, at) for at in ((span.line, span.column), (span.end_line, span.end_column))]
+    if ends[0] is None or ends[1] is None:
         return Spot(source.path, whole)
+    return Spot(source.path, source.span(ends[0], ends[1]))
+
+
+def _in_block(source: SourceText, whole: Span, inner: SourceText, at: tuple[int, int]) -> int | None:
+    """The offset of a line and column of a literal block; None where the text is no such block."""
+    number, column = whole.line + at[0], at[1]
+    if not source.text.startswith("|", whole.start) or number > len(source.line_starts):
+        return None
+    line, written = source.line(number), inner.line(at[0])
+    indent = len(line) - len(written)
+    if not line.endswith(written) or line[:indent].strip():
+        return None
+    return source.line_starts[number - 1] + indent + column - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)

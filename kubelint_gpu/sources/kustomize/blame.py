@@ -1,0 +1,307 @@
+"""The line that a message of Kustomize means and does not name: found by what it quotes and what it says is wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from kubelint_gpu.documents import Pointer, read
+from kubelint_gpu.sources.kustomize.layer import Layer
+from kubelint_gpu.sources.kustomize.survey import Survey
+from kubelint_gpu.sources.kustomize.writer import Spot, Writer
+from kubelint_gpu.values import replace
+
+_PATCHES = ("patches", "patchesJson6902", "patchesStrategicMerge")
+_GENERATORS = ("configMapGenerator", "secretGenerator")
+_PLUGINS = ("generators", "transformers", "validators")
+_TYPES: dict[str, tuple[type, ...]] = {
+    "bool": (bool,),
+    "number": (int, float),
+    "string": (str,),
+    "array": (list,),
+    "object": (dict,),
+}
+# shorter words stand in any message
+_SHORTEST = 4
+_Finder = Callable[[Layer, "re.Match[str]"], Iterator[Spot]]
+
+
+def blamed(text: str, found: Survey, shown: Callable[[str], str]) -> Spot | None:
+    """The place in a kustomization or a patch, of the innermost folder that the message names first."""
+    return next((spot for layer in _layers(text, found, shown) for spot in _known(layer, text)), None)
+
+
+def quoted(text: str, found: Survey, shown: Callable[[str], str]) -> Spot | None:
+    """Where the longest value stands that the message quotes."""
+    best: tuple[int, Spot] | None = None
+    for layer in _layers(text, found, shown):
+        for pointer, value in _scalars(layer.kustomization.value):
+            if len(value) >= _SHORTEST and _is_quoted(value, text) and (best is None or len(value) > best[0]):
+                best = len(value), layer.value(pointer, "").spot()
+    return best[1] if best is not None else None
+
+
+def _layers(text: str, found: Survey, shown: Callable[[str], str]) -> list[Layer]:
+    having = [one for one in found.kustomizations.values() if one.document is not None]
+    having.sort(key=lambda one: -text.rfind(f"'{shown(one.folder)}'"))
+    return [Layer(one, found) for one in having]
+
+
+def _known(layer: Layer, text: str) -> Iterator[Spot]:
+    for pattern, finder in _FINDERS:
+        match = pattern.search(text)
+        if match is not None:
+            yield from finder(layer, match)
+
+
+def _mistyped(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
+    """A value of another type than Kustomize wants: its path is that of Go, types between the fields."""
+    names = [name for name in match["path"].split(".") if name[:1].islower()]
+    wanted = _TYPES.get(match["type"], ())
+    for pointer, value in _below(layer.kustomization.value, names, ()):
+        children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        for where, one in ((pointer, value), *(((*pointer, key), child) for key, child in children)):
+            if isinstance(one, wanted) and (bool in wanted or not isinstance(one, bool)):
+                yield layer.value(where, "").spot()
+
+
+def _below(value: Any, names: list[str], pointer: Pointer) -> Iterator[tuple[Pointer, Any]]:
+    """What stands under some fields one below the other, in each element of the lists on the way."""
+    if not names:
+        yield pointer, value
+    elif isinstance(value, list):
+        for index, one in enumerate(value):
+            yield from _below(one, names, (*pointer, index))
+    elif isinstance(value, dict) and names[0] in value:
+        yield from _below(value[names[0]], names[1:], (*pointer, names[0]))
+
+
+def _unknown_field(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
+    todo: list[tuple[Pointer, Any]] = [((), layer.kustomization.value)]
+    while todo:
+        pointer, value = todo.pop(0)
+        if isinstance(value, dict) and match["name"] in value:
+            yield layer.value((*pointer, match["name"]), "").spot("key")
+        children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        todo += [((*pointer, key), child) for key, child in children]
+
+
+def _without(keys: tuple[str, ...], *fields: str) -> _Finder:
+    """Entries of lists that have none of some keys."""
+
+    def finder(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:  # noqa: ARG001 - one form for all
+        for field in fields:
+            for index, entry in enumerate(layer.kustomization.entries(field)):
+                if isinstance(entry, dict) and not any(entry.get(key) for key in keys):
+                    yield layer.value((field, index), "").spot()
+
+    return finder
+
+
+def _patch_without_target(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:  # noqa: ARG001 - one form for all
+    for pointer, entry, values in _patches(layer):
+        if "target" not in entry and any(isinstance(value, list) for value, _ in values):
+            yield layer.value(pointer, "").spot()
+
+
+def _patch_of_both(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:  # noqa: ARG001 - one form for all
+    for pointer, entry, _ in _patches(layer):
+        if "patch" in entry and "path" in entry:
+            yield layer.value((*pointer, "path"), "").spot()
+
+
+def _patch_of_nothing(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
+    """A patch that is neither of the two kinds: text that cannot be read, or no object that says what it is for."""
+    for pointer, entry, values in _patches(layer):
+        named = match["path"]
+        if named is not None and entry.get("path") != named:
+            continue
+        text = entry.get("patch")
+        if isinstance(text, str) and named is None:
+            for problem in read("", text.encode(errors="replace")).problems:
+                if problem.span is not None:
+                    yield layer.within(text, (*pointer, "patch"), problem.span)
+        for value, writer in values:
+            meta = value.get("metadata") if isinstance(value, dict) else None
+            if not isinstance(value, list) and not (isinstance(meta, dict) and value.get("kind") and meta.get("name")):
+                yield writer.spot()
+
+
+def _operation(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
+    """An operation of a JSON patch that cannot be made, by its path or by what it calls itself."""
+    for _, _, values in _patches(layer):
+        for value, writer in values:
+            for index, operation in enumerate(value if isinstance(value, list) else ()):
+                for key in ("path", "op"):
+                    if isinstance(operation, dict) and operation.get(key) == match.groupdict().get(key):
+                        yield writer.child(index).child(key).spot()
+
+
+def _patches(layer: Layer) -> Iterator[tuple[Pointer, dict[str, Any], list[tuple[Any, Writer]]]]:
+    """The entries of patches, each with what it holds."""
+    for field in _PATCHES:
+        for index, entry in enumerate(layer.kustomization.entries(field)):
+            if isinstance(entry, str):
+                inline = {"patch": entry} if "\n" in entry else {"path": entry}
+                pointer: Pointer = (field, index)
+                values = layer.inline(entry, pointer, "") if "\n" in entry else layer.documents(entry, "")
+                yield pointer, inline, list(values)
+            elif isinstance(entry, dict):
+                yield (field, index), entry, list(_held(layer, entry, (field, index)))
+
+
+def _held(layer: Layer, entry: dict[str, Any], pointer: Pointer) -> Iterator[tuple[Any, Writer]]:
+    if isinstance(entry.get("path"), str):
+        yield from layer.documents(entry["path"], "")
+    elif isinstance(entry.get("patch"), str):
+        yield from layer.inline(entry["patch"], (*pointer, "patch"), "")
+
+
+def _named(field: str, key: str = "name") -> _Finder:
+    """The entry of a list that a message calls by its name."""
+
+    def finder(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
+        for index, entry in enumerate(layer.kustomization.entries(field)):
+            if isinstance(entry, dict) and (entry.get(key) or "") == match["name"]:
+                yield layer.value((field, index, key) if key in entry else (field, index), "").spot()
+
+    return finder
+
+
+def _replacement(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
+    """The entry, or the path in it, that selects nothing."""
+    for index, entry in enumerate(layer.kustomization.entries("replacements")):
+        if not isinstance(entry, dict):
+            continue
+        source = entry.get("source")
+        named = match.groupdict()
+        for pointer, value in _scalars(entry):
+            if named.get("field") is not None and value == named["field"]:
+                yield layer.value(("replacements", index, *pointer), "").spot()
+        if named.get("name") is not None and isinstance(source, dict) and source.get("name", "") == named["name"]:
+            yield layer.value(("replacements", index, "source"), "").spot()
+
+
+def _target(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:  # noqa: ARG001 - one form for all
+    """A target of a patch whose expressions cannot be read."""
+    for pointer, entry, _ in _patches(layer):
+        target = entry.get("target")
+        for key, value in target.items() if isinstance(target, dict) else ():
+            if isinstance(value, str) and not (_is_selector(value) if key.endswith("Selector") else _is_pattern(value)):
+                yield layer.value((*pointer, "target", key), "").spot()
+
+
+def _plugin(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
+    for field in _PLUGINS:
+        for index, entry in enumerate(layer.kustomization.entries(field)):
+            held = (layer.inline if "\n" in entry else layer.documents) if isinstance(entry, str) else None
+            if held == layer.documents:
+                values = layer.documents(entry, "")
+            elif held is not None:
+                values = layer.inline(entry, (field, index), "")
+            else:
+                continue
+            for value, writer in values:
+                if isinstance(value, dict) and value.get("kind") == match["kind"]:
+                    yield writer.child("kind").spot()
+
+
+def _key(*names: str) -> _Finder:
+    """A field of the kustomization itself."""
+
+    def finder(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:  # noqa: ARG001 - one form for all
+        for name in names:
+            if name in layer.kustomization.value:
+                yield layer.value((name,), "").spot()
+
+    return finder
+
+
+def _twice(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
+    """The last entry of `resources` that brings an object which is there already."""
+    for field in ("resources", "bases"):
+        for index, entry in reversed(list(enumerate(layer.kustomization.entries(field)))):
+            for value, _ in layer.documents(entry, "") if isinstance(entry, str) else ():
+                meta = value.get("metadata") if isinstance(value, dict) else None
+                name = meta.get("name") if isinstance(meta, dict) else None
+                if isinstance(value, dict) and (value.get("kind"), name) == (match["kind"], match["name"]):
+                    yield layer.value((field, index), "").spot()
+        if layer.kustomization.entries(field):
+            yield layer.value((field, len(layer.kustomization.entries(field)) - 1), "").spot()
+
+
+def _incomplete(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
+    """A document that says too little of itself to be an object."""
+    steps = match["field"].split(".")
+    for value, writer in layer.documents(match["file"], ""):
+        found = value
+        for step in steps:
+            found = found.get(step) if isinstance(found, dict) else None
+        if not found:
+            yield replace(writer, pointer=(*writer.pointer, *steps)).spot("key")
+
+
+def _component(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
+    for index, entry in enumerate(layer.kustomization.entries("components")):
+        if isinstance(entry, str) and (layer.target(entry) or ".") == match["path"].strip("/"):
+            yield layer.value(("components", index), "").spot()
+
+
+def _is_pattern(text: str) -> bool:
+    try:
+        re.compile(text)
+    except re.error:
+        return False
+    return True
+
+
+def _is_selector(text: str) -> bool:
+    part = r"\s*!?[\w./-]+\s*(?:(?:=|==|!=)\s*[\w.-]*\s*|\s(?:not)?in\s*\([^()]*\)\s*)?"
+    return re.fullmatch(rf"{part}(?:,{part})*|\s*", text) is not None
+
+
+def _scalars(value: Any, pointer: Pointer = ()) -> Iterator[tuple[Pointer, str]]:
+    if isinstance(value, str):
+        yield pointer, value
+    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, child in children:
+        yield from _scalars(child, (*pointer, key))
+
+
+def _is_quoted(value: str, text: str) -> bool:
+    """Whether a text stands in a message between what is no part of a word."""
+    return re.search(rf"(?<![\w./-]){re.escape(value)}(?![\w/-])", text) is not None
+
+
+_FINDERS: tuple[tuple[re.Pattern[str], _Finder], ...] = tuple(
+    (re.compile(pattern), finder)
+    for pattern, finder in (
+        (r"cannot unmarshal (?P<type>\w+) into Go struct field (?P<path>[\w.]+) of type", _mistyped),
+        (r'unknown field "(?P<name>[^"]+)"', _unknown_field),
+        (r"must specify a target for JSON patch", _patch_without_target),
+        (r"must specify one of patch and path", _without(("patch", "path"), "patches", "patchesJson6902")),
+        (r"patch and path can't be set at the same time", _patch_of_both),
+        (r'unable to parse SM or JSON patch from \[(?:path: "(?P<path>[^"]*)"|patch)', _patch_of_nothing),
+        (r"""doc is missing path: "?(?P<path>/[^\s:"]*)""", _operation),
+        (r"in remove for path: '(?P<path>[^']*)'", _operation),
+        (r"testing value (?P<path>/\S*) failed", _operation),
+        (r"Unexpected kind: (?P<op>\S+)", _operation),
+        (r"resource with name (?P<name>\S*) does not match a config", _named("replicas")),
+        (r"a configmap must have a name", _without(("name",), "configMapGenerator")),
+        (r"a secret must have a name", _without(("name",), "secretGenerator")),
+        (r'Kind:"ConfigMap".*Name:"(?P<name>[^"]*)".*cannot merge or replace', _named("configMapGenerator")),
+        (r'Kind:"Secret".*Name:"(?P<name>[^"]*)".*cannot merge or replace', _named("secretGenerator")),
+        (r"nothing selected by [^/\s]*/(?P<name>[^.\s]*)\.", _replacement),
+        (r'unable to find field "(?P<field>[^"]+)" in replacement target', _replacement),
+        (r"fieldPath `(?P<field>[^`]+)` is missing for replacement source", _replacement),
+        (r"var '\{(?P<name>\S+) ", _named("vars")),
+        (r"unable to load builtin (?P<kind>\w+)\.", _plugin),
+        (r"error parsing regexp|unable to parse requirement", _target),
+        (r"already registered id: (?P<kind>\w+)\.[^/]*/(?P<name>[^.\s]+)", _twice),
+        (r"expected kind 'Component' for path '(?P<path>[^']*)'", _component),
+        (r"from '(?P<file>[^']+)': missing (?P<field>metadata\.name|kind|apiVersion) in object", _incomplete),
+        (r"apiVersion for Kustomization should be", _key("apiVersion")),
+        (r"kind should be Kustomization", _key("kind")),
+    )
+)
