@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from kubelint_gpu.cli.manual import ManualCommand
+from kubelint_gpu.cli.manual import ManualCommand, ManualGroup
 
 
-@click.group("config", short_help="Describe the configuration.")
+@click.group("config", cls=ManualGroup, short_help="Describe the configuration.")
 def command() -> None:
     """Describe the configuration, .kubelint-gpu.yaml; check --show-settings shows what it comes to."""
 

@@ -10,14 +10,14 @@ import click
 from kubelint_gpu.cli import FAILED, FINDINGS, NOTHING
 from kubelint_gpu.cli.inventory_capture import command as capture
 from kubelint_gpu.cli.inventory_diff import command as diff
-from kubelint_gpu.cli.manual import ManualCommand
+from kubelint_gpu.cli.manual import ManualCommand, ManualGroup
 from kubelint_gpu.cli.outputs import can_show, options_for, write
 from kubelint_gpu.cli.worlds import read_world, tell_errors
 
 _FILES = click.argument("files", nargs=-1, required=True, type=click.Path())
 
 
-@click.group("inventory", short_help="Show, validate, capture and compare inventories.")
+@click.group("inventory", cls=ManualGroup, short_help="Show, validate, capture and compare inventories.")
 def command() -> None:
     """Show, validate, capture and compare inventories: the clusters that manifests are checked against."""
 

@@ -10,6 +10,7 @@ from importlib import import_module
 import click
 
 from kubelint_gpu.cli import FAILED, INTERRUPTED, NOTHING
+from kubelint_gpu.cli.manual import ManualGroup
 from kubelint_gpu.version import __version__
 
 _TRACEBACK = "KUBELINT_GPU_TRACEBACK"
@@ -26,7 +27,7 @@ _COMMANDS = {
 }
 
 
-class _Group(click.Group):
+class _Group(ManualGroup):
     """Knows its commands by name and imports the one that is called."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:

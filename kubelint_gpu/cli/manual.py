@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import click
 
 from kubelint_gpu.cli.path_arguments import PathCommand
 
+_WHOLE = 10_000
 OTHERS = "Other options"
 SECTIONS = {
     "What is checked": (
@@ -51,6 +53,40 @@ class ManualCommand(PathCommand):
         write_examples(EXAMPLES.get(name, ()), ctx, formatter)
         write_list("Exit codes", EXITS.get(name, ()), formatter)
         super().format_epilog(ctx, formatter)
+
+
+class ManualGroup(click.Group):
+    """A group that knows what was meant by a mistyped command, and describes its commands in whole sentences."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the first argument names.
+
+        Raises:
+            click.UsageError: there is none of this name; with what may have been meant.
+        """
+        name = args[0]
+        if not name.startswith("-") and not ctx.resilient_parsing and self.get_command(ctx, name) is None:
+            raise click.UsageError(f'there is no command "{name}"{self._meant(ctx, name)}', ctx)
+        return super().resolve_command(ctx, args)
+
+    def _meant(self, ctx: click.Context, name: str) -> str:
+        from difflib import get_close_matches
+
+        commands = self.list_commands(ctx)
+        near = get_close_matches(name, commands, 1, 0.5)
+        if near:
+            return f"; did you mean {near[0]}?"
+        if "check" in commands and Path(name).exists():
+            return f"; to check it: {ctx.command_path} check {name}"
+        return f"; there are {', '.join(commands)}"
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Each command with its whole first sentence."""
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, one.get_short_help_str(limit=_WHOLE)) for name, one in found if one is not None])
 
 
 def command_name(ctx: click.Context) -> str:

@@ -86,3 +86,25 @@ def test_help_says_the_name_by_which_it_was_called(tmp_path):
     ran = subprocess.run([plugin, "check", "--help"], capture_output=True, text=True, check=True)
     assert ran.stdout.startswith("Usage: kubectl lint-gpu check ")
     assert "$ kubectl lint-gpu check deploy/" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        (["chekc"], 'there is no command "chekc"; did you mean check?'),
+        (["inventory", "captrue"], 'there is no command "captrue"; did you mean capture?'),
+        (["config", "shema"], 'there is no command "shema"; did you mean schema?'),
+        (["README.md"], 'there is no command "README.md"; to check it: kubelint-gpu check README.md'),
+        (["xyz"], 'there is no command "xyz"; there are check, config, explain, inventory, lsp, rules'),
+        (["check", "--invetory", "a"], "--inventory"),
+    ],
+)
+def test_what_was_meant_is_said_of_what_is_mistyped(typed, told):
+    ran = kubelint(*typed)
+    assert (ran.code, ran.out) == (2, "")
+    assert told in ran.err
+
+
+@pytest.mark.parametrize("name", ["", "inventory", "config"])
+def test_no_description_of_a_command_is_cut(name):
+    assert "..." not in kubelint(*name.split(), "--help").out.partition("Commands:")[2].partition("\n\n")[0]
