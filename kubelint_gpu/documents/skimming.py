@@ -46,6 +46,8 @@ def skim(text: str, kinds: Collection[str]) -> Skimmed | None:
     start = head.end()
     last = _OUTDENTED.search(text, start - 1)
     end = (last.start() if last is not None else text.rfind("\n")) + 1
+    if end <= start:
+        return None
     if text.find("*", start, end) >= 0 and _ALIAS.search(text, start, end):
         return None
     return Skimmed(f"{text[:start]}{' ' * (end - start - 1)}\n{text[end:]}", start, end)

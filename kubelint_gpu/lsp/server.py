@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+from collections.abc import Iterator
 from typing import Any
 
 from lsprotocol import converters, types
@@ -90,14 +91,23 @@ def serve(settings: Settings) -> None:
 def make(settings: Settings) -> Server:
     """The server with everything that it can do."""
     server = Server(settings)
-    _life(server)
+    _life(server, settings)
     _documents(server)
     _code_actions(server)
     _answers(server)
     return server
 
 
-def _life(server: Server) -> None:
+def unreadable(settings: Settings) -> Iterator[str]:
+    """What the command line names and cannot be read: the server goes on without it, and takes it when it is there."""
+    for path in settings.inventories:
+        if not os.access(path, os.R_OK):
+            yield f"the inventory {path} cannot be read: until it can, no rule that needs the cluster is asked"
+    if settings.config and not os.access(settings.config, os.R_OK):
+        yield f"the configuration {settings.config} cannot be read: until it can, nothing is checked"
+
+
+def _life(server: Server, settings: Settings) -> None:
     session = server.session
 
     @server.feature(types.INITIALIZED)
@@ -105,6 +115,8 @@ def _life(server: Server) -> None:
         session.documents.encoding = server.workspace.position_encoding or "utf-16"
         _folders()
         session.begin()
+        for problem in unreadable(settings):
+            server.window_show_message(types.ShowMessageParams(types.MessageType.Error, f"{SOURCE}: {problem}"))
         if server.client("workspace.did_change_watched_files.dynamic_registration"):
             watchers = [types.FileSystemWatcher(f"**/*.{suffix}") for suffix in ("yaml", "yml", "json")]
             options = types.DidChangeWatchedFilesRegistrationOptions(watchers)

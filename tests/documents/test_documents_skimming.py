@@ -51,6 +51,7 @@ def test_only_the_body_of_spec_is_missing_and_every_place_is_the_same() -> None:
         pytest.param(HEAD + BODY + "  {}: [\n", id="broken in the body"),
         pytest.param(HEAD + BODY + "\ttab: 1\n", id="a tab as indentation"),
         pytest.param(HEAD + BODY + "  }\n", id="a stray bracket"),
+        pytest.param(f"{HEAD}spec:\n*{BODY}", id="nothing in the body, and an alias at its margin"),
     ],
 )
 def test_what_is_unusual_or_broken_is_read_whole(text: str) -> None:

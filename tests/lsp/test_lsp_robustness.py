@@ -214,3 +214,19 @@ async def test_documents_that_are_no_files_are_checked(folder):
         assert await editor.diagnostics("untitled:Untitled-1")
         editor.open("git:/x/y%20z.yaml?%7B%7D", "kind: [")
         assert [one.code for one in await editor.diagnostics("git:/x/y%20z.yaml?%7B%7D")] == ["KLG001"]
+
+
+@pytest.mark.parametrize("option", ["--inventory", "--config"])
+async def test_a_file_of_the_command_line_that_is_not_there_is_told_and_taken_when_it_comes(folder, option):
+    later = {"--inventory": (TRACKER / "nodes.yaml").read_text(), "--config": "inventory: cluster.yaml\n"}[option]
+    (folder / ".kubelint-gpu.yaml").unlink()
+    async with editing(folder, option, str(folder / "nope.yaml")) as editor:
+        editor.open("tracker.yaml")
+        await editor.diagnostics("tracker.yaml")
+        (told,) = editor.shown
+        assert "nope.yaml cannot be read" in told
+        (folder / "nope.yaml").write_text(later)
+        editor.client.text_document_did_save(
+            types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(editor.uri("tracker.yaml")))
+        )
+        await editor.until(lambda one: any(found.code == "KLG101" for found in one.diagnostics))
