@@ -144,6 +144,8 @@ def _written(answer: Answer, place: Place) -> Iterator[Related]:
 def _through(writer: Writer, value: Any) -> str:
     if writer.by in _THROUGH:
         return _THROUGH[writer.by]
+    if writer.by == "variable":
+        return "the value of this variable is filled in"
     return "copied by this replacement" if writer.by == "replacement" and value is None else ""
 
 

@@ -30,7 +30,7 @@ def replace_all(layer: Layer, objects: list[Traceable]) -> None:
 
 def _replace(entry: dict[str, Any], objects: list[Traceable], through: Writer) -> None:
     source = entry.get("source")
-    found = _source(source, objects) if isinstance(source, dict) else None
+    found = field_of(source, objects) if isinstance(source, dict) else None
     if found is None or not isinstance(source, dict):
         return
     value = _piece(found.value, source.get("options"))
@@ -39,7 +39,8 @@ def _replace(entry: dict[str, Any], objects: list[Traceable], through: Writer) -
             _copy(target, objects, value, (through, found.writer))
 
 
-def _source(source: dict[str, Any], objects: list[Traceable]) -> Traced | None:
+def field_of(source: dict[str, Any], objects: list[Traceable]) -> Traced | None:
+    """The field that the `source` of a replacement means, of the first object that it selects."""
     path = source.get("fieldPath", "metadata.name")
     for one in objects:
         if _is_selected(one, source) and isinstance(path, str):

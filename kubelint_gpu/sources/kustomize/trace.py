@@ -1,8 +1,8 @@
 """A kustomization built once more, in values that know their writers.
 
 The order is kustomize's own (api/internal/target/kusttarget.go): resources, generators, components, then patches,
-namespace, names, labels, annotations, JSON patches, replicas, images, replacements. What Kustomize printed stays the
-truth: where this model says another value, its place is not taken for certain.
+namespace, names, labels, annotations, JSON patches, replicas, images, replacements, transformers. What Kustomize
+printed stays the truth: where this model says another value, its place is not taken for certain.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from kubelint_gpu.sources.kustomize.generators import generate
 from kubelint_gpu.sources.kustomize.layer import Layer
 from kubelint_gpu.sources.kustomize.objects import Traceable
 from kubelint_gpu.sources.kustomize.patches import apply_json, apply_strategic
+from kubelint_gpu.sources.kustomize.plugins import generate_more, transform_more
 from kubelint_gpu.sources.kustomize.replacements import replace_all
 from kubelint_gpu.sources.kustomize.survey import Survey
 from kubelint_gpu.sources.kustomize.transformers import (
@@ -22,6 +23,7 @@ from kubelint_gpu.sources.kustomize.transformers import (
     set_namespaces,
     set_replicas,
 )
+from kubelint_gpu.sources.kustomize.variables import fill_in
 from kubelint_gpu.sources.kustomize.writer import DocumentScript, Writer
 
 
@@ -29,6 +31,7 @@ def trace(survey: Survey) -> list[Traceable]:
     """Every object that the surveyed kustomization builds."""
     objects: list[Traceable] = []
     _accumulate(Layer(survey.kustomizations[survey.root], survey), objects)
+    fill_in([Layer(one, survey) for one in survey.kustomizations.values()], objects)
     return objects
 
 
@@ -39,6 +42,7 @@ def _accumulate(layer: Layer, objects: list[Traceable]) -> None:
             if isinstance(entry, str):
                 _resource(layer, entry, objects)
     generate(layer, objects)
+    generate_more(layer, objects)
     for entry in layer.kustomization.entries("components"):
         target = layer.target(entry) if isinstance(entry, str) else None
         found = layer.survey.kustomizations.get(target) if target is not None else None
@@ -54,6 +58,7 @@ def _accumulate(layer: Layer, objects: list[Traceable]) -> None:
         set_replicas,
         set_images,
         replace_all,
+        transform_more,
     ):
         change(layer, objects)
 

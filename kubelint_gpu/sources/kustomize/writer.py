@@ -51,6 +51,18 @@ class EntryScript:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class PartScript:
+    """A single entry of another text that gives whole values, as `EntryScript` is one of a document."""
+
+    script: Script
+    pointer: Pointer
+
+    def spot(self, pointer: Pointer, role: Role) -> Spot:  # noqa: ARG002 - one place for all
+        """The place of the entry."""
+        return self.script.spot(self.pointer, "value")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class LineScript:
     """A piece of a file that is no YAML, such as the value of a line in an env file."""
 
