@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.kube.node import Node
 from kubelint_gpu.kube.normal_form import normal, normal_pod_spec
 from kubelint_gpu.kube.plain import at
 from kubelint_gpu.kube.rolling import DeploymentStrategy
 from kubelint_gpu.rollout.attachment import with_bound_claims
 from kubelint_gpu.rollout.judgement import Transition
 from kubelint_gpu.rollout.participant import own_pods
+from kubelint_gpu.rollout.pinned import as_admitted
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.values import replace
@@ -50,6 +53,13 @@ def _template(subject: Subject) -> object:
     if not isinstance(template, dict):
         return template
     return normal({"metadata": template.get("metadata"), "spec": normal_pod_spec(template.get("spec"))})
+
+
+def pinned(transition: Transition, nodes: Mapping[str, Node]) -> Transition:
+    """The same where pods that name their node find room there if its kubelet takes them."""
+    new = as_admitted(transition.new, nodes)
+    old = new if transition.old is transition.new else as_admitted(transition.old, nodes)
+    return transition if new is transition.new and old is transition.old else replace(transition, new=new, old=old)
 
 
 def is_made(unit: Unit, subject: Subject) -> bool:

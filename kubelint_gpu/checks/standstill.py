@@ -10,6 +10,7 @@ from kubelint_gpu.checks.change import is_made
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Place, Related
 from kubelint_gpu.checks.growing import growing
+from kubelint_gpu.checks.kubelet_refusal import refused_by_kubelet
 from kubelint_gpu.checks.stakes import exclusive_claims, stakes
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
@@ -113,7 +114,7 @@ def standstill(
     others = some([workload_name(one) for one in end.company], "workload")
     ends = "may never end" if may or unknown else "never ends"
     alone = "rolled out by itself, " if others else ""
-    return Draft(
+    draft = Draft(
         code,
         place,
         f"{begins}{alone}{'a' if later else 'the'} rollout {ends}: {wait.clause}, and {why}",
@@ -133,6 +134,7 @@ def standstill(
         cycle=(*wait.sentences(), *number),
         proposals=tuple(proposals),
     )
+    return refused_by_kubelet(draft, wait, f"{begins}{alone}{'a' if later else 'the'} rollout {ends}", why)
 
 
 def shortage(unit: Unit, subject: Subject, judgement: Judgement, placed: int) -> tuple[str | None, str]:

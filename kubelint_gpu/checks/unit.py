@@ -7,7 +7,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.checks.change import transition_of
+from kubelint_gpu.checks.change import pinned, transition_of
 from kubelint_gpu.checks.manifest import Manifest, manifests
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.world import World
@@ -27,6 +27,7 @@ from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.growth import Growth, possible_nodes
 from kubelint_gpu.rollout.judgement import DEFAULT_BUDGET, Judgement, Together, Transition, judge, judge_together
 from kubelint_gpu.rollout.participant import resolved_workload
+from kubelint_gpu.rollout.pinned import names_node
 from kubelint_gpu.scheduler import Attempt, Snapshot, attempt
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.values import replace
@@ -291,7 +292,15 @@ class Unit:
             return {}
         rolled = {id(subject): transition_of(self, subject) for subject in self.subjects if self._is_placed(subject)}
         stay = (subject for subject in self._standing if self._is_placed(subject))
-        return rolled | {id(subject): Transition(subject.workload, subject.workload, rolls=False) for subject in stay}
+        found = rolled | {id(subject): Transition(subject.workload, subject.workload, rolls=False) for subject in stay}
+        nodes = {node.name: node for node in self.cluster.nodes}
+        return {key: pinned(transition, nodes) for key, transition in found.items()}
+
+    def rolled_in(self, together: Together) -> list[Subject]:
+        """The subjects whose rollouts are judged together."""
+        mine = {id(one) for one in together.workloads}
+        found = ((self.transitions.get(id(subject)), subject) for subject in self.subjects)
+        return [subject for transition, subject in found if transition is not None and id(transition.new) in mine]
 
     def _is_placed(self, subject: Subject) -> bool:
         """Whether its pods find a node by themselves."""
@@ -299,7 +308,8 @@ class Unit:
 
     def _finds_nodes(self, subject: Subject) -> bool:
         workload = subject.workload
-        return not workload.custom and not workload.spec.node_name and not self.alone(subject).held
+        named = workload.spec.node_name and not names_node(workload, {one.name: one for one in self.cluster.nodes})
+        return not workload.custom and not named and not self.alone(subject).held
 
     @cached_property
     def _standing(self) -> tuple[Subject, ...]:

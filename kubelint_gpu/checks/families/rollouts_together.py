@@ -32,14 +32,14 @@ def rollouts_block_each_other(unit: Unit) -> Iterator[Draft]:
             yield _undecided(unit, together)
         if together.verdict not in (Verdict.STUCK, Verdict.MAY_STICK) or together.trace is None:
             continue
-        rolled = [subject for subject in unit.subjects if any(one is subject.workload for one in together.workloads)]
+        rolled = unit.rolled_in(together)
         waits = [wait for subject in rolled for wait in _waits(unit, subject, together.trace)]
         if waits:
             yield _draft(unit, together, together.trace, rolled, waits)
 
 
 def _undecided(unit: Unit, together: Together) -> Draft:
-    rolled = [subject for subject in unit.subjects if any(one is subject.workload for one in together.workloads)]
+    rolled = unit.rolled_in(together)
     first = rolled[0].manifest
     names = some([_name(subject) for subject in rolled], "workload")
     return Draft(

@@ -39,7 +39,7 @@ def statefulset_blocked(unit: Unit) -> Iterator[Draft]:
         judgement = unit.judgements.get(id(subject))
         if judgement is None or not judgement.eligible or judgement.verdict is not None:
             continue
-        if not is_trapped(subject, judgement) or unit.may_outgrow(subject):
+        if not is_trapped(subject, judgement) or unit.may_outgrow(subject) or not subject.places_pods:
             continue
         if crowding(unit, subject) is not None or unspreadable(unit, subject) is not None:
             # the rules for anti-affinity and spreading speak of it
