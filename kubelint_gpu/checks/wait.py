@@ -152,22 +152,23 @@ def held_by(lacks: Sequence[Lack], mine: str, *, standing: bool = False) -> str:
     """
     names: list[str] = []
     holders = [holder for lack in lacks for holder in lack.holders]
-    old = _old_pods(lacks, mine)
+    old = _pods_in_the_way(lacks, mine, new=False)
     if old:
         names.append(_OTHERS if standing else "the old pod" if old == 1 else f"{old} old pods")
     names += sorted({owner_name(holder.owner) for holder in holders if holder.owner != mine})
-    if any(holder.owner == mine and holder.new for holder in holders):
-        names.append("other new pods")
+    fresh = _pods_in_the_way(lacks, mine, new=True)
+    if fresh:
+        names.append("another new pod" if fresh == 1 else f"{fresh} other new pods")
     return some(names, "holder")
 
 
-def _old_pods(lacks: Sequence[Lack], mine: str) -> int:
-    """How many old pods of a workload are in the way: one that holds two things, or keeps two nodes, counts once."""
+def _pods_in_the_way(lacks: Sequence[Lack], mine: str, *, new: bool) -> int:
+    """How many old or new pods of a workload hold what is lacking: one that holds two things counts once."""
     found: dict[str, int] = {}
     for lack in lacks:
         here: dict[str, int] = {}
         for holder in lack.holders:
-            if holder.owner == mine and not holder.new:
+            if holder.owner == mine and holder.new == new:
                 node = holder.node or lack.node
                 here[node] = here.get(node, 0) + holder.count
         for node, count in here.items():

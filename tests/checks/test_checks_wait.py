@@ -193,7 +193,7 @@ def test_holders_are_old_pods_then_others_then_new_pods():
         Holder(OTHER, new=False, count=1, amount=1),
         Holder(MINE, new=True, count=1, amount=1),
     ]
-    assert held_by([lack(holders=holders)], MINE) == "2 old pods, StatefulSet research/notebook and other new pods"
+    assert held_by([lack(holders=holders)], MINE) == "2 old pods, StatefulSet research/notebook and another new pod"
     assert held_by([], MINE) == ""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.draft import Draft, Proposal
+from kubelint_gpu.checks.draining import held_drains
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.manifest import Manifest
 from kubelint_gpu.checks.places import clues
@@ -16,9 +17,7 @@ from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import counted, listed, some, workload_name
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
-from kubelint_gpu.kube.rolling import DaemonSetStrategy, JobStrategy
-from kubelint_gpu.rollout.drain import Drained, drain
-from kubelint_gpu.values import replace
+from kubelint_gpu.rollout.drain import Drained
 
 _SHARES = ("minAvailable", "maxUnavailable")
 
@@ -26,28 +25,8 @@ _SHARES = ("minAvailable", "maxUnavailable")
 @rule("KLG112")
 def drain_blocked(unit: Unit) -> Iterator[Draft]:
     """Budgets do not let the pods of a node go: not one of them, not all that have no other place, or not at all."""
-    budgets = unit.cluster.disruption_budgets if unit.has_nodes else ()
-    ready = [subject for subject in unit.subjects if _stays(unit, subject)]
-    if not any(budget.selects(subject.pod) for budget in budgets for subject in ready):
-        return
-    blocked: dict[str, list[Drained]] = {}
-    for found in drain([subject.workload for subject in ready], unit.cluster):
-        if found.blocked:
-            blocked.setdefault(found.owner, []).append(found)
-    for subject in ready:
-        mine = blocked.get(subject.workload.key, [])
-        if unit.may_grow_for(subject):
-            # what finds no room may find a new node; a budget that lets nothing go stays as it is
-            mine = [replace(one, elsewhere=one.pods) for one in mine if one.refused or one.allowed == 0]
-        if mine:
-            yield _draft(unit, subject, mine)
-
-
-def _stays(unit: Unit, subject: Subject) -> bool:
-    strategy = subject.workload.strategy
-    if isinstance(strategy, (DaemonSetStrategy, JobStrategy)) or not subject.workload.replicas:
-        return False
-    return subject.places_pods and subject.known_class and unit.fits_somewhere(subject)
+    for subject, found in held_drains(unit):
+        yield _draft(unit, subject, found)
 
 
 def _draft(unit: Unit, subject: Subject, found: Sequence[Drained]) -> Draft:

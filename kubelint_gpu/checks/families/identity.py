@@ -39,7 +39,6 @@ def duplicate_object(unit: Unit) -> Iterator[Draft]:
             f"{manifest.object} is here twice{', with the same content' if same else ': the last one wins'}",
             manifest,
             cause=manifest.object,
-            severity="warning" if same else None,
             related=(Related(other.place(_NAME), f"{other.object} is here first"),),
         )
 

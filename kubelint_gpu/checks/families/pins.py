@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.draft import Draft, Proposal
+from kubelint_gpu.checks.draining import held_drains
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.pins import Wider, by_label, node_labels, wider_selection
 from kubelint_gpu.checks.registry import rule
@@ -28,6 +29,7 @@ _EVERYWHERE = ("/dev", "/proc", "/sys", "/run", "/var/run", "/etc", "/usr", "/li
 @rule("KLG203")
 def hostname_pin(unit: Unit) -> Iterator[Draft]:
     """Bound to a node by its name where a label of the node would do."""
+    held = {id(subject) for subject, _ in held_drains(unit)}
     for subject in unit.subjects:
         if not subject.places_pods or _has_reason(subject):
             continue
@@ -51,7 +53,7 @@ def hostname_pin(unit: Unit) -> Iterator[Draft]:
             f"its pods are pinned to {some(found.pinned)} by name; {told}",
             manifest,
             cause=str(found.pin.requirement),
-            severity="warning" if others else "note",
+            severity="warning" if id(subject) in held or _sticks(unit, subject) else "note",
             related=tuple(_nodes(unit, found, others)),
             proposals=(by_label(subject, found),),
         )
@@ -74,10 +76,7 @@ def _claims(subject: Subject) -> bool:
 
 
 def _sticks(unit: Unit, subject: Subject) -> bool:
-    """Whether a rule about its rollout speaks of the pin already.
-
-    A warning is told beside it: else it would seem to come from the fix of the rollout, which would then be refused.
-    """
+    """Whether its rollout hangs on the pin."""
     judgement = unit.judgements.get(id(subject))
     return judgement is not None and judgement.verdict in (Verdict.STUCK, Verdict.MAY_STICK)
 
