@@ -15,7 +15,9 @@ class RefusedChange:
     Attributes:
         at: the smallest parts of it that differ; never empty.
         answer: what the API server says, without the value and its full stop.
+        where: how the object must be applied for it to be refused; empty where it always is.
     """
 
     at: tuple[Pointer, ...]
     answer: str
+    where: str = ""

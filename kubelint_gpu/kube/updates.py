@@ -110,6 +110,22 @@ def _strategy(had: dict[str, Any], has: dict[str, Any]) -> Iterator[RefusedChang
         )
 
 
+def _deployment(old: dict[str, Any], new: dict[str, Any], _live: bool, _minor: int) -> Iterator[RefusedChange]:
+    """Recreate beside the numbers of RollingUpdate, which the API server wrote itself.
+
+    `kubectl apply` and Helm take them away (the patch strategy of the field is retainKeys), server-side apply does not.
+    """
+    had, has = (_mapping(_mapping(value.get("spec")).get("strategy")) for value in (old, new))
+    rolled = had.get("type", "RollingUpdate") == "RollingUpdate" and not had.get("rollingUpdate")
+    if rolled and has.get("type") == "Recreate" and "rollingUpdate" not in has:
+        answer = "may not be specified when strategy `type` is 'Recreate'"
+        yield RefusedChange(
+            (("spec", "strategy", "type"),),
+            f"spec.strategy.rollingUpdate: Forbidden: {answer}; write rollingUpdate: null beside it",
+            where="with server-side apply",
+        )
+
+
 def _claimed(spec: dict[str, Any]) -> dict[str, Any]:
     """The spec of a StatefulSet without what the API server adds to its claims."""
     claims = spec.get("volumeClaimTemplates")
@@ -161,6 +177,7 @@ _SPECIAL: dict[tuple[str, str], _Changes] = {
     ("", "ResourceQuota"): _quota,
     ("", "Secret"): _frozen_data,
     ("", "Service"): _service,
+    ("apps", "Deployment"): _deployment,
     ("apps", "StatefulSet"): _stateful_set,
     ("batch", "Job"): job_changes,
 }

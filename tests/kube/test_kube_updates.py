@@ -359,3 +359,65 @@ def test_the_numbers_of_a_rolling_update_do_not_go_by_themselves():
     written = changed(STATEFUL_SET, ("spec", "updateStrategy"), {"rollingUpdate": {"partition": 1}})
     assert refused(written, on_delete) == []
     assert refused(on_delete, on_delete) == []
+
+
+def deployment(**strategy):
+    spec = {"selector": {"matchLabels": {"app": "a"}}, "template": {}}
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "spec": {**spec, **strategy}}
+
+
+RECREATE = {"strategy": {"type": "Recreate"}}
+
+
+@pytest.mark.parametrize("old", [{}, {"strategy": {}}, {"strategy": {"type": "RollingUpdate"}}])
+def test_numbers_that_the_api_server_wrote_stay_beside_recreate_with_server_side_apply(old):
+    (found,) = refused_changes(deployment(**old), deployment(**RECREATE))
+    assert found.where == "with server-side apply"
+    assert "rollingUpdate: Forbidden: may not be specified when strategy `type` is 'Recreate'" in found.answer
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (RECREATE, RECREATE),
+        ({"strategy": {"rollingUpdate": {"maxSurge": 1}}}, RECREATE),
+        ({}, {"strategy": {"type": "Recreate", "rollingUpdate": None}}),
+        ({}, {"strategy": {"type": "RollingUpdate"}}),
+    ],
+)
+def test_a_strategy_that_takes_its_numbers_along_is_not_refused(old, new):
+    assert refused(deployment(**old), deployment(**new)) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("spec", "revisionHistoryLimit"), 10),
+        (("spec", "podManagementPolicy"), "OrderedReady"),
+        (("spec", "volumeClaimTemplates", 0, "spec", "volumeMode"), "Filesystem"),
+    ],
+)
+def test_a_default_that_is_written_down_is_no_change_of_a_stateful_set(path, value):
+    assert refused(STATEFUL_SET, changed(STATEFUL_SET, path, value), minor=30) == []
+    assert refused(changed(STATEFUL_SET, path, value), STATEFUL_SET, minor=30) == []
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        {"readinessProbe": {"httpGet": {"port": 1, "path": "/", "scheme": "HTTP"}, "periodSeconds": 10}},
+        {"env": [{"name": "A", "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.name"}}}]},
+        {"securityContext": {"procMount": "Default"}},
+    ],
+)
+def test_a_default_that_is_written_down_is_no_change_of_a_job(written):
+    def bare(value):
+        defaults = ("path", "scheme", "periodSeconds", "apiVersion", "procMount")
+        if isinstance(value, dict):
+            return {key: bare(one) for key, one in value.items() if key not in defaults}
+        return [bare(one) for one in value] if isinstance(value, list) else value
+
+    full, short = deepcopy(JOB), deepcopy(JOB)
+    full["spec"]["template"]["spec"]["containers"][0].update(written)
+    short["spec"]["template"]["spec"]["containers"][0].update(bare(written))
+    assert refused(full, short) == refused(short, full) == []

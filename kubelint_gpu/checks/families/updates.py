@@ -37,18 +37,21 @@ def _partial(manifest: Manifest) -> bool:
 def _draft(before: Manifest, manifest: Manifest, change: RefusedChange) -> Draft:
     written = [pointer for pointer in change.at if manifest.present(pointer)]
     first, *rest = [*written, *(pointer for pointer in change.at if pointer not in written)]
+    where = f" {change.where}" if change.where else ""
     return Draft(
         "KLG009",
         manifest.place(first),
-        f"{_told(before, manifest, first)}, and the API server refuses it: {change.answer}",
+        f"{_told(before, manifest, first)}, and the API server refuses it{where}: {change.answer}",
         manifest,
         cause=field_path(first),
+        certainty="possible" if where else "certain",
+        severity="note" if where else None,
         related=tuple(
             Related(manifest.place(pointer), _told(before, manifest, pointer))
             for pointer in rest[:_MOST_RELATED]
             if manifest.present(pointer)
         ),
-        help=_help(manifest),
+        help=() if where else _help(manifest),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from kubelint_gpu.checks import routes
+from kubelint_gpu.checks.admission_refusals import admission_refusals
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Place
 from kubelint_gpu.checks.manifest import Manifest
@@ -26,6 +27,7 @@ _LONGEST = 72
 def invalid_value(unit: Unit) -> Iterator[Draft]:
     """A value of the wrong type or out of range; a placeholder is not wrong, only unknown, and is told once."""
     minor = unit.minor_release
+    yield from admission_refusals(unit)
     for manifest, unfit in zip(unit.templates, unit.misfits, strict=True):
         unknown: list[InvalidObject] = []
         said: set[Pointer] = set()

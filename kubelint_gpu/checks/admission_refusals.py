@@ -1,0 +1,104 @@
+"""Pods that admission refuses although their template was accepted: bounds of a LimitRange, priorities of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.checks import routes
+from kubelint_gpu.checks.draft import Draft
+from kubelint_gpu.checks.finding import Related
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.kube.limit_range import LimitRange, limit_range_refusal, with_defaults
+from kubelint_gpu.kube.pod import Pod, PodSpec
+from kubelint_gpu.kube.priority import UnknownPriorityClass, priority_refusal
+from kubelint_gpu.values import replace
+
+_PRIORITY = ("priority", "preemptionPolicy")
+
+
+def admission_refusals(unit: Unit) -> Iterator[Draft]:
+    """Why no pod of a workload is ever created, as far as the manifests, what is beside them and the inventory say."""
+    for subject in unit.subjects:
+        if subject.manifest.present(("status", "phase")):
+            # what runs was admitted
+            continue
+        yield from _out_of_bounds(unit, subject)
+        yield from _own_priority(unit, subject)
+
+
+def _out_of_bounds(unit: Unit, subject: Subject) -> Iterator[Draft]:
+    manifest, written = subject.manifest, subject.manifest.workload
+    if written is None:
+        return
+    namespace = written.meta.namespace
+    ranges = [found for found in unit.cluster.limit_ranges if found.meta.namespace == namespace]
+    pod = written.pod(written.meta.name)
+    pod = replace(pod, spec=with_defaults(pod.spec, ranges))
+    for found in ranges:
+        text = limit_range_refusal(pod, [found])
+        if text is None:
+            continue
+        where = _container(pod, found)
+        route: Pointer = (*routes.pod_spec(manifest), *where)
+        if where and manifest.present((*route, "resources")):
+            route = (*route, "resources")
+        yield Draft(
+            "KLG003",
+            manifest.place(route, "key"),
+            f"LimitRange {found.meta.name} of namespace {namespace} refuses the pods: "
+            f"{text.partition('is forbidden: ')[2].strip('[]')}",
+            manifest,
+            cause=f"limit range/{found.meta.name}",
+            certainty="certain" if manifest.namespace else "possible",
+            related=tuple(_declared(unit, found)),
+        )
+
+
+def _container(pod: Pod, found: LimitRange) -> Pointer:
+    """The first container that breaks a bound by itself; empty where only all of them together do."""
+    alone = replace(found, limits=tuple(limit for limit in found.limits if limit.kind == "Container"))
+    parts = (("containers", pod.spec.containers), ("initContainers", pod.spec.init_containers))
+    for part, containers in parts:
+        for index, container in enumerate(containers):
+            spec: PodSpec = replace(pod.spec, containers=(container,), init_containers=())
+            if limit_range_refusal(replace(pod, spec=spec), [alone]) is not None:
+                return (part, index)
+    return ()
+
+
+def _declared(unit: Unit, found: LimitRange) -> Iterator[Related]:
+    meta = found.meta
+    for manifest in (*unit.manifests, *unit.neighbours):
+        if (manifest.kind, manifest.name, manifest.namespace or "default") == ("LimitRange", meta.name, meta.namespace):
+            yield Related(manifest.place(("metadata", "name")), f"LimitRange {meta.name} is here")
+            return
+    declared = unit.world.declared("LimitRange", meta.name, meta.namespace)
+    if declared is not None:
+        yield Related(unit.world.place(declared), f"LimitRange {meta.name} is here")
+
+
+def _own_priority(unit: Unit, subject: Subject) -> Iterator[Draft]:
+    manifest, written = subject.manifest, subject.manifest.workload
+    if written is None:
+        return
+    spec = written.spec
+    try:
+        text = priority_refusal(spec, unit.cluster.priority_classes)
+    except UnknownPriorityClass:
+        return
+    if text is None:
+        return
+    base = routes.pod_spec(manifest)
+    field = _PRIORITY["PreemptionPolicy" in text]
+    known = unit.has_nodes or bool(spec.priority_class_name)
+    yield Draft(
+        "KLG003",
+        manifest.place((*base, field)),
+        f"admission refuses the pods: {text}",
+        manifest,
+        cause=field,
+        certainty="certain" if known else "possible",
+        help=(f"leave {field} out, and name a PriorityClass in priorityClassName",),
+    )
