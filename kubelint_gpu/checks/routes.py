@@ -48,7 +48,8 @@ def requests(manifest: Manifest, resource: str) -> Iterator[Pointer]:
     base = pod_spec(manifest)
     for written in manifest.workload.asks if manifest.workload is not None else ():
         below = [(part, key) for part in ("limits", "requests") for key in (resource, _SHORT)]
-        yield from [(*written, *one) for one in [*below, (_SHORT, _QUANTITY)] if manifest.present((*written, *one))][:1]
+        plain = [(_SHORT, _QUANTITY), (resource,), (_SHORT,)]
+        yield from [(*written, *one) for one in [*below, *plain] if manifest.present((*written, *one))][:1]
     for key in ("containers", "initContainers"):
         containers = at(manifest, (*base, key))
         for index, _ in enumerate(containers) if isinstance(containers, list) else ():

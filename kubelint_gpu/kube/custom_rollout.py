@@ -126,8 +126,29 @@ def _argo(value: Fields) -> CustomRollout | None:
     )
 
 
+def _deployment(value: Fields) -> CustomRollout | None:
+    """An operator's Deployment that has the type of a strategy and leaves its numbers to the defaults."""
+    nested = value.down("spec").child("deploymentConfig")
+    where: Pointer = (*_SPEC, "deploymentConfig", "deploymentStrategy") if nested else (*_SPEC, "deploymentStrategy")
+    config = nested or value.down("spec")
+    replicas = config.integer("replicas", 1, 0)
+    if not replicas:
+        return None
+    if config.value.get("deploymentStrategy") == "Recreate" or QUARTER.of(replicas, round_up=False):
+        return CustomRollout(Fraction(1), "its Deployment takes old pods away first", where, "", exact=False)
+    return CustomRollout(
+        Fraction(replicas + 1, replicas),
+        "the Deployment that its operator makes has maxUnavailable 0 (25% of a few, rounded down), and keeps old pods "
+        "until a new one is available",
+        where,
+        "deploymentStrategy Recreate needs no further pod",
+        exact=False,
+    )
+
+
 _READERS: dict[str, Callable[[Fields], CustomRollout | None]] = {
     "argo": _argo,
+    "deployment": _deployment,
     "groups": _groups,
     "second cluster": _second_cluster,
 }

@@ -26,7 +26,7 @@ from kubelint_gpu.kube.workload import Workload, api_group, is_base, is_workload
 _TABLE = "custom_workloads.json"
 _MOST_PODS = 100_000
 # kinds whose pods cannot be given a class: their fields have no place for it
-WITHOUT_PRIORITY_CLASS = ("NIMService", "SparkApplication")
+WITHOUT_PRIORITY_CLASS = ("NIMService", "SparkApplication", "TrainJob", "VLLMRuntime")
 
 
 @lru_cache(maxsize=1)

@@ -152,3 +152,29 @@ def test_without_an_inventory_the_room_is_told():
     assert found.severity == "note"
     assert "room for 4 pods with 8 nvidia.com/gpu and 2 pods without any at once, 3 more than run" in found.message
     assert findings(groups(), "", "KLG114") == []
+
+
+def runtime(strategy, replicas=2):
+    return (
+        "apiVersion: production-stack.vllm.ai/v1alpha1\nkind: VLLMRuntime\nmetadata: {name: chat, namespace: serving}\n"
+        f"spec: {{deploymentConfig: {{replicas: {replicas}, deploymentStrategy: {strategy}, resources: {{gpu: 1}}}}}}\n"
+    )
+
+
+def test_a_vllm_runtime_is_rolled_out_by_its_operator():
+    assert told(runtime("RollingUpdate"), inventory(2)) == [("KLG101", "possible")]
+    assert told(runtime("RollingUpdate"), inventory(3)) == []
+    assert told(runtime("RollingUpdate", 4), inventory(4)) == []
+    assert told(runtime("Recreate"), inventory(2)) == []
+    (found,) = findings(runtime("RollingUpdate"), "", "KLG114")
+    assert "room for 3 pods with 1 nvidia.com/gpu at once, 1 more than run" in found.message
+
+
+def test_a_train_job_that_no_node_can_take_is_told_and_taints_are_its_runtimes_business():
+    text = (
+        "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: t, namespace: ml}\nspec:\n"
+        "  runtimeRef: {name: torch}\n  trainer: {numNodes: 2, resourcesPerNode: {limits: {nvidia.com/gpu: %d}}}\n"
+    )
+    tainted = inventory(8).replace("    gpus:", "    taints: [{key: a, effect: NoSchedule}]\n    gpus:")
+    assert [one.code for one in findings(text % 16, tainted)] == ["KLG503"]
+    assert findings(text % 8, tainted) == []

@@ -142,6 +142,9 @@ def test_problems_are_told_with_their_place():
     assert [problem.pointer for problem in problems] == [("spec", "template", "spec", "hostNetwork")]
 
 
+_INLINE = {"containers", "elsewhere", "inherits", "resources", "scheduling", "unless"}
+
+
 @pytest.mark.parametrize("key", sorted(_rows()))
 def test_rows_of_the_table_are_complete(key):
     row = _rows()[key]
@@ -149,7 +152,7 @@ def test_rows_of_the_table_are_complete(key):
     assert row.get("update", "groups") in _READERS
     assert row["rollout"]
     for template in row["templates"]:
-        inline = {"containers", "inherits", "scheduling", "unless"} if template["form"] == "inline" else set()
+        inline = _INLINE if template["form"] == "inline" else set()
         grouped = {"groups", "first"} if "first" in template else set()
         assert {"path", "form", "pods"} | grouped <= set(template) <= {"path", "form", "pods"} | inline | grouped
         assert template["form"] in ("template", "spec", "inline")
@@ -158,3 +161,31 @@ def test_rows_of_the_table_are_complete(key):
         for path in (*template["pods"], *template.get("groups", ())):
             mine = [part for part in path.split(".") if part == "*" or part.endswith("[]")]
             assert mine == wild[: len(mine)]
+
+
+def test_the_leader_of_a_group_is_one_of_its_pods():
+    group = {"size": 4, "workerTemplate": TEMPLATE}
+    alone = custom("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", {"replicas": 3, "leaderWorkerTemplate": group})
+    assert [workload.replicas for workload in alone] == [12]
+    group = {**group, "leaderTemplate": TEMPLATE}
+    led = custom("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", {"replicas": 3, "leaderWorkerTemplate": group})
+    assert [workload.replicas for workload in led] == [3, 9]
+
+
+def test_a_train_job_asks_for_what_its_trainer_says():
+    trainer = {"image": "a", "numNodes": 2, "resourcesPerNode": {"limits": {"nvidia.com/gpu": 8}}}
+    (found,) = custom("trainer.kubeflow.org/v1alpha1", "TrainJob", {"runtimeRef": {"name": "r"}, "trainer": trainer})
+    assert found.replicas == 2
+    assert pod_requests(found.spec)["nvidia.com/gpu"] == 8
+    assert found.asks == (("spec", "trainer", "resourcesPerNode"),)
+    # where its pods go is said by its runtime
+    assert [one.operator for one in found.spec.tolerations] == ["Exists"]
+
+
+@pytest.mark.parametrize("nested", [True, False])
+def test_a_vllm_runtime_writes_amounts_without_limits(nested):
+    config = {"replicas": 2, "resources": {"cpu": "5", "memory": "32Gi", "gpu": "1", "gpuType": "amd.com/gpu"}}
+    spec = {"deploymentConfig": config} if nested else config
+    (found,) = custom("production-stack.vllm.ai/v1alpha1", "VLLMRuntime", spec)
+    assert found.replicas == 2
+    assert pod_requests(found.spec) == {"cpu": 5000, "memory": 32 * 2**30, "amd.com/gpu": 1}
