@@ -68,6 +68,8 @@ class Judged:
 
     Attributes:
         crashed: a finding for each rule that failed.
+        ignored: how many findings were suppressed, apart from those in `hidden`.
+        hidden: what tells findings on rendered objects that were suppressed: one seen through several overlays is one.
         effective: places of suppressions in sources of renders that had an effect, each with its cause.
     """
 
@@ -77,6 +79,7 @@ class Judged:
     undecided: int
     ignored: int
     workloads: int
+    hidden: frozenset[tuple[str, Place, str]] = frozenset()
 
 
 def check(
@@ -122,7 +125,7 @@ def check(
         _distinct(findings),
         failed or any(one.crashed for one in judged),
         sum(one.undecided for one in judged),
-        sum(one.ignored for one in judged),
+        sum(one.ignored for one in judged) + len(frozenset().union(*(one.hidden for one in judged))),
         sum(one.workloads for one in judged),
     )
 
@@ -150,7 +153,10 @@ def _judged(unit: Unit, rules: Suppression, *, fixes: bool, stages: bool) -> Jud
         drawn = _stage(draft) if stages else None
         entries.append(seen_through(replace(finding, fixes=fixing, refusals=refusals, stage=drawn), draft, unit))
     workloads = sum(manifest.workload is not None for manifest in unit.templates)
-    return Judged(tuple(entries), tuple(crashed), frozenset(effective), undecided, ignored, workloads)
+    away = [draft for finding, draft in found if id(finding) not in kept] if unit.rendered else []
+    hidden = frozenset((draft.code, draft.place, draft.cause) for draft in away)
+    ignored -= len(away)
+    return Judged(tuple(entries), tuple(crashed), frozenset(effective), undecided, ignored, workloads, hidden)
 
 
 def _offered(

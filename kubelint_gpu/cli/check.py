@@ -19,7 +19,7 @@ from kubelint_gpu.cli.completion import codes
 from kubelint_gpu.cli.configuration import Configuration, find, load
 from kubelint_gpu.cli.fixing import fix_units, print_diff, tell
 from kubelint_gpu.cli.inputs import Inputs, read_inputs
-from kubelint_gpu.cli.kustomizations import Settings
+from kubelint_gpu.cli.kustomizations import Settings, kustomize_options
 from kubelint_gpu.cli.manual import ManualCommand
 from kubelint_gpu.cli.outputs import category_of, options_for, pairs, write
 from kubelint_gpu.cli.own_files import is_report, paths_of, refuse_own_files
@@ -90,23 +90,7 @@ if TYPE_CHECKING:
 @click.option("--isolated", is_flag=True, help="Read no configuration.")
 @click.option("--show-settings", is_flag=True, help="Print the settings and where each comes from; check nothing.")
 @click.option("--stdin-filename", default="<stdin>", metavar="NAME", help="What standard input is called in reports.")
-@click.option(
-    "--kustomize", metavar="PATH", help="The kustomize or kubectl that renders.  [default: the first on the PATH]"
-)
-@click.option(
-    "--kustomize-flag",
-    "kustomize_flags",
-    multiple=True,
-    metavar="FLAG",
-    help="Hand a flag to kustomize, such as --enable-helm; may be repeated. It may then start programs.",
-)
-@click.option(
-    "--kustomize-timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=60,
-    metavar="SECONDS",
-    help="How long rendering one kustomization may take.  [default: 60]",
-)
+@kustomize_options
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[default: auto]")
 @click.pass_context
 def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[str, ...], **options: Any) -> int:

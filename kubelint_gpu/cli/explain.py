@@ -9,6 +9,7 @@ import click
 
 from kubelint_gpu.cli import FAILED, NOTHING
 from kubelint_gpu.cli.completion import codes
+from kubelint_gpu.cli.kustomizations import Settings, kustomize_options
 from kubelint_gpu.cli.manual import ManualCommand
 from kubelint_gpu.cli.worlds import WhatIf, what_if_options
 
@@ -25,6 +26,7 @@ from kubelint_gpu.cli.worlds import WhatIf, what_if_options
 @click.option(
     "--config", "config", metavar="FILE", help="The configuration.  [default: the nearest .kubelint-gpu.yaml]"
 )
+@kustomize_options
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[default: auto]")
 def command(
     what: str,
@@ -36,6 +38,9 @@ def command(
     color: str,
     without: tuple[str, ...],
     added: tuple[str, ...],
+    kustomize: str | None,
+    kustomize_flags: tuple[str, ...],
+    kustomize_timeout: float,
 ) -> int:
     """Show the page of a rule, or why a workload fits where it fits.
 
@@ -46,7 +51,8 @@ def command(
     """
     if "/" in what:
         what_if = WhatIf(without, added)
-        return _workload(what, paths, inventories, output_format, config, color, what_if, together=together)
+        renderer = Settings(kustomize, kustomize_flags, kustomize_timeout)
+        return _workload(what, paths, inventories, output_format, config, color, what_if, renderer, together=together)
     if paths:
         raise click.UsageError(f'"{what}" is no workload: write kind/name or namespace/kind/name')
     _rule(what, color)
@@ -76,6 +82,7 @@ def _workload(
     config: str | None,
     color: str,
     what_if: WhatIf,
+    renderer: Settings,
     *,
     together: bool,
 ) -> int:
@@ -93,7 +100,14 @@ def _workload(
             "where a workload fits depends on the cluster, and none is declared: give --inventory FILE, "
             f"or name one in {configuration.NAME}"
         )
-    inputs = read_inputs(paths or (".",), inventories, configuration=settings, what_if=what_if, together=together)
+    inputs = read_inputs(
+        paths or (".",),
+        inventories,
+        configuration=settings,
+        what_if=what_if,
+        together=together,
+        kustomize=renderer,
+    )
     for world in inputs.worlds:
         tell_errors(world)
     if not inputs.usable or not inputs.worlds:

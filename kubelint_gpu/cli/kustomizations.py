@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import click
 
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.values import dataclass
@@ -50,6 +52,33 @@ class Built:
     def readings(self) -> tuple[Reading, ...]:
         """The rendered texts."""
         return tuple(one.reading for one in self.rendered if one.reading is not None)
+
+
+def kustomize_options(command: Callable[..., int]) -> Callable[..., int]:
+    """`--kustomize`, `--kustomize-flag` and `--kustomize-timeout`."""
+    for option in (
+        click.option(
+            "--kustomize-timeout",
+            type=click.FloatRange(min=0, min_open=True),
+            default=60,
+            metavar="SECONDS",
+            help="How long rendering one kustomization may take.  [default: 60]",
+        ),
+        click.option(
+            "--kustomize-flag",
+            "kustomize_flags",
+            multiple=True,
+            metavar="FLAG",
+            help="Hand a flag to kustomize, such as --enable-helm; may be repeated. It may then start programs.",
+        ),
+        click.option(
+            "--kustomize",
+            metavar="PATH",
+            help="The kustomize or kubectl that renders.  [default: the first on the PATH]",
+        ),
+    ):
+        command = option(command)
+    return command
 
 
 def render_all(

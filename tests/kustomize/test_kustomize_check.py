@@ -136,6 +136,64 @@ def test_one_base_through_ten_overlays_is_one_finding(check, tree):
     assert [one["path"] for one in finding["related"]] == sorted(overlays)
 
 
+def test_a_suppressed_finding_of_a_base_counts_once_through_ten_overlays(check, tree):
+    pod = (POD % "a").replace("priorityClass: high", "priorityClass: high # kubelint-gpu: ignore[KLG002] known")
+    overlays = {
+        f"o{number}/kustomization.yaml": f"resources: [../base]\nnamePrefix: o{number}-\n" for number in range(10)
+    }
+    base = {"base/kustomization.yaml": "resources: [pod.yaml]\n", "base/pod.yaml": pod}
+    folder = tree(**base, **overlays, **{"plain.yaml": pod.replace("name: a", "name: b", 1)})
+    ran = check(folder, ".")
+    assert (ran.findings, json.loads(ran.out)["summary"]["ignored"]) == ([], 2)
+
+
+def test_explain_renders_as_check_does(program, example, tmp_path):
+    def explain(*arguments, env=None):
+        command = [
+            str(COMMAND),
+            "explain",
+            "Deployment/assistant-chat",
+            "overlays/prod",
+            "--inventory",
+            "inventory.yaml",
+        ]
+        done = subprocess.run(
+            [*command, *arguments],
+            cwd=example,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, **(env or {})},
+        )
+        return Ran(done)
+
+    ran = explain("--kustomize", program)
+    assert ran.code == 0, ran.err
+    assert "large-1" in ran.out
+    slow = fake(
+        tmp_path / "kustomize",
+        "import sys, time\nopen(sys.argv[0] + '.told', 'w').write(sys.argv[-1])\ntime.sleep(60)\n",
+    )
+    ran = explain("--kustomize", slow, "--kustomize-timeout", "2", "--kustomize-flag=--enable-helm")
+    assert ran.code == 2
+    assert (tmp_path / "kustomize.told").read_text() == "--enable-helm"
+
+
+def test_a_placeholder_that_is_left_after_rendering_says_so(check, tree):
+    deployment = (EXAMPLE / "base" / "deployment.yaml").read_text().replace("gpu-class: small", "gpu-class: ${CLASS}")
+    folder = tree(
+        **{
+            "base/kustomization.yaml": "resources: [deployment.yaml]\n",
+            "base/deployment.yaml": deployment.replace("replicas: 1", "replicas: ${REPLICAS}"),
+        }
+    )
+    ran = check(folder, ".", "--output-format", "text", "--select", "KLG003")
+    assert "this is what the kustomization renders to" in ran.out
+    assert "piping" not in ran.out
+    (folder / "base" / "kustomization.yaml").unlink()
+    assert "piping" in check(folder, ".", "--output-format", "text", "--select", "KLG003").out
+
+
 def test_a_suppression_counts_where_it_is_written(check, tree):
     pod = (POD % "a").replace("priorityClass: high", "priorityClass: high # kubelint-gpu: ignore[KLG002] known")
     folder = tree(

@@ -23,6 +23,13 @@ from kubelint_gpu.kube.workload import api_group
 _LONGEST = 72
 
 
+_FILLED_IN = "check the filled-in manifest, for example by piping it to kubelint-gpu check -"
+_LEFT = (
+    "this is what the kustomization renders to: none of its patches and replacements fills it in; "
+    "if another program does, check what that one prints"
+)
+
+
 @rule("KLG003")
 def invalid_value(unit: Unit) -> Iterator[Draft]:
     """A value of the wrong type or out of range; a placeholder is not wrong, only unknown, and is told once."""
@@ -68,7 +75,7 @@ def invalid_value(unit: Unit) -> Iterator[Draft]:
                 cause="placeholder",
                 severity="note",
                 certainty="possible",
-                help=("check the filled-in manifest, for example by piping it to kubelint-gpu check -",),
+                help=(_FILLED_IN if manifest.origin is None else _LEFT,),
             )
 
 
