@@ -25,7 +25,7 @@ def cluster_picture(world: World) -> ClusterPicture | None:
         here.setdefault(pod.spec.node_name, []).append(pod)
     classes = node_classes(inventory)
     return ClusterPicture(
-        inventory.name,
+        world.name or inventory.name,
         inventory.kubernetes_version or "",
         sum(len(found.nodes) for found in classes),
         inventory.complete,

@@ -234,14 +234,15 @@ def _report(
         failed = "a rule failed, or the inventory could not be used"
     if any(not world.usable and world.errors for world in inputs.worlds):
         failed = "the inventory cannot be used, and no rule that needs the cluster was asked"
-    cluster = _cluster(inputs) if DRAWING.intersection(formats) else None
-    return assemble(findings, summary, _rules(findings, formats), sources, __version__, failed, cluster)
+    clusters = _clusters(inputs) if DRAWING.intersection(formats) else ()
+    return assemble(findings, summary, _rules(findings, formats), sources, __version__, failed, clusters)
 
 
-def _cluster(inputs: Inputs) -> ClusterPicture | None:
+def _clusters(inputs: Inputs) -> tuple[ClusterPicture, ...]:
     from kubelint_gpu.checks.drawing import cluster_picture
 
-    return cluster_picture(inputs.world)
+    found = (cluster_picture(world) for world in inputs.worlds)
+    return tuple(picture for picture in found if picture is not None)
 
 
 def _rules(findings: Sequence[Finding], formats: Sequence[str]) -> dict[str, RuleInfo]:

@@ -45,7 +45,7 @@ class Report:
     """The outcome of one run; `findings` stand in the order of `assemble`.
 
     `failed` says why the run cannot be trusted; it is empty where it can.
-    `cluster` is there only where a format draws it.
+    `clusters` are there only where a format draws them.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -54,7 +54,7 @@ class Report:
     sources: Mapping[str, Source] = field(default_factory=dict)
     version: str = ""
     failed: str = ""
-    cluster: ClusterPicture | None = None
+    clusters: tuple[ClusterPicture, ...] = ()
 
 
 def assemble(
@@ -64,10 +64,10 @@ def assemble(
     sources: Mapping[str, Source],
     version: str,
     failed: str = "",
-    cluster: ClusterPicture | None = None,
+    clusters: Iterable[ClusterPicture] = (),
 ) -> Report:
     """The report whose findings are sorted by path, line, column and code, whatever their order was."""
-    return Report(tuple(_ordered(findings)), summary, rules, sources, version, failed, cluster)
+    return Report(tuple(_ordered(findings)), summary, rules, sources, version, failed, tuple(clusters))
 
 
 def source_line(report: Report, path: str, number: int) -> str | None:

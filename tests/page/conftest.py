@@ -37,14 +37,17 @@ def browser():
 def seen(browser, tmp_path_factory, request):
     """What a walk through a page saw: now, or when it was recorded of the very same page."""
 
-    def see(name, text, walk):
+    def see(name, text, walk, needs=None):
         digest = hashlib.sha256(text.encode()).hexdigest()
         path = RECORDED / f"{name}.json"
         again = "is not the page that was recorded: run the tests of tests/page with Chromium and --update"
-        if browser is None:
+        lacks = needs is not None and not needs.is_file()
+        if lacks and os.environ.get("CI"):
+            pytest.fail(f"{needs.name} is not installed: run .ci/tools")
+        if browser is None or lacks:
             found = json.loads(path.read_text(encoding="utf-8"))
             assert found["page"] == digest, f"{name} {again}"
-            outside.REPLAYED.add("chromium")
+            outside.REPLAYED.add(needs.name if lacks else "chromium")
             return found["seen"]
         page = tmp_path_factory.mktemp("page") / f"{name}.html"
         page.write_text(text, encoding="utf-8")

@@ -75,7 +75,7 @@ def test_going_back_shows_what_was_shown_before(walked):
 def test_a_listener_hears_step_and_state(walked):
     assert walked["forward"][0]["live"] == "", "nothing is said before anything is done"
     assert walked["forward"][1]["live"].startswith("Step 2 of 4. deployment-controller: creates 1 new pod")
-    assert "tracker-node: 2 of 2 GPUs held" in walked["forward"][1]["live"]
+    assert "tracker-node: 2 of 2 nvidia.com/gpu held" in walked["forward"][1]["live"]
 
 
 def test_keys_and_slider_walk_too(seen, page):

@@ -142,4 +142,4 @@ HOSTILE = odd(
     help=(NASTY,),
     stage=NASTY_STAGE,
 )
-PAGE = replace(report(WALKED, HOSTILE, MAY_STICK, PIN, UNKNOWN_CLASS), cluster=CLUSTER)
+PAGE = replace(report(WALKED, HOSTILE, MAY_STICK, PIN, UNKNOWN_CLASS), clusters=(CLUSTER,))

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from page_samples import CLOSING, CLUSTER, NASTY, PAGE, STAGE, WALKED
-from report_samples import DEADLOCK, MAY_STICK, PIN, REPORTS, UNKNOWN_CLASS, Text, odd, place, report
+from report_samples import DEADLOCK, MAY_STICK, PIN, REPORTS, RULES, UNKNOWN_CLASS, Text, odd, place, report
 
 from kubelint_gpu.checks.finding import Fix, Related, Step, Summary, TextEdit
+from kubelint_gpu.checks.picture import Holding, Moment, NodeMoment
 from kubelint_gpu.report.model import Options
 from kubelint_gpu.report.page import MOST_CHARACTERS, MOST_FINDINGS, render
 from kubelint_gpu.report.page.owners import Owners, places
@@ -126,7 +127,9 @@ def test_the_steps_are_there_without_a_script():
     page = shown(PAGE)
     for step in DEADLOCK.trace:
         assert f'<span class="what">{step.message}</span>' in page
-    assert "tracker-node: 2 of 2 GPUs held, 4 of 32 CPU held, old pod of vision/object-tracker (running)" in page
+    assert (
+        "tracker-node: 2 of 2 nvidia.com/gpu held, 4 of 32 CPU held, old pod of vision/object-tracker (running)" in page
+    )
     assert "each of gpu-[1-3]: not there yet" in page
     assert "without a node: 2 new pods of vision/object-tracker (waits for a node)" in page
     unscripted = [attrs for _, attrs in Tags(page).found if "scripted" in attrs.get("class", "")]
@@ -161,13 +164,13 @@ def test_the_cluster_shows_classes_with_counts():
     aside = re.sub("<[^>]*>", "", page[page.index("<aside") : page.index("</aside>")])
     for told in (
         "gpu-[1-200] &times; 200",
-        "0 of 2 GPUs free each; held by ml/train (2)",
+        "0 of 2 nvidia.com/gpu free each; held by ml/train (2)",
         "and 10 more nodes",
         "2 further nodes of other kinds left out",
         "Declared unhealthy",
         "Unhealthy: fans",
         "Cordoned: takes no new pods",
-        "40 of 40 GPU shares free",
+        "40 of 40 nvidia.com/gpu (shares) free",
         "3 pods without a GPU",
         "and there may be others",
     ):
@@ -195,6 +198,41 @@ def test_the_headline_is_the_verdict(found, tone, title):
     told = verdict(found)
     assert (told.tone, told.title) == (tone, title)
     assert f"{title}</h1>" in shown(found)
+
+
+def test_every_cluster_is_drawn_under_its_name():
+    found = replace(PAGE, clusters=(CLUSTER, replace(CLUSTER, name="west"), replace(CLUSTER, name="east")))
+    page = shown(found)
+    aside = page[page.index("<aside") : page.index("</aside>")]
+    assert "The 3 clusters</h2>" in aside
+    assert re.findall(r'<h3 class="declared">(.*?)</h3>', aside)[1:] == ["west", "east"]
+    assert aside.count("gpu-[1-200]") == 3
+
+
+def holding(owner, age):
+    return Holding(owner, age, "running", 1, (1,))
+
+
+def test_rollouts_that_block_each_other_are_all_named():
+    moments = (Moment((NodeMoment(True, (holding("vision/captioner", "new"), holding("lab/x", "")), ("2",)),), ()),)
+    stage = replace(STAGE, moments=(Moment(moments[0].nodes, (holding("vision/object-tracker", "new"),)),))
+    told = verdict(report(replace(DEADLOCK, stage=stage)))
+    assert told.title == "2 rollouts would block each other"
+    assert told.lead.startswith("Deployment vision/object-tracker and vision/captioner: ")
+
+
+def test_of_many_rollouts_the_first_are_named():
+    many = [replace(DEADLOCK, object=f"Deployment/ns/d{number}", fingerprint=str(number)) for number in range(9)]
+    assert verdict(report(*many[:2])).lead.startswith("Deployment ns/d0 and Deployment ns/d1: ")
+    lead = verdict(report(*many)).lead
+    assert lead.startswith("Deployment ns/d0, Deployment ns/d1, Deployment ns/d2 and 6 more: ")
+
+
+def test_no_sentence_about_a_rule_is_said_twice():
+    summary = RULES["KLG203"].summary
+    again = [replace(PIN, fingerprint=str(number)) for number in range(3)]
+    assert shown(report(DEADLOCK, *again)).lower().count(summary.lower()) == 1
+    assert shown(report(DEADLOCK)).lower().count(RULES["KLG101"].summary.lower()) == 1
 
 
 def test_ten_thousand_findings_are_counted_and_the_worst_are_shown():
@@ -234,7 +272,7 @@ def test_giant_findings_are_bounded():
 
 
 def test_the_tracker_page_is_small():
-    assert len(shown(replace(report(WALKED), cluster=CLUSTER)).encode()) < 60_000
+    assert len(shown(replace(report(WALKED), clusters=(CLUSTER,))).encode()) < 60_000
 
 
 def test_the_first_finding_is_unfolded_and_of_many_only_that():

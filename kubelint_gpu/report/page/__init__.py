@@ -94,8 +94,12 @@ def _findings(report: Report, owners: Owners, stages: dict[str, Any]) -> Iterato
     if len(ranked) > _FEW:
         yield from _filter(report)
     shown = size = 0
+    said = verdict(report).lead
     for finding in ranked[:MOST_FINDINGS]:
-        pieces = list(article(finding, shown + 1, report, owners, unfolded=len(ranked) <= _UNFOLDED or not shown))
+        unfolded = len(ranked) <= _UNFOLDED or not shown
+        pieces = list(article(finding, shown + 1, report, owners, unfolded=unfolded, told=said))
+        rule = report.rules.get(finding.code)
+        said += f"\n{rule.summary}" if rule is not None else ""
         size += sum(map(len, pieces))
         if shown and size > MOST_CHARACTERS:
             break

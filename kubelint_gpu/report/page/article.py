@@ -25,8 +25,10 @@ _SIGNS: dict[Severity, tuple[str, str]] = {
 }
 
 
-def article(finding: Finding, number: int, report: Report, owners: Owners, *, unfolded: bool) -> Iterator[str]:
-    """The finding; what is more than its message can be folded away."""
+def article(
+    finding: Finding, number: int, report: Report, owners: Owners, *, unfolded: bool, told: str = ""
+) -> Iterator[str]:
+    """The finding; what is more than its message can be folded away. What is `told` already is not said again."""
     sign, word = _SIGNS[finding.severity]
     rule = report.rules.get(finding.code)
     code = link(rule.url, finding.code) if rule is not None and rule.url else finding.code
@@ -44,7 +46,7 @@ def article(finding: Finding, number: int, report: Report, owners: Owners, *, un
     yield f"<h3>{text(sentence(finding.message))}</h3>\n"
     yield f'<p class="where">{f"<span>{text(name)}</span> " if name else ""}<code>{text(place)}</code></p>\n'
     yield f"<details{' open' if unfolded else ''}><summary>{_promise(finding)}</summary>\n"
-    if rule is not None and rule.summary:
+    if rule is not None and rule.summary and rule.summary[1:] not in told:
         yield f'<p class="plain">{text(rule.summary)}</p>\n'
     if finding.trace:
         yield from player(finding, number, owners)

@@ -11,7 +11,7 @@ from kubelint_gpu.report.page.player import MOST_CELLS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kubelint_gpu.checks.picture import ClassPicture, NodeGroup, Row
+    from kubelint_gpu.checks.picture import ClassPicture, ClusterPicture, NodeGroup, Row
     from kubelint_gpu.report.model import Report
     from kubelint_gpu.report.page.owners import Owners
 
@@ -19,10 +19,11 @@ _MOST_OWNERS, _MOST_TAINTS = 40, 6
 
 
 def cluster(report: Report, owners: Owners) -> Iterator[str]:
-    """The cards, and whose letters they bear."""
-    yield '<aside id="cluster" tabindex="0" aria-labelledby="cluster-title">\n<h2 id="cluster-title">The cluster</h2>\n'
-    found = report.cluster
-    if found is None:
+    """The cards of every cluster that was declared, and whose letters they bear."""
+    found = report.clusters
+    title = "The cluster" if len(found) <= 1 else f"The {len(found)} clusters"
+    yield f'<aside id="cluster" tabindex="0" aria-labelledby="cluster-title">\n<h2 id="cluster-title">{title}</h2>\n'
+    if not found:
         known = "The declared cluster cannot be used" if report.failed else "No cluster was declared"
         yield (
             f'<div class="card"><p>{known}, so nothing here depends on nodes.</p>\n'
@@ -30,17 +31,16 @@ def cluster(report: Report, owners: Owners) -> Iterator[str]:
             "and every rollout is played through.</p></div>\n</aside>\n"
         )
         return
-    version = f"Kubernetes {found.version}" if found.version else ""
-    others = "" if found.complete else "and there may be others"
-    facts = [text(part) for part in (found.name, counted(found.nodes, "node"), others, version) if part]
-    yield f'<p class="small">{" · ".join(facts)}</p>\n'
-    yield '<p class="small">As it was declared, before these manifests. Each box is a GPU.</p>\n'
-    inner = [piece for one in found.classes for piece in _card(one, owners)]
+    resources = list(
+        dict.fromkeys(row.resource for one in found for kind in one.classes for row in kind.rows if row.devices)
+    )
+    boxes = f" Each box is a GPU ({text(', '.join(resources[:_MOST_TAINTS]))})." if resources else ""
+    yield f'<p class="small">As it was declared, before these manifests.{boxes}</p>\n'
+    inner = [piece for one in found for piece in _one(one, owners, several=len(found) > 1)]
     yield '<ul class="key" aria-label="Legend">\n'
     yield '<li><span class="cell free" aria-hidden="true"></span>free</li>\n'
-    holders = list(
-        dict.fromkeys(one.owner for kind in found.classes for group in kind.groups for one in group.holdings)
-    )
+    kinds = [kind for one in found for kind in one.classes]
+    holders = list(dict.fromkeys(one.owner for kind in kinds for group in kind.groups for one in group.holdings))
     for owner in sorted(holders, key=owners.number)[:_MOST_OWNERS]:
         cell = f'<span class="cell h{owners.hue(owner)}" aria-hidden="true">{owners.letter(owner)}</span>'
         yield f"<li>{cell}{text(owner)}</li>\n"
@@ -48,15 +48,27 @@ def cluster(report: Report, owners: Owners) -> Iterator[str]:
         yield f"<li>and {len(holders) - _MOST_OWNERS} more</li>\n"
     yield "</ul>\n"
     yield from inner
-    if found.left_out:
-        yield f'<p class="small">{counted(found.left_out, "further node")} of other kinds left out.</p>\n'
     yield "</aside>\n"
 
 
-def _card(found: ClassPicture, owners: Owners) -> Iterator[str]:
+def _one(found: ClusterPicture, owners: Owners, *, several: bool) -> Iterator[str]:
+    version = f"Kubernetes {found.version}" if found.version else ""
+    others = "" if found.complete else "and there may be others"
+    name = "" if several else found.name
+    facts = [text(part) for part in (name, counted(found.nodes, "node"), others, version) if part]
+    if several:
+        yield f'<h3 class="declared">{text(found.name)}</h3>\n'
+    yield f'<p class="small">{" · ".join(facts)}</p>\n'
+    for kind in found.classes:
+        yield from _card(kind, owners, "h4" if several else "h3")
+    if found.left_out:
+        yield f'<p class="small">{counted(found.left_out, "further node")} of other kinds left out.</p>\n'
+
+
+def _card(found: ClassPicture, owners: Owners, heading: str) -> Iterator[str]:
     bad = found.unhealthy or found.cordoned
     yield f'<section class="card class{" avoid" if bad else ""}">\n'
-    yield f"<h3>{text(found.names)}{_times(found.count)}</h3>\n"
+    yield f"<{heading}>{text(found.names)}{_times(found.count)}</{heading}>\n"
     sizes = [
         found.devices or "no GPU",
         f"{found.cpu} CPU" if found.cpu else "",

@@ -44,5 +44,8 @@ def sentence(found: str) -> str:
 
 
 def unit(row: Row) -> str:
-    """What a node has so many of: `GPUs`, `memory`, `nvidia.com/mig-1g.5gb`."""
-    return f"{row.name}s" if row.name.startswith("GPU") and row.total != 1 else row.name
+    """What a node has so many of, devices by the name that findings call them: `nvidia.com/gpu`, `memory`."""
+    if not row.devices:
+        return row.name
+    shares = row.name == "GPU share" and not row.resource.endswith(".shared")
+    return f"{row.resource} (shares)" if shares else row.resource

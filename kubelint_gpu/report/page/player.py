@@ -33,7 +33,7 @@ def player(finding: Finding, number: int, owners: Owners) -> Iterator[str]:
     certain = finding.certainty == "certain"
     title = "What would happen, step by step" if certain else "One way it can happen, step by step"
     drawn = finding.stage is not None
-    yield f'<section class="player" id="p{number}" aria-label="{title}">\n<h4>{title}</h4>\n'
+    yield f'<section class="player" id="p{number}" aria-label="Finding {number}: {title}">\n<h4>{title}</h4>\n'
     if finding.stage is not None:
         yield from _controls(number, finding.stage, owners)
     yield '<ol class="steps">\n'

@@ -10,9 +10,12 @@ from kubelint_gpu.report.ranking import stuck_first
 from kubelint_gpu.values import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kubelint_gpu.checks.finding import Finding, Summary
     from kubelint_gpu.report.model import Report
 
+_MOST_NAMES = 3
 Tone = Literal["error", "warning", "note", "good"]
 
 
@@ -34,8 +37,7 @@ def verdict(report: Report) -> Verdict:
     stuck = [finding for finding in errors if finding.trace]
     warnings = [finding for finding in worst if finding.severity == "warning"]
     if stuck:
-        title = "One rollout would never finish" if len(stuck) == 1 else f"{len(stuck):,} rollouts would never finish"
-        return Verdict("error", title, _first(_why(stuck[0], report), len(stuck)))
+        return Verdict("error", _title(stuck), _why(stuck, report))
     if errors:
         title = "One error to fix" if len(errors) == 1 else f"{len(errors):,} errors to fix"
         return Verdict("error", f"{title} before this is applied", _first(_about(errors[0]), len(errors)))
@@ -91,15 +93,37 @@ def _first(told: str, count: int) -> str:
     return told if count == 1 else f"The first of them: {told}"
 
 
-def _why(finding: Finding, report: Report) -> str:
-    """What kind of deadlock it is; the finding's own message, further down, has the numbers."""
-    rule = report.rules.get(finding.code)
-    name = object_name(finding)
-    return (
-        f"{name}: {rule.summary[:1].lower()}{rule.summary[1:]}"
-        if rule is not None and rule.summary
-        else _about(finding)
-    )
+def _title(stuck: Sequence[Finding]) -> str:
+    """How many rollouts never end; of one finding about several, that these are in each other's way."""
+    if len(stuck) > 1:
+        return f"{len(stuck):,} rollouts would never finish"
+    rolled = rolled_together(stuck[0])
+    return f"{len(rolled)} rollouts would block each other" if len(rolled) > 1 else "One rollout would never finish"
+
+
+def rolled_together(finding: Finding) -> tuple[str, ...]:
+    """The workloads that are rolled out in the run that a finding tells of, as `namespace/name`."""
+    if finding.stage is None:
+        return ()
+    moments = finding.stage.moments
+    holdings = (one for moment in moments for node in moment.nodes for one in node.holdings)
+    waiting = (one for moment in moments for one in moment.waiting)
+    return tuple(dict.fromkeys(one.owner for one in (*holdings, *waiting) if one.age == "new"))
+
+
+def _why(stuck: Sequence[Finding], report: Report) -> str:
+    """Whom it concerns and what kind of deadlock it is; the findings' own messages, further down, have the numbers."""
+    rule = report.rules.get(stuck[0].code)
+    if rule is None or not rule.summary or any(one.code != rule.code for one in stuck):
+        return _first(_about(stuck[0]), len(stuck))
+    names = [object_name(one) for one in stuck]
+    if len(stuck) == 1:
+        mine = names[0].partition(" ")[2]
+        names += [owner for owner in rolled_together(stuck[0]) if owner != mine]
+    shown = names[:_MOST_NAMES] if len(names) > _MOST_NAMES + 1 else names
+    more = f" and {len(names) - len(shown):,} more" if len(shown) < len(names) else ""
+    told = ", ".join(shown) if more else " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+    return f"{told}{more}: {rule.summary[:1].lower()}{rule.summary[1:]}"
 
 
 def _about(finding: Finding) -> str:
