@@ -26,11 +26,15 @@ _WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scaled:
-    """A workload at another number of replicas, what becomes of its rollout then, and who may set that number."""
+    """A workload at another number of replicas, what becomes of its rollout then, and who sets that number.
+
+    `only` says that the autoscaler sets no other.
+    """
 
     subject: Subject
     judgement: Judgement
     autoscaler: Manifest
+    only: bool = False
 
 
 def target(unit: Unit, manifest: Manifest) -> Subject | None:
@@ -55,13 +59,21 @@ def waiting_when_scaled(unit: Unit, subject: Subject) -> Scaled | None:
     """
     if not isinstance(subject.workload.strategy, DeploymentStrategy):
         return None
+    if id(subject) not in unit.scaled:
+        unit.scaled[id(subject)] = _waiting(unit, subject)
+    return unit.scaled[id(subject)]
+
+
+def _waiting(unit: Unit, subject: Subject) -> Scaled | None:
     for manifest in unit.manifests:
         if target(unit, manifest) is subject:
             for replicas in _numbers(unit, subject, manifest):
                 found = _at(unit, subject, replicas)
                 if found.verdict in _WAITS:
                     scaled = replace(subject, workload=replace(subject.workload, replicas=replicas))
-                    return Scaled(scaled, found, manifest)
+                    least = routes.at(manifest, LEAST)
+                    only = routes.at(manifest, MOST) == (1 if least is None else least)
+                    return Scaled(scaled, found, manifest, only=only)
     return None
 
 

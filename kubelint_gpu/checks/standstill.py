@@ -24,6 +24,7 @@ from kubelint_gpu.rollout.judgement import Judgement
 from kubelint_gpu.rollout.trace import Trace, Waiting
 from kubelint_gpu.values import dataclass
 
+NO_NODE = "the next one finds no node"
 _CLAIM = "persistentVolumeClaim"
 
 
@@ -107,7 +108,8 @@ def standstill(
     wait = Wait(workload, end.waiting, tuple(exclusive))
     why, keeps, label = keeping(workload)
     number = (kept(workload.strategy, workload.replicas),) if isinstance(workload.strategy, DeploymentStrategy) else ()
-    beyond = "" if unit.complete else "unless there are nodes beyond the inventory, "
+    closed = unit.is_closed_to(subject)
+    beyond = "" if closed else "unless there are nodes beyond the inventory, "
     later = is_made(unit, subject)
     begins = f"{beyond}once it runs, " if later else beyond
     unknown = _unknown_claims(unit, workload) if "volume" in end.waiting.held else ()
@@ -120,8 +122,8 @@ def standstill(
         f"{begins}{alone}{'a' if later else 'the'} rollout {ends}: {wait.clause}, and {why}",
         manifest,
         cause="rollout",
-        certainty="certain" if unit.complete and not may and not unknown else "possible",
-        severity="warning" if (may or later) and unit.complete else None,
+        certainty="certain" if closed and not may and not unknown else "possible",
+        severity="warning" if (may or later) and closed else None,
         help=tuple(_help(unknown, others)),
         scheduler=end.waiting.scheduler or None,
         related=(
@@ -143,7 +145,7 @@ def shortage(unit: Unit, subject: Subject, judgement: Judgement, placed: int) ->
         return None, f"the next one is refused {refused(judgement.refusal)}"
     text, lacks = lacking(unit, subject, placed, judgement.eligible)
     if not lacks:
-        return text, "the next one finds no node"
+        return text, NO_NODE
     told = [
         f"too little {reason.removeprefix('Insufficient ')} is left on {some(nodes)}"
         if reason.startswith("Insufficient ")

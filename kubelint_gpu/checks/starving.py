@@ -42,7 +42,7 @@ def starving(unit: Unit, subject: Subject) -> Iterator[Draft]:
         f"not one of its pods finds room while {named(others)} run{'s' if len(others) == 1 else ''}: {told}",
         manifest,
         cause="starving",
-        certainty="certain" if unit.complete else "possible",
+        certainty="certain" if unit.is_closed_to(subject) else "possible",
         severity="warning",
         related=(
             *policy,

@@ -33,6 +33,7 @@ from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
+    from kubelint_gpu.checks.scaled import Scaled
     from kubelint_gpu.kube.api_fields import Misfit
     from kubelint_gpu.sources.kustomize.rendering import Rendered
 
@@ -69,12 +70,14 @@ class Unit:
         self.budget = budget
         self.rendered = tuple(rendered)
         self._attempts: dict[tuple[int, str], Attempt] = {}
+        self.scaled: dict[int, Scaled | None] = {}
 
     def forget(self) -> None:
         """Let go of everything that was worked out; it is worked out again where it is asked for."""
         for name in [name for name in self.__dict__ if isinstance(getattr(type(self), name, None), cached_property)]:
             del self.__dict__[name]
         self._attempts.clear()
+        self.scaled.clear()
 
     def with_readings(self, readings: Sequence[Reading], rendered: Sequence[Rendered] | None = None) -> Unit:
         """The same unit with other text."""
@@ -109,6 +112,11 @@ class Unit:
     def complete(self) -> bool:
         """Whether the cluster has no nodes but the declared ones."""
         return self.world.inventory is not None and self.world.inventory.complete
+
+    def is_closed_to(self, subject: Subject) -> bool:
+        """Whether no node can take its pods but the declared ones: no pool grows any more, or none that takes them."""
+        closed = self.world.inventory is not None and self.world.inventory.closed
+        return self.complete or (closed and not self.may_grow_for(subject))
 
     @property
     def minor_release(self) -> int | None:

@@ -92,7 +92,7 @@ class Inventory:
     """The declared cluster.
 
     `kubernetes_version` is major and minor (`1.34`), None where nothing tells it.
-    `complete` says that the cluster has no nodes but these.
+    `complete` says that the cluster has no nodes but these, `closed` that it has none but these and what pools may add.
     `unhealthy` are names of nodes that must be avoided; the reason is their annotation `kubelint-gpu/unhealthy`.
     `ignored` counts API objects of kinds that placement does not depend on.
     """
@@ -106,6 +106,7 @@ class Inventory:
     scheduler: Scheduler = Scheduler()
     name: str = ""
     ignored: tuple[tuple[str, int], ...] = ()
+    closed: bool = False
 
     def of_kind(self, kind: str) -> Iterator[Declared]:
         """The objects of a kind, in the order of their declaration."""

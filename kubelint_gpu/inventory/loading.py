@@ -177,10 +177,12 @@ def _inventory(found: _Gathered, objects: tuple[Declared, ...]) -> Inventory:
     growing = any(each.room for each in found.pools)
     admission = [value["admission"] for value in values if isinstance(value.get("admission"), dict)]
     scheduler = [value["scheduler"] for value in values if isinstance(value.get("scheduler"), dict)]
+    closed = all(stated) if stated else bool(nodes or found.pools)
     return Inventory(
         objects=objects,
         kubernetes_version=_version(found, nodes),
-        complete=all(stated) if stated else bool(nodes or found.pools) and not growing,
+        complete=closed and (bool(stated) or not growing),
+        closed=closed,
         pools=tuple(found.pools),
         unhealthy=frozenset(each.name for each in nodes if _is_unhealthy(each)),
         admission=Admission(

@@ -117,8 +117,8 @@ class Jury:
                 return self._by_slots(position, slots, blank)
         alone = fit_alone(bench, self._search, position)
         if alone.placed < blank.wanted:
-            short = replace(blank, placed=alone.placed, alone=alone.placed, refusal=alone.refusal)
-            return replace(short, trace=self._halt(position))
+            short = replace(blank, placed=alone.placed, alone=alone.placed, waiting=alone.waiting)
+            return replace(short, refusal=alone.refusal, trace=self._halt(position))
         rolling = frozenset({position}) if participant.rolling else frozenset[int]()
         if participant.old is not participant.new and not self._may_evict(position):
             last = fit_at_last(bench, self._search, position)

@@ -8,7 +8,7 @@ from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.rollout.participant import Participant
 from kubelint_gpu.rollout.scene import Scene
 from kubelint_gpu.rollout.search import Bench, Search
-from kubelint_gpu.rollout.starts import Starts, one_placement, placements
+from kubelint_gpu.rollout.starts import Starts, missing, one_placement, placements
 from kubelint_gpu.rollout.trace import Waiting
 from kubelint_gpu.values import dataclass, replace
 
@@ -40,8 +40,7 @@ def fit_alone(bench: Bench, search: Search, position: int) -> Shortfall:
     starts = placements(solo, bench.budget)
     if starts.full or not starts.complete:
         return Shortfall(wanted)
-    placed = sum(starts.placed[one] for one in (kind, *more))
-    return Shortfall(placed, solo.places.refusal((kind, *more)[-1], starts.partial[0]) or "")
+    return short_of(search, solo, starts, (kind, *more), participant.new.key)
 
 
 def fit_at_last(bench: Bench, search: Search, position: int) -> Shortfall:
@@ -61,9 +60,12 @@ def fit_at_last(bench: Bench, search: Search, position: int) -> Shortfall:
 def short_of(search: Search, scene: Scene, starts: Starts, mine: Sequence[int], name: str) -> Shortfall:
     """The most pods of some kinds that run in any placement, and what the next one lacks in one with the fewest."""
     placed = sum(starts.most[kind] for kind in mine)
-    state = max(starts.partial, key=lambda one: sum(one.waiting[kind] for kind in mine), default=None)
-    if state is None:
+    if not starts.partial:
         return Shortfall(placed)
+    without = [sum(count for kind, count in missing(state) if kind in mine) for state in starts.partial]
+    state = starts.partial[without.index(max(without))]
+    # kinds that take room from each other do not have the most pods each in one placement
+    placed = min(placed, sum(scene.cast.wanted[kind] for kind in mine) - min(without))
     refusal = next(filter(None, (scene.places.refusal(kind, state) for kind in mine)), "")
     return Shortfall(placed, refusal, None if refusal else search.left_out(scene, state, name))
 

@@ -60,7 +60,7 @@ def _placements(scene: Scene, budget: int, *, any_order: bool) -> Starts:
         looked_at += 1
         following = list(_placed_one_more(scene, state, any_order=any_order))
         if not following:
-            whole = all(kind in optional for kind, _ in _missing(state))
+            whole = all(kind in optional for kind, _ in missing(state))
             (full if whole else partial).append(state)
             if best is None or _count(state) < _count(best):
                 best = state
@@ -68,15 +68,15 @@ def _placements(scene: Scene, budget: int, *, any_order: bool) -> Starts:
             if found not in seen:
                 seen.add(found)
                 stack.append(found)
-    waiting = dict(_missing(best or first))
+    waiting = dict(missing(best or first))
     lacking: dict[int, int] = {}
     for state in () if full else partial:
-        for kind, count in _missing(state):
+        for kind, count in missing(state):
             lacking[kind] = max(count, lacking.get(kind, 0))
     spared = dict(lacking)
     for state in () if full else partial:
-        missing = dict(_missing(state))
-        spared = {kind: min(count, missing.get(kind, 0)) for kind, count in spared.items()}
+        without = dict(missing(state))
+        spared = {kind: min(count, without.get(kind, 0)) for kind, count in spared.items()}
     every = scene.cast.wanted
     return Starts(
         full=tuple(_created(scene, state) for state in sorted(full)),
@@ -98,7 +98,7 @@ def one_placement(scene: Scene) -> State | None:
         if following is None:
             break
         state = following
-    return None if any(kind not in scene.cast.optional for kind, _ in _missing(state)) else _created(scene, state)
+    return None if any(kind not in scene.cast.optional for kind, _ in missing(state)) else _created(scene, state)
 
 
 def _known(scene: Scene) -> State:
@@ -118,19 +118,20 @@ def _known(scene: Scene) -> State:
     return canonical(State(controls, waiting, nodes), places.classes)
 
 
-def _missing(state: State) -> list[tuple[int, int]]:
-    missing = [(kind, count) for kind, count in enumerate(state.waiting) if count]
+def missing(state: State) -> list[tuple[int, int]]:
+    """The pods of each kind that have no place, daemon pods that wait for their node among them."""
+    found = [(kind, count) for kind, count in enumerate(state.waiting) if count]
     awaited = [(kind, count) for content in state.nodes for kind, phase, count in content if phase == AWAITED]
     if not awaited:
-        return missing
-    counts = dict(missing)
+        return found
+    counts = dict(found)
     for kind, count in awaited:
         counts[kind] = counts.get(kind, 0) + count
     return sorted(counts.items())
 
 
 def _count(state: State) -> int:
-    return sum(count for _, count in _missing(state))
+    return sum(count for _, count in missing(state))
 
 
 def _placed_one_more(scene: Scene, state: State, *, any_order: bool = False) -> Iterator[State]:
@@ -140,7 +141,7 @@ def _placed_one_more(scene: Scene, state: State, *, any_order: bool = False) -> 
     """
     places, kinds = scene.places, scene.cast.kinds
     nobody = (0,) * len(state.waiting)
-    tiers = {kind: _tier(scene, state, kind) for kind, _ in _missing(state)}
+    tiers = {kind: _tier(scene, state, kind) for kind, _ in missing(state)}
     before = None
     for kind in sorted(tiers, key=lambda kind: (tiers[kind], not kinds[kind].pinned)):
         if before is not None and before != tiers[kind]:

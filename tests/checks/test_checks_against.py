@@ -223,3 +223,27 @@ def test_the_next_rollout_of_a_new_one_finds_the_others_as_they_are_then():
     before = made("b", GIVES, pod=on("n1"))
     after = made("a", pod=on("n1")) + made("b", GIVES, pod=on("n2"))
     assert told(before, after, inventory(2, 1)) == []
+
+
+def test_replicas_that_share_what_only_one_can_have_lack_no_capacity():
+    two = made("a", GIVES, replicas=2, pod=DATA) + CLAIM
+    ((code, _, message),) = found(two, two, inventory(4))
+    assert (code, message) == (
+        "KLG109",
+        (
+            "only 1 of 2 replicas can run: the next one waits for claim data (ReadWriteOncePod), used by other pods of its own; "
+            "one pod at a time can use the claim, whatever the strategy: this is no rollout deadlock"
+        ),
+    )
+    port = made("a", GIVES, replicas=2, more="ports: [{containerPort: 80, hostPort: 8080}]")
+    ((code, _, message),) = found(port, port, inventory(4))
+    assert (code, message.rpartition("; ")[2]) == (
+        "KLG109",
+        "a node has each host port once, whatever the strategy: this is no rollout deadlock",
+    )
+    quota = (
+        "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: team, namespace: serving}\n"
+        'spec: {hard: {requests.nvidia.com/gpu: "1"}}\n'
+    )
+    ((code, _, message),) = found(NONE, made("a", GIVES, replicas=2) + quota, inventory(4))
+    assert (code, message.rpartition("; ")[2]) == ("KLG109", "this is what the quota allows, not a rollout deadlock")

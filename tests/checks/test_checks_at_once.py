@@ -81,3 +81,47 @@ def test_the_largest_number_that_finds_room_is_looked_at():
     one = deployment(spec="strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}")
     (found,) = findings(one + scaler(1, 9), nodes(5, 4))
     assert found.message.startswith("at 9 replicas, ")
+
+
+def test_the_one_number_that_an_autoscaler_sets_is_the_number_of_replicas():
+    (found,) = findings(deployment(spec="replicas: 1") + scaler(2, 2), nodes(2))
+    assert (found.code, found.severity, found.certainty) == ("KLG101", "error", "certain")
+    assert found.message.startswith("at 2 replicas, which HorizontalPodAutoscaler chat sets, the rollout never ends: ")
+    (found,) = findings(deployment(spec="replicas: 1") + scaler(1, 2), nodes(2))
+    assert (found.code, found.severity) == ("KLG107", "warning")
+    assert found.message.startswith(
+        "at 2 replicas, which HorizontalPodAutoscaler chat may set, the rollout never ends: "
+    )
+
+
+def test_two_rollouts_that_begin_together_may_cost_the_lower_one_a_pod():
+    low = deployment(name="low", spec=KEEPS).replace("priorityClassName: serving", "priorityClassName: low")
+    cluster = f"{nodes(3)}  - {{name: low, value: 1}}\n"
+    (found,) = [one for one in findings(f"{deployment(spec=KEEPS)}---\n{low}", cluster) if one.code != "KLG208"]
+    assert (found.code, found.severity, found.object) == ("KLG108", "warning", "Deployment/serving/chat")
+    assert found.message == (
+        "begun at the same moment as others, a rollout can evict 1 pod of Deployment serving/low (priority 1) from gpu-1 "
+        "for its own new pods (priority 1000)"
+    )
+    assert any("evicts" in step.message for step in found.trace)
+    four = findings(f"{deployment(spec=KEEPS)}---\n{low}", f"{nodes(4)}  - {{name: low, value: 1}}\n")
+    assert not [one for one in four if one.code == "KLG108"]
+
+
+def test_a_pool_that_grows_and_never_takes_the_pod_leaves_a_deadlock_certain():
+    def pools(count, most, growing):
+        return (
+            'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\npools:\n'
+            f"  - name: l4\n    count: {count}\n    autoscaling: {{min: 1, max: {most}}}\n    template:\n"
+            "      allocatable: {cpu: 16, memory: 64Gi}\n      gpus: {model: L4, count: 1}\n"
+            f"  - name: cpu\n    count: 1\n    autoscaling: {{min: 1, max: {growing}}}\n    template:\n"
+            "      allocatable: {cpu: 16, memory: 64Gi}\npriorityClasses:\n  - {name: serving, value: 1000}\n"
+        )
+
+    for inventory in (pools(1, 1, 1), pools(1, 1, 9)):
+        (found,) = findings(deployment(spec=KEEPS), inventory, "KLG101")
+        assert (found.severity, found.certainty) == ("error", "certain")
+        assert found.message.startswith("the rollout never ends: ")
+    assert [one.code for one in findings(deployment(spec=KEEPS), pools(1, 2, 9))] == ["KLG114"]
+    (found,) = findings(deployment(spec=f"replicas: 3\n{GIVES}"), pools(1, 2, 9), "KLG109")
+    assert (found.severity, found.certainty) == ("warning", "possible")

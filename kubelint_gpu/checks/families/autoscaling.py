@@ -51,7 +51,7 @@ def _draft(unit: Unit, manifest: Manifest, subject: Subject, most: int, room: in
         f"{'finds' if room == 1 else 'find'} room{beside}{f', even with {pools}' if pools else ''}",
         manifest,
         cause="maxReplicas",
-        certainty="certain" if unit.complete else "possible",
+        certainty="certain" if unit.is_closed_to(subject) else "possible",
         related=(
             Related(manifest.place((*TARGET, "name")), f"it scales {target}"),
             *clues(unit, subject, scarce(subject), sorted(judgement.eligible)),

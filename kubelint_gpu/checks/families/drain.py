@@ -43,7 +43,7 @@ def _draft(unit: Unit, subject: Subject, found: Sequence[Drained]) -> Draft:
         f"{where}{whom} {ends}: {clause}",
         manifest,
         cause=subject.workload.key,
-        certainty="certain" if unit.complete else "possible",
+        certainty="certain" if unit.is_closed_to(subject) else "possible",
         related=(
             *(
                 (Related(subject.manifest.place(routes.replicas(subject.manifest)), _replicas(subject)),)

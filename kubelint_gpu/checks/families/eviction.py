@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.draft import Draft
@@ -18,27 +18,46 @@ from kubelint_gpu.checks.wording import counted, listed, owner_name, some
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.kube.admission import extended_resources
 from kubelint_gpu.kube.rolling import DeploymentStrategy
-from kubelint_gpu.rollout.judgement import Judgement
-from kubelint_gpu.rollout.trace import Evicted
+from kubelint_gpu.rollout.trace import Evicted, Trace
 
 _CLASS = "priorityClassName"
 
 
 @rule("KLG108")
 def rollout_preempts(unit: Unit) -> Iterator[Draft]:
-    """Some run of a rollout evicts pods of somebody else, whose priority is lower."""
-    for subject in unit.subjects:
-        judgement = unit.judgements.get(id(subject)) if subject.known_class else None
-        evicts: dict[str, list[Evicted]] = {}
-        for one in judgement.evicts if judgement is not None else ():
-            if one.by == subject.workload.key and one.owner != one.by:
-                evicts.setdefault(one.owner, []).append(one)
-        for owner, found in evicts.items():
-            if judgement is not None:
-                yield _draft(unit, subject, judgement, owner, found)
+    """Some run of a rollout, or of several that begin at the same moment, evicts pods of lower priority of others."""
+    told_of: set[tuple[str, str]] = set()
+    for subject in (one for one in unit.subjects if one.known_class):
+        judgement = unit.judgements.get(id(subject))
+        if judgement is not None:
+            for owner, found in _evicted(subject, judgement.evicts).items():
+                told_of.add((subject.workload.key, owner))
+                yield _draft(unit, subject, judgement.eviction, owner, found)
+    for together in unit.together:
+        for subject in unit.rolled_in(together):
+            for owner, found in _evicted(subject, together.evicts).items():
+                if subject.known_class and (subject.workload.key, owner) not in told_of:
+                    yield _draft(unit, subject, together.eviction, owner, found, together=True)
 
 
-def _draft(unit: Unit, subject: Subject, judgement: Judgement, owner: str, found: list[Evicted]) -> Draft:
+def _evicted(subject: Subject, evicts: Iterable[Evicted]) -> dict[str, list[Evicted]]:
+    """Whose pods are evicted for those of a workload."""
+    found: dict[str, list[Evicted]] = {}
+    for one in evicts:
+        if one.by == subject.workload.key and one.owner != one.by:
+            found.setdefault(one.owner, []).append(one)
+    return found
+
+
+def _draft(
+    unit: Unit,
+    subject: Subject,
+    eviction: Trace | None,
+    owner: str,
+    found: list[Evicted],
+    *,
+    together: bool = False,
+) -> Draft:
     manifest, spec = subject.manifest, subject.workload.spec
     nodes = sorted({one.node for one in found})
     count = max(one.count for one in found)
@@ -50,12 +69,13 @@ def _draft(unit: Unit, subject: Subject, judgement: Judgement, owner: str, found
     whose = f"{owner_name(owner)} has priority {found[0].priority}"
     strategy, replicas = subject.workload.strategy, subject.workload.replicas
     surges = isinstance(strategy, DeploymentStrategy) and not strategy.recreate
-    trace = judgement.eviction if judgement.eviction is not None and owner in judgement.eviction.evicted else None
+    trace = eviction if eviction is not None and owner in eviction.evicted else None
+    begun = "begun at the same moment as others, " if together else ""
     return Draft(
         "KLG108",
         manifest.place(_route(subject)),
-        f"a rollout can evict {counted(count, 'pod')} of {owner_name(owner)} (priority {found[0].priority}) from "
-        f"{some(nodes, word='or')} for its own new pods (priority {found[0].by_priority}){protected}{lost}",
+        f"{begun}a rollout can evict {counted(count, 'pod')} of {owner_name(owner)} (priority {found[0].priority}) "
+        f"from {some(nodes, word='or')} for its own new pods (priority {found[0].by_priority}){protected}{lost}",
         manifest,
         cause=owner,
         certainty="certain" if unit.complete else "possible",

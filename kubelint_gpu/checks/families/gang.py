@@ -92,7 +92,7 @@ def _short(unit: Unit, subject: Subject, beside: list[Subject], found: tuple[int
         f"{finds} room{grown}: what runs {waits} for the rest {_how_long([subject])}",
         manifest,
         cause=f"never whole {workload.key}",
-        certainty="certain" if unit.complete else "possible",
+        certainty="certain" if unit.is_closed_to(subject) else "possible",
         related=(
             *_needs(subject, primary=True),
             *(
@@ -141,7 +141,7 @@ def _draft(unit: Unit, stuck: Sequence[Subject], found: Gang) -> Draft:
         "and none gives its part back",
         manifest,
         cause=" ".join(one.workload.key for one in stuck),
-        certainty="certain" if unit.complete else "possible",
+        certainty="certain" if all(unit.is_closed_to(one) for one in stuck) else "possible",
         related=(
             *(related for one in stuck for related in _needs(one, primary=one is first)),
             *clues(unit, first, scarce(first), nodes),

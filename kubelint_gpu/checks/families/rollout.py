@@ -16,10 +16,10 @@ from kubelint_gpu.checks.pins import wider_selector
 from kubelint_gpu.checks.places import clues, node_clues
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.remedies import no_surge, recreate, within_a_revision
-from kubelint_gpu.checks.scaled import MOST, waiting_when_scaled
+from kubelint_gpu.checks.scaled import MOST, Scaled, waiting_when_scaled
 from kubelint_gpu.checks.spreading import unspreadable
 from kubelint_gpu.checks.stakes import exclusive_claims, holders, scarce
-from kubelint_gpu.checks.standstill import end_of, ended, is_trapped, shortage, spoken_for, standstill
+from kubelint_gpu.checks.standstill import NO_NODE, end_of, ended, is_trapped, shortage, spoken_for, standstill
 from kubelint_gpu.checks.starving import starving
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
@@ -53,6 +53,17 @@ def _stuck(unit: Unit, code: str) -> Iterator[Draft]:
     for subject, found in ended(unit, Verdict.STUCK):
         if not spoken_for(subject, found) and _code(found.waiting) == code:
             yield standstill(unit, subject, found, code, proposals=_proposals(unit, subject, code))
+    for subject in unit.subjects:
+        judgement = unit.judgements.get(id(subject))
+        if judgement is not None and judgement.verdict is Verdict.COMPLETES:
+            scaled = waiting_when_scaled(unit, subject)
+            if scaled is not None and _is_sure(scaled) and _code(end_of(scaled.judgement).waiting) == code:
+                yield _scaled(unit, scaled, code)
+
+
+def _is_sure(scaled: Scaled) -> bool:
+    """Whether the rollout never ends at the one number of replicas that the autoscaler sets."""
+    return scaled.only and scaled.judgement.verdict is Verdict.STUCK
 
 
 @rule("KLG101")
@@ -112,15 +123,18 @@ def rollout_may_stick(unit: Unit) -> Iterator[Draft]:
 def _when_scaled(unit: Unit, subject: Subject) -> Iterator[Draft]:
     """The rollout ends with as many replicas as are written, and not with as many as an autoscaler may set."""
     scaled = waiting_when_scaled(unit, subject)
-    if scaled is None:
-        return
+    if scaled is not None and not _is_sure(scaled):
+        yield _scaled(unit, scaled, "KLG107")
+
+
+def _scaled(unit: Unit, scaled: Scaled, code: str) -> Draft:
     may, replicas = scaled.judgement.verdict is Verdict.MAY_STICK, scaled.subject.workload.replicas
-    proposals = _proposals(unit, scaled.subject, "KLG107")
-    draft = standstill(unit, scaled.subject, end_of(scaled.judgement), "KLG107", may=may, proposals=proposals)
-    meta = scaled.autoscaler
-    told = f"at {counted(replicas, 'replica')}, which HorizontalPodAutoscaler {meta.name} may set, {draft.message}"
-    line = Related(meta.place(MOST), f"it may set {counted(replicas, 'replica')}")
-    yield replace(draft, message=told, cause="rollout when scaled", related=(*draft.related, line))
+    proposals = _proposals(unit, scaled.subject, code)
+    draft = standstill(unit, scaled.subject, end_of(scaled.judgement), code, may=may, proposals=proposals)
+    meta, sets = scaled.autoscaler, "sets" if scaled.only else "may set"
+    told = f"at {counted(replicas, 'replica')}, which HorizontalPodAutoscaler {meta.name} {sets}, {draft.message}"
+    line = Related(meta.place(MOST), f"it {sets} {counted(replicas, 'replica')}")
+    return replace(draft, message=told, cause="rollout when scaled", related=(*draft.related, line))
 
 
 @rule("KLG109")
@@ -150,16 +164,16 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
         evicting = 0 if pools or judgement.refusal else room_by_eviction(unit, subject, judgement.wanted)
         beside = judgement.alone >= judgement.wanted and evicting <= placed
         text, why, nature = None, "", _nature((), judgement.refusal)
-        if beside and judgement.waiting is not None:
-            waiting = judgement.waiting
+        if not beside:
+            text, why = shortage(unit, now, judgement, placed)
+            nature = _nature((why,), judgement.refusal)
+        waiting = judgement.waiting if beside or why == NO_NODE else None
+        if waiting is not None:
             claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, now).items())
             text, why = waiting.scheduler or None, Wait(now.workload, waiting, claims, standing=True).clause
             nature = _nature([lack.reason for lack in waiting.lacks], "")
         elif beside and judgement.refusal:
             why = f"the next one is refused {refused(judgement.refusal)}"
-        elif not beside:
-            text, why = shortage(unit, now, judgement, placed)
-            nature = _nature((why,), judgement.refusal)
         replicas = f"{placed} of {counted(judgement.wanted, 'replica')}"
         grown = f" even with {pools}" if pools else ""
         if beside:
@@ -178,8 +192,8 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
             f"{told}; {nature}",
             manifest,
             cause="replicas",
-            certainty="certain" if unit.complete else "possible",
-            severity="warning" if unit.complete and evicting >= judgement.wanted else None,
+            certainty="certain" if unit.is_closed_to(subject) else "possible",
+            severity="warning" if unit.is_closed_to(subject) and evicting >= judgement.wanted else None,
             scheduler=text,
             related=(
                 *clues(unit, subject, scarce(subject), sorted(judgement.eligible)),
@@ -229,7 +243,7 @@ def _daemon_pods_pending(unit: Unit, subject: Subject, judgement: Judgement) -> 
         f"{told}{where}{first}, and {'it stays' if one else 'they stay'} Pending{halted if halts else ''}",
         manifest,
         cause="daemon pods",
-        certainty="certain" if unit.complete else "possible",
+        certainty="certain" if unit.is_closed_to(subject) else "possible",
         severity="warning",
         help=("select only the nodes that have what the pod asks for",) if never else (),
         related=(

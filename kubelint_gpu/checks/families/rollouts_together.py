@@ -68,7 +68,8 @@ def _draft(unit: Unit, together: Together, trace: Trace, rolled: Sequence[Subjec
     first = next(subject for subject in involved if subject.workload is waits[0].workload)
     place = first.manifest.place(routes.strategy(first.manifest), "key")
     others = [subject for subject in involved if subject is not first]
-    beyond = "" if unit.complete else "unless there are nodes beyond the inventory, "
+    closed = all(unit.is_closed_to(subject) for subject in involved)
+    beyond = "" if closed else "unless there are nodes beyond the inventory, "
     told = _told(involved, waits, may=may)
     return Draft(
         "KLG106",
@@ -76,7 +77,7 @@ def _draft(unit: Unit, together: Together, trace: Trace, rolled: Sequence[Subjec
         f"{beyond}{told}",
         first.manifest,
         cause=" ".join(subject.workload.key for subject in involved),
-        certainty="certain" if unit.complete and not may else "possible",
+        certainty="certain" if closed and not may else "possible",
         scheduler=waits[0].waiting.scheduler or None,
         related=(
             *(

@@ -72,7 +72,7 @@ def _trap(unit: Unit, subject: Subject, judgement: Judgement, placed: int) -> Dr
         f"while {name} is not ready no change of the template reaches any pod: {why}",
         manifest,
         cause="rollout",
-        certainty="certain" if unit.complete else "possible",
+        certainty="certain" if unit.is_closed_to(subject) else "possible",
         scheduler=text,
         related=(
             order,
