@@ -112,15 +112,23 @@ class Project:
         return path in {absolute(_path(reading)) for reading in self.world.readings}
 
     def unit(self) -> Unit:
-        """The document with what is applied together with it; what else lies in the repository is beside it."""
+        """The document with what is applied together with it; what else lies in the repository is beside it.
+
+        What the configuration says is deployed already runs beside it; kustomizations among that are not rendered here.
+        """
         name = self.configuration.unit_of(self.shown)
         mine = [self.path]
         others: list[str] = []
+        context: list[str] = []
         for path in self._neighbours():
-            together = name is not None and self.configuration.unit_of(display_path(Path(path), Path.cwd())) == name
-            (mine if together else others).append(path)
-        readings = [reading for path in sorted(mine) if (reading := self._reading(path)) is not None]
-        return Unit(readings, self.world, list(self._shared(others)))
+            shown = display_path(Path(path), Path.cwd())
+            if name is not None and self.configuration.unit_of(shown) == name:
+                mine.append(path)
+            else:
+                (context if self.configuration.is_context(shown) else others).append(path)
+        readings = self._readings(mine)
+        shared = list(self._shared(others))
+        return Unit(readings, self.world, shared, neighbours=manifests(self._readings(context)))
 
     def _configuration(self) -> Configuration:
         path = self.configuration_path
@@ -143,6 +151,9 @@ class Project:
             reading = self._reading(path) if self._memory.texts.mentions(path, _WORDS) else None
             if reading is not None:
                 yield from (found for found in manifests([reading]) if found.kind in SHARED)
+
+    def _readings(self, paths: Sequence[str]) -> list[Reading]:
+        return [reading for path in sorted(paths) if (reading := self._reading(path)) is not None]
 
     def _reading(self, path: str) -> Reading | None:
         return self._memory.texts.reading(path, display_path(Path(path), Path.cwd()))

@@ -197,6 +197,21 @@ async def test_a_unit_is_checked_with_what_is_open_in_the_editor(folder):
         assert {each.location.uri for each in twice.diagnostics[0].related_information} <= names
 
 
+async def test_what_runs_beside_decides_in_the_editor_as_on_the_command_line(folder):
+    """The neighbour holds the GPU that the tracker needs for its rollout; the editor knows what the context says."""
+    (folder / "deployed").mkdir()
+    other = TEXT.replace("object-tracker", "neighbour")
+    (folder / "deployed" / "neighbour.yaml").write_text(other)
+    for context in ("", "context: [deployed/**]\n"):
+        (folder / ".kubelint-gpu.yaml").write_text(f"inventory: cluster.yaml\nselect: [KLG1, KLG2, KLG3]\n{context}")
+        told = [one for one in checked(folder) if one["path"] == "tracker.yaml"]
+        async with editing(folder) as editor:
+            editor.open("tracker.yaml")
+            found = await editor.diagnostics("tracker.yaml")
+        assert sorted((one.code, one.message) for one in found) == sorted((one["code"], one["message"]) for one in told)
+        assert ("KLG109" in [one["code"] for one in told]) == bool(context)
+
+
 async def test_templates_of_helm_charts_are_left_alone(folder):
     (folder / "chart" / "templates").mkdir(parents=True)
     (folder / "chart" / "Chart.yaml").write_text("name: a\n")
