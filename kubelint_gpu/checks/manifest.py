@@ -68,6 +68,14 @@ class Manifest:
         return "/".join(part for part in (self.kind, self.namespace, self.name) if part)
 
     @property
+    def part(self) -> str:
+        """Which of the pod templates of a custom resource it is; empty for what has one place for them."""
+        workload = self.workload
+        if workload is None or not workload.custom:
+            return ""
+        return "/".join(str(step) for step in (*workload.template_pointer, workload.spec_key))
+
+    @property
     def readable(self) -> bool:
         """Whether every field that the core looks at has a known and lawful value."""
         return not self.problems

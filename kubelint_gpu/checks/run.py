@@ -242,8 +242,12 @@ def finding_of(draft: Draft, more: tuple[Related, ...] = ()) -> Finding:
         cycle=tuple(sentence for sentence in draft.cycle if sentence),
         help=draft.help,
         cause=draft.cause,
-        fingerprint=fingerprint(draft.code, draft.place.path, name, draft.cause),
+        fingerprint=fingerprint(draft.code, draft.place.path, name, draft.cause, *filter(None, [_part(draft)])),
     )
+
+
+def _part(draft: Draft) -> str:
+    return draft.manifest.part if draft.manifest is not None else ""
 
 
 def _distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kubelint_gpu.checks.manifest import Manifest
+from kubelint_gpu.kube.custom_workload import PLACED_ELSEWHERE
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.scheduler import merged
@@ -30,3 +31,8 @@ class Subject:
     def places_pods(self) -> bool:
         """Whether the scheduler looks for a node for its pods: not with a node name, and a DaemonSet names its own."""
         return not self.workload.spec.node_name and self.workload.kind != "DaemonSet"
+
+    @property
+    def placed_here(self) -> bool:
+        """Whether the object says itself where its pods go, as some custom resources do not."""
+        return not (self.workload.custom and self.workload.kind in PLACED_ELSEWHERE)

@@ -180,7 +180,7 @@ def identity(draft: Draft) -> Identity:
         return draft.code, draft.place.path, "", draft.cause
     # the source line may be another after an edit, the rendered object is the same
     path = manifest.path if manifest.origin is not None else draft.place.path
-    return draft.code, path, manifest.object, draft.cause
+    return draft.code, path, f"{manifest.object}/{manifest.part}", draft.cause
 
 
 def _fix(proposal: Proposal, edits: Sequence[Edit], verified: bool) -> Fix:

@@ -25,6 +25,8 @@ from kubelint_gpu.kube.workload import Workload, api_group, is_base, is_workload
 
 _TABLE = "custom_workloads.json"
 _MOST_PODS = 100_000
+# kinds whose pods are placed by what another object says
+PLACED_ELSEWHERE = ("TrainJob", "VLLMRuntime")
 # kinds whose pods cannot be given a class: their fields have no place for it
 WITHOUT_PRIORITY_CLASS = ("NIMService", "SparkApplication", "TrainJob", "VLLMRuntime")
 

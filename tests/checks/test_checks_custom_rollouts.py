@@ -5,7 +5,9 @@ from __future__ import annotations
 from textwrap import indent
 
 import pytest
-from checks_units import findings
+from checks_units import findings, unit
+
+from kubelint_gpu.checks.repair import repair
 
 POD = "{containers: [{name: a, image: a, resources: {limits: {nvidia.com/gpu: %d}}}]}"
 CPU = "{containers: [{name: a, image: a, resources: {limits: {cpu: 1}}}]}"
@@ -178,3 +180,18 @@ def test_a_train_job_that_no_node_can_take_is_told_and_taints_are_its_runtimes_b
     tainted = inventory(8).replace("    gpus:", "    taints: [{key: a, effect: NoSchedule}]\n    gpus:")
     assert [one.code for one in findings(text % 16, tainted)] == ["KLG503"]
     assert findings(text % 8, tainted) == []
+
+
+def test_the_templates_of_one_object_are_mended_one_by_one():
+    tainted = inventory(8, 8, 8, 8).replace("    gpus:", "    taints: [{key: a, effect: NoSchedule}]\n    gpus:")
+    found = findings(groups(), tainted, "KLG202")
+    assert len({one.fingerprint for one in found}) == 2
+    assert [[fix.title for fix in one.fixes] for one in found] == [["tolerate a:NoSchedule"], ["tolerate a:NoSchedule"]]
+    repaired = repair(unit(groups(), tainted), unsafe=True)
+    assert [finding.code for finding, _ in repaired.applied] == ["KLG202", "KLG202"]
+    assert repaired.refused == ()
+
+
+def test_what_another_object_places_is_not_said_to_land_anywhere():
+    sick = inventory(2, 2).replace("  - name: n1\n", "  - name: n1\n    unhealthy: true\n")
+    assert findings(runtime("Recreate"), sick) == []

@@ -39,7 +39,7 @@ def unhealthy_node(unit: Unit) -> Iterator[Draft]:
     if inventory is None or not unit.has_nodes or not inventory.unhealthy:
         return
     for subject in unit.subjects:
-        if not subject.places_pods:
+        if not subject.places_pods or not subject.placed_here:
             continue
         found = unit.alone(subject)
         fits = found.fit.fits if found.fit is not None else ()
@@ -116,7 +116,9 @@ def cpu_pod_on_gpu_node(unit: Unit) -> Iterator[Draft]:
     """A pod without a GPU that takes from a node without a taint what a GPU pod needs there."""
     if not unit.has_nodes or not any(is_accelerator(name) for name in unit.advertised):
         return
-    mine = [one for one in unit.subjects if one.places_pods and one.known_class and not wants_gpu(one)]
+    mine = [
+        one for one in unit.subjects if one.places_pods and one.placed_here and one.known_class and not wants_gpu(one)
+    ]
     users = list(_users(unit)) if mine else []
     for subject in mine if users else ():
         found = unit.alone(subject)
