@@ -91,6 +91,25 @@ def test_a_directory_that_is_named_may_read_all_of_itself(check, tmp_path):
     assert [code for code, _, _ in alone.told] == ["KLG006"]
 
 
+@pytest.mark.parametrize("overlay", ["prod", "staging"])
+def test_what_others_render_gives_the_same_findings_on_standard_input(check, example, overlay):
+    """The rendered text is kept beside the tests, as trees keep an `expected.yaml`."""
+    known = Path(__file__).parent / "expected" / f"{overlay}.yaml"
+    told = check(example, f"overlays/{overlay}", "--inventory", "inventory.yaml")
+    command = [str(COMMAND), "check", "-", "--inventory", "inventory.yaml", "--output-format", "json"]
+    ran = Ran(
+        subprocess.run(
+            command, cwd=example, input=known.read_text(), capture_output=True, text=True, check=False, env=os.environ
+        )
+    )
+    assert told.findings
+    said = [
+        sorted((one["code"], one["severity"], one["message"], one["object"]) for one in each.findings)
+        for each in (ran, told)
+    ]
+    assert said[0] == said[1]
+
+
 def test_nothing_of_the_rendered_text_is_in_any_report(check, example):
     forms = ("text", "json", "sarif", "github", "gitlab", "junit")
     wanted = [text for form in forms for text in ("--output-format", form, "--output-file", f"report.{form}")]
