@@ -127,9 +127,14 @@ class Configuration:
                     yield from entry.codes
 
 
-def find(start: Path) -> Path | None:
-    """The nearest configuration upward from a folder, no further than the repository's root."""
+def find(start: Path, within: Path | None = None) -> Path | None:
+    """The nearest configuration upward from a folder, no further than the repository's root.
+
+    Where there is no repository, it is looked for up to `within`, else in the folder alone.
+    """
     root = repository_root(start)
+    if within is not None and start.is_relative_to(within) and not (root / ".git").exists():
+        root = within
     for folder in (start, *start.parents):
         if (folder / NAME).is_file():
             return folder / NAME

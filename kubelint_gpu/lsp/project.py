@@ -165,7 +165,7 @@ def configuration_path(question: dict[str, Any]) -> Path | None:
         return None
     if question["config"]:
         return Path(question["config"])
-    return settings.find(Path(question["path"]).parent)
+    return settings.find(Path(question["path"]).parent, Path(question["folder"]))
 
 
 def _files(path: str, texts: Texts) -> list[str]:

@@ -29,7 +29,7 @@ def test_json_snippets_start_the_command(name, commands):
     assert found == ["kubelint-gpu", *commands]
 
 
-@pytest.mark.parametrize("name", ["neovim-0.11", "neovim-0.8", "helix", "emacs"])
+@pytest.mark.parametrize("name", ["neovim-0.11", "neovim-0.7", "helix", "emacs"])
 def test_every_other_snippet_names_the_command_and_its_argument(name):
     assert re.search(r'"kubelint-gpu".*?"lsp"', snippet(name), re.DOTALL)
 
@@ -39,7 +39,7 @@ def test_the_command_takes_what_editors_add():
     assert "Language Server Protocol" in ran.stdout
 
 
-@pytest.mark.parametrize("name", ["neovim-0.11", "neovim-0.8"])
+@pytest.mark.parametrize("name", ["neovim-0.11", "neovim-0.7"])
 def test_neovim_can_read_its_snippets(name, tmp_path):
     assert snippet(name).count("(") == snippet(name).count(")")
     if shutil.which("nvim") is None:

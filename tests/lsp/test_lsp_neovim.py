@@ -86,6 +86,59 @@ def test_what_neovim_sent_is_answered_as_it_was(folder):
     replay(folder)
 
 
+SNIPPET = re.compile(r"(?<=<!-- snippet: neovim-0.7 -->\n```lua\n).*?(?=```)", re.DOTALL)
+SHOWS = """
+vim.cmd("filetype on")
+vim.cmd("edit sub/tracker.yaml")
+vim.cmd("edit sub/again.yaml")
+local function found(name)
+  return vim.tbl_map(function(one) return one.code end, vim.diagnostic.get(vim.fn.bufnr(name)))
+end
+vim.wait(30000, function() return #found("tracker.yaml") > 0 and #found("again.yaml") > 0 end, 20)
+local told = { found("tracker.yaml")[1], found("again.yaml")[1] }
+for _, one in pairs(vim.lsp.get_active_clients()) do
+  table.insert(told, one.config.root_dir)
+end
+vim.fn.writefile(told, "shown.txt")
+vim.cmd("qall!")
+"""
+
+
+def test_the_snippet_for_old_neovims_starts_one_server_for_a_folder(folder):
+    snippet = SNIPPET.search(DOCUMENT.read_text())[0]
+    neovim = shutil.which("nvim")
+    if neovim is None:
+        assert not os.environ.get("CI"), "Neovim is missing: .ci/tools installs it"
+        assert snippet.count('{ "kubelint-gpu", "lsp" }') == 1
+        return
+    version = tuple(
+        map(
+            int,
+            re.findall(
+                r"\d+", subprocess.run([neovim, "--version"], capture_output=True, text=True, check=True).stdout
+            )[:2],
+        )
+    )
+    if version >= (0, 11):
+        assert "neovim-0.11" in DOCUMENT.read_text()
+        return
+    (folder / "sub").mkdir()
+    for name in ("tracker.yaml", "again.yaml"):
+        shutil.copy(TRACKER / "tracker.yaml", folder / "sub" / name)
+    script = folder / "init.lua"
+    script.write_text(snippet.replace('"kubelint-gpu"', json.dumps(str(COMMAND))) + SHOWS)
+    ran = subprocess.run(
+        [neovim, "--headless", "--clean", "-c", f"luafile {script}"],
+        cwd=folder,
+        env={**os.environ, "HOME": str(folder.parent), "XDG_STATE_HOME": str(folder.parent / "state")},
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+    assert (folder / "shown.txt").exists(), ran.stderr.decode()
+    assert (folder / "shown.txt").read_text().split("\n")[:-1] == ["KLG101", "KLG101", str(folder)], ran.stderr.decode()
+
+
 def replay(folder):
     lines = RECORDING.read_text().replace(FOLDER, folder.as_uri()).replace('"/vision', f'"{folder}').splitlines()
     server = subprocess.Popen([str(COMMAND), "lsp"], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
