@@ -88,7 +88,11 @@ def _reason(rendered: Rendered, renderer: Renderer, draft: Draft) -> str:
             rendered.root / rendered.survey.root, renderer, root=rendered.root, cwd=rendered.cwd, texts={path: data}
         )
         if after.reading is None:
-            reason = f"the changed text is not built: {after.problems[0].message[:120]}"
+            message = after.problems[0].message
+            if answer.pointer and f"{answer.pointer[-1]}" in message and "unable to find field" in message:
+                # a replacement that set the field under its key no longer finds it
+                return ""
+            reason = f"the changed text is not built: {message[:120]}"
             continue
         documents = after.reading.documents
         index = manifest.item.document.index

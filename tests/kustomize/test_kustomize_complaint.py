@@ -147,6 +147,14 @@ WITHOUT_A_LINE = {
         ),
         "",
     ),
+    "a value of an env file that is no number": (
+        (
+            "configMapGenerator:\n- name: a\n  envs: [patch.yaml]\nreplacements:\n"
+            "- source: {kind: ConfigMap, name: a, fieldPath: data.COUNT}\n"
+            "  targets: [{select: {kind: Deployment}, fieldPaths: [spec.replicas]}]\n"
+        ),
+        "NAME=two\nCOUNT=«three»\n",
+    ),
     "a component that is none": ("components: [«../base»]\n", ""),
     "a variable of nothing": (
         "vars:\n- name: «MODEL»\n  objref: {kind: Deployment, name: nope, apiVersion: apps/v1}\n",
@@ -206,3 +214,5 @@ def test_an_object_that_says_too_little(tmp_path, program, text, line, column):
     (tmp_path / "pod.yaml").write_text(text)
     [problem] = render(tmp_path, Renderer(Program((program, "build"))), root=tmp_path, cwd=tmp_path).problems
     assert (problem.path, problem.span.line, problem.span.column) == ("pod.yaml", line, column)
+    assert "directory" not in problem.message
+    assert problem.message.rpartition(" ")[2] in ("metadata.name", "kind")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from kubelint_gpu.documents import Pointer, read
+from kubelint_gpu.sources.kustomize.generators import entries_of
 from kubelint_gpu.sources.kustomize.layer import Layer
 from kubelint_gpu.sources.kustomize.survey import Survey
 from kubelint_gpu.sources.kustomize.writer import Spot, Writer
@@ -242,6 +243,20 @@ def _incomplete(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
             yield replace(writer, pointer=(*writer.pointer, *steps)).spot("key")
 
 
+def _value_of_another_type(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
+    """A text that is put where a number or a boolean is wanted: of a generator or a patch."""
+    for field in _GENERATORS:
+        for index, entry in enumerate(layer.kustomization.entries(field)):
+            for _, value, writer in entries_of(layer, entry, (field, index)) if isinstance(entry, dict) else ():
+                if value == match["value"]:
+                    yield writer.spot()
+    for _, _, values in _patches(layer):
+        for value, writer in values:
+            for pointer, text in _scalars(value):
+                if text == match["value"]:
+                    yield replace(writer, pointer=(*writer.pointer, *pointer)).spot()
+
+
 def _component(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
     for index, entry in enumerate(layer.kustomization.entries("components")):
         if isinstance(entry, str) and (layer.target(entry) or ".") == match["path"].strip("/"):
@@ -301,6 +316,7 @@ _FINDERS: tuple[tuple[re.Pattern[str], _Finder], ...] = tuple(
         (r"already registered id: (?P<kind>\w+)\.[^/]*/(?P<name>[^.\s]+)", _twice),
         (r"expected kind 'Component' for path '(?P<path>[^']*)'", _component),
         (r"from '(?P<file>[^']+)': missing (?P<field>metadata\.name|kind|apiVersion) in object", _incomplete),
+        (r"cannot decode !!str `(?P<value>[^`]*)` as", _value_of_another_type),
         (r"apiVersion for Kustomization should be", _key("apiVersion")),
         (r"kind should be Kustomization", _key("kind")),
     )

@@ -20,6 +20,8 @@ _ACCUMULATING = re.compile(
     r"|recursed (?:accumulation|merging) (?:of|from) path '[^']*': |accumulateDirectory: \"?"
     r"|couldn't make target for path '[^']*': |merging resources from '[^']*': "
 )
+# what a file that is no folder adds to what is wrong with it
+_NO_FOLDER = re.compile(r"(?: in object \{\{.*?\}\})?'?: must build at directory: '[^']*': file is not directory$")
 _LOGGED = re.compile(r'[EF]\d{4} [\d:.]+ +\d+ [\w.]+:\d+\] "command failed" err=(?:"(?P<text>.*)"|<(?P<lines>.*)>)')
 _BUILT_IN = re.compile(r"builtin (?P<kind>\w+)")
 _FIELDS = {
@@ -78,6 +80,7 @@ def _short(text: str) -> str:
         if match is None:
             break
         text = text[match.end() :]
+    text = _NO_FOLDER.sub("", text)
     # what stood around it has gone, and its closing quotes with it
     while text.endswith(("'", '"')) and text.count(text[-1]) % 2:
         text = text[:-1]

@@ -61,11 +61,12 @@ def _fill(layer: Layer, traced: Traced, entry: dict[str, Any], pointer: tuple[st
     home = traced.made(traced.writer, "data")
     if home is None:
         return
-    for key, value, writer in _entries(layer, entry, pointer):
+    for key, value, writer in entries_of(layer, entry, pointer):
         home.put(key, value, writer)
 
 
-def _entries(layer: Layer, entry: dict[str, Any], pointer: tuple[str, int]) -> Iterator[tuple[str, Any, Writer]]:
+def entries_of(layer: Layer, entry: dict[str, Any], pointer: tuple[str, int]) -> Iterator[tuple[str, Any, Writer]]:
+    """What an entry of a generator holds: keys, values and who wrote them."""
     envs = [*(entry.get("envs") or ()), *([entry["env"]] if isinstance(entry.get("env"), str) else [])]
     for reference in envs:
         yield from _lines(layer, reference)
