@@ -7,7 +7,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.checks.change import pinned, transition_of
+from kubelint_gpu.checks.change import ever_fitted, pinned, transition_of
 from kubelint_gpu.checks.manifest import Manifest, manifests
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.world import World
@@ -46,6 +46,7 @@ class Unit:
     """Manifests that are applied together, the world they are applied to, and the manifests beside them.
 
     `before` are the objects as they were, by `kind/namespace/name`; `made` are those that are known not to have been.
+    `gone` are objects that were and that no manifest has now: they stay in the cluster until somebody deletes them.
     `neighbours` are manifests beside them whose pods run in the same cluster: nothing is reported of them.
     `rendered` are the kustomizations whose rendered text is among the readings, or that could not be rendered.
     """
@@ -60,10 +61,12 @@ class Unit:
         rendered: Sequence[Rendered] = (),
         neighbours: Sequence[Manifest] = (),
         made: Collection[str] = (),
+        gone: Sequence[Manifest] = (),
     ) -> None:
         self.readings = tuple(readings)
         self.before = before
         self.made = frozenset(made)
+        self.gone = tuple(gone)
         self.world = world
         self.neighbours = tuple(neighbours)
         self.beside = (*beside, *self.neighbours)
@@ -83,7 +86,9 @@ class Unit:
         """The same unit with other text."""
         rendered = self.rendered if rendered is None else rendered
         beside = self.beside[: len(self.beside) - len(self.neighbours)]
-        return Unit(readings, self.world, beside, self.before, self.budget, rendered, self.neighbours, self.made)
+        return Unit(
+            readings, self.world, beside, self.before, self.budget, rendered, self.neighbours, self.made, self.gone
+        )
 
     @cached_property
     def manifests(self) -> tuple[Manifest, ...]:
@@ -288,6 +293,18 @@ class Unit:
             return ()
         budget = self.budget // _PART_FOR_TOGETHER
         return judge_together(transitions, self.cluster, budget=budget, growth=self.growth)
+
+    @cached_property
+    def beside_gone(self) -> dict[int, Judgement]:
+        """The same judgements while what the manifests no longer have is still there."""
+        subjects = [self._subject(one, one.workload) for one in self.gone if one.workload is not None and one.readable]
+        left = [one for one in subjects if not one.workload.partial and self._is_placed(one) and ever_fitted(self, one)]
+        if not left or not self.transitions:
+            return {}
+        stay = [Transition(one.workload, one.workload, rolls=False) for one in left]
+        every = [*self.transitions.values(), *stay]
+        found = judge(every, self.cluster, budget=self.budget, growth=self.growth, only=range(len(self.transitions)))
+        return dict(zip(self.transitions, found, strict=False))
 
     def _ends(self, key: int) -> bool:
         """Whether the rollout of a subject ends by itself, or with all others that begin at the same moment."""

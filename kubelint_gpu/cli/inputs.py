@@ -137,7 +137,7 @@ def read_inputs(
     elif commit is not None:
         before = objects_before(commit, readings, built, kustomize or Settings())
     worlds = Worlds(what_if, several=not inventories and len({one.inventory for one in settings.targets}) > 0)
-    grouping = _Grouping(settings, worlds, tuple(inventories), together=together)
+    grouping = _Grouping(settings, worlds, tuple(inventories), together=together, against=against)
     beside = repository.context()
     units = tuple(grouping.units(readings, before, built, _context(beside, kustomize or Settings())))
     withheld = any(one.problems for one in built.rendered) or (named is None and any(map(_is_chart, readings)))
@@ -190,12 +190,19 @@ class _Grouping:
     """What is applied together, and to which clusters."""
 
     def __init__(
-        self, settings: Configuration, worlds: Worlds, inventories: tuple[str, ...], *, together: bool
+        self,
+        settings: Configuration,
+        worlds: Worlds,
+        inventories: tuple[str, ...],
+        *,
+        together: bool,
+        against: str | None = None,
     ) -> None:
         self._settings = settings
         self._worlds = worlds
         self._inventories = inventories
         self._together = together
+        self._against = against
 
     def units(
         self,
@@ -214,6 +221,7 @@ class _Grouping:
             path = _path(reading)
             name = "" if self._together else self._settings.unit_of(stands.get(path, path))
             groups.setdefault((False, path) if name is None else (True, name), []).append(reading)
+        here = frozenset(found.object for found in (*manifests(readings), *context)) if self._against else frozenset()
         for members in groups.values():
             mine = {_path(reading) for reading in members}
             old: dict[str, Manifest] = dict(before.get("", {}))
@@ -222,15 +230,32 @@ class _Grouping:
             rendered = [one for one in built.rendered if one.path in mine]
             beside = [found for path, found in shared if path not in mine]
             neighbours = [found for found in context if found.path not in mine]
-            # a file or a kustomization that could not be read as it was says nothing of what is new in it
-            compared = [reading for reading in members if _path(reading) in before]
-            made = frozenset(found.object for found in manifests(compared)) - old.keys()
+            made, gone = self._changes(members, before, here)
             for world in self._clusters([stands.get(path, path) for path in sorted(mine)]):
-                yield Unit(members, world, beside, old, rendered=rendered, neighbours=neighbours, made=made)
+                yield Unit(members, world, beside, old, rendered=rendered, neighbours=neighbours, made=made, gone=gone)
         for one in built.rendered:
             if one.reading is None:
                 for world in self._clusters([stands[one.path]]):
                     yield Unit((), world, rendered=[one])
+
+    def _changes(
+        self, members: Sequence[Reading], before: dict[str, dict[str, Manifest]], here: frozenset[str]
+    ) -> tuple[frozenset[str], tuple[Manifest, ...]]:
+        """The objects of some files that are known not to have been, and the manifests of those that no file has now.
+
+        A file or a kustomization that could not be read as it was says nothing of what is new in it, and of a path
+        that is compared with it is not known which of its objects belong to which file.
+        """
+        if self._against is None:
+            return frozenset(), ()
+        compared = [reading for reading in members if _path(reading) in before]
+        was = dict(before.get("", {}))
+        for reading in compared:
+            was |= before[_path(reading)]
+        made = frozenset(found.object for found in manifests(compared)) - was.keys()
+        if Path(self._against).exists():
+            return made, ()
+        return made, tuple(one for name, one in sorted(was.items()) if name not in here and one.workload is not None)
 
     def _clusters(self, paths: Sequence[str]) -> list[World]:
         """The clusters that some files go to, in the order of the configuration."""

@@ -140,7 +140,8 @@ def _enter(casting: _Casting, participant: Participant, rolling: bool, scaling: 
 def _enter_steady(casting: _Casting, participant: Participant, scaling: bool) -> None:
     """One that is not rolled: with all its replicas, or with what runs before it is scaled."""
     key, replicas = participant.new.key, participant.replicas
-    first = participant.sure if scaling else max(participant.before, replicas)
+    comes = participant.known or not participant.existing
+    first = participant.sure if scaling else max(participant.before, replicas if comes else 0)
     sure, more = participant.sure, replicas - first
     revisions = _revisions(participant, first)
     for place, (pod, count, pods) in enumerate(revisions):

@@ -120,7 +120,7 @@ class Jury:
             short = replace(blank, placed=alone.placed, alone=alone.placed, waiting=alone.waiting)
             return replace(short, refusal=alone.refusal, trace=self._halt(position))
         rolling = frozenset({position}) if participant.rolling else frozenset[int]()
-        if participant.old is not participant.new and not self._may_evict(position):
+        if participant.old is not participant.new and not self._may_evict(position, itself=False):
             last = fit_at_last(bench, self._search, position)
             if last.placed < blank.wanted:
                 return replace(
@@ -249,8 +249,11 @@ class Jury:
         states, trace = self._search.stuck_run(scene)
         return replace(blank, verdict=Verdict.STUCK, states=states, trace=trace)
 
-    def _may_evict(self, position: int) -> bool:
-        """Whether pods of the participant could evict somebody who holds what it wants and may lack."""
+    def _may_evict(self, position: int, *, itself: bool = True) -> bool:
+        """Whether pods of the participant could evict somebody who holds what it wants and may lack.
+
+        Old pods of its own may be among them, unless it is not asked for `itself`.
+        """
         bench = self._bench
         mine = bench.participants[position].new.spec
         if mine.preemption_policy == "Never":
@@ -258,6 +261,7 @@ class Jury:
         priority = mine.priority or 0
         nodes = bench.demands[position].nodes
         lower = [place for place, other in enumerate(bench.participants) if (other.old.spec.priority or 0) < priority]
+        lower = [place for place in lower if itself or place != position]
         if any(not nodes.isdisjoint(bench.demands[place].nodes) for place in lower):
             return True
         below = [pod for pod in bench.fixed if pod.spec.node_name in nodes and (pod.spec.priority or 0) < priority]

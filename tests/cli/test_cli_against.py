@@ -173,3 +173,73 @@ def test_a_field_that_no_update_may_change_is_found_only_in_comparison(repositor
     immutable = ("deploy", "-i", "cluster.yaml", "--select", "KLG009")
     assert check_json(*immutable, cwd=repository).codes == []
     assert check_json(*immutable, "--against", "HEAD", cwd=repository).codes == ["KLG009"]
+
+
+def small(name, gpus=1, strategy="{rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}", args=""):
+    return (
+        f"apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: {name}}}\nspec:\n  strategy: {strategy}\n"
+        f"  selector: {{matchLabels: {{app: {name}}}}}\n  template:\n    metadata: {{labels: {{app: {name}}}}}\n    spec:\n"
+        f"      containers:\n        - name: main\n          image: registry.example.com/main:1\n{args}"
+        f"          resources: {{limits: {{nvidia.com/gpu: {gpus}}}}}\n---\n"
+    )
+
+
+ONE = (
+    'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\nnodes:\n  - name: gpu-1\n'
+    "    allocatable: {cpu: 16, memory: 64Gi}\n    gpus: {model: L4, count: 1}\n"
+)
+KEEPS = "{rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}"
+
+
+@pytest.fixture
+def plain(tmp_path):
+    """A repository with one Deployment on the only GPU, and what a change of its file finds."""
+    (tmp_path / "cluster.yaml").write_text(ONE)
+    (tmp_path / "a.yaml").write_text(small("chat"))
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-qm", "first")
+
+    def found(text, *options, file="a.yaml", path=""):
+        (tmp_path / file).write_text(text)
+        options = options or ("--against", "HEAD")
+        ran = check_json(path or file, "-i", "cluster.yaml", "--select", "KLG1", *options, cwd=tmp_path)
+        return [(one["code"], one["severity"], one["message"].partition(":")[0]) for one in ran.json["findings"]]
+
+    return found
+
+
+def test_a_new_workload_has_no_old_pods_and_waits_for_those_that_are_there(plain):
+    told = [("KLG109", "error", "only 0 of 1 replica can run beside the other workloads")]
+    assert plain(small("chat") + small("more")) == told
+    deadlock = [("KLG101", "warning", "once it runs, a rollout never ends")]
+    assert plain(small("other", strategy=KEEPS), file="b.yaml") == deadlock
+    assert plain(small("other", strategy=KEEPS), "--against", "a.yaml", file="b.yaml") == deadlock
+    assert plain(small("other", strategy=KEEPS), "--ignore", "KLG114", file="b.yaml") == [
+        ("KLG101", "error", "the rollout never ends")
+    ]
+
+
+def test_a_renamed_workload_waits_until_what_it_was_is_deleted(plain):
+    assert plain(small("talk")) == [
+        (
+            "KLG109",
+            "warning",
+            "until Deployment default/chat is deleted, which the manifests no longer have, only 0 of 1 replica can run",
+        )
+    ]
+    assert plain(small("talk"), "--ignore", "KLG114") == []
+
+
+def test_a_workload_that_moves_to_another_file_is_not_gone(plain, tmp_path):
+    (tmp_path / "a.yaml").unlink()
+    assert plain(small("chat"), file="b.yaml", path=".") == []
+
+
+def test_arguments_that_change_roll_the_pods_out(plain, tmp_path):
+    (tmp_path / "a.yaml").write_text(small("chat", strategy=KEEPS))
+    git(tmp_path, "commit", "-qam", "keeps")
+    assert plain(small("chat", strategy=KEEPS)) == []
+    assert plain(small("chat", strategy=KEEPS, args='          args: ["--verbose"]\n')) == [
+        ("KLG101", "error", "the rollout never ends")
+    ]

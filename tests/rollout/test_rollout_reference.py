@@ -41,6 +41,13 @@ def test_random_small_cases_are_judged_as_brute_force_judges_them():
     assert counted > len(SEEDS) * 0.8
 
 
+@pytest.mark.parametrize("seed", [1910, 3863, 4231])
+def test_others_keep_what_they_have_and_a_pod_that_only_its_own_pods_give_way_to_finds_no_room(seed):
+    case = random_case(seed)
+    found, _ = program_verdict(case)
+    assert Reference(case).verdict()[0] == (found.value if found is not None else None)
+
+
 def test_the_random_cases_hold_every_verdict_by_bound_and_by_search():
     seen = set()
     for seed in SEEDS:

@@ -11,6 +11,7 @@ from kubelint_gpu.checks.company import crowding
 from kubelint_gpu.checks.custom_rollouts import custom_deadlocks, custom_pods_pending
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Related
+from kubelint_gpu.checks.gone import waiting_for_gone
 from kubelint_gpu.checks.growing import at_most, growing, placed_of
 from kubelint_gpu.checks.pins import wider_selector
 from kubelint_gpu.checks.places import clues, node_clues
@@ -141,6 +142,7 @@ def _scaled(unit: Unit, scaled: Scaled, code: str) -> Draft:
 def scale_up_pending(unit: Unit) -> Iterator[Draft]:
     """Not all replicas can run at once, whatever is rolled out."""
     yield from custom_pods_pending(unit)
+    yield from waiting_for_gone(unit)
     for subject in unit.subjects:
         yield from starving(unit, subject)
         judgement = unit.judgements.get(id(subject))
