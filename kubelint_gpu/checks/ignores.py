@@ -157,9 +157,12 @@ def _each(
 ) -> Iterator[Ignore]:
     """One for each code, as a user of any of them sees it."""
     end = expiry(written.text)
+    if end.wrong:
+        yield Ignore(", ".join(written.codes), "", place, end.reason, "", lines, manifest, end.wrong, edit)
+        return
     for text in written.codes:
         try:
-            code, wrong = prefix_of(text), end.wrong
+            code, wrong = prefix_of(text), ""
         except UnknownRule:
             code, wrong = "", f'there is no rule "{text}"{suggestion(text)}'
         yield Ignore(text, code, place, end.reason, end.until, lines, manifest, wrong, edit)

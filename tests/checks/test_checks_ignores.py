@@ -88,6 +88,7 @@ def test_suppressions_can_be_switched_off():
         ("ignore[KLG114] utnil=31.1.2027 x", '"utnil=31.1.2027" is not understood'),
         ("ignore[KLG114] expires: 2027-01-31 x", '"expires: 2027-01-31" is not understood'),
         ("ignore[KLG114] ordered until=2027-01-31", '"until=2027-01-31" is read as a part of the reason'),
+        ("ignore[KLG114, KLG301] untill=2027-01-31 x", '"untill=2027-01-31" is not understood'),
         ("ignore[KLG8] none", 'there is no rule "KLG8"'),
         ("ignore[missing-priority-clas] x", "did you mean missing-priority-class?"),
         ("ignroe[KLG114]", "is no suppression"),

@@ -85,6 +85,17 @@ def test_a_label_that_no_node_has_is_told_with_the_nearest_one(pod, said, fixed)
     assert [fix.title[: len(fixed)] for fix in found.fixes] == ([fixed] if fixed else [])
 
 
+def test_a_contradiction_with_a_misspelt_value_names_the_right_one():
+    pod = (
+        "nodeSelector: {pool: gpu}\naffinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+        "{nodeSelectorTerms: [{matchExpressions: [{key: pool, operator: In, values: [gpuu]}]}]}}}"
+    )
+    (found,) = findings(deployment(pod=pod), NODES, "KLG401")
+    assert found.help == ("did you mean gpu for gpuu?",)
+    (found,) = findings(deployment(pod=pod), "", "KLG401")
+    assert found.help == ()
+
+
 def test_every_label_that_no_node_has_is_told():
     (found,) = findings(deployment(pod="nodeSelector: {pool: gpus, rack: r2, team: a}"), NODES, "KLG402")
     assert found.message == "no node of the inventory meets pool=gpus: the nodes have gpu"

@@ -55,7 +55,20 @@ def affinity_contradiction(unit: Unit) -> Iterator[Draft]:
                 Related(manifest.place((*base, *bound.pointer)), f"this requires {_shown(bound)}")
                 for bound in dict.fromkeys(bound for reason in reasons for bound in reason.bounds)
             ),
+            help=_meant(unit, first),
         )
+
+
+def _meant(unit: Unit, reason: Contradiction) -> tuple[str, ...]:
+    """The value of a node that comes nearest to one that none has, where that is what contradicts."""
+    for bound in reason.bounds if unit.has_nodes else ():
+        key = bound.requirement.key
+        known = sorted({node.name if bound.field else node.labels.get(key, "") for node in unit.possible_nodes} - {""})
+        if bound.requirement.operator == "In" and not set(bound.requirement.values) & set(known):
+            near, wanted = nearest_value(bound.requirement.values, known)
+            if near:
+                return (f"did you mean {near} for {wanted}?",)
+    return ()
 
 
 def _dead(subject: Subject) -> Draft:
