@@ -11,9 +11,12 @@ from pathlib import Path
 
 from conformance import tools
 from conformance.api_client import Object
+from conformance.processes import NothingChosen, interruptible, sweep
 
 _ROOT = Path(__file__).parent.parent
+_SET_UP = "set the project up as its README says, and run this with .venv/bin/python"
 GOLDEN = _ROOT / "tests" / "golden"
+KNOWN = Path(__file__).parent / "known.md"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -23,7 +26,9 @@ def main(arguments: list[str] | None = None) -> int:
     build = commands.add_parser("build", help="build the programs of a release")
     run = commands.add_parser("run", help="run suites and record what happened")
     build.add_argument("--kwok", action="store_true", help="build kwok too; no suite needs it")
-    for each in (build, run):
+    up = commands.add_parser("up", help="start one control plane for kubectl, and stop it on ^C")
+    up.add_argument("--nodes", type=Path, help="a YAML file with the nodes to make; default: those of examples/tracker")
+    for each in (build, run, up):
         each.add_argument("--kubernetes", default=tools.releases()[0], choices=tools.releases())
     run.add_argument(
         "--suite",
@@ -46,45 +51,69 @@ def main(arguments: list[str] | None = None) -> int:
     compare.add_argument("--only", default="", help="only cases whose id contains this")
     page.add_argument("--to", type=Path, default=_ROOT / "docs" / "conformance.md")
     chosen = parser.parse_args(arguments)
-    if chosen.command == "compare":
-        if chosen.files:
-            return _compared(chosen.files, chosen.only)
-        from conformance import admission_answers, refusals, update_answers
-
-        comparisons = {
-            "validation": refusals.compared,
-            "updates": update_answers.compared,
-            "admission": admission_answers.compared,
-        }
-        return max(
-            _compared(sorted((GOLDEN / "rollouts").glob("*.jsonl.xz")), chosen.only),
-            *(_told(sorted((GOLDEN / suite).glob("*.jsonl.xz")), how) for suite, how in comparisons.items()),
-        )
-    if chosen.command == "page":
-        from conformance.page import written
-
-        chosen.to.write_text(written(GOLDEN, Path(__file__).parent / "known.md"), encoding="utf-8")
-        return 0
+    interruptible()
     try:
-        seconds = tools.build(tools.release(chosen.kubernetes))
-        if seconds > 1:
-            print(f"built in {seconds:.0f} s", file=sys.stderr)
-        if chosen.command == "build" and chosen.kwok:
-            tools.build_kwok()
-        if chosen.command == "run":
-            started = time.monotonic()
-            from conformance import suites
-
-            chosen.record = chosen.record or (tools.cache() / "short" if chosen.short else GOLDEN)
-            code = suites.run(chosen)
-            print(f"{time.monotonic() - started:.0f} s", file=sys.stderr)
-            return code
-    except tools.BuildFailed as failed:
+        return _COMMANDS[chosen.command](chosen)
+    except ModuleNotFoundError as missing:
+        print(f"{missing.name} is not installed in {sys.executable}: {_SET_UP}", file=sys.stderr)
+    except (tools.BuildFailed, NothingChosen) as failed:
         print(failed, file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
+    return 1
+
+
+def _build(chosen: argparse.Namespace) -> int:
+    sweep()
+    seconds = tools.build(tools.release(chosen.kubernetes))
+    if seconds > 1:
+        print(f"built in {seconds:.0f} s", file=sys.stderr)
+    if getattr(chosen, "kwok", False):
+        tools.build_kwok()
     return 0
+
+
+def _run(chosen: argparse.Namespace) -> int:
+    # what is missing shows before ten minutes of building, not after
+    from conformance import suites
+
+    _build(chosen)
+    started = time.monotonic()
+    chosen.record = chosen.record or (tools.cache() / "short" if chosen.short else GOLDEN)
+    code = suites.run(chosen)
+    print(f"{'everything agrees' if not code else 'see above'}; {time.monotonic() - started:.0f} s", file=sys.stderr)
+    return code
+
+
+def _up(chosen: argparse.Namespace) -> int:
+    from conformance import playground
+
+    _build(chosen)
+    return playground.up(tools.release(chosen.kubernetes), chosen.nodes)
+
+
+def _compare(chosen: argparse.Namespace) -> int:
+    if chosen.files:
+        return _compared(chosen.files, chosen.only)
+    from conformance import admission_answers, refusals, update_answers
+
+    comparisons = {
+        "validation": refusals.compared,
+        "updates": update_answers.compared,
+        "admission": admission_answers.compared,
+    }
+    return max(
+        _compared(sorted((GOLDEN / "rollouts").glob("*.jsonl.xz")), chosen.only),
+        *(_told(sorted((GOLDEN / suite).glob("*.jsonl.xz")), how) for suite, how in comparisons.items()),
+    )
+
+
+def _page(chosen: argparse.Namespace) -> int:
+    from conformance.page import written
+
+    chosen.to.write_text(written(GOLDEN, KNOWN), encoding="utf-8")
+    return 0
+
+
+_COMMANDS = {"build": _build, "run": _run, "up": _up, "compare": _compare, "page": _page}
 
 
 def _compared(files: list[Path], only: str) -> int:

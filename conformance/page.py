@@ -28,24 +28,24 @@ def questions(records: Iterable[Object]) -> Iterator[tuple[Object, str, list[Com
 def written(golden: Path, known: Path) -> str:
     """The page."""
     parts = [_HEAD]
-    for suite, section in (
-        ("rollouts", _rollouts),
-        ("scheduling", _scheduling),
-        ("validation", _validation),
-        ("updates", _updates),
-        ("admission", _admission),
-        ("fixes", _fixes),
-        ("tracker", _tracker),
-    ):
-        parts += [
-            section(path.name.removesuffix(".jsonl.xz"), list(recording.read(path)))
-            for path in sorted((golden / suite).glob("*.jsonl.xz"))
-        ]
+    for suite, section in SECTIONS.items():
+        parts += [section(version_of(path), list(recording.read(path))) for path in recordings(golden, suite)]
     parts.append(known.read_text(encoding="utf-8"))
     return "\n".join(parts)
 
 
-def _rollouts(version: str, records: list[Object]) -> str:
+def recordings(golden: Path, suite: str) -> list[Path]:
+    """The recordings of a suite, one for each release."""
+    return sorted((golden / suite).glob("*.jsonl.xz"))
+
+
+def version_of(path: Path) -> str:
+    """The release that a recording is of."""
+    return path.name.removesuffix(".jsonl.xz")
+
+
+def runs_seen(version: str, records: list[Object]) -> str:
+    """How many rollouts were run on a release, and how they ended."""
     runs: Counter[str] = Counter()
     mixed = 0
     for record in records:
@@ -53,6 +53,12 @@ def _rollouts(version: str, records: list[Object]) -> str:
         mixed += len(kinds) > 1
         for each in record["outcomes"]:
             runs[each["outcome"]] += each["times"]
+    counts = ", ".join(f"{count} {name}" for name, count in sorted(runs.items()))
+    cases = f"{len(records)} cases, {sum(runs.values())} runs: {counts}; {mixed} cases went both ways."
+    return f"## Rollouts, Kubernetes {version}\n\n{cases}\n"
+
+
+def _rollouts(version: str, records: list[Object]) -> str:
     table: Counter[tuple[str, str]] = Counter()
     skipped: Counter[str] = Counter()
     wrong = []
@@ -65,12 +71,7 @@ def _rollouts(version: str, records: list[Object]) -> str:
             if one.disagrees:
                 wrong.append(f"* `{one.id}`: {one.disagrees}")
     lines = [
-        f"## Rollouts, Kubernetes {version}",
-        "",
-        f"{len(records)} cases, {sum(runs.values())} runs: "
-        + ", ".join(f"{count} {name}" for name, count in sorted(runs.items()))
-        + f"; {mixed} cases went both ways.",
-        "",
+        runs_seen(version, records),
         "The linter was asked once about each case without knowing where the old pods run, once for each start seen.",
         "",
         "| linter | control plane | questions |",
@@ -108,8 +109,9 @@ def _validation(version: str, records: list[Object]) -> str:
     accepted = sum(record["accepted"] for record in records)
     reasons = Counter(record["reason"] for record in records if not record["accepted"])
     kinds = Counter(str(record["object"].get("kind")) for record in records)
-    counts, wrong = refusals.compared(records)
-    passed = refusals.passed(records)
+    answers = refusals.told(records)
+    counts, wrong = refusals.compared(records, answers)
+    passed = refusals.passed(records, answers)
     return "\n".join(
         [
             f"## Validation, Kubernetes {version}",
@@ -207,3 +209,14 @@ def _tracker(version: str, records: list[Object]) -> str:
             "",
         ]
     return "\n".join(lines)
+
+
+SECTIONS = {
+    "rollouts": _rollouts,
+    "scheduling": _scheduling,
+    "validation": _validation,
+    "updates": _updates,
+    "admission": _admission,
+    "fixes": _fixes,
+    "tracker": _tracker,
+}

@@ -12,7 +12,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -22,6 +22,10 @@ from conformance.tools import cache
 _PR_SET_PDEATHSIG = 1
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+class NothingChosen(RuntimeError):
+    """No case is what was asked for."""
 
 
 def free_ports(count: int) -> list[int]:
@@ -36,6 +40,36 @@ def free_ports(count: int) -> list[int]:
             each.close()
 
 
+def interruptible() -> None:
+    """End by an exception where a signal asks for it, so that everything is stopped and removed on the way out."""
+    for number in _SIGNALS:
+        signal.signal(number, _interrupted)
+
+
+def tied_to_parent() -> None:
+    """Between fork and exec: die with the thread that started this process, even where that is killed outright."""
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def group_ended(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Afterwards no process of the group that one leads is left."""
+    try:
+        yield
+    finally:
+        _signal_group(process, signal.SIGKILL)
+        process.wait()
+
+
+@contextlib.contextmanager
+def scratch() -> Iterator[Path]:
+    """A folder that is gone afterwards; what a killed process leaves is removed by the next run."""
+    runs = cache() / "runs"
+    place = runs if runs.is_dir() else None
+    with tempfile.TemporaryDirectory(prefix=f"{os.getpid()}-", dir=place) as name:
+        yield Path(name)
+
+
 class Supervisor:
     """Everything that one run has started, and the folder that it writes to.
 
@@ -46,14 +80,13 @@ class Supervisor:
     def __init__(self, *, keep: bool = False) -> None:
         runs = cache() / "runs"
         runs.mkdir(parents=True, exist_ok=True)
-        _sweep(runs)
+        sweep()
         self.folder = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=runs))
         self.folder.chmod(0o700)
         self._keep = keep
         self._running: list[tuple[str, subprocess.Popen[bytes]]] = []
         atexit.register(self.stop)
-        for number in _SIGNALS:
-            signal.signal(number, _interrupted)
+        interruptible()
 
     def start(self, name: str, command: Sequence[str], environment: dict[str, str] | None = None) -> None:
         """Start a program at low priority; its output goes to `<name>.log` in the run's folder."""
@@ -67,7 +100,7 @@ class Supervisor:
                 cwd=self.folder,
                 env={"PATH": os.environ.get("PATH", ""), "HOME": str(self.folder), **(environment or {})},
                 start_new_session=True,
-                preexec_fn=_tie_to_parent,  # noqa: PLW1509 - no other thread runs when programs are started
+                preexec_fn=_quiet_and_tied,  # noqa: PLW1509 - no other thread runs when programs are started
             )
         self._running.append((name, process))
 
@@ -95,13 +128,12 @@ class Supervisor:
             process.wait()
         if not self._keep:
             shutil.rmtree(self.folder, ignore_errors=True)
-        for number in _SIGNALS:
-            signal.signal(number, _interrupted)
+        interruptible()
 
 
-def _tie_to_parent() -> None:
+def _quiet_and_tied() -> None:
     os.nice(10)
-    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    tied_to_parent()
 
 
 def _signal_group(process: subprocess.Popen[bytes], number: int) -> None:
@@ -113,9 +145,10 @@ def _interrupted(number: int, _: FrameType | None) -> NoReturn:
     raise SystemExit(128 + number)
 
 
-def _sweep(runs: Path) -> None:
+def sweep() -> None:
     """Remove folders of runs that were killed outright."""
-    for folder in sorted(runs.iterdir()):
+    runs = cache() / "runs"
+    for folder in sorted(runs.iterdir()) if runs.is_dir() else ():
         owner = folder.name.split("-")[0]
         if owner.isdigit() and not Path(f"/proc/{owner}").exists():
             shutil.rmtree(folder, ignore_errors=True)

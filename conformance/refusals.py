@@ -4,19 +4,31 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from conformance.api_client import Object
-from conformance.linter import check
+from conformance.linter import CRASH, check
+from conformance.processes import scratch
 
-_CODES = ("KLG001", "KLG002", "KLG003", "KLG004", "KLG008", "KLG303", "KLG501")
+_CODES = (CRASH, "KLG001", "KLG002", "KLG003", "KLG004", "KLG008", "KLG303", "KLG501")
 _INVENTORY = """apiVersion: kubelint-gpu/v1
 kind: ClusterInventory
 kubernetesVersion: "{}"
 """
+EVERY = "every field that is named"
+SOME = "some of the fields that are named"
+ANOTHER = "another field"
+_MOVED: dict[tuple[str, ...], tuple[str, ...]] = {
+    ("spec", "template", "spec", "volumes", "name"): ("spec", "volumeClaimTemplates", "name")
+}
+"""Fields of what the API server derives, and where the linter says it instead: where it is written."""
+_UNKNOWN = re.compile(r'(?:unknown|duplicate) field "([^"]+)"')
+_UNMARSHALLED = re.compile(r"Go struct field \w+\.(\S+) of type")
+_KEY = re.compile(r'\s*"((?:[^"\\]|\\.)*)":')
 PATCH = "an object that lacks it is taken for a patch"
 ELSEWHERE = "concerns neither scheduling nor rollout nor resources"
 _CLUSTER = "depends on what else the cluster holds"
@@ -37,16 +49,31 @@ _KNOWN = (
 """What the linter may let pass, as reason, field and message of the API server, and why."""
 
 
-def compared(records: Sequence[Object]) -> tuple[Counter[str], list[str]]:
-    """How often they agree, and each object about which they do not."""
-    answers = told(records)
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A finding about an object.
+
+    Attributes:
+        code: the rule.
+        message: its words.
+        pointer: the keys down to where it stands, without indices.
+    """
+
+    code: str
+    message: str
+    pointer: tuple[str, ...]
+
+
+def compared(records: Sequence[Object], answers: dict[str, list[Said]] | None = None) -> tuple[Counter[str], list[str]]:
+    """How often they agree, and each object about which they do not; `answers` where the linter was asked already."""
+    answers = told(records) if answers is None else answers
     counts: Counter[str] = Counter()
     for record in records:
         said = answers.get(record["id"], [])
         if record["accepted"]:
             counts["accepted, the linter finds nothing" if not said else "accepted, the linter calls it invalid"] += 1
         elif said:
-            counts[f"refused ({record['reason']}), the linter too: {_agreement(record, said)}"] += 1
+            counts[f"refused ({record['reason']}), the linter too: {agreement(record, said)}"] += 1
         else:
             why = known(record) or "for no known reason"
             counts[f"refused ({record['reason']}), the linter finds nothing: {why}"] += 1
@@ -56,25 +83,30 @@ def compared(records: Sequence[Object]) -> tuple[Counter[str], list[str]]:
 def disagreements(records: Sequence[Object]) -> dict[str, str]:
     """Each object about which they disagree, and how.
 
-    That is an accepted object that the linter calls invalid, and a refused one that it lets pass for no known reason.
+    That is an accepted object that the linter calls invalid, a refused one that it lets pass for no known reason or
+    finds for none of the fields that the API server names, and one on which a rule failed.
     """
     return _disagreements(records, told(records))
 
 
-def _disagreements(records: Sequence[Object], answers: dict[str, list[str]]) -> dict[str, str]:
+def _disagreements(records: Sequence[Object], answers: dict[str, list[Said]]) -> dict[str, str]:
     found = {}
     for record in records:
         said = answers.get(record["id"], [])
-        if record["accepted"] and said:
-            found[record["id"]] = f"accepted, the linter says {said[0]}"
+        crash = next((one for one in said if one.code == CRASH), None)
+        if crash is not None:
+            found[record["id"]] = crash.message
+        elif record["accepted"] and said:
+            found[record["id"]] = f"accepted, the linter says {said[0].message}"
+        elif said and agreement(record, said) == ANOTHER and not known(record):
+            found[record["id"]] = f"refused, {record['message']}; the linter says only {said[0].message}"
         elif not record["accepted"] and not said and not known(record):
             found[record["id"]] = f"refused, {record['message']}"
     return found
 
 
-def passed(records: Sequence[Object]) -> Counter[tuple[str, str]]:
+def passed(records: Sequence[Object], answers: dict[str, list[Said]]) -> Counter[tuple[str, str]]:
     """The fields of refused objects that the linter lets pass, each with why."""
-    answers = told(records)
     found: Counter[tuple[str, str]] = Counter()
     for record in records:
         if not record["accepted"] and not answers.get(record["id"]):
@@ -94,32 +126,78 @@ def known(record: Object) -> str:
     return reasons[0] if all(reasons) else ""
 
 
-def _agreement(record: Object, said: Sequence[str]) -> str:
-    fields = [each["field"] for each in record["causes"] if each.get("field")]
-    same = any(field in text or text.startswith(field) for field in fields for text in said)
-    return "the same field" if same else "another field or wording"
+def agreement(record: Object, said: Sequence[Said]) -> str:
+    """Whether the linter found the fields that the API server names; beside, below or above counts as the same."""
+    fields = named(record)
+    if not fields:
+        return "no field is named"
+    found = [any(_alike(field, one) for one in said) for field in fields]
+    return EVERY if all(found) else SOME if any(found) else ANOTHER
+
+
+def named(record: Object) -> list[tuple[str, ...]]:
+    """The fields that a refusal names, in its causes or, where it could not be decoded, in its words."""
+    causes = [each["field"] for each in record["causes"] if each.get("field")]
+    words = _UNKNOWN.findall(record["message"]) or _UNMARSHALLED.findall(record["message"])
+    return [_parts(field) for field in dict.fromkeys(causes or words) if field != "<nil>"]
+
+
+def _alike(field: tuple[str, ...], said: Said) -> bool:
+    """Whether a finding stands at a field, beside it, or at what it belongs to.
+
+    Of bounds that contradict each other either may be named: fields that differ in one part are alike, too.
+    """
+    for other in (said.pointer, _parts(said.message.partition(": ")[0])):
+        for wanted in (field, _MOVED.get(field, field)):
+            common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(wanted, other, strict=False)))
+            apart = sum(one != another for one, another in zip(wanted, other, strict=False))
+            if common >= max(1, min(len(wanted), len(other)) - 1) or (len(wanted) == len(other) > 3 and apart == 1):
+                return True
+    return False
+
+
+def _parts(field: str) -> tuple[str, ...]:
+    parts = [part for part in re.split(r"[.\[\]]+", field) if part and not part.isdigit()]
+    # the API server leaves it out here and there
+    return tuple(part for index, part in enumerate(parts) if index == 0 or part != "metadata")
 
 
 def _generic(field: str) -> str:
     return re.sub(r"\[\d+\]", "[]", field)
 
 
-def told(records: Sequence[Object]) -> dict[str, list[str]]:
+def told(records: Sequence[Object]) -> dict[str, list[Said]]:
     """What the linter says of each object, told which release the cluster has."""
-    found: dict[str, list[str]] = defaultdict(list)
+    found: dict[str, list[Said]] = defaultdict(list)
     for version in sorted({record["kubernetes"] for record in records}):
-        with tempfile.TemporaryDirectory(prefix="kubelint-gpu-") as name:
-            folder = Path(name)
+        lines: dict[str, list[str]] = {}
+        with scratch() as folder:
             inventory = folder / "inventory.yaml"
             inventory.write_text(_INVENTORY.format(version), encoding="utf-8")
             (folder / "objects").mkdir()
             for record in records:
                 if record["kubernetes"] == version:
                     path = folder / "objects" / f"{record['id']}.json"
-                    path.write_text(json.dumps(record["object"], indent=1), encoding="utf-8")
+                    text = json.dumps(record["object"], indent=1)
+                    path.write_text(text, encoding="utf-8")
+                    lines[record["id"]] = text.splitlines()
             options = ["--inventory", str(inventory), "--isolated", "--output-format", "json"]
-            report = check(folder, ["objects", *options])
+            report = check(folder, ["objects", *options], crashes=True)
         for finding in report["findings"]:
             if finding["code"] in _CODES and finding["severity"] == "error":
-                found[Path(finding["path"]).stem].append(finding["message"])
+                name = Path(finding["path"]).stem
+                at = _pointer(lines[name], finding["line"])
+                found[name].append(Said(finding["code"], finding["message"], at))
     return found
+
+
+def _pointer(lines: Sequence[str], number: int) -> tuple[str, ...]:
+    """The keys above a line of indented JSON, outermost first, and its own."""
+    keys: list[str] = []
+    deep = len(lines[number - 1]) + 1
+    for line in reversed(lines[:number]):
+        indent = len(line) - len(line.lstrip())
+        if indent < deep and (match := _KEY.match(line)):
+            keys.append(match[1])
+            deep = indent
+    return tuple(part for key in reversed(keys) for part in _parts(key))

@@ -21,9 +21,9 @@ def rollout(case: Case, wrong: Callable[[Case], str], attempts: int = 60) -> Cas
     return shrunk(case, candidates, lambda smaller: bool(wrong(smaller)), attempts)
 
 
-def whole_object(value: Object, wrong: Callable[[Object], str], attempts: int = 200) -> Object:
-    """The smallest object found about which linter and API server still disagree."""
-    return shrunk(value, parts, lambda smaller: bool(wrong(smaller)), attempts)
+def whole_object(value: Object, wrong: Callable[[Object], bool], attempts: int = 200) -> Object:
+    """The smallest object found about which linter and API server still disagree in the same way."""
+    return shrunk(value, parts, wrong, attempts)
 
 
 def shrunk(value: Value, fewer: Callable[[Value], Iterable[Value]], still: Callable[[Value], bool], most: int) -> Value:

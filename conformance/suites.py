@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,7 +34,7 @@ from conformance import (
 from conformance.api_client import Object, Refused
 from conformance.control_plane import CONTROLLERS, ControlPlane, start
 from conformance.kubelets import Kubelets, Pace
-from conformance.processes import Supervisor
+from conformance.processes import NothingChosen, Supervisor
 from conformance.rollout_case import Case
 from conformance.rollout_run import NoStart, Run
 
@@ -60,26 +62,51 @@ def run(chosen: argparse.Namespace) -> int:
 def rollouts(chosen: argparse.Namespace, supervisor: Supervisor, planes: tuple[ControlPlane, ...], version: str) -> int:
     """Run rollouts, each several times at different paces of the kubelets."""
     every = 10 if chosen.short else chosen.every
-    cases = [case for case in every_case(chosen) if chosen.only in case.id][::every]
+    cases = _chosen([case for case in every_case(chosen) if chosen.only in case.id][::every], chosen)
 
     def do(plane: ControlPlane, kubelets: Kubelets, case: Case) -> Object:
         record = recorded(plane, kubelets, case, chosen.runs, version, sure=not chosen.short)
-        outcomes = " ".join(f"{each['outcome']} {each['times']}" for each in record["outcomes"])
+        times: Counter[str] = Counter()
+        for each in record["outcomes"]:
+            times[each["outcome"]] += each["times"]
+        outcomes = ", ".join(f"{count} {name}" for name, count in sorted(times.items()))
         print(f"{case.id}: {outcomes or record['no_start']}", flush=True)
         return record
 
     records = lanes.through(supervisor, planes, cases, do)
     usable = [record for record in records if record["outcomes"]]
-    count = recording.write(chosen.record / "rollouts" / f"{version}.jsonl.xz", usable, merge=bool(chosen.only))
-    print(f"{count} rollouts recorded", file=sys.stderr)
+    count = recording.write(chosen.record / "rollouts" / f"{version}.jsonl.xz", usable, whole=_whole(chosen))
+    print(f"{len(usable)} rollouts run, {count} recorded", file=sys.stderr)
     # only now: the linter would take time from the simulated kubelets
     disagreeing = [(record, wrong) for record in usable if (wrong := _wrong(record))]
     for record, wrong in disagreeing:
-        print(f"{record['id']}: {wrong}", flush=True)
+        print(f"disagrees: {record['id']}: {wrong}", flush=True)
         if record["id"].startswith("random"):
             small = shrunk(planes[0], record, chosen.runs)
             print(json.dumps(rollout_case.written(small), indent=1), flush=True)
-    return 0 if len(records) == len(cases) and not disagreeing else 1
+    return _verdict("rollouts", len(cases), len(cases) - len(records), len(disagreeing))
+
+
+def _chosen(found: Sequence[Any], chosen: argparse.Namespace) -> Sequence[Any]:
+    """The cases of a run.
+
+    Raises:
+        NothingChosen: `--only` matches none.
+    """
+    if not found:
+        raise NothingChosen(f'no case has "{chosen.only}" in its id')
+    return found
+
+
+def _whole(chosen: argparse.Namespace) -> bool:
+    """Whether a run has all cases there are, apart from random ones."""
+    return not chosen.only and not chosen.short and chosen.every == 1
+
+
+def _verdict(suite: str, cases: int, failed: int, wrong: int) -> int:
+    """Say how a suite came out; 1 where something disagreed or could not be run."""
+    print(f"{suite}: {cases} cases, {failed} failed, {wrong} disagreements", flush=True)
+    return 1 if failed or wrong else 0
 
 
 def shrunk(plane: ControlPlane, record: Object, runs: int) -> Case:
@@ -143,7 +170,7 @@ def objects(chosen: argparse.Namespace, _: Supervisor, planes: tuple[ControlPlan
         name: (value["kind"], value["apiVersion"], value["metadata"].get("namespace", ""))
         for name, value in validation.bases(folder)
     }
-    count = 50 if chosen.short else 600
+    count = chosen.generate or (50 if chosen.short else 600)
     trials = {
         trial.id: trial
         for trial in (*validation.hand_written(folder), *validation.random_trials(folder, chosen.seed, count))
@@ -154,39 +181,46 @@ def objects(chosen: argparse.Namespace, _: Supervisor, planes: tuple[ControlPlan
         kind, api_version, namespace = kinds[trial.base]
         return {**validation.answered(planes[0].client, trial, kind, namespace, api_version), "kubernetes": version}
 
+    _chosen(list(trials), chosen)
     records = [asked(trial) for trial in trials.values()]
-    number = recording.write(chosen.record / "validation" / f"{version}.jsonl.xz", records)
+    number = recording.write(chosen.record / "validation" / f"{version}.jsonl.xz", records, whole=_whole(chosen))
     accepted = sum(record["accepted"] for record in records)
-    print(f"{number} objects recorded, {accepted} accepted", file=sys.stderr)
+    print(f"{len(records)} objects, {accepted} accepted; {number} recorded", file=sys.stderr)
     wrong = refusals.disagreements(records)
     for name in sorted(wrong):
         if name.startswith("random"):
             trial = trials[name]
 
-            def still(value: Object, trial: validation.Trial = trial) -> str:
-                return refusals.disagreements([asked(replace(trial, object=value))]).get(trial.id, "")
+            def still(value: Object, trial: validation.Trial = trial, alike: str = _kind(wrong[name])) -> bool:
+                found = refusals.disagreements([asked(replace(trial, object=value))]).get(trial.id, "")
+                return _kind(found) == alike
 
-            print(json.dumps(shrink.whole_object(trial.object, still), indent=1), flush=True)
-    return _reported([f"{name}: {text}" for name, text in sorted(wrong.items())])
+            print(f"{name}, smaller:", json.dumps(shrink.whole_object(trial.object, still), indent=1), flush=True)
+    return _reported("validation", len(records), [f"{name}: {text}" for name, text in sorted(wrong.items())])
 
 
-def _reported(wrong: list[str]) -> int:
+def _kind(disagreement: str) -> str:
+    """What a disagreement is about, without the values: the first words and the field."""
+    return " ".join(re.sub(r'"[^"]*"', "", disagreement).split()[:8])
+
+
+def _reported(suite: str, cases: int, wrong: Sequence[str]) -> int:
     """Print disagreements; 1 where there are any."""
     for each in wrong:
         print(f"disagrees: {each}", flush=True)
-    return 1 if wrong else 0
+    return _verdict(suite, cases, 0, len(wrong))
 
 
 def changes(chosen: argparse.Namespace, _: Supervisor, planes: tuple[ControlPlane, ...], version: str) -> int:
     """Ask the API server about changes of objects that exist."""
-    found = [each for each in updates.hand_written(_CASES / "updates") if chosen.only in each.name]
-    records = []
+    found = _chosen([each for each in updates.hand_written(_CASES / "updates") if chosen.only in each.name], chosen)
+    records: list[Object] = []
     for existing in found[:: 4 if chosen.short else 1]:
         records += [{**record, "kubernetes": version} for record in updates.answered(planes[0].client, existing)]
-    count = recording.write(chosen.record / "updates" / f"{version}.jsonl.xz", records, merge=bool(chosen.only))
+    count = recording.write(chosen.record / "updates" / f"{version}.jsonl.xz", records, whole=_whole(chosen))
     refused = sum(not record["applied"]["accepted"] for record in records)
-    print(f"{count} changes recorded, {refused} refused", file=sys.stderr)
-    return _reported(update_answers.compared(records)[1])
+    print(f"{len(records)} changes, {refused} refused; {count} recorded", file=sys.stderr)
+    return _reported("updates", len(records), update_answers.compared(records)[1])
 
 
 def scheduled(
@@ -194,7 +228,7 @@ def scheduled(
 ) -> int:
     """Replay recorded scheduler answers in a live cluster."""
     found = list(scheduling.scenarios(_GOLDEN / "scheduler", version, 3 if chosen.short else 40))
-    work = [(name, record) for name, record in found if chosen.only in record["id"]]
+    work = _chosen([(name, record) for name, record in found if chosen.only in record["id"]], chosen)
 
     def do(plane: ControlPlane, _: Kubelets, piece: tuple[str, Object]) -> Object | None:
         name, record = piece
@@ -209,22 +243,21 @@ def scheduled(
 
     answers = lanes.through(supervisor, planes, work, do, kubelets=False)
     records = [answer for answer in answers if answer is not None]
-    count = recording.write(chosen.record / "scheduling" / f"{version}.jsonl.xz", records)
-    wrong = sum(not record["agrees"] for record in records)
-    print(
-        f"{count} live scheduling answers, {wrong} unlike the recorded ones, {len(work) - count} not possible live",
-        file=sys.stderr,
-    )
-    return 1 if wrong else 0
+    count = recording.write(chosen.record / "scheduling" / f"{version}.jsonl.xz", records, whole=_whole(chosen))
+    impossible = len(answers) - len(records)
+    print(f"{len(records)} live scheduling answers, {impossible} not possible live; {count} recorded", file=sys.stderr)
+    return _verdict("scheduling", len(work), len(work) - len(answers), sum(not each["agrees"] for each in records))
 
 
 def admissions(chosen: argparse.Namespace, _: Supervisor, planes: tuple[ControlPlane, ...], version: str) -> int:
     """What admission makes of pods."""
-    cases = [case for case in admission.hand_written(_CASES / "admission") if chosen.only in case["id"]]
+    cases = _chosen(
+        [case for case in admission.hand_written(_CASES / "admission") if chosen.only in case["id"]], chosen
+    )
     records = [{**admission.admitted(planes[0].client, case), "kubernetes": version} for case in cases]
-    count = recording.write(chosen.record / "admission" / f"{version}.jsonl.xz", records)
-    print(f"{count} admissions recorded", file=sys.stderr)
-    return _reported(admission_answers.compared(records)[1])
+    count = recording.write(chosen.record / "admission" / f"{version}.jsonl.xz", records, whole=_whole(chosen))
+    print(f"{len(records)} admissions, {count} recorded", file=sys.stderr)
+    return _reported("admission", len(records), admission_answers.compared(records)[1])
 
 
 def fixes(chosen: argparse.Namespace, supervisor: Supervisor, planes: tuple[ControlPlane, ...], version: str) -> int:
@@ -239,12 +272,14 @@ def fixes(chosen: argparse.Namespace, supervisor: Supervisor, planes: tuple[Cont
         and all(each["outcome"] == "stuck" for each in record["outcomes"])
     ]
     step = max(1, len(stuck) // (4 if chosen.short else 45))
-    work = []
-    for record in stuck[::step]:
+    work: list[tuple[Object, linter.Offer]] = []
+    crashed = 0
+    for record in _chosen(stuck, chosen)[::step]:
         try:
             offers = linter.offered(record)
         except linter.LinterFailed as failed:
             print(f"{record['id']}: {failed}", file=sys.stderr)
+            crashed += 1
             continue
         work += [(record, offer) for offer in offers]
 
@@ -263,13 +298,14 @@ def fixes(chosen: argparse.Namespace, supervisor: Supervisor, planes: tuple[Cont
         return answer
 
     records = lanes.through(supervisor, planes, work, do)
-    count = recording.write(chosen.record / "fixes" / f"{version}.jsonl.xz", records)
+    count = recording.write(chosen.record / "fixes" / f"{version}.jsonl.xz", records, whole=_whole(chosen))
     wrong = [record for record in records if not record["completes"]]
     unlike = [record for record in records if record["foretold"] and record["foretold"] not in record["seen"]]
     for record in unlike:
         print(f"{record['id']}\n   foretold {record['foretold']}\n   seen     {record['seen']}")
-    print(f"{count} fixes tried, {len(wrong)} did not help, {len(unlike)} texts differ", file=sys.stderr)
-    return 1 if wrong else 0
+    told = f"{len(records)} fixes tried, {len(wrong)} did not help, {len(unlike)} texts differ; {count} recorded"
+    print(told, file=sys.stderr)
+    return _verdict("fixes", len(work) + crashed, len(work) - len(records) + crashed, len(wrong) + len(unlike))
 
 
 def by_hand(chosen: argparse.Namespace, _: Supervisor, planes: tuple[ControlPlane, ...], version: str) -> int:
@@ -285,7 +321,7 @@ def by_hand(chosen: argparse.Namespace, _: Supervisor, planes: tuple[ControlPlan
         chosen.record / "tracker" / f"{version}.jsonl.xz", [{"id": "tracker", "kubernetes": version, **answer}]
     )
     print(json.dumps(answer, indent=1), flush=True)
-    return 0 if tracker.right(answer) else 1
+    return _verdict("tracker", 1, 0, int(not tracker.right(answer)))
 
 
 def pace(number: int) -> Pace:

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -138,16 +139,30 @@ def _built(module: Path, package: str, programs: Path, flags: str) -> None:
     print(f"building {name}", file=sys.stderr, flush=True)
     programs.mkdir(parents=True, exist_ok=True)
     command = [go, "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", f"{programs}/", package]
-    found = subprocess.run(["nice", "-n", "19", *command], cwd=module, env=go_environment(), check=False)
-    if found.returncode:
+    if _run(["nice", "-n", "19", *command], module):
         raise BuildFailed(f"{package} did not build in {module}")
     receipt.write_text(pinned, encoding="utf-8")
 
 
-def go_environment() -> dict[str, str]:
+def _run(command: Sequence[str], module: Path) -> int:
+    """Run a build; with it end all programs that it starts, and its scratch folder goes."""
+    from conformance.processes import group_ended, scratch, tied_to_parent
+
+    (cache() / "runs").mkdir(parents=True, exist_ok=True)
+    with scratch() as folder:
+        process = subprocess.Popen(
+            command,
+            cwd=module,
+            env=go_environment(folder),
+            start_new_session=True,
+            preexec_fn=tied_to_parent,  # noqa: PLW1509 - it only asks the kernel for something
+        )
+        with group_ended(process):
+            return process.wait()
+
+
+def go_environment(scratch: Path) -> dict[str, str]:
     """The environment of a build: module and build caches inside the cache folder, no other module sources."""
-    scratch = cache() / "tmp"
-    scratch.mkdir(parents=True, exist_ok=True)
     return {
         **os.environ,
         "GOTMPDIR": str(scratch),

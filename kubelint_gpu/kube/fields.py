@@ -13,7 +13,8 @@ from kubelint_gpu.kube.errors import InvalidObject, Pointer, is_placeholder
 from kubelint_gpu.kube.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.quantity import QuantityError, thousandths
 
-_INT32 = 2**31
+INT32 = 2**31 - 1
+"""The largest number of the fields that are 32 bits wide: most of them."""
 
 
 class Fields:
@@ -72,12 +73,12 @@ class Fields:
         self.report((key,), f"must be true or false, not {described(value)}", value)
         return default
 
-    def integer(self, key: str, default: int, minimum: int | None = None, maximum: int = _INT32 - 1) -> int:
+    def integer(self, key: str, default: int, minimum: int | None = None, maximum: int = INT32) -> int:
         """A 32-bit integer; absent or null gives the default."""
         found = self.optional_integer(key, minimum, maximum)
         return default if found is None else found
 
-    def optional_integer(self, key: str, minimum: int | None = None, maximum: int = _INT32 - 1) -> int | None:
+    def optional_integer(self, key: str, minimum: int | None = None, maximum: int = INT32) -> int | None:
         """A 32-bit integer, or None where the field is absent or null."""
         value = self.value.get(key)
         if value is None:
@@ -91,7 +92,7 @@ class Fields:
             limit = "greater than zero" if minimum == 1 else f"greater than or equal to {minimum}"
             self.report((key,), f"must be {limit}, not {value}", value)
             return None
-        if not -_INT32 <= value <= maximum:
+        if not -INT32 - 1 <= value <= maximum:
             self.report((key,), f"must be at most {maximum}, not {value}", value)
             return None
         return value
@@ -148,8 +149,11 @@ class Fields:
                 child.report((name,), f"must be a string, not {described(value)}; quote it", value)
         return FrozenMap(found)
 
-    def quantities(self, key: str) -> FrozenMap[str, int]:
-        """A resource list in thousandths of its unit, each entry rounded up as API defaulting does."""
+    def quantities(self, key: str, *, below_zero: bool = False) -> FrozenMap[str, int]:
+        """A resource list in thousandths of its unit, each entry rounded up as API defaulting does.
+
+        Amounts below zero are problems, unless with `below_zero`.
+        """
         child = self.child(key)
         if child is None or not child.value:
             return EMPTY
@@ -158,7 +162,7 @@ class Fields:
             amount = child.quantity(name)
             if amount is None:
                 continue
-            if amount < 0:
+            if amount < 0 and not below_zero:
                 child.report((name,), f"must be greater than or equal to 0, not {value}", value)
                 continue
             found[name] = amount

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from kubelint_gpu.kube.errors import InvalidObject, Pointer, is_placeholder
-from kubelint_gpu.kube.plain import mapping, sequence, shortened, whole
+from kubelint_gpu.kube.job_policies import failure_policy_problems, success_policy_problems, unsupported
+from kubelint_gpu.kube.plain import mapping, whole
 
 _MODES = ("NonIndexed", "Indexed")
 _NOT_NEGATIVE = ("backoffLimit", "backoffLimitPerIndex", "maxFailedIndexes", "ttlSecondsAfterFinished")
 _OF_CRON_JOBS = ("startingDeadlineSeconds", "successfulJobsHistoryLimit", "failedJobsHistoryLimit")
-_ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")
 _MOST_INDEXED = 100_000
 _OWN_LABELS = ("controller-uid", "batch.kubernetes.io/controller-uid")
 Problems = Iterator[InvalidObject]
@@ -55,7 +55,7 @@ def _job(spec: dict[str, Any], base: Pointer) -> Problems:
     yield from negative(spec, base, _NOT_NEGATIVE)
     mode = spec.get("completionMode")
     if isinstance(mode, str) and mode not in _MODES and not is_placeholder(mode):
-        yield _unsupported(mode, _MODES, (*base, "completionMode"))
+        yield unsupported(mode, _MODES, (*base, "completionMode"))
     if mode == "Indexed":
         yield from _indexed(spec, base)
     if mode in (None, "NonIndexed"):
@@ -69,15 +69,11 @@ def _job(spec: dict[str, Any], base: Pointer) -> Problems:
     policy = spec.get("podReplacementPolicy")
     lawful = ("Failed",) if failures is not None else ("Failed", "TerminatingOrFailed")
     if isinstance(policy, str) and policy not in lawful and not is_placeholder(policy):
-        yield _unsupported(policy, lawful, (*base, "podReplacementPolicy"))
-    restart = mapping(mapping(spec.get("template")).get("spec")).get("restartPolicy")
-    if failures is not None and restart == "OnFailure":
-        text = 'only "Never" is supported when podFailurePolicy is specified'
-        yield InvalidObject(text, (*base, "template", "spec", "restartPolicy"), restart)
-    for index, entry in enumerate(sequence(mapping(failures).get("rules"))):
-        if isinstance(entry, dict):
-            per_index = spec.get("backoffLimitPerIndex") is not None
-            yield from _failure_rule(entry, (*base, "podFailurePolicy", "rules", index), per_index=per_index)
+        yield unsupported(policy, lawful, (*base, "podReplacementPolicy"))
+    if failures is not None:
+        yield from failure_policy_problems(spec, base)
+    if spec.get("successPolicy") is not None:
+        yield from success_policy_problems(spec, (*base, "successPolicy"))
 
 
 def _indexed(spec: dict[str, Any], base: Pointer) -> Problems:
@@ -94,28 +90,6 @@ def _indexed(spec: dict[str, Any], base: Pointer) -> Problems:
         yield InvalidObject(text, (*base, "maxFailedIndexes"), failed)
 
 
-def _failure_rule(rule: dict[str, Any], where: Pointer, *, per_index: bool) -> Problems:
-    action = rule.get("action")
-    if action in (None, ""):
-        yield InvalidObject(f"action is required: {', '.join(_ACTIONS)}", where, None)
-    elif isinstance(action, str) and action not in _ACTIONS and not is_placeholder(action):
-        yield _unsupported(action, _ACTIONS, (*where, "action"))
-    elif action == "FailIndex" and not per_index:
-        yield InvalidObject("FailIndex requires the backoffLimitPerIndex to be set", (*where, "action"), action)
-    for index, condition in enumerate(sequence(rule.get("onPodConditions"))):
-        if isinstance(condition, dict) and condition.get("type") in (None, ""):
-            yield InvalidObject("type is required in a condition", (*where, "onPodConditions", index), None)
-    codes, conditions = rule.get("onExitCodes"), rule.get("onPodConditions")
-    if codes is None and not conditions:
-        yield InvalidObject("specifying one of OnExitCodes and OnPodConditions is required", where, None)
-    elif codes is not None and conditions:
-        yield InvalidObject("specifying both OnExitCodes and OnPodConditions is not supported", where, None)
-    if mapping(codes).get("operator") == "In":
-        for index, code in enumerate(sequence(mapping(codes).get("values"))):
-            if whole(code) == 0:
-                yield InvalidObject("must not be 0 for the In operator", (*where, "onExitCodes", "values", index), code)
-
-
 def _selector(spec: dict[str, Any]) -> Problems:
     """A selector that was not made for this Job; one that a server once wrote has its own label in it."""
     selector = mapping(spec.get("selector"))
@@ -124,8 +98,3 @@ def _selector(spec: dict[str, Any]) -> Problems:
     if not any(label in mapping(selector.get("matchLabels")) for label in _OWN_LABELS):
         text = "`selector` not auto-generated; leave it out, or set manualSelector: true"
         yield InvalidObject(text, ("spec", "selector"), None)
-
-
-def _unsupported(value: str, choices: tuple[str, ...], where: Pointer) -> InvalidObject:
-    named = ", ".join(f'"{choice}"' for choice in choices)
-    return InvalidObject(f'unsupported value "{shortened(value)}": supported values: {named}', where, value)

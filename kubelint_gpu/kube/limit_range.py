@@ -92,13 +92,16 @@ def read_limit_range(value: Any, problems: list[InvalidObject] | None = None) ->
 
 
 def _limit(fields: Fields) -> Limit:
+    """An entry, with the defaults that follow from its bounds; the API server stores amounts below zero, too."""
     kind = fields.text("type")
-    least, most = fields.quantities("min"), fields.quantities("max")
-    default, default_request = fields.quantities("default"), fields.quantities("defaultRequest")
+    least, most, default, default_request, ratio = (
+        fields.quantities(part, below_zero=True)
+        for part in ("min", "max", "default", "defaultRequest", "maxLimitRequestRatio")
+    )
     if kind == "Container":
         default = FrozenMap({**most, **default})
         default_request = FrozenMap({**least, **default, **default_request})
-    return Limit(kind, least, most, default, default_request, fields.quantities("maxLimitRequestRatio"))
+    return Limit(kind, least, most, default, default_request, ratio)
 
 
 def _completed(container: Container, limits: Amounts, requests: Amounts) -> Container:

@@ -37,6 +37,7 @@ _WITHOUT_VALUES = ("Terminating", "NotTerminating", "BestEffort", "NotBestEffort
 _PERCENT = re.compile(r"[0-9]+%", re.ASCII)
 _EVICTION = ("AlwaysAllow", "IfHealthyBudget")
 _TYPES = ("Pod", "Container", "PersistentVolumeClaim")
+_PARTS = ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
 _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 Problems = Iterator[InvalidObject]
 
@@ -132,8 +133,6 @@ def limit_range_problems(value: dict[str, Any]) -> Problems:
     """Every problem of a LimitRange."""
     problems: list[InvalidObject] = []
     found = read_limit_range(value, problems)
-    # amounts below zero are stored as they are; without them no bound is broken that is not broken with them
-    problems = [problem for problem in problems if (amount(problem.value) or 0) >= 0]
     yield from problems
     entries = [mapping(entry) for entry in sequence(mapping(value.get("spec")).get("limits"))]
     if problems or len(entries) != len(found.limits):
@@ -164,11 +163,10 @@ def _limit(entry: dict[str, Any], limit: Limit, where: Pointer) -> Problems:
     if limit.kind == "PersistentVolumeClaim" and "storage" not in limit.least and "storage" not in limit.most:
         text = "either minimum or maximum storage value is required, but neither was provided"
         yield InvalidObject(text, where, None)
-    names = {**limit.least, **limit.most, **limit.default, **limit.default_request, **limit.ratio}
-    for name in sorted(names):
+    for name in sorted({**limit.least, **limit.most, **limit.default, **limit.default_request, **limit.ratio}):
         lawful = _of_containers(name) if limit.kind in ("Pod", "Container") else "/" in name or name in _STANDARD
         if not lawful:
-            part = next(part for part in entry if name in mapping(entry[part]))
+            part = next(part for part in _PARTS if name in mapping(entry.get(part)))
             text = f'"{shortened(name)}" must be a standard resource, or have a domain'
             yield InvalidObject(text, (*where, part, name), name)
         else:

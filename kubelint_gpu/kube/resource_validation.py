@@ -10,7 +10,7 @@ from typing import Any
 
 from kubelint_gpu.kube.errors import InvalidObject, Pointer, is_placeholder
 from kubelint_gpu.kube.frozen import EMPTY
-from kubelint_gpu.kube.names import is_label, is_subdomain
+from kubelint_gpu.kube.names import is_label, is_qualified_name, is_subdomain
 from kubelint_gpu.kube.plain import amount, containers, mapping, sequence, shortened, written
 from kubelint_gpu.kube.pod import PodSpec
 from kubelint_gpu.kube.quantity import QuantityError, canonical, parse_quantity
@@ -100,7 +100,7 @@ def _name_problem(name: str) -> str:
     if is_placeholder(name):
         return ""
     if "/" not in name:
-        known = name in _STANDARD or name.startswith(_HUGE)
+        known = name in _STANDARD or (name.startswith(_HUGE) and is_qualified_name(name))
         return "" if known else f'"{name}" must be a standard resource for containers, or have a domain'
     if "kubernetes.io/" not in name and not is_extended(name):
         return f'"{name}" doesn\'t follow extended resource name standard'

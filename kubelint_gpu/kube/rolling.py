@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from kubelint_gpu.kube.fields import Fields, described
+from kubelint_gpu.kube.fields import INT32, Fields, described
 from kubelint_gpu.values import dataclass
 
 _PERCENT = re.compile(r"[0-9]{1,9}%", re.ASCII)
@@ -47,7 +47,9 @@ def read_int_or_percent(fields: Fields, key: str, default: IntOrPercent) -> IntO
         if value < 0:
             fields.report((key,), f"must be greater than or equal to 0, not {value}", value)
             return default
-        return IntOrPercent(min(value, 2**31 - 1))
+        if value > INT32:
+            fields.report((key,), f"must be at most {INT32}, not {value}", value)
+        return IntOrPercent(min(value, INT32))
     if isinstance(value, str) and _PERCENT.fullmatch(value):
         return IntOrPercent(int(value[:-1]), percent=True)
     hint = f"; write it as the number {value}" if isinstance(value, str) and value.isdigit() else ""

@@ -243,7 +243,10 @@ def _gates(spec: dict[str, Any], base: Pointer, *, bare: bool) -> Problems:
 
 
 def name_problems(kind: str, value: dict[str, Any]) -> Problems:
-    """The name of an object: a DNS subdomain, for a CronJob of at most 52 characters; and that of its namespace."""
+    """The name of an object, a DNS subdomain with few exceptions, and that of its namespace.
+
+    A CronJob's has at most 52 characters. A PodDisruptionBudget may have any that can stand in a path.
+    """
     namespace = written(mapping(value.get("metadata")).get("namespace"))
     if namespace and not is_label(namespace):
         text = f'"{shortened(namespace)}" is not a namespace name: lower case letters, digits and "-", at most 63'
@@ -253,6 +256,11 @@ def name_problems(kind: str, value: dict[str, Any]) -> Problems:
         return
     if kind == "CronJob" and len(name) > 52:
         yield InvalidObject(f"must be no more than 52 characters, not {len(name)}", ("metadata", "name"), name)
+    elif kind == "PodDisruptionBudget":
+        if name in (".", "..") or "/" in name or "%" in name:
+            yield InvalidObject(
+                f'"{shortened(name)}" is not a name: it has "/" or "%", or is dots', ("metadata", "name"), name
+            )
     elif not is_subdomain(name):
         text = f'"{shortened(name)}" is not a name: lower case letters, digits, "-", ".", no "-" or "." at the ends'
         yield InvalidObject(text, ("metadata", "name"), name)
@@ -265,5 +273,5 @@ def _names(entries: Any, *below: str) -> frozenset[str]:
 
 def _selector_keys(selector: Any) -> set[str]:
     found = mapping(selector)
-    named = {mapping(one).get("key") for one in sequence(found.get("matchExpressions"))}
+    named = (mapping(one).get("key") for one in sequence(found.get("matchExpressions")))
     return {key for key in (*mapping(found.get("matchLabels")), *named) if isinstance(key, str)}

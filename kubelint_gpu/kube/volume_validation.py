@@ -66,8 +66,10 @@ def mount_problems(spec: dict[str, Any], base: Pointer, added: frozenset[str]) -
     for pointer, container in containers(spec, base):
         for index, mount in enumerate(sequence(container.get("volumeMounts"))):
             name = mapping(mount).get("name")
-            if isinstance(mount, dict) and mount.get("mountPath") in (None, ""):
-                yield InvalidObject("mountPath is required", (*pointer, "volumeMounts", index), None)
+            if mount is None or isinstance(mount, dict):
+                for field in ("name", "mountPath"):
+                    if mapping(mount).get(field) in (None, ""):
+                        yield InvalidObject(f"{field} is required", (*pointer, "volumeMounts", index), None)
             if isinstance(name, str) and name not in names and not is_placeholder(name):
                 yield InvalidObject(
                     f'there is no volume "{name}"' + (f": volumes are {', '.join(sorted(names)[:8])}" if names else ""),
@@ -83,8 +85,8 @@ def claim_problems(spec: dict[str, Any], base: Pointer, *, whole: bool) -> Probl
     if modes == [] or (whole and modes is None):
         yield InvalidObject("at least 1 access mode is required", where if modes == [] else base, None)
     for index, mode in enumerate(sequence(modes)):
-        if written(mode) and mode not in _ACCESS_MODES:
-            yield InvalidObject(_unsupported(mode, _ACCESS_MODES), (*where, index), mode)
+        if mode in (None, "") or (written(mode) and mode not in _ACCESS_MODES):
+            yield InvalidObject(_unsupported(mode or "", _ACCESS_MODES), (*where, index), mode)
     if _ALONE in sequence(modes) and any(mode != _ALONE for mode in sequence(modes)):
         yield InvalidObject(f"may not use {_ALONE} with other access modes", where, None)
     requests = mapping(mapping(spec.get("resources")).get("requests"))

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from conformance import processes
+
 ROOT = Path(__file__).resolve().parents[2]
 # as a run does it: programs that would go on for ever, one deaf to SIGTERM, one with a child of its own, and files
 RUN = """
@@ -32,17 +34,35 @@ finally:
 """
 
 
+# as a build does it: a program that starts others, and a folder for what they leave on the way
+BUILD = """
+import subprocess, sys
+from conformance import tools
+from conformance.processes import group_ended, interruptible, scratch, tied_to_parent
+
+interruptible()
+(tools.cache() / "runs").mkdir(parents=True)
+with scratch() as folder:
+    (folder / "data").write_text("x")
+    command, nowhere = ["sh", "-c", "sleep 1000 & wait"], subprocess.DEVNULL
+    build = subprocess.Popen(command, stdout=nowhere, stderr=nowhere, start_new_session=True, preexec_fn=tied_to_parent)
+    with group_ended(build):
+        print(build.pid, flush=True)
+        build.wait()
+"""
+
+
 @pytest.fixture
 def started(tmp_path):
     runs = []
 
-    def start(*arguments):
+    def start(*arguments, code=RUN):
         places = {"HOME": tmp_path, "TMPDIR": tmp_path / "tmp", "KUBELINT_GPU_CONFORMANCE_CACHE": tmp_path / "cache"}
         (tmp_path / "tmp").mkdir(exist_ok=True)
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
         environment |= {name: str(path) for name, path in places.items()}
         run = subprocess.Popen(
-            [sys.executable, "-c", RUN, *arguments],
+            [sys.executable, "-c", code, *arguments],
             env=environment,
             cwd=tmp_path,
             stdout=subprocess.PIPE,
@@ -124,4 +144,27 @@ def test_programs_die_with_a_run_that_is_killed_and_the_next_run_removes_its_fil
     other, _ = started()
     other.send_signal(signal.SIGTERM)
     other.wait(30)
+    assert left(tmp_path) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupted_build_leaves_no_process_and_no_file(tmp_path, started, number):
+    run, groups = started(code=BUILD)
+    assert len(groups) == 1
+    assert alive(groups)
+    run.send_signal(number)
+    assert run.wait(30) == 128 + number
+    assert gone(groups)
+    assert left(tmp_path) == []
+
+
+def test_what_a_killed_build_leaves_is_removed_by_the_next(tmp_path, started, monkeypatch):
+    run, groups = started(code=BUILD)
+    run.kill()
+    run.wait(30)
+    for pid in alive(groups):
+        os.kill(pid, signal.SIGKILL)
+    assert len(left(tmp_path)) == 1
+    monkeypatch.setenv("KUBELINT_GPU_CONFORMANCE_CACHE", str(tmp_path / "cache"))
+    processes.sweep()
     assert left(tmp_path) == []
