@@ -18,7 +18,6 @@ ELSEWHERE = {
     "claim-bound-fixed-000": "admission: the StorageClass does not allow expansion",
     "daemon-set-004": "invalid by itself: KLG003",
     "deployment-007": "invalid by itself: KLG008",
-    "deployment-008": "client-side apply removes the numbers of the other strategy",
     "deployment-rolling-002": "invalid by itself: KLG003",
     "service-003": "the address that is written may be the one that was given out",
 }
