@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.checks.batches import batches
 from kubelint_gpu.checks.catalogue import rule
 from kubelint_gpu.checks.draft import Draft
-from kubelint_gpu.checks.finding import Finding, Fix, Place, Refusal, Related, Severity, fingerprint
+from kubelint_gpu.checks.finding import Finding, Fix, Place, Refusal, Related, fingerprint
 from kubelint_gpu.checks.ignores import Closing, Ignore, ignores, suppressed, unused_cause
 from kubelint_gpu.checks.overlays import Found, layers, merged, seen_through
 from kubelint_gpu.checks.processes import each, untold
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 # Of more units than this nothing is kept that could be worked out again.
 _MANY = 1000
-_RANK: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +164,28 @@ def _offered(
     """What came of the proposals of drafts, by the identity of each as an object; what weighs most is tried first."""
     known = batches(unit, wanted, drafts)
     left = count(known.alone or 0, -1)
-    offered = {}
-    for draft in sorted(wanted, key=lambda draft: _RANK[severity_of(draft)]):
-        holds = {number for number in range(len(draft.proposals)) if (id(draft), number) in known.holds}
-        alone = trials.spend if unit.rendered else lambda: known.alone is None or next(left) > 0
-        offered[id(draft)] = tuple(tried(unit, draft, drafts, holds, alone))
+    alone = trials.spend if unit.rendered else lambda: known.alone is None or next(left) > 0
+    offered: dict[int, tuple[Fix | Refusal, ...]] = {}
+    for severity in ("error", "warning", "note"):
+        running = {
+            id(draft): tried(
+                unit,
+                draft,
+                drafts,
+                {number for number in range(len(draft.proposals)) if (id(draft), number) in known.holds},
+                alone,
+            )
+            for draft in wanted
+            if severity_of(draft) == severity
+        }
+        # the first proposal of each comes before the second one of any
+        while running:
+            for key, one in list(running.items()):
+                found = next(one, None)
+                if found is None:
+                    del running[key]
+                else:
+                    offered[key] = (*offered.get(key, ()), found)
     return offered
 
 

@@ -16,6 +16,8 @@ _UNTRIED = "it was not tried, because so many workloads are applied together: ch
 Identity = tuple[str, str, str, str]
 MOST_RENDERED = 10_000
 """Objects of a rendered unit that are judged again for trials: its sources are traced again each time, too."""
+_ROLLOUTS = 10
+"""Rollouts that are judged beside each other: the cube of their number, divided by this, weighs as so many objects."""
 FIRST = 8
 """Trials that take place however many objects there are."""
 _LOWER: dict[Severity, Severity] = {"error": "warning", "warning": "note", "note": "note"}
@@ -70,7 +72,8 @@ class Trials:
     """
 
     def __init__(self, unit: Unit) -> None:
-        self._each = len(unit.manifests) or 1
+        rolled = len(unit.subjects) if unit.rendered and unit.has_nodes else 0
+        self._each = max(len(unit.manifests), rolled**3 // _ROLLOUTS, 1)
         self._left = MOST_RENDERED
 
     def spend(self) -> bool:

@@ -10,6 +10,8 @@ from kubelint_gpu.checks import trials
 from kubelint_gpu.checks.run import check
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.world import World
+from kubelint_gpu.documents import read
+from kubelint_gpu.inventory import load
 from kubelint_gpu.sources.kustomize.program import Program
 from kubelint_gpu.sources.kustomize.rendering import Renderer, render
 
@@ -96,3 +98,44 @@ def test_twice_the_objects_are_twice_the_work(tmp_path, monkeypatch, field, find
     work(10)()
     small, large = calls(work(40)), calls(work(80))
     assert large < 2.3 * small
+
+
+PINNED = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: d{number}}}
+spec:
+  selector: {{matchLabels: {{app: d{number}}}}}
+  template:
+    metadata: {{labels: {{app: d{number}}}}}
+    spec:
+      priorityClassName: system-cluster-critical
+      nodeSelector: {{kubernetes.io/hostname: node-{number}}}
+      containers: [{{name: server, image: "example.com/server:1", resources: {{limits: {{nvidia.com/gpu: 1}}}}}}]
+"""
+INVENTORY = """\
+apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+pools:
+- {name: node, count: 20, template: {allocatable: {cpu: 16, memory: 64Gi}, gpus: {model: L4, count: 1}}}
+"""
+
+
+def test_each_deadlock_of_a_large_tree_has_a_fix_before_any_has_a_second(tmp_path):
+    """Among twenty rollouts each trial may search long: the first proposals are tried, and the rest says it was not."""
+    numbers = range(1, 21)
+    for number in numbers:
+        (tmp_path / f"d{number}.yaml").write_text(PINNED.format(number=number))
+    (tmp_path / "kustomization.yaml").write_text(f"resources: {[f'd{number}.yaml' for number in numbers]}\n")
+    printed = "---\n".join(PINNED.format(number=number) for number in numbers).encode()
+    built = render(tmp_path, Renderer(Program(("none",))), root=tmp_path, cwd=tmp_path, printed=printed)
+    readings = (read("i.yaml", INVENTORY.encode()),)
+    inventory, errors = load(readings)
+    world = World(inventory, readings, errors)
+    unit = Unit((built.reading,), world, rendered=(built,))
+    deadlocks = [one for one in check([unit], world).findings if one.code == "KLG101"]
+    assert len(deadlocks) == 20
+    for one in deadlocks:
+        assert one.fixes
+        assert one.fixes[0].verified
+    assert all("it was not tried" in one.refusals[-1].why for one in deadlocks)
