@@ -47,7 +47,7 @@ def custom_deadlocks(unit: Unit) -> Iterator[Draft]:
             "KLG101",
             _place(custom),
             f"a change of its pods never ends: {rollout.why}, so {_pods(custom, wanted)} must run at once, and the "
-            f"nodes have room for {sum(placed)} of {sum(wanted)}",
+            f"nodes have room for no more than {sum(placed)} of {sum(wanted)}",
             manifest,
             cause="custom rollout",
             certainty="certain" if unit.complete and rollout.exact else "possible",
@@ -67,7 +67,7 @@ def custom_pods_pending(unit: Unit) -> Iterator[Draft]:
         yield Draft(
             "KLG109",
             manifest.place(("spec", "replicas") if manifest.present(("spec", "replicas")) else ("spec",), "key"),
-            f"only {sum(placed)} of {counted(sum(wanted), 'pod')} can run at once ({_pods(custom, wanted)}); "
+            f"no more than {sum(placed)} of {counted(sum(wanted), 'pod')} can run at once ({_pods(custom, wanted)}); "
             f"{custom.rollout.rest}",
             manifest,
             cause="custom replicas",

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.placeable import DEFAULT_BUDGET, standing_scene
+from kubelint_gpu.rollout.scene import Scene
 from kubelint_gpu.rollout.starts import one_placement, placements
 from kubelint_gpu.values import replace
 
@@ -14,7 +15,7 @@ from kubelint_gpu.values import replace
 def gathered(
     wanted: Sequence[tuple[Workload, int]], cluster: Cluster, *, budget: int = DEFAULT_BUDGET
 ) -> tuple[int, ...] | None:
-    """How many pods of each workload run where as many as possible of all of them do; None where all may.
+    """How many pods of each workload run at most where all of them are wanted; None where all may.
 
     The pods of the cluster stay where they are, quotas are not looked at.
     Where `budget` partial placements do not tell, all may: nothing is proven against it.
@@ -24,9 +25,23 @@ def gathered(
         for index, (workload, number) in enumerate(wanted)
     ]
     scene = standing_scene(apart, replace(cluster, quotas=()))
+    most = _capacities(scene)
+    if most is not None:
+        return most
     if one_placement(scene) is not None:
         return None
     found = placements(scene, budget)
     if found.full or not found.complete:
         return None
     return tuple(sum(found.placed[kind] for kind in kinds) for kinds in scene.cast.members)
+
+
+def _capacities(scene: Scene) -> tuple[int, ...] | None:
+    """How many pods of each workload find places where no other is; None where all do, or it is not known."""
+    if not scene.local:
+        return None
+    wanted = scene.cast.wanted
+    fitting = [scene.places.capacity(kind, number) for kind, number in enumerate(wanted)]
+    if fitting == list(wanted):
+        return None
+    return tuple(sum(fitting[kind] for kind in kinds) for kinds in scene.cast.members)

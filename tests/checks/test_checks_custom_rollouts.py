@@ -68,6 +68,10 @@ PENDING = [("KLG109", "certain")]
         (ray(autoscaled=True), (8, 8), [("KLG101", "possible")]),
         (ray(4, 1), (7,), STUCK),
         (ray(4, 1), (8,), []),
+        # more pods than a search could place one by one
+        (ray(100, 1), (8,) * 24, STUCK),
+        (ray(100, 1), (8,) * 25, []),
+        (ray(50_000, 1), (8,) * 24, PENDING),
         # two pods with 3 of 4 GPUs: there are as many GPUs as the four pods ask for, and not where they need them
         (ray(2, 3), (4, 4, 4), STUCK),
         (ray(2, 3), (4, 4, 4, 4), []),
@@ -114,7 +118,7 @@ def test_the_message_says_how_many_pods_must_run_at_once():
     assert found.message == (
         "a change of its pods never ends: a RayService makes a whole second cluster beside the first one, which goes "
         "when the second one serves, so 4 pods with 8 nvidia.com/gpu and 2 pods without any must run at once, and the "
-        "nodes have room for 5 of 6"
+        "nodes have room for no more than 5 of 6"
     )
     assert "upgradeStrategy type None" in found.help[0]
     assert [one.message for one in found.related] == ["2 pods of this template, each with 8 nvidia.com/gpu"]
@@ -122,7 +126,7 @@ def test_the_message_says_how_many_pods_must_run_at_once():
 
 def test_an_incomplete_group_is_said_to_hold_what_it_has():
     (found,) = findings(groups(), inventory(8, 8, 8), "KLG109")
-    assert found.message.startswith("only 3 of 4 pods can run at once (4 pods with 8 nvidia.com/gpu); a group")
+    assert found.message.startswith("no more than 3 of 4 pods can run at once (4 pods with 8 nvidia.com/gpu); a group")
 
 
 @pytest.mark.parametrize(
