@@ -11,10 +11,10 @@ from kubelint_gpu.documents.edits import Edit, NotEditable
 from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.values import dataclass, replace
 
-_FEW = 400
+_FEW = 150
 """Workloads times fixes, up to which each fix is tried by itself."""
 _MOST_ROUNDS = 12
-_COST = 200_000
+_COST = 60_000
 """What fixes may cost that are tried by themselves: each the cube of the number of workloads."""
 _OF_THE_OBJECT = ("KLG0", "KLG2", "KLG5")
 """Rules whose findings depend on what the object says itself, and on nodes."""

@@ -14,6 +14,9 @@ from kubelint_gpu.documents.edits import Edit, NotEditable
 from kubelint_gpu.values import dataclass
 
 _MOST = 1000
+_MOST_AT_ONCE = 12
+_FEW = 8
+"""Of more fixes than this all are made at once, and looked at once."""
 Identity = tuple[str, str, str]
 
 
@@ -47,6 +50,22 @@ def repair(
     applied: list[tuple[Finding, Fix]] = []
     refused: dict[tuple[Identity, str], str] = {}
     findings = _findings(unit, suppression)
+    bulk = _at_once(unit, [finding for finding in findings if wanted(finding)], unsafe=unsafe)
+    for _ in range(_MOST_AT_ONCE):
+        if len(bulk) <= _FEW:
+            break
+        try:
+            changed = changed_by(unit, [edit for _, fix in bulk for edit in _edits(unit, fix)])
+        except NotEditable:
+            break
+        after = _findings(changed, suppression)
+        good = [one for one in bulk if not _objection(findings, after, one[0])]
+        if len(good) == len(bulk):
+            applied += bulk
+            unit, findings = changed, after
+            bulk = _at_once(unit, [finding for finding in findings if wanted(finding)], unsafe=unsafe)
+            continue
+        bulk = good
     for _ in range(_MOST):
         chosen = _next([finding for finding in findings if wanted(finding)], refused, unsafe=unsafe)
         if chosen is None:
@@ -67,6 +86,21 @@ def repair(
     left = [finding for finding in findings if wanted(finding)]
     told = [(finding, _refusal(finding, refused, unsafe=unsafe)) for finding in left]
     return Repaired(unit, tuple(applied), tuple((finding, why) for finding, why in told if why))
+
+
+def _at_once(unit: Unit, findings: Sequence[Finding], *, unsafe: bool) -> list[tuple[Finding, Fix]]:
+    """The first fix of each finding, one for each object, as far as their edits do not meet."""
+    chosen: dict[str, tuple[Finding, Fix]] = {}
+    touched: set[tuple[str, int]] = set()
+    for finding in findings:
+        fix = next((one for one in finding.fixes if one.safety == "safe" or unsafe), None)
+        if fix is None or not fix.verified or finding.object in chosen:
+            continue
+        spans = {(edit.path, offset) for edit in _edits(unit, fix) for offset in (edit.span.start, edit.span.end)}
+        if touched.isdisjoint(spans):
+            touched |= spans
+            chosen[finding.object] = finding, fix
+    return list(chosen.values())
 
 
 def _refusal(finding: Finding, refused: dict[tuple[Identity, str], str], *, unsafe: bool) -> str:

@@ -58,6 +58,7 @@ class Places:
         self._pods: dict[tuple[int, int], list[Pod]] = {}
         self._fits: dict[tuple[int, int, Content], bool] = {}
         self._plainly: dict[tuple[int, int, Content], bool] = {}
+        self._last: dict[int, tuple[list[Pod], Snapshot]] = {}
         self._everywhere: dict[tuple[int, tuple[Content, ...]], tuple[int, ...]] = {}
         self._evicted: dict[tuple[int, int | None, int | None, tuple[Content, ...]], tuple[Eviction, ...] | None] = {}
         lowest = min(
@@ -255,12 +256,21 @@ class Places:
         kind, plain = self._likeness.first[kind], _plain(self._likeness.folded(content))
         found = self._plainly.get((kind, number, plain))
         if found is None:
-            snapshot, name = self._alone(number)
-            for other, phase, count in plain:
-                for pod in self._numbered(other, phase, count):
-                    snapshot = snapshot.place(pod, name)
+            pods = [pod for other, phase, count in plain for pod in self._numbered(other, phase, count)]
+            snapshot = self._filled(number, pods)
             found = self._plainly[kind, number, plain] = fit(self._kinds[kind].pod, snapshot).schedulable
         return found
+
+    def _filled(self, number: int, pods: list[Pod]) -> Snapshot:
+        """The node of a class with these pods on it, made of the one before where that lacks only the last of them."""
+        snapshot, name = self._alone(number)
+        before, filled = self._last.get(number, ([], snapshot))
+        if len(before) > len(pods) or any(one is not other for one, other in zip(before, pods, strict=False)):
+            before, filled = [], snapshot
+        for pod in pods[len(before) :]:
+            filled = filled.place(pod, name)
+        self._last[number] = (pods, filled)
+        return filled
 
     def _fitting_among(self, kind: int, contents: tuple[Content, ...]) -> tuple[int, ...]:
         kind, contents = self._likeness.first[kind], tuple([self._likeness.folded(one) for one in contents])

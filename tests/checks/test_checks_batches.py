@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from checks_units import deployment, findings, unit
 
-from kubelint_gpu.checks import batches, run, trials
+from kubelint_gpu.checks import batches, repair, run, trials
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.documents.edits import set_key
 
@@ -111,3 +111,35 @@ def test_few_are_tried_one_by_one():
     found = unit(pinned(3), nodes(3))
     drafts = trials.drafts_of(found)[0]
     assert batches.batches(found, drafts, drafts) == batches.Batches()
+
+
+def test_many_fixes_are_made_with_few_looks_and_each_workload_gets_its_own(monkeypatch):
+    looks = []
+    look = repair._findings
+
+    def counted(*given):
+        looks.append(given)
+        return look(*given)
+
+    monkeypatch.setattr(repair, "_findings", counted)
+    repaired = repair.repair(unit(pinned(MANY), nodes(MANY)), unsafe=False)
+    assert len(looks) < 6
+    assert len(repaired.applied) == MANY
+    assert repaired.refused == ()
+    text = repaired.unit.readings[0].source.text
+    (alone,) = repair.repair(unit(pinned(1), nodes(1)), unsafe=False).unit.readings
+    assert text.split("---\n")[0] == alone.source.text
+    assert text.count("maxSurge: 0") == MANY
+
+
+def test_a_fix_that_does_no_good_among_others_is_left_out(monkeypatch):
+    """The others are made, and it is tried by itself."""
+    objection = repair._objection
+
+    def objecting(before, after, mended):
+        return "no" if mended.object.endswith("/chat-7") else objection(before, after, mended)
+
+    monkeypatch.setattr(repair, "_objection", objecting)
+    repaired = repair.repair(unit(pinned(MANY), nodes(MANY)), unsafe=False)
+    assert len(repaired.applied) == MANY - 1
+    assert not any(finding.object.endswith("/chat-7") for finding, _ in repaired.applied)
