@@ -10,6 +10,7 @@ import click
 from kubelint_gpu.checks.manifest import Manifest
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.checks.wording import counted
 from kubelint_gpu.report.display import visible
 
 _SHORT = {
@@ -32,14 +33,20 @@ def find(what: str, units: Sequence[Unit]) -> tuple[Unit, Subject]:
     """
     kind, name, namespace = _parts(what)
     every = [(unit, manifest) for unit in units for manifest in unit.manifests if manifest.workload is not None]
-    found = [
-        (unit, manifest)
-        for unit, manifest in every
-        if manifest.name == name
-        and manifest.kind.lower() in (kind, kind.removesuffix("s"))
-        and namespace in (None, _namespace(manifest))
-    ]
+
+    def meant(manifest: Manifest) -> bool:
+        kinds = (kind, kind.removesuffix("s"))
+        return manifest.name == name and manifest.kind.lower() in kinds and namespace in (None, _namespace(manifest))
+
+    found = [(unit, manifest) for unit, manifest in every if meant(manifest)]
     if not found:
+        custom = [one for unit in units for one in unit.manifests if one.templates and meant(one)]
+        if custom:
+            raise click.UsageError(
+                f"{_where(custom[0])}: {visible(custom[0].object)} is a custom resource with "
+                f"{counted(len(custom[0].templates), 'pod template')}, which check judges; explain is for workloads "
+                "that Kubernetes itself has"
+            )
         raise click.UsageError(f'there is no workload "{visible(what)}" in the manifests{_near(what, every)}')
     whole = [(unit, one) for unit, one in found if one.workload is None or not one.workload.partial]
     if len(whole) > 1:

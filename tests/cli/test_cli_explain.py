@@ -362,3 +362,14 @@ def test_a_rollout_that_never_ends_by_itself_names_whose_rollout_may_let_it_end(
     assert "never ends by itself; kubelint-gpu check says why" in kubelint(*arguments, cwd=tmp_path).out
     found = kubelint(*arguments, "--output-format", "json", cwd=tmp_path).json["rollout"]
     assert (found["verdict"], found["mayEndTogetherWith"]) == ("stuck", ["Deployment/vision/other"])
+
+
+def test_a_custom_resource_is_not_called_missing(tmp_path):
+    path = tmp_path / "a.yaml"
+    path.write_text(
+        "apiVersion: ray.io/v1\nkind: RayService\nmetadata: {name: chat}\nspec: {rayClusterConfig: {headGroupSpec: "
+        "{template: {spec: {containers: [{name: a, image: a}]}}}}}\n"
+    )
+    ran = kubelint("explain", "rayservice/chat", "a.yaml", "-i", TRACKER / "nodes.yaml", cwd=tmp_path)
+    assert ran.code == 2
+    assert "RayService/chat is a custom resource with 1 pod template, which check judges" in " ".join(ran.err.split())
