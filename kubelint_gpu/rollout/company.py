@@ -25,7 +25,7 @@ def company(bench: Bench, search: Search, position: int, *, alike: bool) -> tupl
     Few workloads on few nodes are searched; of more, all are named.
     """
     others = tuple(place for place, one in enumerate(bench.participants) if place != position and one.rolling)
-    if not others or (alike and all(_keeps(bench.participants[place]) for place in (*others, position))):
+    if not others or (alike and all(keeps(bench.participants[place]) for place in (*others, position))):
         return ()
     rolling = frozenset((*others, position))
     if len(rolling) > _FEW_WORKLOADS or len(search.scene(rolling, ()).places.names) > _FEW_NODES:
@@ -33,7 +33,7 @@ def company(bench: Bench, search: Search, position: int, *, alike: bool) -> tupl
     return () if _is_stuck(search, rolling, position, bench.participants) else others
 
 
-def _keeps(participant: Participant) -> bool:
+def keeps(participant: Participant) -> bool:
     """Whether no old pod goes before a new one is available."""
     strategy = participant.new.strategy
     if not isinstance(strategy, DeploymentStrategy):

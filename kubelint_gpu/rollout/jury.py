@@ -5,7 +5,7 @@ from __future__ import annotations
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, StatefulSetStrategy
 from kubelint_gpu.rollout.cast import has_ordinal_claims
-from kubelint_gpu.rollout.company import company
+from kubelint_gpu.rollout.company import company, keeps
 from kubelint_gpu.rollout.daemon_set import resolve
 from kubelint_gpu.rollout.exchange import finds_its_own_places
 from kubelint_gpu.rollout.explorer import Verdict
@@ -22,6 +22,9 @@ from kubelint_gpu.rollout.trace import Trace
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.values import replace
 
+_PART_AT_ONCE = 4
+_FEW_OTHERS = 5
+_FEW_NODES = 16
 _OPEN = (Verdict.STUCK, Verdict.MAY_STICK, Verdict.UNDECIDED)
 
 
@@ -58,10 +61,11 @@ class Jury:
             return _known(replace(blank, verdict=Verdict.COMPLETES if rolling else None), participant)
         found = self._decided(position, blank, rests=rests)
         moving = frozenset(place for place, one in enumerate(bench.participants) if place != position and one.moves)
+        alike = found.verdict is Verdict.STUCK and not participant.daemons and self._slots(position) is not None
         if moving and found.verdict in _OPEN and participant.known:
-            found = self._at_once(position, moving, found)
+            if not (alike and all(keeps(bench.participants[place]) for place in (*moving, position))):
+                found = self._at_once(position, moving, found)
         elif found.verdict is Verdict.STUCK:
-            alike = not participant.daemons and self._slots(position) is not None
             others = company(bench, self._search, position, alike=alike)
             found = replace(found, company=tuple(bench.participants[place].new for place in others))
         return _known(found, participant)
@@ -87,13 +91,15 @@ class Jury:
         rolling = frozenset(place for place in others if bench.participants[place].existing) & frozenset(
             place for place, one in enumerate(bench.participants) if one.rolling
         )
-        found = self._search.searched(
-            rolling | {position}, scaling=others - rolling, ends=bench.participants[position].new.key
-        )
+        name, scaling = bench.participants[position].new.key, others - rolling
+        company = tuple(bench.participants[place].new for place in sorted(others))
+        unknown = replace(alone, company=company if alone.verdict is Verdict.STUCK else ())
+        if len(others) > _FEW_OTHERS or len(self._search.scene(rolling | {position}, ()).places.names) > _FEW_NODES:
+            return unknown
+        found = self._search.searched(rolling | {position}, scaling=scaling, ends=name, part=_PART_AT_ONCE)
         states = alone.states + found.states
         if found.verdict in (None, Verdict.UNDECIDED):
-            company = tuple(bench.participants[place].new for place in sorted(others))
-            return replace(alone, states=states, company=company if alone.verdict is Verdict.STUCK else ())
+            return replace(unknown, states=states)
         return replace(
             alone,
             verdict=found.verdict,

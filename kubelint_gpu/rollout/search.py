@@ -79,15 +79,17 @@ class Search:
         mine: Sequence[int] = (),
         scaling: frozenset[int] = frozenset(),
         ends: str = "",
+        part: int = 1,
     ) -> Found:
         """Search; pods that turn out to be evicted although they were taken to stay are put in play, and again.
 
         With `ends` it is asked of this workload alone whether its rollout ends.
+        Of the budget one `part` is spent.
         """
         extra: list[Pod] = []
         for _ in range(_MOST_RETRIES):
             try:
-                return self._search(self.scene(rolling, extra, scaling), mine, ends)
+                return self._search(self.scene(rolling, extra, scaling), mine, ends, self._bench.budget // part)
             except Overlooked as overlooked:
                 extra += self._like(overlooked.pods, extra)
             except NotConfirmed:
@@ -97,8 +99,8 @@ class Search:
         every = scene.cast.wanted
         return Found(scene, Starts((), (), every, every, every, 0, False, False), Verdict.UNDECIDED, 0)
 
-    def _search(self, scene: Scene, mine: Sequence[int], ends: str) -> Found:
-        budget = _states(self._bench.budget, scene)
+    def _search(self, scene: Scene, mine: Sequence[int], ends: str, budget: int) -> Found:
+        budget = _states(budget, scene)
         starts = placements(scene, budget // 2)
         states = starts.full
         if not starts.complete:

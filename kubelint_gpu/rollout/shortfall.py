@@ -50,10 +50,13 @@ def fit_at_last(bench: Bench, search: Search, position: int) -> Shortfall:
     ]
     rolled = frozenset({position}) if after[position].daemons else frozenset[int]()
     scene = search.staged(after, rolled, search.outsiders, bench.fixed)
-    starts = placements(scene, bench.budget)
     mine = scene.cast.members[position]
+    every = Shortfall(sum(scene.cast.wanted[kind] for kind in mine))
+    if one_placement(scene) is not None:
+        return every
+    starts = placements(scene, bench.budget)
     if starts.full or not starts.complete:
-        return Shortfall(sum(scene.cast.wanted[kind] for kind in mine))
+        return every
     return short_of(search, scene, starts, mine, bench.participants[position].new.key)
 
 
