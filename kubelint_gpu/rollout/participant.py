@@ -9,6 +9,7 @@ from kubelint_gpu.kube.pod import DEFAULT_SCHEDULER, Pod
 from kubelint_gpu.kube.priority import PriorityClass, resolve_priority
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy, JobStrategy, StatefulSetStrategy
 from kubelint_gpu.kube.workload import Workload
+from kubelint_gpu.rollout.daemon_set import tolerations
 from kubelint_gpu.scheduler import merged
 from kubelint_gpu.values import dataclass, replace
 
@@ -141,6 +142,8 @@ def created_pod(workload: Workload, revision: str, name: str = "") -> Pod:
     if workload.kind == "Deployment":
         return staged(merged(workload.pod(name, revision)))
     pod = workload.pod(name)
+    if isinstance(workload.strategy, DaemonSetStrategy):
+        pod = replace(pod, spec=replace(pod.spec, tolerations=tolerations(pod.spec)))
     if isinstance(workload.strategy, (StatefulSetStrategy, DaemonSetStrategy)):
         labels = FrozenMap({**pod.meta.labels, _REVISION_LABEL: revision})
         pod = replace(pod, meta=replace(pod.meta, labels=labels))
