@@ -9,7 +9,7 @@ from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.kube.node import Node
 from kubelint_gpu.kube.normal_form import normal, normal_pod_spec
 from kubelint_gpu.kube.plain import at
-from kubelint_gpu.kube.rolling import DeploymentStrategy
+from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
 from kubelint_gpu.rollout.attachment import with_bound_claims
 from kubelint_gpu.rollout.judgement import Transition
 from kubelint_gpu.rollout.participant import own_pods
@@ -46,6 +46,29 @@ def _is_same(old: Subject, new: Subject) -> bool:
     """Whether the templates are equal in all that the controllers compare: what no scheduler looks at counts, too."""
     parts = [(one.workload.spec, one.workload.template, _template(one)) for one in (old, new)]
     return parts[0] == parts[1]
+
+
+def next_transition_of(unit: Unit, subject: Subject) -> Transition | None:
+    """The next rollout of a workload that rolls nothing out now, and of which a change decides how that one goes.
+
+    None where neither replicas nor strategy change, or where the next rollout is this one.
+    """
+    old, now = unit.before_of(subject), unit.transitions.get(id(subject))
+    if old is None or now is None or now.rolls or not now.known or acting(unit, subject) is not subject:
+        return None
+    if not subject.workload.rolls or _pace(old) == _pace(subject):
+        return None
+    return Transition(now.new, now.new)
+
+
+def _pace(subject: Subject) -> object:
+    """What decides how a template is rolled out, without the times for which a controller waits."""
+    strategy = subject.workload.strategy
+    if isinstance(strategy, DeploymentStrategy):
+        strategy = replace(strategy, min_ready_seconds=0, progress_deadline_seconds=0)
+    elif isinstance(strategy, StatefulSetStrategy | DaemonSetStrategy):
+        strategy = replace(strategy, min_ready_seconds=0)
+    return subject.workload.replicas, strategy
 
 
 def _template(subject: Subject) -> object:

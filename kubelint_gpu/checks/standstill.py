@@ -26,6 +26,7 @@ from kubelint_gpu.values import dataclass
 
 NO_NODE = "the next one finds no node"
 _CLAIM = "persistentVolumeClaim"
+_WAITS = (Verdict.STUCK, Verdict.MAY_STICK, Verdict.UNDECIDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +49,18 @@ def ended(unit: Unit, verdict: Verdict) -> Iterator[tuple[Subject, End]]:
     """
     for subject in unit.subjects:
         judgement = unit.judgements.get(id(subject))
-        if judgement is None or judgement.verdict is not verdict:
+        if judgement is None:
             continue
-        yield subject, end_of(judgement)
+        if judgement.verdict is verdict:
+            yield subject, end_of(judgement)
+        elif is_next(unit, subject) and unit.next_judgements[id(subject)].verdict is verdict:
+            yield subject, end_of(unit.next_judgements[id(subject)])
+
+
+def is_next(unit: Unit, subject: Subject) -> bool:
+    """Whether what is told of its rollout is told of the next one: nothing that is rolled out now waits."""
+    now = unit.judgements.get(id(subject))
+    return id(subject) in unit.next_judgements and now is not None and now.verdict not in _WAITS
 
 
 def end_of(judgement: Judgement) -> End:
@@ -110,16 +120,18 @@ def standstill(
     number = (kept(workload.strategy, workload.replicas),) if isinstance(workload.strategy, DeploymentStrategy) else ()
     closed = unit.is_closed_to(subject)
     beyond = "" if closed else "unless there are nodes beyond the inventory, "
-    later = is_made(unit, subject)
-    begins = f"{beyond}once it runs, " if later else beyond
+    made, coming = is_made(unit, subject), is_next(unit, subject)
+    later = made or coming
+    begins = f"{beyond}once it runs, " if made else beyond
     unknown = _unknown_claims(unit, workload) if "volume" in end.waiting.held else ()
     others = some([workload_name(one) for one in end.company], "workload")
     ends = "may never end" if may or unknown else "never ends"
     alone = "rolled out by itself, " if others else ""
+    which = "a" if made else "the next" if coming else "the"
     draft = Draft(
         code,
         place,
-        f"{begins}{alone}{'a' if later else 'the'} rollout {ends}: {wait.clause}, and {why}",
+        f"{begins}{alone}{which} rollout {ends}: {wait.clause}, and {why}",
         manifest,
         cause="rollout",
         certainty="certain" if closed and not may and not unknown else "possible",
@@ -136,7 +148,7 @@ def standstill(
         cycle=(*wait.sentences(), *number),
         proposals=tuple(proposals),
     )
-    return refused_by_kubelet(draft, wait, f"{begins}{alone}{'a' if later else 'the'} rollout {ends}", why)
+    return refused_by_kubelet(draft, wait, f"{begins}{alone}{which} rollout {ends}", why)
 
 
 def shortage(unit: Unit, subject: Subject, judgement: Judgement, placed: int) -> tuple[str | None, str]:

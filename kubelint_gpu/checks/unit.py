@@ -7,7 +7,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.checks.change import ever_fitted, pinned, transition_of
+from kubelint_gpu.checks.change import ever_fitted, next_transition_of, pinned, transition_of
 from kubelint_gpu.checks.manifest import Manifest, manifests
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.world import World
@@ -293,6 +293,21 @@ class Unit:
             return ()
         budget = self.budget // _PART_FOR_TOGETHER
         return judge_together(transitions, self.cluster, budget=budget, growth=self.growth)
+
+    @cached_property
+    def next_judgements(self) -> dict[int, Judgement]:
+        """What becomes of the next rollout of each subject of which only how it rolls out changes now."""
+        found = {id(one): next_transition_of(self, one) for one in self.subjects} if self.before else {}
+        coming = {key: transition for key, transition in found.items() if transition is not None}
+        if not coming:
+            return {}
+        later = {
+            key: coming.get(key, replace(one, old=one.new, known=False, existing=True))
+            for key, one in self.transitions.items()
+        }
+        places = [place for place, key in enumerate(later) if key in coming]
+        judged = judge(list(later.values()), self.cluster, budget=self.budget, growth=self.growth, only=places)
+        return {key: one for key, one in zip(later, judged, strict=True) if key in coming}
 
     @cached_property
     def beside_gone(self) -> dict[int, Judgement]:

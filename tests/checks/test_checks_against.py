@@ -186,9 +186,9 @@ def test_a_move_to_a_node_that_others_fill_for_good_is_missing_capacity(strategy
 
 
 def test_another_that_is_scaled_down_in_the_same_change_makes_room():
-    before = made("a", pod=on("n1")) + made("b", replicas=2, pod=on("n2"))
-    assert told(before, made("a", pod=on("n2")) + made("b", replicas=1, pod=on("n2")), inventory(1, 2)) == []
-    assert told(before, made("a", pod=on("n2")) + made("b", replicas=2, pod=on("n2")), inventory(1, 2)) == [
+    before = made("a", pod=on("n1")) + made("b", GIVES, replicas=2, pod=on("n2"))
+    assert told(before, made("a", pod=on("n2")) + made("b", GIVES, replicas=1, pod=on("n2")), inventory(1, 2)) == []
+    assert told(before, made("a", pod=on("n2")) + made("b", GIVES, replicas=2, pod=on("n2")), inventory(1, 2)) == [
         ("KLG109", "a")
     ]
 
@@ -247,3 +247,37 @@ def test_replicas_that_share_what_only_one_can_have_lack_no_capacity():
     )
     ((code, _, message),) = found(NONE, made("a", GIVES, replicas=2) + quota, inventory(4))
     assert (code, message.rpartition("; ")[2]) == ("KLG109", "this is what the quota allows, not a rollout deadlock")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "codes"),
+    [
+        (made("a", RECREATE), made("a", ""), [("KLG101", "a")]),
+        (made("a", GIVES), made("a", KEEPS), [("KLG101", "a")]),
+        (made("a", "", replicas=4), made("a", "", replicas=3), []),
+        (made("a", "", replicas=4), made("a", "", replicas=2), []),
+        (made("a", KEEPS), made("a", RECREATE), []),
+        (made("a", KEEPS), made("a", f"{KEEPS}progressDeadlineSeconds: 60\n"), []),
+        (made("a", f"{KEEPS}revisionHistoryLimit: 1\n"), made("a", KEEPS), []),
+        (made("a", RECREATE), made("a", PAUSED), []),
+        (made("d", "", kind="DaemonSet"), made("d", SURGE, kind="DaemonSet"), [("KLG110", "d")]),
+    ],
+)
+def test_what_changes_how_the_next_rollout_goes_is_warned_of_before_it_begins(before, after, codes):
+    gpus = 4 if "replicas: 4" in before else 1
+    assert told(before, after, inventory(gpus)) == codes
+
+
+def test_a_scaled_deployment_is_told_that_its_next_rollout_finds_no_room():
+    before, after = made("a", KEEPS, replicas=1), made("a", KEEPS, replicas=2)
+    ((code, _, message),) = found(before, after, inventory(2))
+    assert code == "KLG101"
+    assert message.startswith("the next rollout never ends: the new pod waits for 1 nvidia.com/gpu on n1")
+    assert told(before, after, inventory(3)) == []
+
+
+def test_the_next_rollout_finds_the_others_as_they_are_after_this_change():
+    before = made("a", RECREATE, pod=on("n1")) + made("b", GIVES, pod=on("n1"))
+    after = made("a", KEEPS, pod=on("n1")) + made("b", GIVES, pod=on("n2"))
+    assert told(before, after, inventory(2, 1)) == []
+    assert told(after.replace(KEEPS, RECREATE), before.replace(RECREATE, KEEPS), inventory(2, 1)) == [("KLG101", "a")]
