@@ -38,7 +38,7 @@ def written_misfits(manifest: Manifest, minor: int | None) -> Iterator[Misfit]:
     workload = manifest.workload
     if workload is None or not workload.custom:
         yield from misfits(manifest.item.value, minor)
-    elif workload.is_template:
+    elif workload.is_template and not workload.extended:
         yield from template_misfits(manifest.item.value, workload.template_pointer, minor)
 
 
@@ -51,7 +51,7 @@ def _types(unfit: Iterable[Misfit]) -> Iterator[InvalidObject]:
 def _further(manifest: Manifest) -> Iterator[InvalidObject]:
     workload, value = manifest.workload, manifest.item.value
     if workload is not None and workload.custom:
-        if workload.is_template and not workload.partial:
+        if workload.is_template and not workload.partial and not workload.extended:
             spec = at(manifest, workload.spec_pointer)
             yield from pod_problems(spec if isinstance(spec, dict) else {}, workload.spec_pointer, volumes=None)
     elif workload is not None and not workload.partial:

@@ -186,14 +186,15 @@ class _Rendering:
 
         from kubelint_gpu.cli.progress import EVERY, progress
         from kubelint_gpu.sources.files import display_path
-        from kubelint_gpu.sources.kustomize.program import end_all
+        from kubelint_gpu.sources.kustomize.program import end_all, ended_with_the_run
         from kubelint_gpu.sources.kustomize.rendering import render
 
         def one(folder: str) -> Rendered:
             return render(Path(folder), self._renderer, root=_root(folder, self._wholes), cwd=self._cwd)
 
         workers = min(_AT_ONCE, os.cpu_count() or 1, len(folders))
-        with progress("rendering", len(folders)) as tell, ThreadPoolExecutor(max_workers=workers) as pool:
+        pool = ThreadPoolExecutor(max_workers=workers)
+        with progress("rendering", len(folders)) as tell, ended_with_the_run(), pool:
             try:
                 running = [pool.submit(one, folder) for folder in folders]
                 for number, (folder, begun) in enumerate(zip(folders, running, strict=True), start=1):

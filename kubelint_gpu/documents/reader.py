@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
 MAX_BYTES = 32 * 1024 * 1024
+# The parser in Python takes some seconds for so much; beyond it what the C extension refuses stays refused.
+_MOST_PURE = 1024 * 1024
 
 _BOMS = ((BOM_UTF8, "utf-8"), (BOM_UTF16_LE, "utf-16-le"), (BOM_UTF16_BE, "utf-16-be"))
 _SEPARATOR = re.compile(r"---(?=[ \t\r\n]|\Z)[ \t]*(?P<rest>[^\r\n]*)")
@@ -143,25 +145,32 @@ class _Reader:
         self._keep(builder, start, end, is_json=True)
         return None
 
-    def _read_yaml(self, start: int, end: int) -> None:
+    def _read_yaml(self, start: int, end: int, *, pure: bool = False) -> None:
         from ruamel.yaml.error import YAMLError
 
-        from kubelint_gpu.documents.parser import next_event
+        from kubelint_gpu.documents.parser import next_event, refuses_more
 
         text = self._source.text
         while text.startswith("\ufeff", start):
             start += 1
-        builder = Builder(text, start, self._ledger)
+        ledger = self._ledger
+        known = len(ledger.complaints), len(ledger.hashes), ledger.expanded, len(self._unread)
+        builder = Builder(text, start, ledger)
         try:
             # Kubectl ends each line, so that a block scalar at the end of a file has its line end.
             chunk = text[start:end]
             chunk = chunk if chunk.endswith(("\n", "\r")) else chunk + "\n"
             body = skim(chunk, self._skimmed)
-            if body is not None and not self._pure and parses(chunk):
+            if body is not None and not (pure or self._pure) and parses(chunk):
                 chunk = body.text
                 self._unread.append((start + body.start, start + body.end))
-            builder.run(next_event(chunk, pure=self._pure))
+            builder.run(next_event(chunk, pure=pure or self._pure))
         except YAMLError as error:
+            if not (pure or self._pure) and end - start <= _MOST_PURE and refuses_more(error):
+                del ledger.complaints[known[0] :], ledger.hashes[known[1] :], self._unread[known[3] :]
+                ledger.expanded = known[2]
+                self._read_yaml(start, end, pure=True)
+                return
             from kubelint_gpu.documents.syntax_error import syntax_error
 
             place, stop, message = syntax_error(error, text, start, end)

@@ -4,6 +4,7 @@ Each row of the table is a kind with the API groups it is of, whether its pods e
 them in words, and its templates: a path (`[]` every entry of a list, `.*` every value of a mapping), whether a pod
 template or a bare pod spec stands there, or containers in a form of their own (`inline`, see `inline_containers`), and
 the fields whose product is the number of pods; `groups` of which each has one pod less if there is a `first` template.
+`more` says that the pod template is no plain one: it has fields of its own, and lacks some that a pod needs.
 `update` says how a change replaces them where `custom_rollout` can tell what that needs.
 """
 
@@ -101,6 +102,7 @@ def _workload(
         or any(isinstance(one, dict) and not one.get("image") for one in containers or ()),
         spec_key="spec" if whole else pointer[-1],
         custom=True,
+        extended=bool(row.get("more")),
         asks=asks,
     )
 

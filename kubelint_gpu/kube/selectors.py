@@ -188,6 +188,9 @@ def _requirement(fields: Fields, operators: tuple[str, ...], *, any_value: bool 
         fields.report(("key",), f'"{key}" is not a label key', key)
         return None
     if operator in ("In", "NotIn") and not values:
+        if fields.value.get("values"):
+            # entries that are no text are told already
+            return None
         fields.report(("values",), "must be specified when `operator` is 'In' or 'NotIn'", values)
         return None
     if operator in ("Exists", "DoesNotExist") and values:

@@ -165,3 +165,15 @@ def test_an_interrupted_run_exits_130():
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130
     assert b"Traceback" not in out + err
+
+
+def test_a_value_that_is_no_text_is_not_also_called_missing(tmp_path):
+    terms = "{nodeSelectorTerms: [{matchExpressions: [{key: a, operator: In, values: [y]}]}]}"
+    spec = f"affinity: {{nodeAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: {terms}}}}}"
+    path = tmp_path / "pod.yaml"
+    path.write_text(
+        f"apiVersion: v1\nkind: Pod\nmetadata: {{name: p}}\nspec: {{{spec}, containers: [{{name: a, image: x:1}}]}}\n"
+    )
+    (told,) = check_json(path).json["findings"]
+    assert told["code"] == "KLG003"
+    assert "must be a string" in told["message"]

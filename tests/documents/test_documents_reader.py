@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kubelint_gpu.documents import items, read, too_large
+from kubelint_gpu.documents import comments, items, read, too_large
 from kubelint_gpu.documents.builder import MAX_DEPTH
 from kubelint_gpu.documents.parser import parser_name
 
@@ -86,6 +86,17 @@ STREAMS = [
 @pytest.mark.parametrize(("text", "expected"), STREAMS)
 def test_streams_are_read_as_kubectl_reads_them(text, expected, pure):
     assert json.dumps(values(text, pure=pure)) == json.dumps(expected)
+
+
+@both
+def test_colons_in_flow_collections_need_no_quotes(pure):
+    """As go-yaml has it, which reads manifests for kubectl; libyaml would want quotes."""
+    text = "a: [http://x, a:b, {image: nginx:1.2}] # why\nb: {uri: hf://y}\n"
+    assert values(text, pure=pure) == [{"a": ["http://x", "a:b", {"image": "nginx:1.2"}], "b": {"uri": "hf://y"}}]
+    reading = read("a.yaml", f"{text}---\nc: [d:e, *f]\n---\ng: h\n".encode(), pure=pure)
+    assert [document.value for document in reading.documents] == [values(text)[0], {"g": "h"}]
+    assert len(reading.problems) == 1
+    assert [comment.text for comment in comments(reading)] == ["# why"]
 
 
 def test_a_tab_behind_a_colon_is_accepted():

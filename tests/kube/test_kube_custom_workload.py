@@ -154,7 +154,9 @@ def test_rows_of_the_table_are_complete(key):
     for template in row["templates"]:
         inline = _INLINE if template["form"] == "inline" else set()
         grouped = {"groups", "first"} if "first" in template else set()
-        assert {"path", "form", "pods"} | grouped <= set(template) <= {"path", "form", "pods"} | inline | grouped
+        assert (
+            {"path", "form", "pods"} | grouped <= set(template) <= {"path", "form", "pods", "more"} | inline | grouped
+        )
         assert template["form"] in ("template", "spec", "inline")
         # the wildcards of a count are those of its template, from the left
         wild = [part for part in template["path"].split(".") if part == "*" or part.endswith("[]")]
@@ -189,3 +191,10 @@ def test_a_vllm_runtime_writes_amounts_without_limits(nested):
     (found,) = custom("production-stack.vllm.ai/v1alpha1", "VLLMRuntime", spec)
     assert found.replicas == 2
     assert pod_requests(found.spec) == {"cpu": 5000, "memory": 32 * 2**30, "amd.com/gpu": 1}
+
+
+def test_the_template_of_a_knative_service_has_fields_of_its_own():
+    spec = {"containerConcurrency": 10, "timeoutSeconds": 300, "containers": [{"image": "hello"}]}
+    (found,) = custom("serving.knative.dev/v1", "Service", {"template": {"spec": spec}})
+    assert found.extended
+    assert found.is_template

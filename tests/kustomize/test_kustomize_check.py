@@ -495,7 +495,11 @@ def test_no_file_is_left_in_the_tree(check, example):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals and process groups of POSIX")
-def test_an_interrupted_run_leaves_no_program_and_no_file(tree, tmp_path):
+@pytest.mark.parametrize(
+    ("number", "code", "said"),
+    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, ""), (signal.SIGHUP, 129, "")],
+)
+def test_an_interrupted_run_leaves_no_program_and_no_file(tree, tmp_path, number, code, said):
     folder = tree(**{"a/kustomization.yaml": "resources: [pod.yaml]\n", "a/pod.yaml": SERVICE})
     told = tmp_path / "told"
     body = f"import os, time\nopen({str(told)!r}, 'w').write(f'{{os.getpid()}} {{os.getcwd()}}')\ntime.sleep(60)\n"
@@ -505,9 +509,9 @@ def test_an_interrupted_run_leaves_no_program_and_no_file(tree, tmp_path):
         if told.exists() and " " in told.read_text():
             break
         time.sleep(0.05)
-    run.send_signal(signal.SIGINT)
+    run.send_signal(number)
     _, err = run.communicate(timeout=20)
-    assert (run.returncode, err.decode().strip()) == (130, "interrupted")
+    assert (run.returncode, err.decode().strip()) == (code, said)
     pid, home = told.read_text().split(" ", 1)
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid), 0)

@@ -12,8 +12,11 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from types import FrameType
+from typing import IO, NoReturn
 
 from kubelint_gpu.values import dataclass
 
@@ -95,6 +98,27 @@ def end_all() -> None:
         _kill(process)
 
 
+@contextmanager
+def ended_with_the_run() -> Iterator[None]:
+    """Within, SIGTERM and SIGHUP raise an exception as an interrupt does, so that no program stays behind."""
+    import signal
+
+    names = [signal.SIGTERM, *([signal.SIGHUP] if sys.platform != "win32" else [])]
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, _told_to_end) for number in names}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _told_to_end(number: int, _frame: FrameType | None) -> NoReturn:
+    raise SystemExit(128 + number)
+
+
 def _program(path: str) -> Program:
     path = str(Path(path).absolute())
     return Program((path, "kustomize") if "kubectl" in _name(path) else (path, "build"))
@@ -128,7 +152,7 @@ def _run(command: list[str], home: Path, seconds: float, *, with_path: bool) -> 
     except OSError as error:
         raise ProgramError(f"{command[0]} cannot be started: {(error.strerror or str(error)).lower()}") from None
     _running.add(process)
-    _limit_memory(process.pid)
+    _limit(process.pid, seconds)
     return _awaited(process, seconds, _name(command[0]))
 
 
@@ -198,12 +222,14 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         process.kill()
 
 
-def _limit_memory(pid: int) -> None:
-    """Linux can bound another process; elsewhere the limits of time and output have to do."""
+def _limit(pid: int, seconds: float) -> None:
+    """Linux can bound another process, even if this one is killed; elsewhere limits of time and output have to do."""
     if sys.platform == "linux":
         import resource
 
         try:
             resource.prlimit(pid, resource.RLIMIT_DATA, (_MOST_MEMORY, _MOST_MEMORY))
+            busy = (int(seconds) + 2) * (os.cpu_count() or 1)
+            resource.prlimit(pid, resource.RLIMIT_CPU, (busy, busy))
         except (OSError, ValueError):
             return
