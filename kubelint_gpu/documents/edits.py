@@ -31,9 +31,21 @@ if TYPE_CHECKING:
     from kubelint_gpu.documents.document import Document, Item, Node, Pointer
     from kubelint_gpu.documents.source_text import SourceText, Span
 
-__all__ = ["Edit", "NotEditable", "append", "apply", "remove_key", "replace_scalar", "set_key"]
+__all__ = [
+    "ABSENT",
+    "Edit",
+    "NotEditable",
+    "append",
+    "apply",
+    "canonical",
+    "remove_key",
+    "replace_scalar",
+    "set_key",
+    "with_value",
+]
 
-_ABSENT = object()
+ABSENT = object()
+"""The value of a key that is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +174,7 @@ def remove_key(item: Item, pointer: Pointer) -> Edit:
         change = _flow_removal(node, child)
     else:
         change = _block_removal(document, node, child)
-    return tried(document, change, full, _ABSENT)
+    return tried(document, change, full, ABSENT)
 
 
 Change = tuple[int, int, str]
@@ -175,7 +187,7 @@ def tried(document: Document, change: Change, pointer: Pointer, value: Any) -> E
     changed = source.text[first:start] + text + source.text[end:last]
     reading = read(source.path, changed.encode(errors="replace"), max_bytes=len(changed) * 4 + 1)
     after = next((found for found in reading.documents if found.root[0] + first == document.root[0]), None)
-    if after is None or _canonical(after.value) != _canonical(_changed(document.value, pointer, value)):
+    if after is None or canonical(after.value) != canonical(with_value(document.value, pointer, value)):
         raise NotEditable("the text around it does not allow a change of this value alone")
     return Edit(source.path, source.span(start, end), text)
 
@@ -311,19 +323,19 @@ def _value(document: Document, pointer: Pointer) -> Any:
     return value
 
 
-def _changed(value: Any, pointer: Sequence[str | int], new: Any) -> Any:
-    """A copy of the value with another one at the pointer."""
+def with_value(value: Any, pointer: Sequence[str | int], new: Any) -> Any:
+    """A copy of plain data with another value at the pointer, or without the one there."""
     if not pointer:
         return new
     copy = value.copy()
-    if new is _ABSENT and len(pointer) == 1:
+    if new is ABSENT and len(pointer) == 1:
         del copy[pointer[0]]
     else:
         inner = copy.get(pointer[0]) if isinstance(copy, dict) else copy[pointer[0]]
-        copy[pointer[0]] = _changed(inner, pointer[1:], new)
+        copy[pointer[0]] = with_value(inner, pointer[1:], new)
     return copy
 
 
-def _canonical(value: Any) -> str:
+def canonical(value: Any) -> str:
     """Equal for equal data, and other than `==` different for 1 and true."""
     return json.dumps(value, sort_keys=True)

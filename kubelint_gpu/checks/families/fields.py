@@ -11,8 +11,9 @@ from kubelint_gpu.checks.manifest import Manifest
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import listed
-from kubelint_gpu.documents import Pointer, SourceText, encode, items, read
-from kubelint_gpu.documents.edits import Edit, NotEditable, apply, remove_key, set_key
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.documents.edits import Edit, NotEditable
+from kubelint_gpu.documents.moves import move_key
 from kubelint_gpu.kube.api_fields import Misfit, homes, known, table
 from kubelint_gpu.kube.errors import field_path
 
@@ -108,26 +109,4 @@ def _moved(manifest: Manifest, pointer: Pointer, home: Pointer) -> list[Edit]:
     """One edit that takes the field out and writes it at the end of the mapping where it belongs."""
     if not manifest.present(home):
         raise NotEditable("there is no mapping to move it to")
-    item = manifest.item
-    source = item.document.source
-    value = routes.at(manifest, pointer)
-    without = apply(source, [remove_key(item, pointer)])
-    found = read(source.path, encode(source, without))
-    if found.source is None or len(found.documents) <= item.document.index:
-        raise NotEditable("the rest cannot be read")
-    rest = next((one for one in items(found.documents[item.document.index]) if one.pointer == item.pointer), None)
-    if rest is None:
-        raise NotEditable("the rest cannot be read")
-    after = apply(found.source, [set_key(rest, home, str(pointer[-1]), value)])
-    return [_difference(source, after)]
-
-
-def _difference(source: SourceText, after: str) -> Edit:
-    """The smallest edit that makes one text of another."""
-    before = source.text
-    most = min(len(before), len(after))
-    start = next((place for place in range(most) if before[place] != after[place]), most)
-    end = 0
-    while end < most - start and before[len(before) - 1 - end] == after[len(after) - 1 - end]:
-        end += 1
-    return Edit(source.path, source.span(start, len(before) - end), after[start : len(after) - end])
+    return [move_key(manifest.item, pointer, home)]

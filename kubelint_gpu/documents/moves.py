@@ -1,0 +1,168 @@
+"""Taking a key with its value and its comments to another mapping of the same object."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kubelint_gpu.documents.comments import comments
+from kubelint_gpu.documents.edits import ABSENT, Edit, apply, canonical, remove_key, set_key, with_value
+from kubelint_gpu.documents.items import items
+from kubelint_gpu.documents.layout import (
+    in_flow,
+    indent_at,
+    line_end,
+    line_start,
+    newline,
+    newline_at,
+    newline_before,
+    own_entries,
+    own_node,
+)
+from kubelint_gpu.documents.not_editable import NotEditable
+from kubelint_gpu.documents.reader import read
+from kubelint_gpu.documents.source_text import encode
+
+if TYPE_CHECKING:
+    from kubelint_gpu.documents.document import Document, Item, Node, Pointer, Reading
+    from kubelint_gpu.documents.source_text import SourceText
+
+
+def move_key(item: Item, pointer: Pointer, home: Pointer) -> Edit:
+    """Take the key at the pointer out and write it last in the mapping at `home`, as it stands, with its comments.
+
+    Its comments are those inside of it, those deeper than the key right below it, and those right above it.
+
+    Raises:
+        NotEditable: when the text does not allow that, or a comment would be lost.
+    """
+    document = item.document
+    source, full = document.source, item.pointer + pointer
+    child, node = own_node(document, full), own_node(document, full[:-1])
+    value = _at(document.value, full)
+    after = _as_it_stands(document, child, node, item.pointer + home)
+    reading = _read(source, after) if after is not None else None
+    wanted = canonical(_moved(document.value, full, item.pointer + home, value))
+    if after is None or reading is None or not _holds(reading, document, wanted):
+        after = _written_anew(item, pointer, home, value)
+        reading = _read(source, after)
+        if not _holds(reading, document, wanted):
+            raise NotEditable("the text around it does not allow a move of this value alone")
+    lost = _lost_comment(_read(source, source.text), reading)
+    if lost:
+        raise NotEditable(f"the move would lose the comment {lost!r}")
+    return _difference(source, after)
+
+
+def _as_it_stands(document: Document, child: Node, node: Node, home: Pointer) -> str | None:
+    """The text with the lines of a key moved; None where it does not have its lines for itself."""
+    text, target = document.source.text, own_node(document, home)
+    begin = line_start(document, child[3])
+    column = child[3] - begin
+    if in_flow(document, node) or len(own_entries(node)) < 2 or text[begin : child[3]].strip(" "):
+        return None
+    if not isinstance(target[2], dict) or in_flow(document, target):
+        return None
+    start, stop = _above(document, begin, column), _below(document, line_end(document, child[1]), column)
+    moved = _indented(text[start:stop], len(indent_at(document, target[0])) - column)
+    end = line_end(document, target[1])
+    if moved is None:
+        return None
+    if start <= end <= stop:
+        return text[:start] + moved + text[stop:]
+    if end > stop:
+        rest = stop + len(newline_at(text, stop))
+        return text[:start] + text[rest:end] + newline(text) + moved + text[end:]
+    return text[:end] + newline(text) + moved + text[end : start - len(newline_before(text, start))] + text[stop:]
+
+
+def _above(document: Document, start: int, column: int) -> int:
+    """Where the comments begin that stand right above a line, as far in as its key."""
+    text = document.source.text
+    while start > document.chunk[0]:
+        above = line_start(document, start - len(newline_before(text, start)))
+        if not text.startswith(" " * column + "#", above):
+            break
+        start = above
+    return start
+
+
+def _below(document: Document, stop: int, column: int) -> int:
+    """Where the comments end that stand right below a value, further in than its key."""
+    text, at = document.source.text, stop
+    while at < document.chunk[1]:
+        begin = at + len(newline_at(text, at))
+        if begin == at:
+            break
+        at = line_end(document, begin)
+        line = text[begin:at]
+        deeper = len(line) - len(line.lstrip(" ")) > column
+        if deeper and line.lstrip(" ").startswith("#"):
+            stop = at
+        elif line.strip():
+            break
+    return stop
+
+
+def _indented(text: str, by: int) -> str | None:
+    """The lines so much further in, or out; None where one cannot go so far out."""
+    lines = text.splitlines(keepends=True)
+    if by >= 0:
+        return "".join(" " * by + line if line.strip() else line for line in lines)
+    if any(line.strip() and not line.startswith(" " * -by) for line in lines):
+        return None
+    return "".join(line[-by:] if line.startswith(" " * -by) else line.lstrip(" ") for line in lines)
+
+
+def _written_anew(item: Item, pointer: Pointer, home: Pointer, value: Any) -> str:
+    """The text without the key, and with it at the end of the other mapping in a style of its own."""
+    source = item.document.source
+    found = _read(source, apply(source, [remove_key(item, pointer)]))
+    if found.source is None or len(found.documents) <= item.document.index:
+        raise NotEditable("the rest cannot be read")
+    rest = next((one for one in items(found.documents[item.document.index]) if one.pointer == item.pointer), None)
+    if rest is None:
+        raise NotEditable("the rest cannot be read")
+    return apply(found.source, [set_key(rest, home, str(pointer[-1]), value)])
+
+
+def _moved(whole: Any, full: Pointer, home: Pointer, value: Any) -> Any:
+    without = with_value(whole, full, ABSENT)
+    there = _at(without, home)
+    return with_value(without, home, {**(there if isinstance(there, dict) else {}), full[-1]: value})
+
+
+def _holds(reading: Reading, document: Document, wanted: str) -> bool:
+    """Whether the document reads so, by its canonical text."""
+    found = next((one for one in reading.documents if one.index == document.index), None)
+    return found is not None and canonical(found.value) == wanted
+
+
+def _lost_comment(before: Reading, after: Reading) -> str:
+    """A comment of one text that is not in the other; empty where there is none."""
+    left = [one.text for one in comments(after)]
+    for one in comments(before):
+        if one.text not in left:
+            return one.text
+        left.remove(one.text)
+    return ""
+
+
+def _read(source: SourceText, text: str) -> Reading:
+    return read(source.path, encode(source, text))
+
+
+def _at(value: Any, pointer: Pointer) -> Any:
+    for step in pointer:
+        value = value[step]
+    return value
+
+
+def _difference(source: SourceText, after: str) -> Edit:
+    """The smallest edit that makes one text of another."""
+    before = source.text
+    most = min(len(before), len(after))
+    start = next((place for place in range(most) if before[place] != after[place]), most)
+    end = 0
+    while end < most - start and before[len(before) - 1 - end] == after[len(after) - 1 - end]:
+        end += 1
+    return Edit(source.path, source.span(start, len(before) - end), after[start : len(after) - end])
