@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 
+_GIGABYTES = re.compile(r"^(\d+)gi?b?$")
+_FEW = 8
 _WORDS = re.compile(r"[^a-z0-9]+")
 
 
@@ -22,10 +24,12 @@ def nearest_key(key: str, known: Sequence[str]) -> str:
 def nearest_value(values: Iterable[str], known: Sequence[str]) -> tuple[str, str]:
     """The value that comes nearest to one of those that no node has, and that one; both empty where none does.
 
-    The same value in other letters, then the only one with all of its words (`NVIDIA-L4` for `L4`), then a close one.
+    The same value in other letters or with other separators, then the only one with all of its words (`NVIDIA-L4` for
+    `L4`) or without a prefix of it, then a likely misspelling: words with digits, as of machines and zones, stay the
+    same, and of four characters one may be wrong.
     """
     wanted = tuple(values)
-    for near in (_same, _containing, lambda value, there: _spelt(value, there, 0.6)):
+    for near in (_same, _containing, _misspelt):
         for value in wanted:
             found = near(value, known)
             if found:
@@ -34,12 +38,53 @@ def nearest_value(values: Iterable[str], known: Sequence[str]) -> tuple[str, str
 
 
 def _same(value: str, known: Sequence[str]) -> str:
-    return _only(known, lambda one: _words(one) == _words(value))
+    return _only(known, lambda one: _words(one) == _words(value)) or _only(
+        known, lambda one: "".join(_words(one)) == "".join(_words(value)) != ""
+    )
 
 
 def _containing(value: str, known: Sequence[str]) -> str:
-    words = set(_words(value))
-    return _only(known, lambda one: bool(words) and any(map(str.isalpha, value)) and words <= set(_words(one)))
+    words = _words(value)
+    within = set(words)
+    return _only(
+        known, lambda one: bool(words) and any(map(str.isalpha, value)) and within <= set(_words(one))
+    ) or _only(known, lambda one: bool(_numbered(one)) and _prefixed(words, _words(one)))
+
+
+def _prefixed(words: tuple[str, ...], bare: tuple[str, ...]) -> bool:
+    """Whether words are other ones with a prefix that has no digits."""
+    prefix = words[: len(words) - len(bare)]
+    return words[len(prefix) :] == bare and not any(map(str.isdigit, "".join(prefix)))
+
+
+def _misspelt(value: str, known: Sequence[str]) -> str:
+    """The only one that is a likely spelling of the value, nearest first; empty where none or several are."""
+    alike = {one.lower() for one in known if _numbered(one) == _numbered(value)}
+    near = get_close_matches(value.lower(), sorted(alike), _FEW, 0.6)
+    apart = {one: _distance(value.lower(), one.lower()) for one in known if one.lower() in near}
+    least = min(apart.values(), default=0)
+    found = [one for one, distance in apart.items() if distance == least and 4 * least <= max(len(one), len(value))]
+    return found[0] if len(found) == 1 else ""
+
+
+def _numbered(text: str) -> list[str]:
+    """The words that have digits, however their unit is written."""
+    return [_GIGABYTES.sub(r"\1gb", word) for word in _words(text) if any(map(str.isdigit, word))]
+
+
+def _distance(one: str, other: str) -> int:
+    """How many characters are left out, added, wrong, or exchanged with the next one."""
+    before: list[int] = []
+    last = list(range(len(other) + 1))
+    for row, left in enumerate(one, 1):
+        line = [row]
+        for column, right in enumerate(other, 1):
+            cost = min(last[column] + 1, line[-1] + 1, last[column - 1] + (left != right))
+            if row > 1 and column > 1 and left == other[column - 2] and right == one[row - 2]:
+                cost = min(cost, before[column - 2] + 1)
+            line.append(cost)
+        before, last = last, line
+    return last[-1]
 
 
 def _spelt(text: str, known: Sequence[str], cutoff: float) -> str:
