@@ -1,6 +1,7 @@
 """Jobs that are useful only when all their pods run: each may hold a part of what all of them need.
 
-The default scheduler places pod by pod; nothing gives a part back.
+The default scheduler places pod by pod; nothing gives a part back but what a pod of higher priority evicts
+(preemption of kube-scheduler).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.explorer import Verdict, explore
 from kubelint_gpu.rollout.participant import own_pods
 from kubelint_gpu.rollout.placeable import placeable, standing_scene
+from kubelint_gpu.rollout.places import Overlooked
 from kubelint_gpu.rollout.scene import Scene
 from kubelint_gpu.rollout.state import READY, State, canonical, count_on, more, on_node
 from kubelint_gpu.values import dataclass, replace
@@ -34,7 +36,8 @@ class Gang:
     """Whether Jobs that start at the same moment all come to their end.
 
     Attributes:
-        verdict: `may-stick` or `stuck` where parts of Jobs can hold one another up.
+        verdict: `may-stick` or `stuck` where parts of Jobs can hold one another up; `undecided` where they may evict
+            pods of others, too.
         states: how many states were looked at.
         held: who holds what in the nearest state in which no Job ever gets all its pods.
         lone: Jobs whose pods do not all find room even alone; they are left out.
@@ -60,25 +63,42 @@ def gang(jobs: Sequence[Workload], cluster: Cluster, *, budget: int = DEFAULT_BU
         return Gang(None, lone=lone)
     scene = standing_scene(able, beside)
     start = State((), scene.cast.wanted, ((),) * len(scene.places.names))
-    found = explore([start], lambda state: _next(scene, state), _is_over, budget)
+    try:
+        found = explore([start], lambda state: _next(scene, state), _is_over, budget)
+    except Overlooked:
+        return Gang(Verdict.UNDECIDED, lone=lone)
     if not found.path:
         return Gang(found.verdict, found.states, (), lone)
     return Gang(found.verdict, found.states, _held(scene, able, found.path[-1]), lone)
 
 
 def _next(scene: Scene, state: State) -> Iterator[State]:
-    """One more pod is placed, or a Job that is complete ends."""
+    """One more pod is placed, by preemption where it fits nowhere, or a Job that is complete ends."""
     classes = scene.places.classes
     for kind, wanted in enumerate(scene.cast.wanted):
         if state.waiting[kind]:
             if not _is_created(scene, kind, state):
                 continue
-            for index in scene.model.distinct(state.nodes, scene.places.fitting(kind, state)):
+            fitting = scene.places.fitting(kind, state)
+            if not fitting:
+                yield from _preempted(scene, kind, state)
+            for index in scene.model.distinct(state.nodes, fitting):
                 nodes = on_node(state.nodes, index, (kind, READY, 1))
                 yield canonical(State(state.controls, more(state.waiting, kind, -1), nodes), classes)
         elif wanted and any(count_on(content, kind, READY) for content in state.nodes):
             nodes = tuple([tuple([one for one in content if one[0] != kind]) for content in state.nodes])
             yield canonical(State(state.controls, state.waiting, nodes), classes)
+
+
+def _preempted(scene: Scene, kind: int, state: State) -> Iterator[State]:
+    """One more pod takes the place of pods of lower priority, which their Jobs make anew."""
+    for eviction in scene.places.evictions(kind, state, None, None) or ():
+        waiting = more(state.waiting, kind, -1)
+        nodes = on_node(state.nodes, eviction.node, (kind, READY, 1))
+        for victim, phase in eviction.victims:
+            waiting = more(waiting, victim, 1)
+            nodes = on_node(nodes, eviction.node, (victim, phase, -1))
+        yield canonical(State(state.controls, waiting, nodes), scene.places.classes)
 
 
 def _is_created(scene: Scene, kind: int, state: State) -> bool:

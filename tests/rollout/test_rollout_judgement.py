@@ -29,6 +29,7 @@ from kubelint_gpu.rollout.growth import Growth
 from kubelint_gpu.rollout.judgement import Transition, judge, judge_together
 from kubelint_gpu.rollout.placeable import placeable
 from kubelint_gpu.scheduler import read_node
+from kubelint_gpu.values import replace
 
 STUCK, MAY, DONE = Verdict.STUCK, Verdict.MAY_STICK, Verdict.COMPLETES
 
@@ -512,6 +513,34 @@ def test_training_jobs_hold_each_other_up():
     assert gang([job("a", 2), job("b", 2)], cluster(node("n", 3))).verdict is DONE
     alone = gang([job("a", 3), job("b", 2)], cluster(node("n", 2)))
     assert (alone.verdict, alone.lone) == (None, ("Job/d/a",))
+
+
+def ranked(name, priority, policy="PreemptLowerPriority"):
+    found = job(name, 2)
+    return replace(found, spec=replace(found.spec, priority=priority, preemption_policy=policy))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "verdict"),
+    [((9,), (1,), DONE), ((1,), (9,), DONE), ((9, "Never"), (1,), MAY), ((9,), (9,), MAY)],
+)
+def test_a_training_job_of_higher_priority_takes_the_part_of_the_other(one, other, verdict):
+    jobs = [ranked("a", *one), ranked("b", *other)]
+    assert gang(jobs, cluster(node("n"), node("m"))).verdict is verdict
+
+
+def test_two_of_three_training_jobs_hold_each_other_up_when_the_first_is_done():
+    jobs = [ranked("a", 9), job("b", 2), job("c", 2)]
+    found = gang(jobs, cluster(node("n"), node("m")))
+    assert found.verdict is MAY
+    assert {one.owner for one in found.held if one.running} == {"Job/d/b", "Job/d/c"}
+
+
+def test_what_training_jobs_do_that_may_evict_others_is_not_decided():
+    jobs = [ranked("a", 9), job("b", 2)]
+    assert gang(jobs, cluster(node("n"), node("m", 2), pod("x", "m"))).verdict is Verdict.UNDECIDED
+    jobs = [job("a", 2), job("b", 2)]
+    assert gang(jobs, cluster(node("n"), node("m", 2), pod("x", "m"))).verdict is MAY
 
 
 def test_jobs_have_no_rollout():
