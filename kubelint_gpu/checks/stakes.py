@@ -11,7 +11,7 @@ from kubelint_gpu.checks.finding import Place, Related
 from kubelint_gpu.checks.places import clues, requested
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
-from kubelint_gpu.checks.wait import every
+from kubelint_gpu.checks.wait import every, quota_amount
 from kubelint_gpu.checks.wording import amount, owner_name, some
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.kube.admission import extended_resources
@@ -166,7 +166,9 @@ def _quota(unit: Unit, subject: Subject, refusal: str) -> Iterator[Related]:
         if (manifest.kind, manifest.name, manifest.namespace or "default") == ("ResourceQuota", name, namespace):
             for key in keys:
                 allowed: Pointer = ("spec", "hard", key)
-                yield Related(manifest.place(allowed), f"the quota allows {routes.at(manifest, allowed)} {key}")
+                yield Related(
+                    manifest.place(allowed), f"the quota allows {quota_amount(routes.at(manifest, allowed), key)}"
+                )
             return
     declared = unit.world.declared("ResourceQuota", name, namespace)
     if declared is None:
@@ -174,4 +176,6 @@ def _quota(unit: Unit, subject: Subject, refusal: str) -> Iterator[Related]:
     hard = declared.value.get("spec", {}).get("hard", {})
     for key in keys:
         if key in hard:
-            yield Related(unit.world.place(declared, ("spec", "hard", key)), f"the quota allows {hard[key]} {key}")
+            yield Related(
+                unit.world.place(declared, ("spec", "hard", key)), f"the quota allows {quota_amount(hard[key], key)}"
+            )

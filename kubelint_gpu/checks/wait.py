@@ -223,6 +223,11 @@ def said(reason: str, nodes: str) -> str:
     return f"{reason} on {nodes}" if about == reason else f"{nodes} {about}"
 
 
+def quota_amount(allowed: object, key: str) -> str:
+    """What a quota allows of one of its keys: `2 requests.nvidia.com/gpu`, `1 pod`."""
+    return f"{allowed} {'pod' if key == 'pods' and str(allowed) == '1' else key}"
+
+
 def refused(text: str) -> str:
     """`by quota team, which allows 2 requests.nvidia.com/gpu and has 2 in use`; else what the API server says."""
     found = _QUOTA.search(text)
@@ -231,5 +236,5 @@ def refused(text: str) -> str:
     limit, used = found["limit"], found["used"]
     if "," not in limit:
         key, _, allowed = limit.partition("=")
-        limit, used = f"{allowed} {key}", used.partition("=")[2]
+        limit, used = quota_amount(allowed, key), used.partition("=")[2]
     return f"by quota {found['name']}, which allows {limit} and has {used} in use"

@@ -185,7 +185,7 @@ def test_a_neighbour_of_lower_priority_is_evicted_and_named():
 def test_a_pod_that_nothing_creates_again_is_told_as_lost():
     (found,) = findings(deployment(), inventory(gpus=2, more=running("notebook", priority="low")))
     assert found.code == "KLG108"
-    assert "Pod research/notebook" in found.message
+    assert "a rollout can evict Pod research/notebook (priority 1) from l4-1" in found.message
     assert "nothing creates it again" in found.message
 
 

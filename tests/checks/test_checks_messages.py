@@ -204,7 +204,7 @@ def test_the_quota_of_the_right_namespace_is_shown():
     found = unit(deployment(), NODES + quotas)
     text = "exceeded quota: team, requested: pods=1, used: pods=1, limited: pods=1"
     told = stakes(found, found.subjects[0], Waiting("Deployment/serving/chat", True, 1, refusal=text))
-    assert said(told) == [("inventory.yaml", 15, "the quota allows 1 pods")]
+    assert said(told) == [("inventory.yaml", 15, "the quota allows 1 pod")]
 
 
 def test_holders_are_shown_where_they_are_declared():

@@ -180,6 +180,12 @@ def test_another_refusal_is_told_in_the_words_of_the_api_server():
         "with failed quota: q: must specify cpu for: main"
     )
     assert refused("something else") == "with something else"
+    text = 'pods "a" is forbidden: exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1'
+    assert refused(text) == "by quota q, which allows 1 pod and has 1 in use"
+    assert (
+        refused(text.replace("limited: pods=1", "limited: pods=2"))
+        == "by quota q, which allows 2 pods and has 1 in use"
+    )
 
 
 def test_the_words_of_the_scheduler_name_the_nodes():

@@ -70,11 +70,12 @@ def _draft(
     strategy, replicas = subject.workload.strategy, subject.workload.replicas
     surges = isinstance(strategy, DeploymentStrategy) and not strategy.recreate
     trace = eviction if eviction is not None and owner in eviction.evicted else None
+    victims = owner_name(owner) if owner.startswith("Pod/") else f"{counted(count, 'pod')} of {owner_name(owner)}"
     begun = "begun at the same moment as others, " if together else ""
     return Draft(
         "KLG108",
         manifest.place(_route(subject)),
-        f"{begun}a rollout can evict {counted(count, 'pod')} of {owner_name(owner)} (priority {found[0].priority}) "
+        f"{begun}a rollout can evict {victims} (priority {found[0].priority}) "
         f"from {some(nodes, word='or')} for its own new pods (priority {found[0].by_priority}){protected}{lost}",
         manifest,
         cause=owner,
