@@ -7,6 +7,7 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from kubelint_gpu.checks.catalogue import INTERNAL, rule
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Finding, Fix, Place, Refusal, Severity, TextEdit, fingerprint
+from kubelint_gpu.checks.misplaced import misplaced, overtaken
 from kubelint_gpu.checks.registry import Check, checks
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.documents import encode, read
@@ -87,13 +88,19 @@ def tried(
 ) -> Iterator[Fix | Refusal]:
     """Each proposal as a fix if it works: the manifest still parses, loses the finding, gains no error and no warning.
 
-    One that does not work is refused, with its cause; one that would change nothing is neither.
+    One that does not work is refused, with its cause, and so is one that writes a field anew which stands misplaced;
+    one that would change nothing is neither.
     The numbers in `holds` are of proposals that are known to work; `alone` is asked whether another may be tried.
     """
+    waiting = tuple(misplaced(unit)) if draft.proposals else ()
     for number, proposal in enumerate(draft.proposals):
         try:
             edits = proposal.edits()
             if not edits:
+                continue
+            early = overtaken(waiting, changed_by(unit, edits)) if waiting else ""
+            if early:
+                yield Refusal(proposal.title, proposal.safety, early)
                 continue
             if number in holds:
                 yield _fix(proposal, edits, proposal.must_prove)

@@ -80,3 +80,43 @@ def test_the_second_fix_of_a_finding_is_tried_where_the_first_is_refused(monkeyp
         ("KLG101", "set strategy type: Recreate")
     ]
     assert repaired.refused == ()
+
+
+@pytest.mark.parametrize("key", ["replicas", "replica"])
+def test_a_field_that_stands_misplaced_is_mended_first(key):
+    written = f"{key}: 1\n" if key == "replica" else ""
+    text = deployment(spec=f"strategy: {{type: Recreate}}\n{written}", pod="" if written else "replicas: 1")
+    found = unit(text)
+    manifest = found.manifests[0]
+    add = Proposal("add it", "safe", lambda: [set_key(manifest.item, ("spec",), "replicas", 1)], must_prove=False)
+    draft = Draft("KLG000", manifest.place(("spec",)), "a finding", manifest, cause="a", proposals=(add,))
+    (refused,) = tried(found, draft, drafts_of(found)[0])
+    path = "spec.replica" if written else "spec.template.spec.replicas"
+    assert refused == Refusal("add it", "safe", f"{path} was probably meant for it: mend that first (KLG002)")
+
+
+def test_a_misplaced_toleration_is_moved_and_not_written_a_second_time():
+    nodes = """\
+        apiVersion: kubelint-gpu/v1
+        kind: ClusterInventory
+        nodes:
+          - name: gpu-1
+            allocatable: {cpu: 16, memory: 64Gi}
+            gpus: {model: L4, count: 1}
+            taints: ["nvidia.com/gpu=present:NoSchedule"]
+        priorityClasses: [{name: serving, value: 1000}]
+        """
+    found = unit(deployment(spec=RECREATE, more="tolerations: # ours\n  - operator: Exists"), nodes)
+    safe = repair(found, unsafe=False)
+    assert not safe.applied
+    assert [why for finding, why in safe.refused if finding.code == "KLG202"] == [
+        (
+            "tolerate nvidia.com/gpu=present:NoSchedule: spec.template.spec.containers[0].tolerations was probably meant "
+            "for it: mend that first (KLG002)"
+        )
+    ]
+    mended = repair(found, unsafe=True)
+    assert [(finding.code, fix.title) for finding, fix in mended.applied] == [
+        ("KLG002", "move tolerations to spec.template.spec")
+    ]
+    assert not mended.refused

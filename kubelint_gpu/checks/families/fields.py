@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.manifest import Manifest
+from kubelint_gpu.checks.misplaced import fields, near_name
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import listed
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, NotEditable
 from kubelint_gpu.documents.moves import move_key
-from kubelint_gpu.kube.api_fields import Misfit, homes, known, table
+from kubelint_gpu.kube.api_fields import Misfit, homes
 from kubelint_gpu.kube.errors import field_path
 
 _FEW = 8
@@ -34,13 +34,13 @@ def _draft(manifest: Manifest, found: Misfit, minor: int | None) -> Draft:
     key = str(found.pointer[-1])
     where = found.pointer[:-1]
     path = field_path(where) or manifest.kind
-    names = [name for name, entry in table().fields(found.types[-1][1]).items() if known(entry, minor)]
+    names = fields(found, minor)
     proposals: tuple[Proposal, ...] = ()
     help_: tuple[str, ...] = ()
     if found.since and minor is not None:
         text = f"{path} has the field {key} {_releases(found, minor)}, and the cluster is of 1.{minor}"
     else:
-        near = _near(key, names)
+        near = near_name(key, names)
         placed = homes(found, minor)
         text = f"{path} has no field {key}"
         if near:
@@ -80,14 +80,6 @@ def _draft(manifest: Manifest, found: Misfit, minor: int | None) -> Draft:
 
 def _releases(found: Misfit, minor: int) -> str:
     return f"since 1.{found.since}" if minor < found.since else f"up to 1.{found.until}"
-
-
-def _near(key: str, names: list[str]) -> str:
-    for name in names:
-        if name.lower() == key.lower().replace("_", "").replace("-", ""):
-            return name
-    close = get_close_matches(key, names, 1, 0.8)
-    return close[0] if close else ""
 
 
 def _mapping(manifest: Manifest, pointer: Pointer) -> dict[str, object]:
