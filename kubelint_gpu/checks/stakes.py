@@ -162,6 +162,11 @@ def _quota(unit: Unit, subject: Subject, refusal: str) -> Iterator[Related]:
         resource = key.removeprefix("requests.")
         for route in routes.requests(subject.manifest, resource):
             yield Related(subject.manifest.place(route), f"each pod takes {amount(resource, requests[resource])}")
+    yield from quota_limits(unit, namespace, name, keys)
+
+
+def quota_limits(unit: Unit, namespace: str, name: str, keys: Sequence[str]) -> Iterator[Related]:
+    """Where a ResourceQuota says how much of some keys it allows."""
     for manifest in unit.manifests:
         if (manifest.kind, manifest.name, manifest.namespace or "default") == ("ResourceQuota", name, namespace):
             for key in keys:

@@ -17,6 +17,7 @@ from kubelint_gpu.checks.pins import wider_selector
 from kubelint_gpu.checks.places import clues, node_clues
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.remedies import no_surge, recreate, within_a_revision
+from kubelint_gpu.checks.replica_set_quota import refused_replica_sets
 from kubelint_gpu.checks.scaled import MOST, Scaled, waiting_when_scaled
 from kubelint_gpu.checks.spreading import unspreadable
 from kubelint_gpu.checks.stakes import exclusive_claims, holders, scarce
@@ -95,7 +96,8 @@ def rollout_deadlock_volume(unit: Unit) -> Iterator[Draft]:
 @rule("KLG105")
 def rollout_deadlock_quota(unit: Unit) -> Iterator[Draft]:
     """The same over a quota: the new pod is not even created."""
-    return _stuck(unit, "KLG105")
+    yield from _stuck(unit, "KLG105")
+    yield from refused_replica_sets(unit)
 
 
 @rule("KLG107")

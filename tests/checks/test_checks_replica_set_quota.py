@@ -1,0 +1,74 @@
+"""Quotas that count ReplicaSets: a rollout needs one more than there are."""
+
+from __future__ import annotations
+
+import pytest
+from checks_units import deployment, findings
+
+from kubelint_gpu.checks.finding import Finding
+
+NODE = """
+apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+kubernetesVersion: "1.34"
+nodes:
+  - name: n1
+    allocatable: {cpu: 16, memory: 64Gi}
+    gpus: {model: L4, count: 4}
+priorityClasses:
+  - {name: serving, value: 1000}
+"""
+
+
+def quota(most, key="count/replicasets.apps", namespace="serving", more=""):
+    return (
+        f"---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {{name: q, namespace: {namespace}}}\n"
+        f'spec: {{hard: {{{key}: "{most}"}}{more}}}\n'
+    )
+
+
+def told(text: str) -> list[Finding]:
+    return findings(text, NODE, "KLG105")
+
+
+def test_the_new_replica_set_of_a_rollout_is_refused():
+    (found,) = told(deployment() + quota(1))
+    assert (found.severity, found.object) == ("error", "Deployment/serving/chat")
+    assert found.message == (
+        "the rollout never begins: the new ReplicaSet is refused by quota q, which allows 1 count/replicasets.apps and "
+        "has 1 in use, and the old ReplicaSet is kept until the rollout is complete"
+    )
+    assert [one.message for one in found.related] == ["the quota allows 1 count/replicasets.apps"]
+
+
+def test_recreate_removes_the_old_pods_first_and_then_has_none():
+    (found,) = told(deployment(spec="strategy: {type: Recreate}") + quota(1))
+    assert found.message.startswith("the rollout never ends once the old pods are gone: the new ReplicaSet is refused")
+
+
+def test_every_deployment_of_the_namespace_has_a_replica_set():
+    both = deployment() + "---\n" + deployment(name="other")
+    assert len(told(both + quota(2))) == 2
+    assert told(both + quota(3)) == []
+
+
+def test_what_the_status_counts_is_in_use_too():
+    text = deployment() + quota(5)
+    assert told(text) == []
+    (found,) = told(f'{text}status: {{used: {{count/replicasets.apps: "5"}}}}\n')
+    assert "allows 5 count/replicasets.apps and has 5 in use" in found.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        deployment() + quota(2),
+        deployment() + quota(1, "count/deployments.apps"),
+        deployment() + quota(1, namespace="elsewhere"),
+        deployment(spec="paused: true") + quota(1),
+        deployment(spec="serviceName: chat").replace("kind: Deployment", "kind: StatefulSet") + quota(0),
+    ],
+    ids=["room", "deployments", "elsewhere", "paused", "stateful-set"],
+)
+def test_other_quotas_and_other_workloads_are_not_refused(text):
+    assert told(text) == []
