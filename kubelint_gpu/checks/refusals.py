@@ -45,7 +45,7 @@ def written_misfits(manifest: Manifest, minor: int | None) -> Iterator[Misfit]:
 def _types(unfit: Iterable[Misfit]) -> Iterator[InvalidObject]:
     for found in unfit:
         if found.wanted:
-            yield InvalidObject(mismatch(found), found.pointer, found.value)
+            yield InvalidObject(mismatch(found), found.pointer, found.value, is_text=found.wanted == "a string")
 
 
 def _further(manifest: Manifest) -> Iterator[InvalidObject]:

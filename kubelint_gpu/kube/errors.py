@@ -46,16 +46,28 @@ class InvalidObject(ValueError):  # noqa: N818 - it names the thing, as Kubernet
         pointer: where the field is, from the root of the object.
         value: the value found.
         detail: what is wrong and what would be right.
+        allowed: the values that the field may have, where they are few.
+        is_text: the field is a string, and the value is none.
     """
 
     def __init__(
-        self, detail: str, pointer: Pointer = (), value: Any = None, *, kind: str = "", name: str = ""
+        self,
+        detail: str,
+        pointer: Pointer = (),
+        value: Any = None,
+        *,
+        kind: str = "",
+        name: str = "",
+        allowed: tuple[str, ...] = (),
+        is_text: bool = False,
     ) -> None:
         self.detail = detail
         self.pointer = pointer
         self.value = value
         self.kind = kind
         self.name = name
+        self.allowed = allowed
+        self.is_text = is_text
         super().__init__(detail)
 
     @property

@@ -33,9 +33,11 @@ class Fields:
             if value is not None:
                 self.report((), f"must be a mapping, not {described(value)}", value)
 
-    def report(self, below: Pointer, detail: str, value: Any = None) -> None:
+    def report(
+        self, below: Pointer, detail: str, value: Any = None, *, allowed: tuple[str, ...] = (), is_text: bool = False
+    ) -> None:
         """Record what is wrong at `below` this mapping; raises it where nobody collects."""
-        problem = InvalidObject(detail, (*self.pointer, *below), value)
+        problem = InvalidObject(detail, (*self.pointer, *below), value, allowed=allowed, is_text=is_text)
         if self.problems is None:
             raise problem
         self.problems.append(problem)
@@ -49,7 +51,7 @@ class Fields:
         if isinstance(value, str):
             return value
         if value is not None:
-            self.report((key,), f"must be a string, not {described(value)}; quote it", value)
+            self.report((key,), f"must be a string, not {described(value)}; quote it", value, is_text=True)
         return default
 
     def choice(self, key: str, choices: tuple[str, ...], default: str) -> str:
@@ -59,7 +61,7 @@ class Fields:
             return default
         if value not in choices:
             named = ", ".join(f'"{choice}"' for choice in choices)
-            self.report((key,), f'unsupported value "{value}": supported values: {named}', value)
+            self.report((key,), f'unsupported value "{value}": supported values: {named}', value, allowed=choices)
             return default
         return value
 

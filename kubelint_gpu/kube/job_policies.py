@@ -25,7 +25,8 @@ Problems = Iterator[InvalidObject]
 def unsupported(value: str, choices: tuple[str, ...], where: Pointer) -> InvalidObject:
     """A value that is none of some choices."""
     named = ", ".join(f'"{choice}"' for choice in choices)
-    return InvalidObject(f'unsupported value "{shortened(value)}": supported values: {named}', where, value)
+    text = f'unsupported value "{shortened(value)}": supported values: {named}'
+    return InvalidObject(text, where, value, allowed=choices)
 
 
 def failure_policy_problems(spec: dict[str, Any], base: Pointer) -> Problems:

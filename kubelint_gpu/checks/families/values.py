@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import partial
 
@@ -9,13 +10,14 @@ from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.admission_refusals import admission_refusals
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Place
+from kubelint_gpu.checks.likeness import nearest_value
 from kubelint_gpu.checks.manifest import Manifest
 from kubelint_gpu.checks.refusals import refusals
 from kubelint_gpu.checks.registry import rule
-from kubelint_gpu.checks.remedies import renamed
+from kubelint_gpu.checks.remedies import renamed, rewritten
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.documents.edits import Edit
+from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.kube.errors import InvalidObject, field_path
 from kubelint_gpu.kube.quota import counted_as
 from kubelint_gpu.kube.workload import api_group
@@ -46,22 +48,10 @@ def invalid_value(unit: Unit) -> Iterator[Draft]:
             if problem.placeholder:
                 unknown.append(problem)
                 continue
-            yield Draft(
-                "KLG003",
-                _place(manifest, problem),
-                f"{_field(problem.pointer)}: {problem.detail}",
-                manifest,
-                cause=field_path(problem.pointer),
-            )
+            yield _refused(manifest, problem)
         for problem in refusals(manifest, unfit, minor):
             if not problem.placeholder:
-                yield Draft(
-                    "KLG003",
-                    _place(manifest, problem),
-                    f"{_field(problem.pointer)}: {problem.detail}",
-                    manifest,
-                    cause=field_path(problem.pointer),
-                )
+                yield _refused(manifest, problem)
         yield from _uncounted(manifest)
         if unknown:
             first = unknown[0]
@@ -77,6 +67,31 @@ def invalid_value(unit: Unit) -> Iterator[Draft]:
                 certainty="possible",
                 help=(_FILLED_IN if manifest.origin is None else _LEFT,),
             )
+
+
+def _refused(manifest: Manifest, problem: InvalidObject) -> Draft:
+    near = nearest_value([problem.value], problem.allowed)[0] if isinstance(problem.value, str) else ""
+    proposals: tuple[Proposal, ...] = ()
+    if near:
+        proposals = rewritten(manifest, problem.pointer, [near])
+    elif problem.is_text and isinstance(problem.value, int | float):
+        proposals = (Proposal("quote it", "unsafe", partial(_quoted, manifest, problem.pointer)),)
+    return Draft(
+        "KLG003",
+        _place(manifest, problem),
+        f"{_field(problem.pointer)}: {problem.detail}",
+        manifest,
+        cause=field_path(problem.pointer),
+        help=(f"did you mean {near}?",) if near else (),
+        proposals=proposals,
+    )
+
+
+def _quoted(manifest: Manifest, pointer: Pointer) -> list[Edit]:
+    """The number or boolean as a string of what is written."""
+    span = manifest.item.locate(pointer)
+    text = manifest.item.document.source.text[span.start : span.end]
+    return [replace_scalar(manifest.item, pointer, json.dumps(text))]
 
 
 def _uncounted(manifest: Manifest) -> Iterator[Draft]:
