@@ -87,6 +87,8 @@ def old_renders(root: Path, commit: str, built: Built, settings: Settings) -> Be
         return {}
     with checked_out(commit, root) as copy:
         for one in built.rendered:
+            if one.path in built.left_out:
+                continue
             folder = copy / os.path.relpath(os.path.realpath(one.path), os.path.realpath(root))
             try:
                 old = render(folder, renderer, root=copy, cwd=copy)

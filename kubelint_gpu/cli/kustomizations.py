@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kubelint_gpu.cli.fallback import Fallback
 from kubelint_gpu.documents import Reading
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import dataclass, replace
 
 if TYPE_CHECKING:
     from kubelint_gpu.sources.kustomize.rendering import Rendered, Renderer
@@ -38,11 +39,13 @@ class Built:
         rendered: the kustomizations that no other one uses, by path.
         taken: real paths of files that belong to them and are not checked by themselves.
         failure: why nothing can be rendered at all; empty where it can.
+        left_out: those of `rendered`, by printed path, that were not tried because all of them would take too long.
     """
 
     rendered: tuple[Rendered, ...] = ()
     taken: frozenset[str] = frozenset()
     failure: str = ""
+    left_out: frozenset[str] = frozenset()
 
     def takes(self, path: str) -> bool:
         """Whether a file is judged as a part of a render."""
@@ -146,17 +149,20 @@ class _Rendering:
             if is_component:
                 components.add(folder)
         done: set[str] = set()
+        fallback = Fallback(self._renderer.seconds)
         todo = _tops(uses, components) or _circles(uses, components, done)
         while todo:
-            for folder, rendered in zip(todo, self._render(todo), strict=True):
-                self._done[folder] = rendered
+            for batch in fallback.batches(todo, self._cost) if done else (todo,):
+                self._done.update(zip(batch, self._render(batch), strict=True))
             done |= set(todo)
             failed = {folder for folder, one in self._done.items() if one.reading is None}
             left = {folder: used for folder, used in uses.items() if folder not in failed}
             todo = [folder for folder in _tops(left, components) if folder not in done]
             todo = todo or _circles(uses, components, done)
+        self._leave_out(fallback, uses)
         rendered_all = tuple(self._done[folder] for folder in sorted(self._done))
-        return Built(rendered_all, frozenset(self._taken(rendered_all)))
+        left_out = frozenset(self._done[folder].path for folder in fallback.left_out)
+        return Built(rendered_all, frozenset(self._taken(rendered_all)), left_out=left_out)
 
     def takes_in(self, folder: str, wanted: frozenset[str]) -> bool:
         """Whether a kustomization is made of any of these files, by itself or through others."""
@@ -173,6 +179,27 @@ class _Rendering:
             found = survey(DiskTree(root), "" if below == "." else below, str, self._renderer.allowed)
             self._surveys[folder] = root, found
         return self._surveys[folder]
+
+    def _cost(self, folder: str) -> int:
+        """The objects that Kustomize would render; 0 where it is not started."""
+        found = self._survey(folder)[1]
+        return 0 if found.obstacles else max(found.objects, 1)
+
+    def _leave_out(self, fallback: Fallback, uses: dict[str, set[str]]) -> None:
+        """Tell all that was left out with one reason at one place: where the first of those that use it fails."""
+        from kubelint_gpu.sources.kustomize.rendering import looked_at
+
+        left_out = sorted(fallback.left_out)
+        seen = {
+            folder: looked_at(Path(folder), self._renderer, root=_root(folder, self._wholes), cwd=self._cwd)
+            for folder in left_out
+        }
+        if not seen:
+            return
+        users = (self._done[one] for one in sorted(self._done) if left_out[0] in uses[one] and self._done[one].problems)
+        first = next(users).problems[0]
+        reason = fallback.obstacle(first.path, first.span, [one.path for one in seen.values()])
+        self._done |= {folder: replace(one, problems=(reason,)) for folder, one in seen.items()}
 
     def _uses(self, folder: str) -> tuple[set[str], bool]:
         """The folders of the kustomizations that one is made of, without itself."""

@@ -40,7 +40,7 @@ def test_a_patch_without_a_target(located):
     error = 'Error: no resource matches strategic merge patch "Deployment.v1.apps/chta.[noNs]": no matches for Id Deployment.v1.apps/chta.[noNs]; failed to find unique target for patch Deployment.v1.apps/chta.[noNs]'
     path, line, message = located(error)
     assert (path, line) == ("top/patch.yaml", 4)
-    assert message.startswith("kustomize cannot build top: no resource matches strategic merge patch")
+    assert message.startswith("kustomize cannot build it: no resource matches strategic merge patch")
 
 
 def test_a_line_of_a_file(located):
@@ -65,7 +65,7 @@ def test_a_field_of_a_kustomization(located):
     ],
 )
 def test_what_names_nothing_stands_at_the_kustomization(located, error):
-    assert located(error) == ("top/kustomization.yaml", 1, 'kustomize cannot build top: something "else"')
+    assert located(error) == ("top/kustomization.yaml", 1, 'kustomize cannot build it: something "else"')
 
 
 def test_an_empty_message_is_no_crash(located):
@@ -195,7 +195,7 @@ def test_what_kustomize_says_without_a_line_has_one(tmp_path, program, case):
     assert problem.path == path
     before, _, rest = marked.partition("«")
     inside = rest.partition("»")[0]
-    assert problem.message.startswith("kustomize cannot build top: ")
+    assert problem.message.startswith("kustomize cannot build it: ")
     assert (problem.span.line, problem.span.column) == (before.count("\n") + 1, len(before.rpartition("\n")[2]) + 1)
     text = (tmp_path / path).read_text()
     assert text[problem.span.start : problem.span.end].rstrip() == inside.rstrip()

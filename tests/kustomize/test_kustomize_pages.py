@@ -28,6 +28,7 @@ def test_the_readme_shows_the_real_output_down_to_the_places(program, request):
 
 
 def test_the_page_names_the_limits_as_they_are():
+    from kubelint_gpu.cli import fallback
     from kubelint_gpu.sources.kustomize import program, survey
 
     page = (ROOT / "docs" / "kustomize.md").read_text()
@@ -37,3 +38,7 @@ def test_the_page_names_the_limits_as_they_are():
     assert (
         f"| objects of one kustomization, bases counted as often as they are used | {survey.MOST_OBJECTS:,} |" in page
     )
+    assert f"| objects of one kustomization that is tried by itself | {fallback.MOST_OF_ONE:,} |" in page
+    assert f"| objects of all that are tried by themselves in a run | {fallback.MOST_TOGETHER:,} |" in page
+    assert "| time in which such are begun | twice that of one kustomization |" in page
+    assert fallback.MOST_TIMES == 2

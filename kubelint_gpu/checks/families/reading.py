@@ -12,6 +12,7 @@ from kubelint_gpu.checks.manifest import place_of
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.documents import Reading
+from kubelint_gpu.sources.kustomize.rendering import Rendered
 
 _SUBCHARTS = "charts"
 
@@ -49,8 +50,19 @@ def render_failed(unit: Unit) -> Iterator[Draft]:
             f"the kustomization is not rendered: {first.message}",
             cause=first.message,
             severity="note" if first.withheld else None,
-            related=tuple(Related(place_of(other.path, other.span), other.message) for other in problems[1:]),
+            related=(
+                *(Related(place_of(other.path, other.span), other.message) for other in problems[1:]),
+                *_built_from(rendered, first.path),
+            ),
         )
+
+
+def _built_from(rendered: Rendered, path: str) -> Iterator[Related]:
+    """The kustomization that is not rendered, for what stands in a file of another."""
+    source, document = rendered.top.reading.source, rendered.top.document
+    if source is not None and source.path != path:
+        span = document.locate((), "key") if document is not None else None
+        yield Related(place_of(source.path, span), f"in {rendered.path}")
 
 
 def _charts(unit: Unit) -> Iterator[Draft]:

@@ -42,7 +42,7 @@ def complaint(error: str, stage: Stage, found: Survey, shown: Callable[[str], st
     """The place and the sentence for what Kustomize wrote to standard error."""
     text = _cleaned(error, stage, shown)
     top = found.kustomizations[found.root]
-    message = f"kustomize cannot build {shown(found.root)}: {_short(text)}"
+    message = f"kustomize cannot build it: {_short(text)}"
     spot = blamed(text, found, shown)
     if spot is not None:
         return Obstacle(spot.path, spot.span, message)

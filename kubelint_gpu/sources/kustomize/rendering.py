@@ -112,8 +112,25 @@ def render(
     Raises:
         LookupError: the folder holds no kustomization.
     """
-    cwd = cwd or Path.cwd()
-    tree = DiskTree(root, dict(texts or {}))
+    rendered, tree = _looked_at(folder, renderer, root, cwd or Path.cwd(), dict(texts or {}))
+    if rendered.problems:
+        return rendered
+    return _built(rendered, renderer, tree, rendered.shown) if printed is None else _with_text(rendered, printed)
+
+
+def looked_at(folder: Path, renderer: Renderer, *, root: Path, cwd: Path) -> Rendered:
+    """What `render` would build, without starting Kustomize: what it is made of, and what stands in the way.
+
+    Raises:
+        LookupError: the folder holds no kustomization.
+    """
+    return _looked_at(folder, renderer, root, cwd, {})[0]
+
+
+def _looked_at(
+    folder: Path, renderer: Renderer, root: Path, cwd: Path, texts: dict[str, bytes]
+) -> tuple[Rendered, DiskTree]:
+    tree = DiskTree(root, texts)
     below = Path(os.path.realpath(folder)).relative_to(tree.root).as_posix()
     below = "" if below == "." else below
 
@@ -123,12 +140,8 @@ def render(
     found = survey(tree, below, shown, renderer.allowed)
     if below not in found.kustomizations:
         raise LookupError(f"there is no kustomization in {folder}")
-    rendered = Rendered(
-        shown(below), root, cwd, found, found.obstacles, renderer=renderer, texts=MappingProxyType(dict(texts or {}))
-    )
-    if found.obstacles:
-        return rendered
-    return _built(rendered, renderer, tree, shown) if printed is None else _with_text(rendered, printed)
+    kept = MappingProxyType(dict(texts))
+    return Rendered(shown(below), root, cwd, found, found.obstacles, renderer=renderer, texts=kept), tree
 
 
 def rendered_again(rendered: Rendered, texts: Mapping[str, bytes]) -> Rendered:

@@ -79,6 +79,7 @@ class Survey:
         files: the bytes of every file that is read, by path below the root of the tree.
         resources: which of them hold whole objects.
         obstacles: why it is not built; empty where it can be.
+        objects: how many it gives, those of a base as often as it is used; too few where there are obstacles.
     """
 
     root: str
@@ -87,12 +88,13 @@ class Survey:
     files: dict[str, bytes]
     resources: frozenset[str]
     obstacles: tuple[Obstacle, ...]
+    objects: int = 0
 
 
 def survey(tree: Tree, folder: str, shown: Callable[[str], str], allowed: Allowed) -> Survey:
     """Look at a kustomization and at all that it takes in; `shown` gives the path that findings print."""
     surveyor = _Surveyor(tree, shown, allowed)
-    surveyor.visit(folder, ())
+    objects = surveyor.visit(folder, ())
     return Survey(
         folder,
         surveyor.kustomizations,
@@ -100,6 +102,7 @@ def survey(tree: Tree, folder: str, shown: Callable[[str], str], allowed: Allowe
         surveyor.files,
         frozenset(surveyor.resources),
         tuple(dict.fromkeys(surveyor.obstacles)),
+        objects,
     )
 
 
