@@ -7,6 +7,7 @@ from collections.abc import Collection
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.rollout.growth import possible_nodes
+from kubelint_gpu.rollout.locality import companions
 from kubelint_gpu.rollout.participant import own_pods
 from kubelint_gpu.rollout.placeable import placeable
 from kubelint_gpu.scheduler import Snapshot
@@ -18,7 +19,11 @@ def room_for(unit: Unit, subject: Subject, most: int) -> int:
     """How many of its pods, up to `most`, find places beside what the inventory says is running.
 
     Pools have grown as far as they may.
+    All of them where they must be near to pods of workloads that are applied with it.
     """
+    others = [one.pod for one in unit.subjects if one is not subject]
+    if companions(subject.pod, others, unit.running):
+        return most
     joined = possible_nodes(unit.growth, most)
     nodes = joined.nodes if joined is not None else ()
     return placeable(subject.workload, replace(unit.cluster, nodes=(*unit.cluster.nodes, *nodes)), most)

@@ -7,6 +7,7 @@ from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.kube.node import Node
 from kubelint_gpu.kube.pod import Pod, PodSpec
 from kubelint_gpu.kube.rolling import JobStrategy
+from kubelint_gpu.rollout.judgement import Judgement
 from kubelint_gpu.scheduler import fit
 from kubelint_gpu.scheduler.companions import HOSTNAME, attracts_itself, companions, own_terms
 from kubelint_gpu.scheduler.filling import filled
@@ -43,6 +44,13 @@ class Crowding:
     key: str
     domains: tuple[str, ...]
     message: str | None
+
+
+def left_alone(subject: Subject, judgement: Judgement) -> bool:
+    """Whether none of its pods runs, and for nothing but affinity: wherever one could be, nobody is to be near to."""
+    if not subject.workload.spec.pod_affinity or judgement.placed or judgement.waiting is None:
+        return False
+    return all(lack.plugin == "InterPodAffinity" for lack in judgement.waiting.lacks)
 
 
 def unmet_affinity(unit: Unit, subject: Subject) -> Unmet | None:

@@ -59,12 +59,14 @@ class Court:
         if grown is not None:
             everywhere = Snapshot.of(replace(cluster, nodes=(*cluster.nodes, *grown.nodes), pods=()))
         self.pods = [(created_pod(found.old, "old"), created_pod(found.new, "new")) for found in self.participants]
+        self._others = [*rest, *(pod for pods in self.pods for pod in pods)]
+        self._others += [pod for found in self.participants for pod in found.running]
         known: dict[object, frozenset[str]] = {}
         self.eligible: list[frozenset[str]] = []
         for found, (_, new) in zip(self.participants, self.pods, strict=True):
             key = (new.meta.namespace, new.meta.labels, new.spec)
             if key not in known:
-                known[key] = eligible_nodes(new, everywhere)
+                known[key] = eligible_nodes(new, everywhere, self._others)
             self.eligible.append(known[key] & frozenset(found.nodes) if found.daemons else known[key])
         self._standing = standing_daemons(self.participants, self.pods, cluster, rest)
         self._daemons = self._standing[0]
@@ -232,7 +234,7 @@ class Court:
         mine = self.eligible[number]
         before_at = mine
         if participant.old is not participant.new:
-            before_at = eligible_nodes(old, everywhere)
+            before_at = eligible_nodes(old, everywhere, self._others)
         nodes = mine | before_at | {pod.spec.node_name for pod in participant.running}
         whole = max(before, after) + (surge if unequal else 0)
         return Demand(

@@ -15,6 +15,7 @@ from kubelint_gpu.kube.rolling import DaemonSetStrategy
 from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.attachment import with_bound_claims
 from kubelint_gpu.rollout.cast import cast
+from kubelint_gpu.rollout.locality import needs_others
 from kubelint_gpu.rollout.participant import Participant, created_pod, own_pods
 from kubelint_gpu.rollout.scene import Scene, build_scene
 from kubelint_gpu.rollout.starts import one_placement, placements
@@ -99,6 +100,9 @@ def drain(workloads: Sequence[Workload], cluster: Cluster, *, budget: int = DEFA
         allowed = allowed_disruptions(covering[0], everybody) if len(covering) == 1 else None
         names = tuple(sorted(one.meta.name for one in covering))
         drained = _drained(scene, state, participant, scene.cast.members[number])
+        if needs_others(sample, empty):
+            # those that it must be near to are evicted, too, and it follows them
+            drained = [replace(one, elsewhere=one.pods) for one in drained]
         result += [replace(one, budgets=names, allowed=allowed) for one in drained]
     return tuple(sorted(result, key=lambda one: (one.owner, one.node)))
 

@@ -15,7 +15,7 @@ from kubelint_gpu.rollout.participant import Participant, created_pod
 from kubelint_gpu.rollout.places import Overlooked
 from kubelint_gpu.rollout.room import contended, takes
 from kubelint_gpu.rollout.search import Bench, Search
-from kubelint_gpu.rollout.shortfall import fit_alone, fit_at_last, settled, short_of, stronger
+from kubelint_gpu.rollout.shortfall import fit_alone, fit_at_last, leans, settled, short_of, stronger
 from kubelint_gpu.rollout.slots import Slots, group_slots, own_slots
 from kubelint_gpu.rollout.stateful_set import has_max_unavailable
 from kubelint_gpu.rollout.trace import Trace
@@ -189,6 +189,8 @@ class Jury:
         """A DaemonSet: what its controller wants, and where nobody competes, node by node, whether it ends."""
         bench = self._bench
         participant = bench.participants[position]
+        if leans(bench, position):
+            return None
         old, new = created_pod(participant.old, "old"), created_pod(participant.new, "new")
         standing = Snapshot.of(replace(bench.cluster, pods=tuple(stronger(bench, participant))))
         room = frozenset(fit(new, standing).fits) & frozenset(participant.nodes)

@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from kubelint_gpu.kube.node import Node
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.scheduler import Snapshot, fit
+from kubelint_gpu.scheduler.companions import attracts_itself, own_terms
+from kubelint_gpu.scheduler.companions import companions as meeting
+from kubelint_gpu.values import replace
 
 _CLAIMS = ("persistentVolumeClaim", "ephemeral")
 
 
-def eligible_nodes(pod: Pod, empty: Snapshot) -> frozenset[str]:
-    """The nodes that take the pod when nothing else runs."""
-    return frozenset(fit(pod, empty).fits)
+def eligible_nodes(pod: Pod, empty: Snapshot, others: Iterable[Pod] = ()) -> frozenset[str]:
+    """The nodes that take the pod when nothing else runs, but for one of `others` that it must be near to, anywhere."""
+    if not companions(pod, others, empty):
+        return frozenset(fit(pod, empty).fits)
+    keys = {term.topology_key for term in pod.spec.pod_affinity}
+    anywhere = replace(pod, spec=replace(pod.spec, pod_affinity=()))
+    labelled = {info.name for info in empty.nodes if keys <= info.node.labels.keys()}
+    return frozenset(fit(anywhere, empty).fits) & labelled
+
+
+def companions(pod: Pod, others: Iterable[Pod], snapshot: Snapshot) -> list[Pod]:
+    """Those of other pods that the pod must be near to: each meets all terms of its required affinity."""
+    if not pod.spec.pod_affinity:
+        return []
+    return meeting(own_terms(pod, pod.spec.pod_affinity, snapshot), others)
+
+
+def needs_others(pod: Pod, snapshot: Snapshot) -> bool:
+    """Whether the pod must be near to pods that are not its brothers."""
+    return bool(pod.spec.pod_affinity) and not attracts_itself(pod, snapshot)
 
 
 def has_claims(pod: Pod) -> bool:

@@ -61,7 +61,7 @@ def build_scene(
     eligible = []
     for pod in pods:
         if id(pod) not in known:
-            known[id(pod)] = eligible_nodes(pod, empty)
+            known[id(pod)] = eligible_nodes(pod, empty, (*pods, *fixed))
         eligible.append(known[id(pod)])
     homes = {name for _, name in cast.homes}
     wanted = frozenset().union(*eligible) | homes

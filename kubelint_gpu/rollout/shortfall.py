@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubelint_gpu.kube.pod import Pod
-from kubelint_gpu.rollout.participant import Participant
+from kubelint_gpu.rollout.locality import companions
+from kubelint_gpu.rollout.participant import Participant, created_pod
 from kubelint_gpu.rollout.scene import Scene
 from kubelint_gpu.rollout.search import Bench, Search
 from kubelint_gpu.rollout.starts import Starts, missing, one_placement, placements
@@ -23,9 +24,14 @@ class Shortfall:
 
 
 def fit_alone(bench: Bench, search: Search, position: int) -> Shortfall:
-    """How many pods of a workload fit beside the inventory's running pods only."""
+    """How many pods of a workload fit beside the inventory's running pods only.
+
+    All of them where other workloads have the pods that it must be near to: alone it says nothing.
+    """
     participant = bench.participants[position]
     wanted = participant.replicas
+    if leans(bench, position):
+        return Shortfall(wanted)
     # as it shall be: what it was before does not help where the new pods have no room
     fresh = replace(_as_rolled_out(participant), existing=True)
     rolled = frozenset({0}) if participant.daemons else frozenset[int]()
@@ -73,11 +79,19 @@ def short_of(search: Search, scene: Scene, starts: Starts, mine: Sequence[int], 
     return Shortfall(placed, refusal, None if refusal else search.left_out(scene, state, name))
 
 
+def leans(bench: Bench, position: int) -> bool:
+    """Whether the required affinity of a workload's pods is about pods of another workload of the group."""
+    others = [one for place, one in enumerate(bench.participants) if place != position]
+    pods = [pod for one in others for pod in (created_pod(one.old, "old"), created_pod(one.new, "new"), *one.running)]
+    return bool(companions(created_pod(bench.participants[position].new, "new"), pods, bench.empty))
+
+
 def stronger(bench: Bench, participant: Participant) -> list[Pod]:
-    """The running pods that would not give way to the participant's."""
+    """The running pods that would not give way to the participant's, and those that these must be near to."""
     spec = participant.new.spec
     lowest = -(2**31) if spec.preemption_policy == "Never" else spec.priority or 0
-    return [pod for pod in bench.fixed if (pod.spec.priority or 0) >= lowest]
+    near = set(map(id, companions(created_pod(participant.new, "new"), bench.fixed, bench.empty)))
+    return [pod for pod in bench.fixed if (pod.spec.priority or 0) >= lowest or id(pod) in near]
 
 
 def settled(one: Participant) -> Participant:

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.attachment import with_bound_claims
-from kubelint_gpu.rollout.participant import is_temporary, own_pods
+from kubelint_gpu.rollout.locality import needs_others
+from kubelint_gpu.rollout.participant import created_pod, is_temporary, own_pods
 from kubelint_gpu.rollout.placeable import standing_scene
 from kubelint_gpu.rollout.scene import Scene
 from kubelint_gpu.rollout.starts import one_placement, placements
 from kubelint_gpu.rollout.state import READY, count_on
+from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.values import replace
 
 DEFAULT_BUDGET = 2_000
@@ -67,6 +69,11 @@ def _beside(job: Workload, others: Sequence[Workload], cluster: Cluster) -> Scen
         for pod in cluster.pods
         if id(pod) not in own and pod.spec.node_name and not pod.finished and not is_temporary(pod)
     )
+    if job.spec.pod_affinity and needs_others(
+        created_pod(job, "new"), Snapshot.of(replace(cluster, nodes=(), pods=()))
+    ):
+        # those that it must be near to may be pods that end some day
+        return None
     priority = job.spec.priority or 0
     if job.spec.preemption_policy != "Never" and any(
         (spec.priority or 0) < priority for spec in (*(one.spec for one in others), *(pod.spec for pod in stays))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.capacity import room_by_eviction
 from kubelint_gpu.checks.change import acting
-from kubelint_gpu.checks.company import crowding
+from kubelint_gpu.checks.company import crowding, left_alone
 from kubelint_gpu.checks.custom_rollouts import custom_deadlocks, custom_pods_pending
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Related
@@ -161,8 +161,12 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
         if "Job" in subject.workload.kind or not subject.places_pods or is_trapped(subject, judgement):
             # Jobs may queue, and of a trap another rule speaks
             continue
-        if crowding(unit, subject) is not None or unspreadable(unit, subject) is not None:
-            # the rules for anti-affinity and spreading speak of it
+        if (
+            crowding(unit, subject) is not None
+            or unspreadable(unit, subject) is not None
+            or left_alone(subject, judgement)
+        ):
+            # the rules for affinity, anti-affinity and spreading speak of it
             continue
         manifest, now = subject.manifest, acting(unit, subject)
         evicting = 0 if pools or judgement.refusal else room_by_eviction(unit, subject, judgement.wanted)

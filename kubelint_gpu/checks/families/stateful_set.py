@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.change import ever_fitted
-from kubelint_gpu.checks.company import crowding
+from kubelint_gpu.checks.company import crowding, left_alone
 from kubelint_gpu.checks.draft import Draft
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.growing import at_most, growing, placed_of
@@ -41,8 +41,12 @@ def statefulset_blocked(unit: Unit) -> Iterator[Draft]:
             continue
         if not is_trapped(subject, judgement) or unit.may_outgrow(subject) or not subject.places_pods:
             continue
-        if crowding(unit, subject) is not None or unspreadable(unit, subject) is not None:
-            # the rules for anti-affinity and spreading speak of it
+        if (
+            crowding(unit, subject) is not None
+            or unspreadable(unit, subject) is not None
+            or left_alone(subject, judgement)
+        ):
+            # the rules for affinity, anti-affinity and spreading speak of it
             continue
         placed = placed_of(unit, subject, judgement)
         if placed < judgement.wanted:
