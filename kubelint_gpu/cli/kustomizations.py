@@ -197,8 +197,11 @@ class _Rendering:
         if not seen:
             return
         users = (self._done[one] for one in sorted(self._done) if left_out[0] in uses[one] and self._done[one].problems)
-        first = next(users).problems[0]
-        reason = fallback.obstacle(first.path, first.span, [one.path for one in seen.values()])
+        user = next(users, None)
+        # a component that nothing takes in is not tried, and cannot fail
+        own = seen[left_out[0]]
+        path, span = (user.problems[0].path, user.problems[0].span) if user else (own.shown(own.top.path), None)
+        reason = fallback.obstacle(path, span, [one.path for one in seen.values()])
         self._done |= {folder: replace(one, problems=(reason,)) for folder, one in seen.items()}
 
     def _uses(self, folder: str) -> tuple[set[str], bool]:

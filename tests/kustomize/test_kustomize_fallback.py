@@ -105,3 +105,13 @@ def test_what_fails_alike_in_a_base_and_its_overlays_is_told_once(check):
     paths = [finding["path"], *(one["path"] for one in finding["related"])]
     assert {"other/kustomization.yaml", "b00/kustomization.yaml"} <= set(paths)
     assert len(paths) == len(set(paths))
+
+
+def test_a_large_base_that_only_a_component_uses_is_left_out(check):
+    files = bases(1, 2_500) | {"ok/kustomization.yaml": "resources: [d.yaml]\n", "ok/d.yaml": OBJECT % 1}
+    files["top/kustomization.yaml"] = (
+        "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nresources: [../b00]\n"
+    )
+    code, [left_out], started = check(files)
+    assert (code, started, left_out["path"]) == (1, 1, "b00/kustomization.yaml")
+    assert left_out["message"].endswith("leaves out b00")
