@@ -28,8 +28,7 @@ PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 def instructions(*arguments: str) -> int:
     """The instructions that an interpreter executes with some arguments."""
     command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", sys.executable, *arguments]
-    environment = {**os.environ, "PYTHONHASHSEED": "0", "LC_ALL": "C", "PYTHONPATH": str(ROOT)}
-    ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    ran = subprocess.run(command, cwd=ROOT, env=_environment(), capture_output=True, text=True, check=True)
     found = re.search(r"Collected : (\d+)", ran.stderr)
     assert found is not None, ran.stderr
     return int(found[1])
@@ -37,8 +36,14 @@ def instructions(*arguments: str) -> int:
 
 def hook_ratio() -> float:
     """How many times the instructions of an idle interpreter the hook's case takes, its bytecode being at hand."""
-    subprocess.run([sys.executable, *HOOK], cwd=ROOT, capture_output=True, check=True)
+    subprocess.run([sys.executable, *HOOK], cwd=ROOT, env=_environment(), capture_output=True, check=True)
     return instructions(*HOOK) / instructions("-c", "pass")
+
+
+def _environment() -> dict[str, str]:
+    """One in which every run does the same, and bytecode is kept as on a user's machine."""
+    kept = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTHONHASHSEED": "0", "LC_ALL": "C", "PYTHONPATH": str(ROOT)}
 
 
 def recorded() -> dict[str, float]:
