@@ -44,7 +44,8 @@ def main() -> None:
     }
     if "speed" in wanted:
         sets = {
-            f"{size:,} manifests": corpora.corpus(cache(), int(size)) for size in map(int, options.sizes.split(","))
+            f"{size:,} manifest{'s' if size > 1 else ''}": corpora.corpus(cache(), size)
+            for size in map(int, options.sizes.split(","))
         }
         if options.corpus:
             sets["real manifests"] = options.corpus

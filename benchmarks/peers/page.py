@@ -85,7 +85,7 @@ def _tools(results: dict[str, Any]) -> str:
     lines = ["| linter | version | looks at | knows nothing of |", "| --- | --- | --- | --- |"]
     for peer in peers():
         version = results["versions"].get(peer.name)
-        shown = version or f"not measured: {results['missing'].get(peer.name, 'not installed')}"
+        shown = version or "could not be had"
         lines.append(f"| {peer.name} | {shown} | {peer.looks_at} | {peer.blind_to} |")
     return "\n".join(lines)
 

@@ -19,6 +19,10 @@ def test_the_tables_are_those_of_the_results(path: Path) -> None:
     assert page.filled(text, json.loads(page.RESULTS.read_text())) == text
 
 
+def test_every_part_of_the_results_was_measured() -> None:
+    assert set(page.NEEDED.values()) <= set(json.loads(page.RESULTS.read_text()))
+
+
 def test_what_was_not_measured_says_so() -> None:
     text = "before\n<!-- measured: tree -->\n<!-- end -->\nafter\n"
     assert page.filled(text, {}) == "before\n<!-- measured: tree -->\nNot measured yet.\n<!-- end -->\nafter\n"
