@@ -11,6 +11,9 @@ from kubelint_gpu.kube.api_fields import Misfit, homes, known, table
 from kubelint_gpu.kube.errors import field_path
 from kubelint_gpu.values import dataclass
 
+MISPLACED = "KLG002"
+"""The rule that tells of such fields, and whose fixes put them where they belong."""
+
 
 @dataclass(frozen=True, slots=True)
 class Misplaced:

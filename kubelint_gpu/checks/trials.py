@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from kubelint_gpu.checks.catalogue import INTERNAL, rule
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Finding, Fix, Place, Refusal, Severity, TextEdit, fingerprint
-from kubelint_gpu.checks.misplaced import misplaced, overtaken
+from kubelint_gpu.checks.misplaced import MISPLACED, Misplaced, overtaken
 from kubelint_gpu.checks.registry import Check, checks
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.documents import encode, read
@@ -92,7 +92,9 @@ def tried(
     one that would change nothing is neither.
     The numbers in `holds` are of proposals that are known to work; `alone` is asked whether another may be tried.
     """
-    waiting = tuple(misplaced(unit)) if draft.proposals else ()
+    waiting: Sequence[Misplaced] = ()
+    if draft.proposals and draft.manifest is not None and draft.code != MISPLACED:
+        waiting = unit.misplaced(draft.manifest)
     for number, proposal in enumerate(draft.proposals):
         try:
             edits = proposal.edits()

@@ -33,6 +33,7 @@ from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
+    from kubelint_gpu.checks.misplaced import Misplaced
     from kubelint_gpu.checks.scaled import Scaled
     from kubelint_gpu.kube.api_fields import Misfit
     from kubelint_gpu.sources.kustomize.rendering import Rendered
@@ -141,6 +142,19 @@ class Unit:
         from kubelint_gpu.checks.refusals import written_misfits
 
         return tuple(tuple(written_misfits(manifest, self.minor_release)) for manifest in self.templates)
+
+    def misplaced(self, manifest: Manifest) -> Sequence[Misplaced]:
+        """The fields of an object that a rename or a move would put where nothing stands."""
+        return self._misplaced.get(id(manifest.item), ())
+
+    @cached_property
+    def _misplaced(self) -> dict[int, list[Misplaced]]:
+        from kubelint_gpu.checks.misplaced import misplaced
+
+        found: dict[int, list[Misplaced]] = {}
+        for one in misplaced(self):
+            found.setdefault(id(self.templates[one.template].item), []).append(one)
+        return found
 
     @cached_property
     def subjects(self) -> tuple[Subject, ...]:
