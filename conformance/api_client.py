@@ -60,6 +60,17 @@ class Refused(RuntimeError):
         self.status = status
         super().__init__(f"{code} {status.get('message', '')}")
 
+    def answer(self) -> Object:
+        """What it said, as recordings keep it."""
+        causes = (self.status.get("details") or {}).get("causes") or ()
+        return {
+            "accepted": False,
+            "code": self.code,
+            "reason": self.status.get("reason", ""),
+            "message": self.status.get("message", ""),
+            "causes": [{key: each[key] for key in ("field", "reason", "message") if key in each} for each in causes],
+        }
+
 
 def collection(kind: str, namespace: str | None = None, api_version: str | None = None) -> str:
     """The path of all objects of a kind, in one namespace or in all."""

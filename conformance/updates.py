@@ -100,15 +100,7 @@ def _answer(client: Client, path: str, body: Object, content: str, query: dict[s
     try:
         client.request("PATCH", path, body, content, **query)
     except Refused as refused:
-        status = refused.status
-        causes = (status.get("details") or {}).get("causes") or ()
-        return {
-            "accepted": False,
-            "code": refused.code,
-            "reason": status.get("reason", ""),
-            "message": status.get("message", ""),
-            "causes": [{key: each[key] for key in ("field", "reason", "message") if key in each} for each in causes],
-        }
+        return refused.answer()
     return {"accepted": True}
 
 

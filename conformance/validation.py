@@ -119,14 +119,5 @@ def answered(client: Client, trial: Trial, kind: str, namespace: str, api_versio
     try:
         client.request("POST", path, value, dryRun="All", fieldValidation="Strict")
     except Refused as refused:
-        status = refused.status
-        causes = (status.get("details") or {}).get("causes") or ()
-        return {
-            **record,
-            "accepted": False,
-            "code": refused.code,
-            "reason": status.get("reason", ""),
-            "message": status.get("message", ""),
-            "causes": [{key: each[key] for key in ("field", "reason", "message") if key in each} for each in causes],
-        }
+        return {**record, **refused.answer()}
     return {**record, "accepted": True}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.checks.change import ever_fitted, next_transition_of, pinned, transition_of
+from kubelint_gpu.checks import rollouts
 from kubelint_gpu.checks.manifest import Manifest, manifests
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.world import World
@@ -18,16 +18,13 @@ from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.fields import Fields
 from kubelint_gpu.kube.limit_range import with_defaults
 from kubelint_gpu.kube.node import Node, read_node
-from kubelint_gpu.kube.pod import DEFAULT_SCHEDULER
 from kubelint_gpu.kube.priority import HIGHEST_USER_PRIORITY, PREEMPT, UnknownPriorityClass
 from kubelint_gpu.kube.resource_owners import owner_of
 from kubelint_gpu.kube.taints import Toleration, read_toleration
 from kubelint_gpu.kube.workload import Workload
-from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.growth import Growth, possible_nodes
-from kubelint_gpu.rollout.judgement import DEFAULT_BUDGET, Judgement, Together, Transition, judge, judge_together
+from kubelint_gpu.rollout.judgement import DEFAULT_BUDGET, Judgement, Together, Transition
 from kubelint_gpu.rollout.participant import resolved_workload
-from kubelint_gpu.rollout.pinned import names_node
 from kubelint_gpu.scheduler import Attempt, Snapshot, attempt
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.values import replace
@@ -39,8 +36,6 @@ if TYPE_CHECKING:
     from kubelint_gpu.sources.kustomize.rendering import Rendered
 
 __all__ = ["Subject", "Unit"]
-
-_PART_FOR_TOGETHER = 2
 
 
 class Unit:
@@ -160,7 +155,7 @@ class Unit:
     def subjects(self) -> tuple[Subject, ...]:
         """The workloads that are judged."""
         return tuple(
-            self._subject(manifest, manifest.workload)
+            self.judged(manifest, manifest.workload)
             for manifest in self.templates
             if manifest.workload is not None and manifest.readable and not manifest.workload.partial
         )
@@ -219,23 +214,8 @@ class Unit:
     def given_out_elsewhere(self, resource: str) -> bool:
         """Whether something else than kubelets and kube-scheduler gives a resource out: nothing is known of it here."""
         if resource in self.mapped:
-            return resource not in self.advertised or self._has_slices
-        return (resource not in self.advertised and bool(owner_of(resource))) or self.ignores(resource)
-
-    @cached_property
-    def _has_slices(self) -> bool:
-        inventory = self.world.inventory
-        return inventory is not None and next(inventory.of_kind("ResourceSlice"), None) is not None
-
-    def ignores(self, resource: str) -> bool:
-        """Whether the default profile is told not to look at a resource."""
-        inventory = self.world.inventory
-        return any(
-            resource in profile.get("ignoredResources", ())
-            or resource.partition("/")[0] in profile.get("ignoredResourceGroups", ())
-            for profile in (inventory.scheduler.profiles if inventory is not None else ())
-            if profile.get("schedulerName", DEFAULT_SCHEDULER) == DEFAULT_SCHEDULER
-        )
+            return resource not in self.advertised or self.world.has_slices
+        return (resource not in self.advertised and bool(owner_of(resource))) or self.world.ignores(resource)
 
     def alone(self, subject: Subject) -> Attempt:
         """Scheduling its pod with nothing else running."""
@@ -277,104 +257,32 @@ class Unit:
         return found.fit is not None and found.fit.schedulable
 
     @cached_property
+    def transitions(self) -> dict[int, Transition]:
+        """What is rolled out, by the identity of the subject."""
+        return rollouts.transitions(self)
+
+    @cached_property
     def judgements(self) -> dict[int, Judgement]:
         """What becomes of the rollout of each subject whose pods find a node by themselves, by the subject's identity.
 
         DaemonSets are among them: their pods are made for a node, and the scheduler has to agree.
         """
-        transitions = list(self.transitions.values())
-        found = judge(transitions, self.cluster, budget=self.budget, growth=self.growth) if transitions else ()
-        return dict(zip(self.transitions, found, strict=True)) | dict(self._stuck_without_class(transitions))
-
-    def _stuck_without_class(self, transitions: Sequence[Transition]) -> Iterator[tuple[int, Judgement]]:
-        """Rollouts of workloads without their class that would stick with any: it may then evict whom it likes."""
-        for subject in self.subjects:
-            if subject.known_class or not self.has_nodes or not self._finds_nodes(subject):
-                continue
-            mine = [transition_of(self, subject), *transitions]
-            found = judge(mine, self.cluster, budget=self.budget, growth=self.growth, only=(0,))[0]
-            if found.verdict is Verdict.STUCK and not found.evicts:
-                yield id(subject), found
+        return rollouts.judgements(self)
 
     @cached_property
     def together(self) -> tuple[Together, ...]:
         """What becomes of the rollouts that end by themselves when they start at the same moment, group by group."""
-        transitions = [
-            replace(transition, rolls=transition.existing and transition.rolls and self._ends(key))
-            for key, transition in self.transitions.items()
-        ]
-        if sum(transition.rolls for transition in transitions) < 2:
-            return ()
-        budget = self.budget // _PART_FOR_TOGETHER
-        return judge_together(transitions, self.cluster, budget=budget, growth=self.growth)
+        return rollouts.together(self)
 
     @cached_property
     def next_judgements(self) -> dict[int, Judgement]:
         """What becomes of the next rollout of each subject of which only how it rolls out changes now."""
-        found = {id(one): next_transition_of(self, one) for one in self.subjects} if self.before else {}
-        coming = {key: transition for key, transition in found.items() if transition is not None}
-        if not coming:
-            return {}
-        later = {
-            key: coming.get(key, replace(one, old=one.new, known=False, existing=True))
-            for key, one in self.transitions.items()
-        }
-        places = [place for place, key in enumerate(later) if key in coming]
-        judged = judge(list(later.values()), self.cluster, budget=self.budget, growth=self.growth, only=places)
-        return {key: one for key, one in zip(later, judged, strict=True) if key in coming}
+        return rollouts.next_judgements(self)
 
     @cached_property
     def beside_gone(self) -> dict[int, Judgement]:
-        """The same judgements while what the manifests no longer have is still there."""
-        subjects = [self._subject(one, one.workload) for one in self.gone if one.workload is not None and one.readable]
-        left = [one for one in subjects if not one.workload.partial and self._is_placed(one) and ever_fitted(self, one)]
-        if not left or not self.transitions:
-            return {}
-        stay = [Transition(one.workload, one.workload, rolls=False) for one in left]
-        every = [*self.transitions.values(), *stay]
-        found = judge(every, self.cluster, budget=self.budget, growth=self.growth, only=range(len(self.transitions)))
-        return dict(zip(self.transitions, found, strict=False))
-
-    def _ends(self, key: int) -> bool:
-        """Whether the rollout of a subject ends by itself, or with all others that begin at the same moment."""
-        return self.judgements[key].verdict is Verdict.COMPLETES
-
-    @cached_property
-    def transitions(self) -> dict[int, Transition]:
-        """What is rolled out, by the identity of the subject."""
-        if not self.has_nodes:
-            return {}
-        rolled = {id(subject): transition_of(self, subject) for subject in self.subjects if self._is_placed(subject)}
-        stay = (subject for subject in self._standing if self._is_placed(subject))
-        found = rolled | {id(subject): Transition(subject.workload, subject.workload, rolls=False) for subject in stay}
-        nodes = {node.name: node for node in self.cluster.nodes}
-        return {key: pinned(transition, nodes) for key, transition in found.items()}
-
-    def rolled_in(self, together: Together) -> list[Subject]:
-        """The subjects whose rollouts are judged together."""
-        mine = {id(one) for one in together.workloads}
-        found = ((self.transitions.get(id(subject)), subject) for subject in self.subjects)
-        return [subject for transition, subject in found if transition is not None and id(transition.new) in mine]
-
-    def _is_placed(self, subject: Subject) -> bool:
-        """Whether its pods find a node by themselves."""
-        return subject.known_class and self._finds_nodes(subject)
-
-    def _finds_nodes(self, subject: Subject) -> bool:
-        workload = subject.workload
-        named = workload.spec.node_name and not names_node(workload, {one.name: one for one in self.cluster.nodes})
-        return not workload.custom and not named and not self.alone(subject).held
-
-    @cached_property
-    def _standing(self) -> tuple[Subject, ...]:
-        """The workloads beside these manifests: their pods are there, and nothing of them changes."""
-        mine = {manifest.object for manifest in self.manifests}
-        whole: dict[str, Subject] = {}
-        for manifest in self.neighbours:
-            workload = manifest.workload
-            if workload is not None and manifest.readable and not workload.partial and manifest.object not in mine:
-                whole.setdefault(manifest.object, self._subject(manifest, workload))
-        return tuple(whole.values())
+        """The judgements while what the manifests no longer have is still there."""
+        return rollouts.beside_gone(self)
 
     def _attempt(self, subject: Subject, name: str, snapshot: Snapshot) -> Attempt:
         key = (id(subject), name)
@@ -384,7 +292,8 @@ class Unit:
             self._attempts[key] = attempt(pod, snapshot)
         return self._attempts[key]
 
-    def _subject(self, manifest: Manifest, workload: Workload) -> Subject:
+    def judged(self, manifest: Manifest, workload: Workload) -> Subject:
+        """A workload as it is judged: admitted, and with its priority."""
         ranges = [found for found in self.cluster.limit_ranges if found.meta.namespace == workload.meta.namespace]
         spec = admitted(with_defaults(workload.spec, ranges), **self._admission)  # type: ignore[arg-type]
         if self.has_nodes:
@@ -402,7 +311,7 @@ class Unit:
         before = self.before.get(subject.manifest.object)
         if before is None or before.workload is None or not before.readable or before.workload.partial:
             return None
-        return self._subject(before, before.workload)
+        return self.judged(before, before.workload)
 
     @cached_property
     def _admission(self) -> dict[str, object]:

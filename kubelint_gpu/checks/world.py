@@ -13,6 +13,7 @@ from kubelint_gpu.inventory.declared import Declared
 from kubelint_gpu.inventory.inventory import Inventory, InventoryError
 from kubelint_gpu.kube.cluster import Cluster, read_cluster
 from kubelint_gpu.kube.errors import InvalidObject
+from kubelint_gpu.kube.pod import DEFAULT_SCHEDULER
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.values import fields, replace
 
@@ -60,6 +61,20 @@ class World:
     def usable(self) -> bool:
         """Whether there is an inventory and it is free of errors."""
         return self.inventory is not None and not any(error.severity == "error" for error in self.errors)
+
+    @cached_property
+    def has_slices(self) -> bool:
+        """Whether some device is declared by a ResourceSlice."""
+        return self.inventory is not None and next(self.inventory.of_kind("ResourceSlice"), None) is not None
+
+    def ignores(self, resource: str) -> bool:
+        """Whether the default profile of kube-scheduler is told not to look at a resource."""
+        return any(
+            resource in profile.get("ignoredResources", ())
+            or resource.partition("/")[0] in profile.get("ignoredResourceGroups", ())
+            for profile in (self.inventory.scheduler.profiles if self.inventory is not None else ())
+            if profile.get("schedulerName", DEFAULT_SCHEDULER) == DEFAULT_SCHEDULER
+        )
 
     @cached_property
     def base(self) -> Cluster:

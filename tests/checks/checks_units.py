@@ -27,6 +27,19 @@ priorityClasses:
 """
 
 
+GPU_NODE = """\
+apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+kubernetesVersion: "1.34"
+nodes:
+  - name: gpu-1
+    allocatable: {cpu: 16, memory: 64Gi}
+    gpus: {model: L4, count: %d}
+priorityClasses:
+  - {name: serving, value: 1000}
+"""
+
+
 def world(text: str = NODES) -> World:
     if not text:
         return World()

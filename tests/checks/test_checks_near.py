@@ -2,19 +2,8 @@
 
 from __future__ import annotations
 
-from checks_units import deployment, findings
+from checks_units import GPU_NODE, deployment, findings
 
-NODES = """\
-apiVersion: kubelint-gpu/v1
-kind: ClusterInventory
-kubernetesVersion: "1.34"
-nodes:
-  - name: gpu-1
-    allocatable: {cpu: 16, memory: 64Gi}
-    gpus: {model: L4, count: %d}
-priorityClasses:
-  - {name: serving, value: 1000}
-"""
 RUNNING = "running:\n  - {name: cache-1, namespace: serving, node: gpu-1, labels: {app: cache}}\n"
 NEAR = """\
 affinity:
@@ -36,7 +25,7 @@ spec:
 
 
 def codes(text, gpus, running=RUNNING):
-    return {one.code for one in findings(text, NODES % gpus + running)} & {"KLG101", "KLG109", "KLG115", "KLG403"}
+    return {one.code for one in findings(text, GPU_NODE % gpus + running)} & {"KLG101", "KLG109", "KLG115", "KLG403"}
 
 
 def test_a_rollout_near_to_what_runs_is_judged():

@@ -5,24 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from checks_units import deployment, unit, world
+from checks_units import GPU_NODE, deployment, unit, world
 
 from kubelint_gpu.checks.drawing import MOST_GROUPS, cluster_picture
 from kubelint_gpu.checks.picture import Holding
 from kubelint_gpu.checks.run import check
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-NODES = """\
-apiVersion: kubelint-gpu/v1
-kind: ClusterInventory
-kubernetesVersion: "1.34"
-nodes:
-  - name: gpu-1
-    allocatable: {cpu: 16, memory: 64Gi}
-    gpus: {model: L4, count: %d}
-priorityClasses:
-  - {name: serving, value: 1000}
-"""
 
 
 def drawn(text, inventory):
@@ -31,7 +20,7 @@ def drawn(text, inventory):
 
 
 def test_each_step_of_the_trace_has_the_moment_that_the_replay_saw():
-    (found,) = drawn(deployment(), NODES % 1)
+    (found,) = drawn(deployment(), GPU_NODE % 1)
     stage = found.stage
     assert len(stage.steps) == len(found.trace)
     assert stage.steps == (0, 1, 2, 2, 2), "the scheduler's refusal and the standstill change nothing"
@@ -41,25 +30,25 @@ def test_each_step_of_the_trace_has_the_moment_that_the_replay_saw():
 
 
 def test_nobody_pays_for_a_picture_that_was_not_asked_for():
-    found = unit(deployment(), NODES % 1)
+    found = unit(deployment(), GPU_NODE % 1)
     assert all(one.stage is None for one in check((found,), found.world).findings)
 
 
 def test_a_picture_changes_no_finding():
-    found = unit(deployment(), NODES % 1)
+    found = unit(deployment(), GPU_NODE % 1)
     assert check((found,), found.world).findings == check((found,), found.world, stages=True).findings
 
 
 def test_a_pod_that_a_quota_refuses_stands_at_the_end():
     quota = "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: serving}\nspec: {hard: {requests.nvidia.com/gpu: 1}}\n"
-    (found,) = drawn(deployment() + quota, NODES % 4)
+    (found,) = drawn(deployment() + quota, GPU_NODE % 4)
     assert found.code == "KLG105"
     assert [moment.waiting for moment in found.stage.moments[:-1]] == [()] * (len(found.stage.moments) - 1)
     assert [(one.phase, one.age) for one in found.stage.moments[-1].waiting] == [("refused", "new")]
 
 
 def test_what_runs_short_has_a_row_even_if_it_is_no_gpu():
-    (found,) = drawn(deployment(limits="{cpu: 10}", pod="nodeSelector: {kubernetes.io/hostname: gpu-1}"), NODES % 1)
+    (found,) = drawn(deployment(limits="{cpu: 10}", pod="nodeSelector: {kubernetes.io/hostname: gpu-1}"), GPU_NODE % 1)
     (node,) = found.stage.nodes
     assert [(row.name, row.devices, row.whole) for row in node.rows] == [("GPU", True, "1"), ("CPU", False, "16")]
     assert found.stage.moments[0].nodes[0].used == ("0 of 1", "10 of 16")

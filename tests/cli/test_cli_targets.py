@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 
 import pytest
@@ -27,10 +26,6 @@ metadata: {name: roomy}
 nodes:
   - {name: tracker-node, allocatable: {cpu: 32, memory: 125Gi}, gpus: {model: A100-PCIE-40GB, count: 4}}
 """
-KUSTOMIZE = shutil.which("kustomize") or shutil.which("kubectl")
-needs_kustomize = pytest.mark.skipif(
-    KUSTOMIZE is None and not os.environ.get("CI"), reason="neither kustomize nor kubectl is installed"
-)
 
 
 def git(folder, *arguments):
@@ -121,50 +116,6 @@ def test_an_inventory_of_the_command_line_stands_in_place_of_all(repository):
     configure(repository, TARGETS)
     ran = check_json("deploy", "-i", "clusters/roomy.yaml", cwd=repository)
     assert places(ran) == []
-
-
-@needs_kustomize
-def test_one_base_is_checked_against_each_cluster_that_uses_it(repository):
-    write(
-        repository,
-        {
-            "base/kustomization.yaml": "resources: [tracker.yaml]\n",
-            "base/tracker.yaml": TRACKED,
-            "overlays/prod/kustomization.yaml": "resources: [../../base]\n",
-            "overlays/lab/kustomization.yaml": "resources: [../../base]\n",
-        },
-    )
-    configure(
-        repository,
-        "select: KLG101\ntargets: {overlays/prod/**: clusters/small.yaml, overlays/lab/**: clusters/roomy.yaml}\n",
-    )
-    for paths in (
-        ["overlays", "base"],
-        ["base/tracker.yaml"],
-        ["overlays/prod/kustomization.yaml", "base/tracker.yaml"],
-    ):
-        ran = check_json(*paths, cwd=repository)
-        assert places(ran) == [("base/tracker.yaml", "KLG101")], paths
-        assert ran.json["findings"][0]["message"].endswith("(cluster small)")
-
-
-@needs_kustomize
-def test_a_changed_patch_makes_its_overlay_a_target(repository):
-    patch = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: object-tracker, namespace: vision}\nspec: {replicas: 1}\n"
-    write(
-        repository,
-        {
-            "base/kustomization.yaml": "resources: [tracker.yaml]\n",
-            "base/tracker.yaml": TRACKED,
-            "overlays/prod/kustomization.yaml": "resources: [../../base]\npatches: [{path: patch.yaml}]\n",
-            "overlays/prod/patch.yaml": patch,
-            "overlays/lab/kustomization.yaml": "resources: [../../base]\nnamePrefix: lab-\n",
-        },
-    )
-    configure(repository, "select: KLG101\ninventory: clusters/small.yaml\n")
-    assert places(check_json("overlays/prod/patch.yaml", cwd=repository)) == [("base/tracker.yaml", "KLG101")]
-    changed = check_json("deploy/prod/tracker.yaml", cwd=repository)
-    assert places(changed) == [("deploy/prod/tracker.yaml", "KLG101")]
 
 
 def test_what_runs_beside_holds_its_gpus(repository):

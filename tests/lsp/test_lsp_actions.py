@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 from editor import TRACKER, editing
 from lsprotocol import types
@@ -14,16 +12,6 @@ from kubelint_gpu.lsp.positions import offset
 pytestmark = pytest.mark.asyncio
 
 TEXT = (TRACKER / "tracker.yaml").read_text()
-
-
-@pytest.fixture
-def folder(tmp_path):
-    folder = (tmp_path / "vision").resolve()
-    folder.mkdir()
-    shutil.copy(TRACKER / "nodes.yaml", folder / "cluster.yaml")
-    (folder / "tracker.yaml").write_text(TEXT)
-    (folder / ".kubelint-gpu.yaml").write_text("inventory: cluster.yaml\nselect: KLG0, KLG1\n")
-    return folder
 
 
 def applied(text, edits, encoding="utf-16"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 
 import pytest
@@ -14,16 +13,6 @@ pytestmark = pytest.mark.asyncio
 
 TEXT = (TRACKER / "tracker.yaml").read_text()
 FIXED = "  strategy:\n    rollingUpdate: {maxSurge: 0, maxUnavailable: 1}\n"
-
-
-@pytest.fixture
-def folder(tmp_path):
-    folder = (tmp_path / "vision").resolve()
-    folder.mkdir()
-    shutil.copy(TRACKER / "nodes.yaml", folder / "cluster.yaml")
-    (folder / "tracker.yaml").write_text(TEXT)
-    (folder / ".kubelint-gpu.yaml").write_text("inventory: cluster.yaml\nselect: KLG1, KLG0\n")
-    return folder
 
 
 def checked(folder):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import signal
 import subprocess
 import time
@@ -17,16 +16,6 @@ from lsprotocol import types
 pytestmark = pytest.mark.asyncio
 
 TEXT = (TRACKER / "tracker.yaml").read_text()
-
-
-@pytest.fixture
-def folder(tmp_path):
-    folder = (tmp_path / "vision").resolve()
-    folder.mkdir()
-    shutil.copy(TRACKER / "nodes.yaml", folder / "cluster.yaml")
-    (folder / "tracker.yaml").write_text(TEXT)
-    (folder / ".kubelint-gpu.yaml").write_text("inventory: cluster.yaml\nselect: KLG0, KLG1\n")
-    return folder
 
 
 def children(pid):

@@ -10,6 +10,7 @@ from kubelint_gpu.checks.finding import Related, Step
 from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.remedies import no_surge, recreate
+from kubelint_gpu.checks.rollouts import rolled_in
 from kubelint_gpu.checks.stakes import place_of
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
@@ -34,7 +35,7 @@ def rollout_preempts(unit: Unit) -> Iterator[Draft]:
                 told_of.add((subject.workload.key, owner))
                 yield _draft(unit, subject, judgement.eviction, owner, found)
     for together in unit.together:
-        for subject in unit.rolled_in(together):
+        for subject in rolled_in(unit, together):
             for owner, found in _evicted(subject, together.evicts).items():
                 if subject.known_class and (subject.workload.key, owner) not in told_of:
                     yield _draft(unit, subject, together.eviction, owner, found, together=True)

@@ -66,7 +66,7 @@ def _left_out(unit: Unit, subject: Subject) -> Iterator[_LeftOut]:
     written = subject.manifest.workload
     groups: dict[str, list[str]] = {}
     for name in extended_resources(written.spec) if written is not None and unit.has_nodes else ():
-        if owner_of(name) and name not in unit.advertised and name not in unit.mapped and not unit.ignores(name):
+        if owner_of(name) and name not in unit.advertised and name not in unit.mapped and not unit.world.ignores(name):
             groups.setdefault(owner_of(name), []).append(name)
     for owner, names in groups.items():
         yield _LeftOut(tuple(names), owner)

@@ -10,6 +10,7 @@ from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.growing import growing
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.remedies import no_surge
+from kubelint_gpu.checks.rollouts import rolled_in
 from kubelint_gpu.checks.stakes import exclusive_claims, stakes
 from kubelint_gpu.checks.standstill import keeping
 from kubelint_gpu.checks.subject import Subject
@@ -32,14 +33,14 @@ def rollouts_block_each_other(unit: Unit) -> Iterator[Draft]:
             yield _undecided(unit, together)
         if together.verdict not in (Verdict.STUCK, Verdict.MAY_STICK) or together.trace is None:
             continue
-        rolled = unit.rolled_in(together)
+        rolled = rolled_in(unit, together)
         waits = [wait for subject in rolled for wait in _waits(unit, subject, together.trace)]
         if waits:
             yield _draft(unit, together, together.trace, rolled, waits)
 
 
 def _undecided(unit: Unit, together: Together) -> Draft:
-    rolled = unit.rolled_in(together)
+    rolled = rolled_in(unit, together)
     first = rolled[0].manifest
     names = some([_name(subject) for subject in rolled], "workload")
     return Draft(

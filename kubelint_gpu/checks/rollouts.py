@@ -1,0 +1,125 @@
+"""The rollouts of a unit: what changes, and what becomes of it now, at the same moment, next time, beside what is gone.
+
+A `Unit` asks for each of these answers once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.checks.change import ever_fitted, next_transition_of, pinned, transition_of
+from kubelint_gpu.rollout.explorer import Verdict
+from kubelint_gpu.rollout.judgement import Judgement, Together, Transition, judge, judge_together
+from kubelint_gpu.rollout.pinned import names_node
+from kubelint_gpu.values import replace
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from kubelint_gpu.checks.subject import Subject
+    from kubelint_gpu.checks.unit import Unit
+
+_PART_FOR_TOGETHER = 2
+
+
+def transitions(unit: Unit) -> dict[int, Transition]:
+    """What is rolled out, by the identity of the subject; what runs beside these manifests stays as it is."""
+    if not unit.has_nodes:
+        return {}
+    rolled = {id(subject): transition_of(unit, subject) for subject in unit.subjects if _is_placed(unit, subject)}
+    stay = (subject for subject in _standing(unit) if _is_placed(unit, subject))
+    found = rolled | {id(subject): Transition(subject.workload, subject.workload, rolls=False) for subject in stay}
+    nodes = {node.name: node for node in unit.cluster.nodes}
+    return {key: pinned(transition, nodes) for key, transition in found.items()}
+
+
+def judgements(unit: Unit) -> dict[int, Judgement]:
+    """What becomes of each rollout while the others keep running, by the identity of the subject."""
+    rolled = list(unit.transitions.values())
+    found = _judged(unit, rolled) if rolled else ()
+    return dict(zip(unit.transitions, found, strict=True)) | dict(_stuck_without_class(unit, rolled))
+
+
+def together(unit: Unit) -> tuple[Together, ...]:
+    """What becomes of the rollouts that end by themselves when they start at the same moment, group by group."""
+    rolled = [
+        replace(transition, rolls=transition.existing and transition.rolls and _ends(unit, key))
+        for key, transition in unit.transitions.items()
+    ]
+    if sum(transition.rolls for transition in rolled) < 2:
+        return ()
+    return judge_together(rolled, unit.cluster, budget=unit.budget // _PART_FOR_TOGETHER, growth=unit.growth)
+
+
+def next_judgements(unit: Unit) -> dict[int, Judgement]:
+    """What becomes of the next rollout of each subject of which only how it rolls out changes now."""
+    found = {id(one): next_transition_of(unit, one) for one in unit.subjects} if unit.before else {}
+    coming = {key: transition for key, transition in found.items() if transition is not None}
+    if not coming:
+        return {}
+    later = {
+        key: coming.get(key, replace(one, old=one.new, known=False, existing=True))
+        for key, one in unit.transitions.items()
+    }
+    judged = _judged(unit, list(later.values()), only=[place for place, key in enumerate(later) if key in coming])
+    return {key: one for key, one in zip(later, judged, strict=True) if key in coming}
+
+
+def beside_gone(unit: Unit) -> dict[int, Judgement]:
+    """The same as `judgements` while what the manifests no longer have is still there."""
+    subjects = [unit.judged(one, one.workload) for one in unit.gone if one.workload is not None and one.readable]
+    left = [one for one in subjects if not one.workload.partial and _is_placed(unit, one) and ever_fitted(unit, one)]
+    if not left or not unit.transitions:
+        return {}
+    stay = [Transition(one.workload, one.workload, rolls=False) for one in left]
+    found = _judged(unit, [*unit.transitions.values(), *stay], only=range(len(unit.transitions)))
+    return dict(zip(unit.transitions, found, strict=False))
+
+
+def rolled_in(unit: Unit, group: Together) -> list[Subject]:
+    """The subjects whose rollouts are judged together."""
+    mine = {id(one) for one in group.workloads}
+    found = ((unit.transitions.get(id(subject)), subject) for subject in unit.subjects)
+    return [subject for transition, subject in found if transition is not None and id(transition.new) in mine]
+
+
+def _judged(unit: Unit, rolled: Sequence[Transition], only: Container[int] | None = None) -> tuple[Judgement, ...]:
+    return judge(rolled, unit.cluster, budget=unit.budget, growth=unit.growth, only=only)
+
+
+def _stuck_without_class(unit: Unit, rolled: Sequence[Transition]) -> Iterator[tuple[int, Judgement]]:
+    """Rollouts of workloads without their class that would stick with any: it may then evict whom it likes."""
+    for subject in unit.subjects:
+        if subject.known_class or not unit.has_nodes or not _finds_nodes(unit, subject):
+            continue
+        found = _judged(unit, [transition_of(unit, subject), *rolled], only=(0,))[0]
+        if found.verdict is Verdict.STUCK and not found.evicts:
+            yield id(subject), found
+
+
+def _ends(unit: Unit, key: int) -> bool:
+    """Whether the rollout of a subject ends by itself, or with all others that begin at the same moment."""
+    return unit.judgements[key].verdict is Verdict.COMPLETES
+
+
+def _is_placed(unit: Unit, subject: Subject) -> bool:
+    """Whether its pods find a node by themselves."""
+    return subject.known_class and _finds_nodes(unit, subject)
+
+
+def _finds_nodes(unit: Unit, subject: Subject) -> bool:
+    workload = subject.workload
+    named = workload.spec.node_name and not names_node(workload, {one.name: one for one in unit.cluster.nodes})
+    return not workload.custom and not named and not unit.alone(subject).held
+
+
+def _standing(unit: Unit) -> tuple[Subject, ...]:
+    """The workloads beside these manifests: their pods are there, and nothing of them changes."""
+    mine = {manifest.object for manifest in unit.manifests}
+    whole: dict[str, Subject] = {}
+    for manifest in unit.neighbours:
+        workload = manifest.workload
+        if workload is not None and manifest.readable and not workload.partial and manifest.object not in mine:
+            whole.setdefault(manifest.object, unit.judged(manifest, workload))
+    return tuple(whole.values())
