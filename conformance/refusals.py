@@ -42,7 +42,6 @@ _KNOWN = (
     (r"Invalid \S*\.(dnsPolicy|schedule|timeZone)\b", ELSEWHERE),
     (r"(Forbidden|NotFound) ", _CLUSTER),
     (r"BadRequest .*(no kind|does not match the expected API version)", "another path of the API than its kind's"),
-    (r"BadRequest .*cannot unmarshal number", "numbers that no 32 bits hold are not looked at"),
     (r"Invalid \S*resources: Forbidden: HugePages require cpu or memory", "cpu or memory of the whole pod may do"),
     (r"InternalError ", "the API server's own failure"),
 )

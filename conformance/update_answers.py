@@ -11,14 +11,9 @@ from conformance.api_client import Object
 
 _STATE = "depends on the object's state, which no manifest tells"
 _CLUSTER = "depends on what else the cluster holds"
-_GATED = "the Pod has scheduling gates, and another rule for what may change"
-_DEFAULT = "the block that the server filled in stays, unless the patch empties it, as kubectl's own apply does"
-_KNOWN = (
+KNOWN = (
     (r"PersistentVolumeClaim .* is immutable after creation except resources\.requests", _STATE),
     (r"persistentvolumeclaims .*only dynamically provisioned pvc can be resized", _CLUSTER),
-    (r"Deployment\S* .*rollingUpdate: Forbidden: may not be specified when strategy `type` is 'Recreate'", _DEFAULT),
-    (r"StatefulSet\S* .*rollingUpdate: Invalid value: .*only allowed for updateStrategy 'RollingUpdate'", _DEFAULT),
-    (r"Pod .*(only additions to spec\.nodeSelector|pod updates may not change fields)", _GATED),
     (r"Service .*clusterIPs", "concerns neither scheduling nor rollout nor resources"),
 )
 """What the linter may let pass, by the message of the API server, and why."""
@@ -59,6 +54,4 @@ def compared(records: Sequence[Object]) -> tuple[Counter[str], list[str]]:
 def known(record: Object) -> str:
     """Why the linter may let a refused change pass; empty where it may not."""
     text = record["applied"]["message"]
-    reason = next((why for pattern, why in _KNOWN if re.match(pattern, text, re.DOTALL)), "")
-    gated = bool(record["before"].get("spec", {}).get("schedulingGates"))
-    return "" if reason == _GATED and not gated else reason
+    return next((why for pattern, why in KNOWN if re.match(pattern, text, re.DOTALL)), "")
