@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.draft import Draft
 from kubelint_gpu.checks.finding import Related
+from kubelint_gpu.checks.kubelet_refusal import aftermath
 from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.stakes import holders, scarce
 from kubelint_gpu.checks.subject import Subject
@@ -33,7 +34,10 @@ def starving(unit: Unit, subject: Subject) -> Iterator[Draft]:
     others = running_for_good(unit, judgement.eligible)
     if len(others) > MOST_OTHERS or not starves(workload, [one.workload for one in others], unit.cluster):
         return
-    told, resource = _outcome(strategy), scarce(subject)
+    told, resource, node = _outcome(strategy), scarce(subject), workload.spec.node_name
+    ends = ("set activeDeadlineSeconds, which ends a run that waits",) if _lasts(strategy) else ()
+    if node:
+        told, ends = f"the kubelet of {node} fails each of them", (aftermath(manifest),)
     forbids = strategy.concurrency == "Forbid" and manifest.present(_POLICY)
     policy = (Related(manifest.place(_POLICY), "a run that waits counts as active"),) if forbids else ()
     yield Draft(
@@ -54,7 +58,7 @@ def starving(unit: Unit, subject: Subject) -> Iterator[Draft]:
             *clues(unit, subject, resource, sorted(judgement.eligible)),
             *holders(unit, subject, resource, judgement.eligible),
         ),
-        help=("set activeDeadlineSeconds, which ends a run that waits",) if _lasts(strategy) else (),
+        help=ends,
     )
 
 

@@ -1,8 +1,10 @@
 """What the kubelet says of a pod that names its node: the part of scheduling that is left when nobody schedules.
 
-Behaviour: `predicateAdmitHandler` of pkg/kubelet/lifecycle/predicate.go and `AdmissionCheck` of the scheduler, 1.34:
-requests, node affinity, host ports and NoExecute taints, in this order; cordons, NoSchedule taints, pod affinity,
-spreading and volumes are not looked at.
+Behaviour: first the device manager gives devices to container after container (pkg/kubelet/cm/devicemanager, called by
+the admit handler that comes before the predicates'), then `predicateAdmitHandler` of pkg/kubelet/lifecycle/predicate.go
+and `AdmissionCheck` of the scheduler, 1.34: requests, node affinity, host ports and NoExecute taints, in this order;
+cordons, NoSchedule taints, pod affinity, spreading and volumes are not looked at.
+Every extended resource of a node is taken to be a device plugin's.
 An extended resource that the node does not know at all is taken away from the pod before it is checked.
 """
 
@@ -17,6 +19,7 @@ from kubelint_gpu.scheduler.plugins import node_affinity, node_ports
 from kubelint_gpu.scheduler.snapshot import Snapshot
 from kubelint_gpu.values import dataclass, replace
 
+UNEXPECTED = "UnexpectedAdmissionError"
 NOT_TOLERATED = "node(s) had taints that the pod didn't tolerate"
 _FIRST = ("cpu", "memory", "ephemeral-storage")
 
@@ -26,13 +29,16 @@ class Admission:
     """The kubelet's answer.
 
     Attributes:
-        reason: `status.reason` of the pod that it fails (`OutOfnvidia.com/gpu`); empty where it lets the pod start.
+        reason: `status.reason` of the pod that it fails (`UnexpectedAdmissionError` where it has too few devices,
+            `OutOfcpu`); empty where it lets the pod start.
         message: the text with it.
+        devices: the extended resource of which too few devices are left; empty where that is not why.
         dropped: extended resources that the node does not know: the pod starts without them.
     """
 
     reason: str = ""
     message: str = ""
+    devices: str = ""
     dropped: tuple[str, ...] = ()
 
 
@@ -42,7 +48,39 @@ def kubelet_admission(pod: Pod, node: NodeInfo, snapshot: Snapshot) -> Admission
     asked = pod_requests(pod.spec, pod_level=snapshot.behaviour.pod_level_resources)
     dropped = tuple(sorted(name for name in asked if asked[name] and is_extended(name) and name not in allocatable))
     pod = replace(pod, spec=without_resources(pod.spec, dropped.__contains__))
-    return replace(_refusal(pod, node, snapshot), dropped=dropped)
+    return replace(_unallocated(pod, node) or _refusal(pod, node, snapshot), dropped=dropped)
+
+
+def refusal_reason(resource: str) -> str:
+    """`status.reason` of the pod that the kubelet fails because the node has too little of a resource."""
+    return UNEXPECTED if is_extended(resource) else f"OutOf{resource}"
+
+
+def _unallocated(pod: Pod, node: NodeInfo) -> Admission | None:
+    """The failure of the first container for which too few devices are left; None where there are enough for all.
+
+    Containers take over what ordinary init containers, which have ended by then, were given.
+    """
+    free = {name: node.node.allocatable[name] - node.used.get(name, 0) for name in node.node.allocatable}
+    reusable: dict[str, int] = {}
+    ordinary = [(container, not container.sidecar) for container in pod.spec.init_containers]
+    for container, ends in (*ordinary, *((container, False) for container in pod.spec.containers)):
+        for name in sorted(filter(is_extended, container.requests)):
+            asked = container.requests[name] // 1000
+            again = min(asked, reusable.get(name, 0))
+            needed = asked - again
+            if needed > max(0, free.get(name, 0)):
+                return _no_device(name, needed, max(0, free.get(name, 0)), node.node.allocatable.get(name, 0))
+            free[name] = free.get(name, 0) - needed
+            reusable[name] = reusable.get(name, 0) + (needed if ends else -again)
+    return None
+
+
+def _no_device(name: str, needed: int, available: int, capacity: int) -> Admission:
+    why = f"requested number of devices unavailable for {name}. Requested: {needed}, Available: {available}"
+    if not capacity:
+        why = f"no healthy devices present; cannot allocate unhealthy devices {name}"
+    return Admission(UNEXPECTED, f"Allocate failed due to {why}, which is unexpected", name)
 
 
 def _refusal(pod: Pod, node: NodeInfo, snapshot: Snapshot) -> Admission:

@@ -38,10 +38,10 @@ def test_a_surge_onto_a_full_node_that_is_named_never_ends_and_the_kubelet_fails
     (found,) = rollouts(deployment(pod=named("gpu-1")))
     assert (found.code, found.severity, found.certainty, found.scheduler) == ("KLG101", "error", "certain", None)
     assert found.message == (
-        "the rollout never ends: the kubelet of gpu-1 fails each new pod with OutOfnvidia.com/gpu (held by the old pod), "
-        "and the old pod is kept until the new one is available"
+        "the rollout never ends: the kubelet of gpu-1 fails each new pod with UnexpectedAdmissionError (nvidia.com/gpu "
+        "held by the old pod), and the old pod is kept until the new one is available"
     )
-    assert ("kubelet on gpu-1", "fails the new pod with OutOfnvidia.com/gpu; the next one is made at once") in [
+    assert ("kubelet on gpu-1", "fails the new pod with UnexpectedAdmissionError; the next one is made at once") in [
         (step.actor, step.message) for step in found.trace
     ]
     assert "kube-scheduler" not in {step.actor for step in found.trace}
@@ -84,3 +84,109 @@ def test_pods_on_a_named_node_take_room_from_others():
     (found,) = rollouts(both, nodes)
     assert (found.code, found.object) == ("KLG101", "Deployment/serving/b")
     assert "held by the old pod and Deployment serving/chat" in found.message
+
+
+def daemon_set(node="gpu-1", rolling="maxSurge: 1, maxUnavailable: 0", spec="", limits="{nvidia.com/gpu: 1}"):
+    return (
+        "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: agent, namespace: serving}\nspec:\n"
+        "  selector: {matchLabels: {app: agent}}\n"
+        f"  updateStrategy: {{type: RollingUpdate, rollingUpdate: {{{rolling}}}}}\n"
+        "  template:\n    metadata: {labels: {app: agent}}\n"
+        f"    spec: {{priorityClassName: serving, nodeName: {node}, {spec}"
+        f"containers: [{{name: main, image: i, resources: {{limits: {limits}}}}}]}}\n"
+    )
+
+
+def job(limits="{nvidia.com/gpu: 1}", spec="", node="gpu-1"):
+    return (
+        f"apiVersion: batch/v1\nkind: Job\nmetadata: {{name: train, namespace: serving}}\nspec:\n  {spec}\n"
+        "  template:\n    spec:\n      restartPolicy: Never\n      priorityClassName: serving\n"
+        f"      nodeName: {node}\n      containers: [{{name: main, image: i, resources: {{limits: {limits}}}}}]\n"
+    )
+
+
+def lone(limits="{nvidia.com/gpu: 1}"):
+    return (
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: lone, namespace: serving}\nspec:\n  priorityClassName: serving\n"
+        f"  nodeName: gpu-1\n  containers: [{{name: main, image: i, resources: {{limits: {limits}}}}}]\n"
+    )
+
+
+def named_node(text, inventory=NODES):
+    return [one for one in findings(text, inventory) if one.code == "KLG207"]
+
+
+def test_a_daemon_set_that_names_its_node_and_surges_never_ends_its_rollout():
+    (found,) = rollouts(daemon_set())
+    assert (found.code, found.severity, found.scheduler) == ("KLG110", "error", None)
+    assert "the kubelet of gpu-1 fails each new pod with UnexpectedAdmissionError (nvidia.com/gpu held by the old" in (
+        found.message
+    )
+    assert any("FailedDaemonPod" in one for one in found.help)
+    assert "it is deleted and made anew" in str(found.trace)
+    assert [fix.verified for fix in found.fixes] == [True]
+
+
+def test_a_daemon_set_that_lets_the_old_pod_go_first_or_finds_room_beside_it_ends():
+    assert rollouts(daemon_set(rolling="maxUnavailable: 1")) == []
+    assert rollouts(daemon_set("gpu-2")) == []
+
+
+def test_the_controller_of_a_daemon_set_looks_at_taints_and_labels_before_it_makes_a_pod_for_the_named_node():
+    tainted = NODES.replace("count: 4}\n", "count: 4}\n    taints: [{key: gpu, effect: NoSchedule}]\n")
+    for text, inventory in (
+        (daemon_set("gpu-2"), tainted),
+        (daemon_set("gpu-2", spec="nodeSelector: {disk: ssd}, "), NODES),
+    ):
+        (found,) = named_node(text, inventory)
+        assert "looks at taints, nodeSelector and affinity itself, and makes no pod for this node" in found.message
+        assert rollouts(text, inventory) == []
+    (found,) = named_node(daemon_set("nowhere"))
+    assert "no such node, and no pod is made for any other" in found.message
+
+
+@pytest.mark.parametrize(
+    ("text", "then"),
+    [
+        (job(spec="parallelism: 2"), "with 7 failed pods the Job fails (backoffLimit is 6 by default)"),
+        (
+            job(limits="{nvidia.com/gpu: 2}", spec="backoffLimit: 0"),
+            "with 1 failed pod the Job fails (backoffLimit is 0)",
+        ),
+        (
+            job(spec="completions: 2\n  parallelism: 2\n  completionMode: Indexed\n  backoffLimitPerIndex: 1"),
+            "an index of which 2 pods failed is not tried again",
+        ),
+        (lone("{nvidia.com/gpu: 2}"), "the pod stays Failed: nothing makes it anew"),
+        (deployment(pod=named("gpu-1"), limits="{nvidia.com/gpu: 2}"), "the next one is made at once"),
+        (daemon_set(limits="{nvidia.com/gpu: 2}"), "FailedDaemonPod"),
+    ],
+    ids=["job", "no-retry", "per-index", "pod", "deployment", "daemon-set"],
+)
+def test_what_becomes_of_a_pod_that_the_kubelet_fails_is_told_by_the_kind_that_made_it(text, then):
+    (found,) = named_node(text)
+    assert "UnexpectedAdmissionError: too few nvidia.com/gpu" in found.message
+    assert any(then in one for one in found.help)
+
+
+def test_pods_that_name_one_node_and_do_not_all_fit_there_are_told_though_each_would_fit_alone():
+    text = deployment(pod=named("gpu-1"), spec=GIVES) + "---\n" + lone()
+    assert [one.object for one in named_node(text) if "kubelet of gpu-1 fails its pod" in one.message] == [
+        "Deployment/serving/chat",
+        "Pod/serving/lone",
+    ]
+
+
+def test_a_pod_that_names_its_node_holds_what_others_want_there():
+    text = lone() + "---\n" + deployment(name="b", pod="nodeSelector: {on: one}")
+    nodes = NODES.replace("  - name: gpu-1\n", "  - name: gpu-1\n    labels: {on: one}\n")
+    (found,) = rollouts(text, nodes)
+    assert (found.code, found.object) == ("KLG109", "Deployment/serving/b")
+
+
+def test_a_job_that_names_a_node_which_another_fills_for_good_fails_instead_of_waiting():
+    text = deployment(pod=named("gpu-1"), spec=GIVES) + "---\n" + job()
+    (found,) = rollouts(text)
+    assert (found.code, found.object) == ("KLG109", "Job/serving/train")
+    assert found.message.endswith("while Deployment serving/chat runs: the kubelet of gpu-1 fails each of them")
+    assert "with 7 failed pods the Job fails" in found.help[0]

@@ -31,6 +31,10 @@ def said(one, there, *others):
 
 
 GPU = {"nvidia.com/gpu": 1}
+ALLOCATE = (
+    "Allocate failed due to requested number of devices unavailable for nvidia.com/gpu. "
+    "Requested: 2, Available: 1, which is unexpected"
+)
 PORT = {"container": {"ports": [{"containerPort": 80, "hostPort": 80}]}}
 
 
@@ -42,8 +46,8 @@ PORT = {"container": {"ports": [{"containerPort": 80, "hostPort": 80}]}}
             pod(limits={"nvidia.com/gpu": 2}),
             node(),
             [pod("o", GPU)],
-            "OutOfnvidia.com/gpu",
-            "Node didn't have enough resource: nvidia.com/gpu, requested: 2, used: 1, capacity: 2",
+            "UnexpectedAdmissionError",
+            ALLOCATE,
         ),
         (
             pod(limits={"cpu": "9"}),
@@ -101,3 +105,37 @@ def test_an_extended_resource_that_the_node_does_not_know_is_dropped():
 def test_room_is_what_requests_and_slots_leave(limits, expected):
     snapshot = Snapshot.of(read_cluster([node()]))
     assert room_for(read_pod(pod(limits=limits)), snapshot.node("n"), snapshot) == expected
+
+
+def test_devices_go_to_container_after_container_and_are_taken_over_from_init_containers_that_have_ended():
+    def asks(*numbers, init=(), sidecar=False):
+        def containers(amounts, **more):
+            return [
+                {"name": f"c{place}", "resources": {"limits": {"nvidia.com/gpu": number}}, **more}
+                for place, number in enumerate(amounts)
+            ]
+
+        more = {"restartPolicy": "Always"} if sidecar else {}
+        spec = {"containers": containers(numbers), "initContainers": containers(init, **more)}
+        return {"kind": "Pod", "metadata": {"name": "p"}, "spec": spec}
+
+    needs = "requested number of devices unavailable for nvidia.com/gpu. Requested: {}, Available: {}"
+    for one, told in (
+        (asks(1, 1), ""),
+        (asks(1, 2), needs.format(2, 1)),
+        (asks(2, init=[2]), ""),
+        (asks(1, 1, init=[1, 2]), ""),
+        (asks(2, init=[1], sidecar=True), needs.format(2, 1)),
+    ):
+        found = said(one, node())
+        assert (found.reason, found.devices) == (("UnexpectedAdmissionError", "nvidia.com/gpu") if told else ("", ""))
+        assert told in found.message
+
+
+def test_a_node_whose_devices_are_all_ill_gives_none():
+    ill = node()
+    ill["status"]["allocatable"]["nvidia.com/gpu"] = "0"
+    assert (
+        "no healthy devices present; cannot allocate unhealthy devices nvidia.com/gpu"
+        in said(pod(limits=GPU), ill).message
+    )
