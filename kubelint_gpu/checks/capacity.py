@@ -15,10 +15,10 @@ from kubelint_gpu.scheduler.shortage import first_without_node, reasons_of, take
 from kubelint_gpu.values import replace
 
 
-def room_for(unit: Unit, subject: Subject, most: int) -> int:
+def room_for(unit: Unit, subject: Subject, most: int, *, further: bool = False) -> int:
     """How many of its pods, up to `most`, find places beside what the inventory says is running.
 
-    Pools have grown as far as they may.
+    Pools have grown as far as they may; with `further` there are nodes beyond the inventory, too.
     All of them where they must be near to pods of workloads that are applied with it.
     """
     others = [one.pod for one in unit.subjects if one is not subject]
@@ -26,7 +26,8 @@ def room_for(unit: Unit, subject: Subject, most: int) -> int:
         return most
     joined = possible_nodes(unit.growth, most)
     nodes = joined.nodes if joined is not None else ()
-    return placeable(subject.workload, replace(unit.cluster, nodes=(*unit.cluster.nodes, *nodes)), most)
+    declared = unit.further.cluster.nodes if further else unit.cluster.nodes
+    return placeable(subject.workload, replace(unit.cluster, nodes=(*declared, *nodes)), most)
 
 
 def lacking(

@@ -2,32 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, JobStrategy
 from kubelint_gpu.rollout.drain import Drained, drain
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import dataclass, replace
 
 
-def held_drains(unit: Unit) -> Iterator[tuple[Subject, list[Drained]]]:
-    """Each workload that budgets do not let go: from which nodes, and how many of its pods."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """A workload that budgets do not let go: from which nodes, how many of its pods, and if nodes could change that."""
+
+    subject: Subject
+    drains: tuple[Drained, ...]
+    certain: bool
+
+
+def held_drains(unit: Unit) -> Iterator[Held]:
+    """Each workload that budgets do not let go."""
     budgets = unit.cluster.disruption_budgets if unit.has_nodes else ()
     ready = [subject for subject in unit.subjects if _stays(unit, subject)] if budgets else []
     if not any(budget.selects(subject.pod) for budget in budgets for subject in ready):
         return
-    blocked: dict[str, list[Drained]] = {}
-    for found in drain([subject.workload for subject in ready], unit.cluster):
-        if found.blocked:
-            blocked.setdefault(found.owner, []).append(found)
+    blocked = _blocked(ready, unit.cluster)
+    open_to = [subject for subject in ready if subject.workload.key in blocked and not unit.is_closed_to(subject)]
+    always = _always_blocked(ready, unit) if open_to else {}
     for subject in ready:
         mine = blocked.get(subject.workload.key, [])
-        if unit.may_grow_for(subject):
-            # what finds no room may find a new node; a budget that lets nothing go stays as it is
+        held = always.get(subject.workload.key, []) if subject in open_to else mine
+        if held and all(not one.stranded for one in held):
+            # what finds no room may find it on a further node; a budget that lets nothing go stays as it is
             mine = [replace(one, elsewhere=one.pods) for one in mine if one.refused or one.allowed == 0]
-        if mine:
-            yield subject, mine
+        if mine and (held or not unit.may_grow_for(subject)):
+            yield Held(subject, tuple(mine), certain=bool(held))
+
+
+def _always_blocked(ready: Sequence[Subject], unit: Unit) -> dict[str, list[Drained]]:
+    """The drains that are blocked with nodes beyond the inventory, too; of each workload all of its drains, or none."""
+    if not unit.further.known:
+        return {}
+    return _blocked(ready, unit.further.cluster, every=True)
+
+
+def _blocked(ready: Sequence[Subject], cluster: Cluster, *, every: bool = False) -> dict[str, list[Drained]]:
+    """The drains that are blocked, by workload; with `every` of those of which no drain is anything else."""
+    found: dict[str, list[Drained]] = {}
+    for one in drain([subject.workload for subject in ready], cluster):
+        found.setdefault(one.owner, []).append(one)
+    kept = {owner: [one for one in drains if one.blocked] for owner, drains in found.items()}
+    return {owner: some for owner, some in kept.items() if some and (len(some) == len(found[owner]) or not every)}
 
 
 def _stays(unit: Unit, subject: Subject) -> bool:

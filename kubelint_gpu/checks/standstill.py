@@ -9,6 +9,7 @@ from kubelint_gpu.checks.capacity import lacking
 from kubelint_gpu.checks.change import is_made
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Place, Related
+from kubelint_gpu.checks.further import is_certain
 from kubelint_gpu.checks.growing import growing
 from kubelint_gpu.checks.kubelet_refusal import refused_by_kubelet
 from kubelint_gpu.checks.stakes import exclusive_claims, stakes
@@ -31,15 +32,11 @@ _WAITS = (Verdict.STUCK, Verdict.MAY_STICK, Verdict.UNDECIDED)
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The end of the shortest run that gets stuck: the pod that waits, and whether pools have grown for it.
-
-    `company` are workloads that, rolled at the same moment, may let it end.
-    """
+    """The end of the shortest run that gets stuck, the pod that waits there, and the judgement that tells of it."""
 
     trace: Trace
     waiting: Waiting
-    grows: bool = False
-    company: tuple[Workload, ...] = ()
+    judgement: Judgement
 
 
 def ended(unit: Unit, verdict: Verdict) -> Iterator[tuple[Subject, End]]:
@@ -69,7 +66,7 @@ def end_of(judgement: Judgement) -> End:
     trace = judgement.trace or Trace((), ())
     mine = [one for one in trace.waiting if one.owner == key]
     unknown = Waiting(key, new=True, count=1)
-    return End(trace, next(iter((*mine, *trace.waiting)), unknown), judgement.grows, judgement.company)
+    return End(trace, next(iter((*mine, *trace.waiting)), unknown), judgement)
 
 
 def spoken_for(subject: Subject, end: End) -> bool:
@@ -118,13 +115,13 @@ def standstill(
     wait = Wait(workload, end.waiting, tuple(exclusive))
     why, keeps, label = keeping(workload)
     number = (kept(workload.strategy, workload.replicas),) if isinstance(workload.strategy, DeploymentStrategy) else ()
-    closed = unit.is_closed_to(subject)
+    closed = is_certain(unit, subject, end.judgement)
     beyond = "" if closed else "unless there are nodes beyond the inventory, "
     made, coming = is_made(unit, subject), is_next(unit, subject)
     later = made or coming
     begins = f"{beyond}once it runs, " if made else beyond
     unknown = _unknown_claims(unit, workload) if "volume" in end.waiting.held else ()
-    others = some([workload_name(one) for one in end.company], "workload")
+    others = some([workload_name(one) for one in end.judgement.company], "workload")
     ends = "may never end" if may or unknown else "never ends"
     alone = "rolled out by itself, " if others else ""
     which = "a" if made else "the next" if coming else "the"
@@ -141,7 +138,7 @@ def standstill(
         related=(
             *((Related(place, label),) if label else ()),
             *stakes(unit, subject, end.waiting),
-            *(growing(unit, subject) if end.grows else ()),
+            *(growing(unit, subject) if end.judgement.grows else ()),
         ),
         trace=story(end.trace, wait, keeps),
         run=end.trace,

@@ -28,11 +28,15 @@ def starving(unit: Unit, subject: Subject) -> Iterator[Draft]:
     judgement = unit.judgements.get(id(subject))
     if not isinstance(strategy, JobStrategy) or strategy.suspend or not workload.replicas or judgement is None:
         return
-    if not judgement.eligible or unit.may_grow_for(subject) or judgement.by_bound:
+    if not judgement.eligible or judgement.by_bound:
         # where counting shows room for all that could be there, nobody starves
         return
     others = running_for_good(unit, judgement.eligible)
-    if len(others) > MOST_OTHERS or not starves(workload, [one.workload for one in others], unit.cluster):
+    beside = [one.workload for one in others]
+    if len(others) > MOST_OTHERS or not starves(workload, beside, unit.cluster):
+        return
+    certain = unit.is_closed_to(subject) or (unit.further.known and starves(workload, beside, unit.further.cluster))
+    if unit.may_grow_for(subject) and not certain:
         return
     told, resource, node = _outcome(strategy), scarce(subject), workload.spec.node_name
     ends = ("set activeDeadlineSeconds, which ends a run that waits",) if _lasts(strategy) else ()
@@ -46,7 +50,7 @@ def starving(unit: Unit, subject: Subject) -> Iterator[Draft]:
         f"not one of its pods finds room while {named(others)} run{'s' if len(others) == 1 else ''}: {told}",
         manifest,
         cause="starving",
-        certainty="certain" if unit.is_closed_to(subject) else "possible",
+        certainty="certain" if certain else "possible",
         severity="warning",
         related=(
             *policy,

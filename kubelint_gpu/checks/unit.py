@@ -7,7 +7,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.checks import rollouts
+from kubelint_gpu.checks import further, rollouts
 from kubelint_gpu.checks.manifest import Manifest, manifests
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.world import World
@@ -30,6 +30,7 @@ from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
+    from kubelint_gpu.checks.further import Further
     from kubelint_gpu.checks.misplaced import Misplaced
     from kubelint_gpu.checks.scaled import Scaled
     from kubelint_gpu.kube.api_fields import Misfit
@@ -273,6 +274,16 @@ class Unit:
     def together(self) -> tuple[Together, ...]:
         """What becomes of the rollouts that end by themselves when they start at the same moment, group by group."""
         return rollouts.together(self)
+
+    @cached_property
+    def further(self) -> Further:
+        """The cluster with nodes that may be there beyond the inventory."""
+        return further.further(self)
+
+    @cached_property
+    def judged_further(self) -> dict[int, Judgement]:
+        """The judgements with such nodes, where these are no plain remedy."""
+        return further.judged_further(self)
 
     @cached_property
     def next_judgements(self) -> dict[int, Judgement]:

@@ -7,7 +7,7 @@ Emptiness is exact: nothing remains if and only if no node, in any cluster, sati
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import combinations
+from itertools import combinations, count
 
 from kubelint_gpu.kube.errors import Pointer
 from kubelint_gpu.kube.pod import PodSpec
@@ -69,6 +69,13 @@ class Allowed:
     def plainly_empty(self) -> bool:
         """Whether nothing is allowed but numbers written with leading zeros, which nobody writes."""
         return not self.absent and next(self._present(padded=False), None) is None
+
+    @property
+    def example(self) -> str | None:
+        """A value that is allowed; None where there is none."""
+        if self.values is None and self.above is None and self.below is None:
+            return next(text for number in count(1) if (text := f"any-{number}") not in self.excluded)
+        return next(self._present(padded=True), None)
 
     def _within(self, value: str) -> bool:
         if self.above is None and self.below is None:

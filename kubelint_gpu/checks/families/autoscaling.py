@@ -32,14 +32,22 @@ def hpa_exceeds_capacity(unit: Unit) -> Iterator[Draft]:
         if subject is None or not isinstance(most, int) or isinstance(most, bool) or most > _ENOUGH:
             continue
         judgement = unit.judgements.get(id(subject))
-        if judgement is None or not judgement.eligible or unit.may_outgrow(subject):
+        if judgement is None or not judgement.eligible:
             continue
         room = room_for(unit, subject, most)
-        if subject.workload.replicas <= room < most and room:
-            yield _draft(unit, manifest, subject, most, room)
+        if not subject.workload.replicas <= room < most or not room:
+            continue
+        certain = _is_certain(unit, subject, most, room)
+        if certain or not unit.may_outgrow(subject):
+            yield _draft(unit, manifest, subject, most, room, certain=certain)
 
 
-def _draft(unit: Unit, manifest: Manifest, subject: Subject, most: int, room: int) -> Draft:
+def _is_certain(unit: Unit, subject: Subject, most: int, room: int) -> bool:
+    """Whether no node beyond the inventory makes room for more."""
+    return unit.is_closed_to(subject) or (unit.further.known and room_for(unit, subject, most, further=True) == room)
+
+
+def _draft(unit: Unit, manifest: Manifest, subject: Subject, most: int, room: int, *, certain: bool) -> Draft:
     pools = at_most(unit, subject)
     beside = " beside what runs already" if unit.cluster.pods else ""
     judgement = unit.judgements[id(subject)]
@@ -51,7 +59,7 @@ def _draft(unit: Unit, manifest: Manifest, subject: Subject, most: int, room: in
         f"{'finds' if room == 1 else 'find'} room{beside}{f', even with {pools}' if pools else ''}",
         manifest,
         cause="maxReplicas",
-        certainty="certain" if unit.is_closed_to(subject) else "possible",
+        certainty="certain" if certain else "possible",
         related=(
             Related(manifest.place((*TARGET, "name")), f"it scales {target}"),
             *clues(unit, subject, scarce(subject), sorted(judgement.eligible)),

@@ -25,11 +25,11 @@ _SHARES = ("minAvailable", "maxUnavailable")
 @rule("KLG112")
 def drain_blocked(unit: Unit) -> Iterator[Draft]:
     """Budgets do not let the pods of a node go: not one of them, not all that have no other place, or not at all."""
-    for subject, found in held_drains(unit):
-        yield _draft(unit, subject, found)
+    for held in held_drains(unit):
+        yield _draft(unit, held.subject, held.drains, certain=held.certain)
 
 
-def _draft(unit: Unit, subject: Subject, found: Sequence[Drained]) -> Draft:
+def _draft(unit: Unit, subject: Subject, found: Sequence[Drained], *, certain: bool) -> Draft:
     names = sorted({name for one in found for name in one.budgets})
     manifest, route = _budget(unit, subject, names)
     known = [one.node for one in found if one.known]
@@ -43,7 +43,7 @@ def _draft(unit: Unit, subject: Subject, found: Sequence[Drained]) -> Draft:
         f"{where}{whom} {ends}: {clause}",
         manifest,
         cause=subject.workload.key,
-        certainty="certain" if unit.is_closed_to(subject) else "possible",
+        certainty="certain" if certain else "possible",
         related=(
             *(
                 (Related(subject.manifest.place(routes.replicas(subject.manifest)), _replicas(subject)),)

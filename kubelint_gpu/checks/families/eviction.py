@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.draft import Draft
 from kubelint_gpu.checks.finding import Related, Step
+from kubelint_gpu.checks.further import evicts_for_certain
 from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.remedies import no_surge, recreate
@@ -72,6 +73,7 @@ def _draft(
     surges = isinstance(strategy, DeploymentStrategy) and not strategy.recreate
     trace = eviction if eviction is not None and owner in eviction.evicted else None
     victims = owner_name(owner) if owner.startswith("Pod/") else f"{counted(count, 'pod')} of {owner_name(owner)}"
+    certain = unit.is_closed_to(subject) if together else evicts_for_certain(unit, subject, owner)
     begun = "begun at the same moment as others, " if together else ""
     return Draft(
         "KLG108",
@@ -80,7 +82,7 @@ def _draft(
         f"from {some(nodes, word='or')} for its own new pods (priority {found[0].by_priority}){protected}{lost}",
         manifest,
         cause=owner,
-        certainty="certain" if unit.complete else "possible",
+        certainty="certain" if certain else "possible",
         related=(*((Related(place, whose),) if place is not None else ()), *clues(unit, subject, resource, nodes)),
         trace=tuple(
             Step(number, step.actor, told(step.message)) for number, step in enumerate(trace.steps if trace else (), 1)

@@ -41,8 +41,16 @@ def jobs_hold_each_other(unit: Unit) -> Iterator[Draft]:
     stuck = [subject for subject in jobs if subject.workload.key in held]
     if found.verdict not in (Verdict.STUCK, Verdict.MAY_STICK) or len(stuck) < 2:
         return
-    if not any(unit.may_grow_for(subject) for subject in stuck):
-        yield _draft(unit, stuck, found)
+    certain = all(unit.is_closed_to(one) for one in stuck) or _holds_further(unit, jobs, found.verdict)
+    if certain or not any(unit.may_grow_for(subject) for subject in stuck):
+        yield _draft(unit, stuck, found, certain=certain)
+
+
+def _holds_further(unit: Unit, jobs: Sequence[Subject], verdict: Verdict) -> bool:
+    """Whether Jobs hold each other up whatever nodes there are beyond the inventory."""
+    if not unit.further.known:
+        return False
+    return gang([one.workload for one in jobs], unit.further.cluster, budget=unit.budget).verdict is verdict
 
 
 def _waits_for_all(unit: Unit, subject: Subject) -> bool:
@@ -62,7 +70,7 @@ def _never_whole(unit: Unit, subject: Subject) -> Iterator[Draft]:
     """Some of its pods run, and never all at once."""
     workload = subject.workload
     judgement = unit.judgements.get(id(subject))
-    if judgement is None or unit.may_outgrow(subject):
+    if judgement is None:
         return
     joined = possible_nodes(unit.growth, workload.replicas)
     cluster = replace(unit.cluster, nodes=(*unit.cluster.nodes, *(joined.nodes if joined is not None else ())))
@@ -70,12 +78,19 @@ def _never_whole(unit: Unit, subject: Subject) -> Iterator[Draft]:
     for beside in ([], others) if 0 < len(others) <= MOST_OTHERS else ([],):
         found = running_at_once(workload, [one.workload for one in beside], cluster)
         if found is not None and found[0] < workload.replicas:
-            if found[0]:
-                yield _short(unit, subject, beside, found)
+            certain = unit.is_closed_to(subject) or _stays_short(unit, subject, beside, found)
+            if found[0] and (certain or not unit.may_outgrow(subject)):
+                yield _short(unit, subject, beside, found, certain=certain)
             return
 
 
-def _short(unit: Unit, subject: Subject, beside: list[Subject], found: tuple[int, int]) -> Draft:
+def _stays_short(unit: Unit, subject: Subject, beside: Sequence[Subject], found: tuple[int, int]) -> bool:
+    """Whether as few pods of it run whatever nodes there are beyond the inventory."""
+    others = [one.workload for one in beside]
+    return unit.further.known and running_at_once(subject.workload, others, unit.further.cluster) == found
+
+
+def _short(unit: Unit, subject: Subject, beside: list[Subject], found: tuple[int, int], *, certain: bool) -> Draft:
     manifest, workload = subject.manifest, subject.workload
     least, most = found
     resource, pools = scarce(subject), at_most(unit, subject)
@@ -92,7 +107,7 @@ def _short(unit: Unit, subject: Subject, beside: list[Subject], found: tuple[int
         f"{finds} room{grown}: what runs {waits} for the rest {_how_long([subject])}",
         manifest,
         cause=f"never whole {workload.key}",
-        certainty="certain" if unit.is_closed_to(subject) else "possible",
+        certainty="certain" if certain else "possible",
         related=(
             *_needs(subject, primary=True),
             *(
@@ -122,7 +137,7 @@ def _how_long(stuck: Sequence[Subject]) -> str:
     return f"until {which} fails after {counted(seconds, 'second')} (activeDeadlineSeconds)"
 
 
-def _draft(unit: Unit, stuck: Sequence[Subject], found: Gang) -> Draft:
+def _draft(unit: Unit, stuck: Sequence[Subject], found: Gang, *, certain: bool) -> Draft:
     first = stuck[0]
     manifest = first.manifest
     held = {one.owner: one for one in found.held}
@@ -141,7 +156,7 @@ def _draft(unit: Unit, stuck: Sequence[Subject], found: Gang) -> Draft:
         "and none gives its part back",
         manifest,
         cause=" ".join(one.workload.key for one in stuck),
-        certainty="certain" if all(unit.is_closed_to(one) for one in stuck) else "possible",
+        certainty="certain" if certain else "possible",
         related=(
             *(related for one in stuck for related in _needs(one, primary=one is first)),
             *clues(unit, first, scarce(first), nodes),

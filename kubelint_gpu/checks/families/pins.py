@@ -23,7 +23,7 @@ _EVERYWHERE = ("/dev", "/proc", "/sys", "/run", "/var/run", "/etc", "/usr", "/li
 @rule("KLG203")
 def hostname_pin(unit: Unit) -> Iterator[Draft]:
     """Bound to a node by its name where a label of the node would do."""
-    held = {id(subject) for subject, _ in held_drains(unit)}
+    held = {id(one.subject) for one in held_drains(unit)}
     for subject in unit.subjects:
         if not subject.places_pods or _has_reason(subject):
             continue

@@ -11,6 +11,7 @@ from kubelint_gpu.checks.company import crowding, left_alone
 from kubelint_gpu.checks.custom_rollouts import custom_deadlocks, custom_pods_pending
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Related
+from kubelint_gpu.checks.further import is_certain, outgrown
 from kubelint_gpu.checks.gone import waiting_for_gone
 from kubelint_gpu.checks.growing import at_most, growing, placed_of
 from kubelint_gpu.checks.pins import wider_selector
@@ -150,7 +151,7 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
         judgement = unit.judgements.get(id(subject))
         if judgement is None or not judgement.eligible or judgement.verdict is not None:
             continue
-        if judgement.placed >= judgement.wanted or unit.may_outgrow(subject):
+        if judgement.placed >= judgement.wanted or outgrown(unit, subject, judgement):
             continue
         if isinstance(subject.workload.strategy, DaemonSetStrategy):
             yield from _daemon_pods_pending(unit, subject, judgement)
@@ -182,6 +183,7 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
             nature = _nature([lack.reason for lack in waiting.lacks], "")
         elif beside and judgement.refusal:
             why = f"the next one is refused {refused(judgement.refusal)}"
+        certain = is_certain(unit, subject, judgement)
         replicas = f"{placed} of {counted(judgement.wanted, 'replica')}"
         grown = f" even with {pools}" if pools else ""
         if beside:
@@ -200,8 +202,8 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
             f"{told}; {nature}",
             manifest,
             cause="replicas",
-            certainty="certain" if unit.is_closed_to(subject) else "possible",
-            severity="warning" if unit.is_closed_to(subject) and evicting >= judgement.wanted else None,
+            certainty="certain" if certain else "possible",
+            severity="warning" if certain and evicting >= judgement.wanted else None,
             scheduler=text,
             related=(
                 *clues(unit, subject, scarce(subject), sorted(judgement.eligible)),
@@ -251,7 +253,7 @@ def _daemon_pods_pending(unit: Unit, subject: Subject, judgement: Judgement) -> 
         f"{told}{where}{first}, and {'it stays' if one else 'they stay'} Pending{halted if halts else ''}",
         manifest,
         cause="daemon pods",
-        certainty="certain" if unit.is_closed_to(subject) else "possible",
+        certainty="certain" if is_certain(unit, subject, judgement) else "possible",
         severity="warning",
         help=("select only the nodes that have what the pod asks for",) if never else (),
         related=(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Related
+from kubelint_gpu.checks.further import is_certain_together
 from kubelint_gpu.checks.growing import growing
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.remedies import no_surge
@@ -69,7 +70,7 @@ def _draft(unit: Unit, together: Together, trace: Trace, rolled: Sequence[Subjec
     first = next(subject for subject in involved if subject.workload is waits[0].workload)
     place = first.manifest.place(routes.strategy(first.manifest), "key")
     others = [subject for subject in involved if subject is not first]
-    closed = all(unit.is_closed_to(subject) for subject in involved)
+    closed = is_certain_together(unit, together, involved)
     beyond = "" if closed else "unless there are nodes beyond the inventory, "
     told = _told(involved, waits, may=may)
     return Draft(

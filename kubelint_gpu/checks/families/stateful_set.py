@@ -9,6 +9,7 @@ from kubelint_gpu.checks.change import ever_fitted
 from kubelint_gpu.checks.company import crowding, left_alone
 from kubelint_gpu.checks.draft import Draft
 from kubelint_gpu.checks.finding import Related
+from kubelint_gpu.checks.further import is_certain, outgrown
 from kubelint_gpu.checks.growing import at_most, growing, placed_of
 from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.registry import rule
@@ -39,7 +40,7 @@ def statefulset_blocked(unit: Unit) -> Iterator[Draft]:
         judgement = unit.judgements.get(id(subject))
         if judgement is None or not judgement.eligible or judgement.verdict is not None:
             continue
-        if not is_trapped(subject, judgement) or unit.may_outgrow(subject) or not subject.places_pods:
+        if not is_trapped(subject, judgement) or outgrown(unit, subject, judgement) or not subject.places_pods:
             continue
         if (
             crowding(unit, subject) is not None
@@ -76,7 +77,7 @@ def _trap(unit: Unit, subject: Subject, judgement: Judgement, placed: int) -> Dr
         f"while {name} is not ready no change of the template reaches any pod: {why}",
         manifest,
         cause="rollout",
-        certainty="certain" if unit.is_closed_to(subject) else "possible",
+        certainty="certain" if is_certain(unit, subject, judgement) else "possible",
         scheduler=text,
         related=(
             order,
