@@ -4,30 +4,61 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from kubelint_gpu.checks.autoscalers import replicas_of
+from kubelint_gpu.checks.bonds import bound_to
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.rollout.growth import possible_nodes
-from kubelint_gpu.rollout.locality import companions
 from kubelint_gpu.rollout.participant import own_pods
 from kubelint_gpu.rollout.placeable import placeable
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.shortage import first_without_node, reasons_of, taken_with_evictions
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import dataclass, replace
 
 
-def room_for(unit: Unit, subject: Subject, most: int, *, further: bool = False) -> int:
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How many pods of a workload find places at most.
+
+    Attributes:
+        pods: how many, or all that were asked for where that is not known.
+        known: whether no more do.
+        beside: workloads whose pods have their places, too: its own must be near to them, or away from them.
+    """
+
+    pods: int
+    known: bool = True
+    beside: tuple[Subject, ...] = ()
+
+
+def room_for(unit: Unit, subject: Subject, most: int) -> int:
+    """How many of its pods, up to `most`, find places; all of them where that is not known."""
+    return counted_room(unit, subject, most).pods
+
+
+def counted_room(unit: Unit, subject: Subject, most: int, *, further: bool = False) -> Room:
     """How many of its pods, up to `most`, find places beside what the inventory says is running.
 
-    Pools have grown as far as they may; with `further` there are nodes beyond the inventory, too.
-    All of them where they must be near to pods of workloads that are applied with it.
+    Pools have grown as far as they may; with `further` there are nodes beyond the inventory, too. Of workloads that are
+    applied with it those count that it must be near to or away from, with the numbers of replicas that are best for it.
     """
-    others = [one.pod for one in unit.subjects if one is not subject]
-    if companions(subject.pod, others, unit.running):
-        return most
     joined = possible_nodes(unit.growth, most)
     nodes = joined.nodes if joined is not None else ()
     declared = unit.further.cluster.nodes if further else unit.cluster.nodes
-    return placeable(subject.workload, replace(unit.cluster, nodes=(*declared, *nodes)), most)
+    cluster = replace(unit.cluster, nodes=(*declared, *nodes))
+    bound = bound_to(unit, subject)
+    room = Room(0, beside=tuple(bound))
+    for end in (0, 1):
+        numbers = [replicas_of(unit, one)[end] for one in bound]
+        if end and all(low == high for low, high in (replicas_of(unit, one) for one in bound)):
+            break
+        beside = [replace(one.workload, replicas=number) for one, number in zip(bound, numbers, strict=True)]
+        found = placeable(subject.workload, cluster, most, beside=beside)
+        if found is None:
+            room = replace(room, pods=most, known=False)
+        elif found >= room.pods:
+            room = replace(room, pods=found, known=room.known or found == most)
+    return room
 
 
 def lacking(

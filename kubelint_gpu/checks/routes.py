@@ -105,7 +105,16 @@ def host_ports(manifest: Manifest) -> Iterator[Pointer]:
 
 def anti_affinity(manifest: Manifest) -> Iterator[Pointer]:
     """The terms of required anti-affinity between pods."""
-    route = (*pod_spec(manifest), "affinity", "podAntiAffinity", _REQUIRED)
+    return _terms(manifest, "podAntiAffinity")
+
+
+def affinity(manifest: Manifest) -> Iterator[Pointer]:
+    """The terms of required affinity between pods."""
+    return _terms(manifest, "podAffinity")
+
+
+def _terms(manifest: Manifest, kind: str) -> Iterator[Pointer]:
+    route = (*pod_spec(manifest), "affinity", kind, _REQUIRED)
     found = at(manifest, route)
     for index in range(len(found)) if isinstance(found, list) else ():
         yield (*route, index)

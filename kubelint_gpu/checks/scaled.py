@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.checks import routes
+from kubelint_gpu.checks.autoscalers import LEAST, MOST, target
 from kubelint_gpu.checks.capacity import room_for
 from kubelint_gpu.checks.manifest import Manifest
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
-from kubelint_gpu.documents import Pointer
 from kubelint_gpu.kube.rolling import DeploymentStrategy
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import Judgement, judge
 from kubelint_gpu.values import dataclass, replace
 
-LEAST: Pointer = ("spec", "minReplicas")
-MOST: Pointer = ("spec", "maxReplicas")
-TARGET: Pointer = ("spec", "scaleTargetRef")
 _FIRST = 4
 _ENOUGH = 100
 _PART_OF_BUDGET = 4
@@ -35,19 +32,6 @@ class Scaled:
     judgement: Judgement
     autoscaler: Manifest
     only: bool = False
-
-
-def target(unit: Unit, manifest: Manifest) -> Subject | None:
-    """The workload of the unit that an autoscaler scales."""
-    if manifest.kind != "HorizontalPodAutoscaler":
-        return None
-    kind, name = routes.at(manifest, (*TARGET, "kind")), routes.at(manifest, (*TARGET, "name"))
-    namespace = manifest.namespace or "default"
-    for subject in unit.subjects:
-        meta = subject.workload.meta
-        if (subject.workload.kind, meta.name, meta.namespace) == (kind, name, namespace) and subject.places_pods:
-            return subject
-    return None
 
 
 def waiting_when_scaled(unit: Unit, subject: Subject) -> Scaled | None:

@@ -11,16 +11,15 @@ from collections.abc import Sequence
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.disruption import allowed_disruptions
 from kubelint_gpu.kube.pod import Pod
-from kubelint_gpu.kube.rolling import DaemonSetStrategy
 from kubelint_gpu.kube.workload import Workload
+from kubelint_gpu.rollout.arrangement import arranged
 from kubelint_gpu.rollout.attachment import with_bound_claims
-from kubelint_gpu.rollout.cast import cast
-from kubelint_gpu.rollout.locality import needs_others
-from kubelint_gpu.rollout.participant import Participant, created_pod, own_pods
-from kubelint_gpu.rollout.scene import Scene, build_scene
+from kubelint_gpu.rollout.bonds import Bonds, labels_of
+from kubelint_gpu.rollout.moving import Moving
+from kubelint_gpu.rollout.participant import Participant, created_pod, owner_of
+from kubelint_gpu.rollout.staged import standing_participants, standing_scene
 from kubelint_gpu.rollout.starts import one_placement, placements
-from kubelint_gpu.rollout.state import READY, State, count_on, on_node
-from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.rollout.state import READY, count_on
 from kubelint_gpu.values import dataclass, replace
 
 DEFAULT_BUDGET = 1_000
@@ -38,6 +37,7 @@ class Drained:
         budgets: the PodDisruptionBudgets that cover them.
         allowed: how many may be missing at once; the eviction API has no number where several budgets cover a pod.
         known: the pods are known to be there; else it is one of the placements that the scheduler may choose.
+        decided: False where more pods may find room elsewhere than were found to.
     """
 
     owner: str
@@ -47,6 +47,7 @@ class Drained:
     budgets: tuple[str, ...] = ()
     allowed: int | None = None
     known: bool = False
+    decided: bool = True
 
     @property
     def stranded(self) -> int:
@@ -73,24 +74,24 @@ def drain(workloads: Sequence[Workload], cluster: Cluster, *, budget: int = DEFA
     """Drain each node with pods of each workload, one at a time, from one placement of all.
 
     Daemon pods are not evicted by a drain; Jobs end by themselves.
+    `budget` is in partial placements, for the start and for each node.
     """
     cluster = with_bound_claims(cluster, [(one.meta.namespace, one.spec) for one in workloads])
-    movable = [one for one in workloads if not isinstance(one.strategy, DaemonSetStrategy)]
-    participants = [Participant(one, one, own_pods(one, cluster.pods), rolls=False) for one in movable]
-    own = {id(pod) for found in participants for pod in found.running}
-    others = [pod for pod in cluster.pods if id(pod) not in own and pod.spec.node_name and not pod.finished]
-    empty = Snapshot.of(replace(cluster, pods=()))
-    scene = build_scene(cluster, cast(participants, frozenset(), (), cluster), others, empty)
+    everyone, rest = standing_participants(workloads, cluster)
+    participants = [one for one in everyone if not one.daemons]
+    scene = standing_scene(workloads, cluster, _follow(participants, rest, cluster))
     state = one_placement(scene)
     if state is None:
         found = placements(scene, budget)
         state = next(iter((*found.full, *found.partial)), None)
     if state is None:
         return ()
-    everybody = [*others]
+    state = arranged(scene, state)
+    everybody = [*rest]
     for number, participant in enumerate(participants):
         ready = sum(count_on(content, kind, READY) for content in state.nodes for kind in scene.cast.members[number])
         everybody += _pods(participant, ready)
+    moving = Moving(scene, state, cluster, budget)
     result = []
     for number, participant in enumerate(participants):
         if participant.temporary or not participant.replicas:
@@ -99,34 +100,29 @@ def drain(workloads: Sequence[Workload], cluster: Cluster, *, budget: int = DEFA
         covering = [one for one in cluster.disruption_budgets if one.selects(sample)]
         allowed = allowed_disruptions(covering[0], everybody) if len(covering) == 1 else None
         names = tuple(sorted(one.meta.name for one in covering))
-        drained = _drained(scene, state, participant, scene.cast.members[number])
-        if needs_others(sample, empty):
-            # those that it must be near to are evicted, too, and it follows them
-            drained = [replace(one, elsewhere=one.pods) for one in drained]
-        result += [replace(one, budgets=names, allowed=allowed) for one in drained]
+        known = {pod.spec.node_name for pod in participant.running}
+        for index, (name, pods) in moving.homes(scene.cast.members[number]).items():
+            # where no budget is in the way it does not matter who finds room
+            elsewhere, decided = (
+                (pods, True) if allowed is None else moving.elsewhere(scene.cast.members[number], index)
+            )
+            result.append(
+                Drained(
+                    participant.new.key, name, pods, elsewhere, names, allowed, known=name in known, decided=decided
+                )
+            )
     return tuple(sorted(result, key=lambda one: (one.owner, one.node)))
 
 
-def _drained(scene: Scene, state: State, participant: Participant, kinds: Sequence[int]) -> list[Drained]:
-    found = []
-    known = {pod.spec.node_name for pod in participant.running}
-    for index, content in enumerate(state.nodes):
-        pods = sum(count_on(content, kind, READY) for kind in kinds)
-        if not pods:
-            continue
-        left = state
-        elsewhere = 0
-        for kind in kinds:
-            for _ in range(count_on(content, kind, READY)):
-                without = left._replace(nodes=on_node(left.nodes, index, (kind, READY, -1)))
-                target = next((one for one in scene.places.fitting(kind, without) if one != index), None)
-                if target is None:
-                    break
-                left = without._replace(nodes=on_node(without.nodes, target, (kind, READY, 1)))
-                elsewhere += 1
-        name = scene.places.names[index]
-        found.append(Drained(participant.new.key, name, pods, elsewhere, known=name in known))
-    return found
+def _follow(participants: Sequence[Participant], rest: Sequence[Pod], cluster: Cluster) -> list[Pod]:
+    """The running pods of others that a drain moves and on whose places those of the participants depend."""
+    pods = [created_pod(one.new, "new") for one in participants]
+    if not any(pod.spec.pod_affinity or pod.spec.pod_anti_affinity or pod.spec.spread for pod in (*pods, *rest)):
+        return []
+    movable = [pod for pod in rest if not owner_of(pod).startswith(("DaemonSet/", "Node/"))]
+    bonds = Bonds([*pods, *movable], labels_of(cluster))
+    found = {place - len(pods) for number in range(len(pods)) for place in bonds.of(number) if place >= len(pods)}
+    return [movable[place] for place in sorted(found)]
 
 
 def _pods(participant: Participant, ready: int) -> list[Pod]:

@@ -6,15 +6,18 @@ The default scheduler places pod by pod; nothing gives a part back but what a po
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.workload import Workload
+from kubelint_gpu.rollout.bonds import bound_workloads, companion_workloads
 from kubelint_gpu.rollout.explorer import Verdict, explore
 from kubelint_gpu.rollout.participant import own_pods
-from kubelint_gpu.rollout.placeable import placeable, standing_scene
+from kubelint_gpu.rollout.placeable import placeable
 from kubelint_gpu.rollout.places import Overlooked
 from kubelint_gpu.rollout.scene import Scene
+from kubelint_gpu.rollout.staged import standing_scene
+from kubelint_gpu.rollout.starts import placements
 from kubelint_gpu.rollout.state import READY, State, canonical, count_on, more, on_node
 from kubelint_gpu.values import dataclass, replace
 
@@ -49,30 +52,68 @@ class Gang:
     lone: tuple[str, ...] = ()
 
 
-def gang(jobs: Sequence[Workload], cluster: Cluster, *, budget: int = DEFAULT_BUDGET) -> Gang:
+def gang(
+    jobs: Sequence[Workload], cluster: Cluster, *, beside: Sequence[Workload] = (), budget: int = DEFAULT_BUDGET
+) -> Gang:
     """Start Jobs together beside the running pods of others, each of which runs only when it is complete.
 
-    `verdict` is None where fewer than two of them could run at all.
+    Workloads `beside` them run for good and have their places before, in any placement.
+    `verdict` is None where fewer than two of them could run at all, or not all pods of those beside them do.
     """
     own = {id(pod) for job in jobs for pod in own_pods(job, cluster.pods)}
     running = tuple(pod for pod in cluster.pods if id(pod) not in own and pod.spec.node_name and not pod.finished)
-    beside = replace(cluster, pods=running)
-    lone = tuple(job.key for job in jobs if placeable(job, beside, job.replicas) < job.replicas)
+    around = replace(cluster, pods=running)
+    lone = tuple(job.key for job in jobs if _is_lone(job, jobs, beside, around))
     able = [job for job in jobs if job.replicas and job.key not in lone]
     if len(able) < 2:
         return Gang(None, lone=lone)
-    scene = standing_scene(able, beside)
-    start = State((), scene.cast.wanted, ((),) * len(scene.places.names))
+    scene = standing_scene([*beside, *able], around)
+    kinds = tuple(kind for members in scene.cast.members[-len(able) :] for kind in members)
     try:
-        found = explore([start], lambda state: _next(scene, state), _is_over, budget)
+        starts, complete = _starts(scene, kinds, budget)
+        found = explore(starts, lambda state: _next(scene, kinds, state), lambda state: _is_over(kinds, state), budget)
     except Overlooked:
         return Gang(Verdict.UNDECIDED, lone=lone)
+    if not starts:
+        return Gang(None if complete else Verdict.UNDECIDED, lone=lone)
+    verdict = found.verdict
+    if not complete and not found.path:
+        verdict = Verdict.UNDECIDED
     if not found.path:
-        return Gang(found.verdict, found.states, (), lone)
-    return Gang(found.verdict, found.states, _held(scene, able, found.path[-1]), lone)
+        return Gang(verdict, found.states, (), lone)
+    return Gang(
+        verdict if complete else Verdict.MAY_STICK,
+        found.states,
+        _held(scene, dict(zip(kinds, able, strict=True)), found.path[-1]),
+        lone,
+    )
 
 
-def _next(scene: Scene, state: State) -> Iterator[State]:
+def _is_lone(job: Workload, jobs: Sequence[Workload], beside: Sequence[Workload], cluster: Cluster) -> bool:
+    """Whether its pods do not all find room even where no other Job runs.
+
+    One that must be near to another Job's pods is asked for as if these were everywhere.
+    """
+    others = [other for other in jobs if other is not job]
+    if companion_workloads(job, others, cluster):
+        job = replace(job, spec=replace(job.spec, pod_affinity=()))
+    around = [beside[place] for place in bound_workloads(job, beside, cluster)]
+    placed = placeable(job, cluster, job.replicas, beside=around)
+    return placed is not None and placed < job.replicas
+
+
+def _starts(scene: Scene, kinds: Sequence[int], budget: int) -> tuple[list[State], bool]:
+    """Each placement of what runs for good, with all Jobs waiting, and whether no more are possible."""
+    wanted = scene.cast.wanted
+    others = tuple([0 if kind in kinds else count for kind, count in enumerate(wanted)])
+    waiting = tuple([count if kind in kinds else 0 for kind, count in enumerate(wanted)])
+    if not any(others):
+        return [State((), waiting, ((),) * len(scene.places.names))], True
+    found = placements(replace(scene, cast=replace(scene.cast, wanted=others)), budget)
+    return [State((), waiting, state.nodes) for state in found.full], found.complete
+
+
+def _next(scene: Scene, jobs: Sequence[int], state: State) -> Iterator[State]:
     """One more pod is placed, by preemption where it fits nowhere, or a Job that is complete ends."""
     classes = scene.places.classes
     for kind, wanted in enumerate(scene.cast.wanted):
@@ -85,7 +126,7 @@ def _next(scene: Scene, state: State) -> Iterator[State]:
             for index in scene.model.distinct(state.nodes, fitting):
                 nodes = on_node(state.nodes, index, (kind, READY, 1))
                 yield canonical(State(state.controls, more(state.waiting, kind, -1), nodes), classes)
-        elif wanted and any(count_on(content, kind, READY) for content in state.nodes):
+        elif wanted and kind in jobs and any(count_on(content, kind, READY) for content in state.nodes):
             nodes = tuple([tuple([one for one in content if one[0] != kind]) for content in state.nodes])
             yield canonical(State(state.controls, state.waiting, nodes), classes)
 
@@ -107,13 +148,15 @@ def _is_created(scene: Scene, kind: int, state: State) -> bool:
     return scene.places.may_create(kind, running)
 
 
-def _is_over(state: State) -> bool:
-    return not any(state.waiting) and not any(state.nodes)
+def _is_over(jobs: Sequence[int], state: State) -> bool:
+    if any(state.waiting[kind] for kind in jobs):
+        return False
+    return not any(kind in jobs for content in state.nodes for kind, _, _ in content)
 
 
-def _held(scene: Scene, jobs: Sequence[Workload], state: State) -> tuple[Held, ...]:
+def _held(scene: Scene, jobs: Mapping[int, Workload], state: State) -> tuple[Held, ...]:
     found = []
-    for kind, job in enumerate(jobs):
+    for kind, job in jobs.items():
         on = [
             (name, count_on(content, kind, READY))
             for name, content in zip(scene.places.names, state.nodes, strict=True)

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.workload import Workload
-from kubelint_gpu.rollout.placeable import DEFAULT_BUDGET, standing_scene
+from kubelint_gpu.rollout.placeable import DEFAULT_BUDGET
 from kubelint_gpu.rollout.scene import Scene
+from kubelint_gpu.rollout.staged import standing_scene
 from kubelint_gpu.rollout.starts import one_placement, placements
 from kubelint_gpu.values import replace
 

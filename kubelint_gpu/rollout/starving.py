@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubelint_gpu.kube.cluster import Cluster
+from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.attachment import with_bound_claims
-from kubelint_gpu.rollout.locality import needs_others
+from kubelint_gpu.rollout.bonds import labels_of
+from kubelint_gpu.rollout.locality import companions, needs_others
 from kubelint_gpu.rollout.participant import created_pod, is_temporary, own_pods
-from kubelint_gpu.rollout.placeable import standing_scene
 from kubelint_gpu.rollout.scene import Scene
+from kubelint_gpu.rollout.staged import standing_scene
 from kubelint_gpu.rollout.starts import one_placement, placements
 from kubelint_gpu.rollout.state import READY, count_on
-from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.values import replace
 
 DEFAULT_BUDGET = 2_000
@@ -69,14 +70,26 @@ def _beside(job: Workload, others: Sequence[Workload], cluster: Cluster) -> Scen
         for pod in cluster.pods
         if id(pod) not in own and pod.spec.node_name and not pod.finished and not is_temporary(pod)
     )
-    if job.spec.pod_affinity and needs_others(
-        created_pod(job, "new"), Snapshot.of(replace(cluster, nodes=(), pods=()))
-    ):
+    if _lacks_companions(job, others, stays, cluster):
         # those that it must be near to may be pods that end some day
         return None
-    priority = job.spec.priority or 0
-    if job.spec.preemption_policy != "Never" and any(
-        (spec.priority or 0) < priority for spec in (*(one.spec for one in others), *(pod.spec for pod in stays))
-    ):
+    if may_evict(job, others, stays):
         return None
     return standing_scene(every, replace(cluster, pods=stays))
+
+
+def may_evict(job: Workload, others: Sequence[Workload], pods: Sequence[Pod]) -> bool:
+    """Whether a Job's pods could evict some of these by their priority."""
+    priority = job.spec.priority or 0
+    below = [
+        spec for spec in (*(one.spec for one in others), *(pod.spec for pod in pods)) if (spec.priority or 0) < priority
+    ]
+    return bool(below) and job.spec.preemption_policy != "Never"
+
+
+def _lacks_companions(job: Workload, others: Sequence[Workload], stays: Sequence[Pod], cluster: Cluster) -> bool:
+    """Whether the pods that a Job must be near to are not among what runs for good."""
+    pod, labels = created_pod(job, "new"), labels_of(cluster)
+    if not needs_others(pod, labels):
+        return False
+    return not companions(pod, (*stays, *(created_pod(one, "new") for one in others)), labels)

@@ -43,8 +43,114 @@ def test_of_a_companion_that_nobody_runs_another_rule_speaks():
     assert codes(deployment(spec=KEPT, pod=NEAR), 1, "") == {"KLG403"}
 
 
-def test_what_an_autoscaler_may_ask_for_is_counted_beside_what_runs_only():
+def test_what_an_autoscaler_may_ask_for_is_counted_beside_its_companions():
     chat = deployment(pod=NEAR, spec=KEPT) + SCALER
     assert "KLG115" in codes(chat, 4)
     cache = "---\n" + deployment(name="cache", limits="{cpu: 1}")
-    assert "KLG115" not in codes(chat + cache, 4)
+    assert "KLG115" in codes(chat + cache, 4)
+    assert "KLG115" not in codes(chat + cache, 8)
+
+
+TWO_NODES = """\
+apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+complete: true
+nodes:
+  - {name: gpu-1, allocatable: {cpu: 64, memory: 512Gi}, gpus: {model: L40S, count: 4}}
+  - {name: gpu-2, allocatable: {cpu: 64, memory: 512Gi}, gpus: {model: L40S, count: 4}}
+priorityClasses:
+  - {name: serving, value: 1000}
+"""
+BUDGET = """\
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: chat, namespace: serving}
+spec: {maxUnavailable: 1, selector: {matchLabels: {app: chat}}}
+"""
+CACHE = "---\n" + deployment(name="cache", limits="{cpu: 1}")
+PINNED = "---\n" + deployment(name="cache", limits="{cpu: 1}", pod="nodeSelector: {kubernetes.io/hostname: gpu-1}\n")
+APART = NEAR.replace("podAffinity", "podAntiAffinity")
+JOB = """\
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: %s, namespace: serving}
+spec:
+  parallelism: %s
+  completions: %s
+  template:
+    metadata: {labels: {app: %s}}
+    spec:
+      restartPolicy: Never
+%s      containers:
+        - {name: main, image: i, command: [torchrun, t.py], resources: {limits: {nvidia.com/gpu: 1}}}
+"""
+
+
+def job(name, pods, spec=""):
+    return JOB % (name, pods, pods, name, "".join(f"      {line}\n" for line in spec.splitlines()))
+
+
+def said(code, text, inventory=TWO_NODES):
+    return [one.message for one in findings(text, inventory) if one.code == code]
+
+
+def test_where_two_autoscalers_raise_the_number_of_companions_the_best_numbers_count():
+    chat = deployment(pod=NEAR, spec=KEPT) + SCALER
+    both = chat + CACHE + SCALER.replace("name: chat", "name: cache")
+    (message,) = said("KLG115", chat + CACHE)
+    assert "only 4 replicas of Deployment serving/chat find room beside Deployment serving/cache" in message
+    assert said("KLG115", both) == []
+
+
+def test_an_autoscaler_of_pods_that_must_be_apart_from_others():
+    (message,) = said("KLG115", deployment(pod=APART) + SCALER + CACHE)
+    assert message.startswith("maxReplicas is 8, but only 4 replicas of Deployment serving/chat find room beside")
+
+
+def test_a_drain_of_pods_that_cannot_follow():
+    text = deployment(spec="replicas: 2\nstrategy: {type: Recreate}", pod=NEAR) + BUDGET
+    assert said("KLG112", text + CACHE) == []
+    (message,) = said("KLG112", text + PINNED)
+    assert "2 of 2 pods find no room on another node" in message
+
+
+def test_a_drain_that_is_not_decided_says_so():
+    constraint = (
+        "topologySpreadConstraints:\n  - {maxSkew: 1, topologyKey: kubernetes.io/hostname, nodeTaintsPolicy: Honor, "
+        "whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: chat}}}\n"
+    )
+    text = deployment(spec="replicas: 4\nstrategy: {type: Recreate}", pod=constraint) + BUDGET
+    (found,) = [one for one in findings(text, TWO_NODES) if one.code == "KLG112"]
+    assert (found.severity, found.certainty) == ("note", "possible")
+    assert "undecided" in found.message
+
+
+def test_a_job_near_to_a_service_and_two_that_hold_each_other_there():
+    (message,) = said("KLG113", job("a", 6, NEAR) + CACHE)
+    assert "while Deployment serving/cache runs, Job serving/a needs its 6 pods at once and only 4 find room" in message
+    (message,) = said("KLG113", job("a", 3, NEAR) + job("b", 3, NEAR) + CACHE)
+    assert "Job serving/a and Job serving/b can hold each other up" in message
+    assert said("KLG113", job("a", 2, NEAR) + job("b", 2, NEAR) + CACHE) == []
+    (message,) = said("KLG113", job("a", 3, APART) + job("b", 3, APART) + CACHE)
+    assert "can hold each other up" in message
+
+
+def test_a_job_near_to_a_job_of_other_pods_is_undecided_where_others_compete():
+    leaning = job("a", 3, NEAR.replace("app: cache", "app: queue"))
+    queue = job("queue", 2).replace("torchrun, t.py", "work")
+    (message,) = said("KLG113", leaning + job("b", 3) + queue)
+    assert message.startswith("whether it and others hold each other up is undecided: its pods must be near to")
+    assert said("KLG113", leaning + queue) == []
+    (message,) = said("KLG113", job("a", 9, NEAR.replace("app: cache", "app: queue")) + queue)
+    assert "only 8 find room" in message
+
+
+def test_a_job_that_may_evict_those_it_must_be_near_to_is_undecided():
+    high = "---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 9000\n"
+    (message,) = said("KLG113", job("a", 6, NEAR + "priorityClassName: high\n") + CACHE + high)
+    assert message == (
+        "whether all its pods run at once is undecided: "
+        "it may evict some of those that its pods must be near to or apart from"
+    )

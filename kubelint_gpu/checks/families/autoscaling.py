@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.checks import routes
-from kubelint_gpu.checks.capacity import room_for
+from kubelint_gpu.checks.autoscalers import MOST, TARGET, target
+from kubelint_gpu.checks.bonds import ties
+from kubelint_gpu.checks.capacity import Room, counted_room
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.growing import at_most, growing
 from kubelint_gpu.checks.manifest import Manifest
 from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.registry import rule
-from kubelint_gpu.checks.scaled import MOST, TARGET, target
 from kubelint_gpu.checks.stakes import scarce
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
-from kubelint_gpu.checks.wording import counted, workload_name
+from kubelint_gpu.checks.wording import counted, listed, some, workload_name
 from kubelint_gpu.documents.edits import replace_scalar
+from kubelint_gpu.rollout.placeable import DEFAULT_BUDGET
 
 # more than that is not counted: nothing is said then
 _ENOUGH = 500
@@ -34,22 +36,42 @@ def hpa_exceeds_capacity(unit: Unit) -> Iterator[Draft]:
         judgement = unit.judgements.get(id(subject))
         if judgement is None or not judgement.eligible:
             continue
-        room = room_for(unit, subject, most)
-        if not subject.workload.replicas <= room < most or not room:
+        found = counted_room(unit, subject, most)
+        if not found.known:
+            yield _undecided(manifest, subject, most)
+        if not found.known or not subject.workload.replicas <= found.pods < most or not found.pods:
             continue
-        certain = _is_certain(unit, subject, most, room)
+        certain = _is_certain(unit, subject, most, found)
         if certain or not unit.may_outgrow(subject):
-            yield _draft(unit, manifest, subject, most, room, certain=certain)
+            yield _draft(unit, manifest, subject, most, found, certain=certain)
 
 
-def _is_certain(unit: Unit, subject: Subject, most: int, room: int) -> bool:
+def _is_certain(unit: Unit, subject: Subject, most: int, found: Room) -> bool:
     """Whether no node beyond the inventory makes room for more."""
-    return unit.is_closed_to(subject) or (unit.further.known and room_for(unit, subject, most, further=True) == room)
+    if unit.is_closed_to(subject):
+        return True
+    return unit.further.known and counted_room(unit, subject, most, further=True).pods == found.pods
 
 
-def _draft(unit: Unit, manifest: Manifest, subject: Subject, most: int, room: int, *, certain: bool) -> Draft:
-    pools = at_most(unit, subject)
-    beside = " beside what runs already" if unit.cluster.pods else ""
+def _undecided(manifest: Manifest, subject: Subject, most: int) -> Draft:
+    return Draft(
+        "KLG115",
+        manifest.place(MOST),
+        f"whether {most} replicas of {workload_name(subject.workload)} find room is undecided: "
+        f"the search ended after {DEFAULT_BUDGET} placements",
+        manifest,
+        cause="maxReplicas undecided",
+        severity="note",
+        certainty="possible",
+        undecided=True,
+    )
+
+
+def _draft(unit: Unit, manifest: Manifest, subject: Subject, most: int, found: Room, *, certain: bool) -> Draft:
+    pools, room = at_most(unit, subject), found.pods
+    others = some([workload_name(one.workload) for one in found.beside], "workload")
+    names = listed([*(["what runs already"] if unit.cluster.pods else []), *([others] if others else [])])
+    beside = f" beside {names}" if names else ""
     judgement = unit.judgements[id(subject)]
     target = workload_name(subject.workload)
     return Draft(
@@ -62,6 +84,7 @@ def _draft(unit: Unit, manifest: Manifest, subject: Subject, most: int, room: in
         certainty="certain" if certain else "possible",
         related=(
             Related(manifest.place((*TARGET, "name")), f"it scales {target}"),
+            *ties(unit, subject, found.beside),
             *clues(unit, subject, scarce(subject), sorted(judgement.eligible)),
             *growing(unit, subject),
         ),

@@ -26,7 +26,26 @@ _SHARES = ("minAvailable", "maxUnavailable")
 def drain_blocked(unit: Unit) -> Iterator[Draft]:
     """Budgets do not let the pods of a node go: not one of them, not all that have no other place, or not at all."""
     for held in held_drains(unit):
-        yield _draft(unit, held.subject, held.drains, certain=held.certain)
+        if held.decided:
+            yield _draft(unit, held.subject, held.drains, certain=held.certain)
+        else:
+            yield _undecided(unit, held.subject, held.drains)
+
+
+def _undecided(unit: Unit, subject: Subject, found: Sequence[Drained]) -> Draft:
+    names = sorted({name for one in found for name in one.budgets})
+    manifest, route = _budget(unit, subject, names)
+    return Draft(
+        "KLG112",
+        manifest.place(route),
+        f"whether draining a node with pods of {workload_name(subject.workload)} ends is undecided: not every place "
+        "that they and the pods on which their places depend could take on other nodes was tried",
+        manifest,
+        cause=f"undecided {subject.workload.key}",
+        severity="note",
+        certainty="possible",
+        undecided=True,
+    )
 
 
 def _draft(unit: Unit, subject: Subject, found: Sequence[Drained], *, certain: bool) -> Draft:

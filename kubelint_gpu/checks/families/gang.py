@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.checks import routes
+from kubelint_gpu.checks.bonds import bound_to, ties
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.growing import at_most, growing
@@ -19,11 +20,15 @@ from kubelint_gpu.documents.edits import Edit, set_key
 from kubelint_gpu.kube.collective import is_started_whole, sign_of_waiting
 from kubelint_gpu.kube.pod import DEFAULT_SCHEDULER
 from kubelint_gpu.kube.rolling import JobStrategy
+from kubelint_gpu.kube.workload import Workload
+from kubelint_gpu.rollout.bonds import companion_workloads
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.gang import Gang, gang
 from kubelint_gpu.rollout.growth import possible_nodes
-from kubelint_gpu.rollout.starving import running_at_once
+from kubelint_gpu.rollout.starving import may_evict, running_at_once
 from kubelint_gpu.values import replace
+
+_UNSEEN = "not every placement of what runs beside it was looked at"
 
 
 @rule("KLG113")
@@ -35,22 +40,35 @@ def jobs_hold_each_other(unit: Unit) -> Iterator[Draft]:
     jobs = [one for one in whole if one.workload.kind == "Job" and one.workload.key not in short]
     if len(jobs) < 2:
         return
-    found = gang([subject.workload for subject in jobs], unit.cluster, budget=unit.budget)
+    for subject in [one for one in jobs if _leans_on_what_ends(unit, one, jobs)]:
+        jobs.remove(subject)
+        if any(_share_nodes(unit, subject, other) for other in jobs):
+            yield _undecided(
+                subject,
+                "it and others hold each other up",
+                "its pods must be near to those of a Job, which come and go",
+            )
+    beside = list({id(one): one for subject in jobs for one in bound_to(unit, subject)}.values())
+    workloads = [subject.workload for subject in jobs]
+    found = gang(workloads, unit.cluster, beside=[one.workload for one in beside], budget=unit.budget)
+    if found.verdict is Verdict.UNDECIDED and beside:
+        yield _undecided(jobs[0], "it and others hold each other up", _UNSEEN)
     # a Job that has nothing keeps nothing from others
     held = {one.owner for one in found.held if one.running}
     stuck = [subject for subject in jobs if subject.workload.key in held]
     if found.verdict not in (Verdict.STUCK, Verdict.MAY_STICK) or len(stuck) < 2:
         return
-    certain = all(unit.is_closed_to(one) for one in stuck) or _holds_further(unit, jobs, found.verdict)
+    certain = all(unit.is_closed_to(one) for one in stuck) or _holds_further(unit, jobs, beside, found.verdict)
     if certain or not any(unit.may_grow_for(subject) for subject in stuck):
         yield _draft(unit, stuck, found, certain=certain)
 
 
-def _holds_further(unit: Unit, jobs: Sequence[Subject], verdict: Verdict) -> bool:
+def _holds_further(unit: Unit, jobs: Sequence[Subject], beside: Sequence[Subject], verdict: Verdict) -> bool:
     """Whether Jobs hold each other up whatever nodes there are beyond the inventory."""
     if not unit.further.known:
         return False
-    return gang([one.workload for one in jobs], unit.further.cluster, budget=unit.budget).verdict is verdict
+    workloads, others = ([one.workload for one in some] for some in (jobs, beside))
+    return gang(workloads, unit.further.cluster, beside=others, budget=unit.budget).verdict is verdict
 
 
 def _waits_for_all(unit: Unit, subject: Subject) -> bool:
@@ -74,20 +92,64 @@ def _never_whole(unit: Unit, subject: Subject) -> Iterator[Draft]:
         return
     joined = possible_nodes(unit.growth, workload.replicas)
     cluster = replace(unit.cluster, nodes=(*unit.cluster.nodes, *(joined.nodes if joined is not None else ())))
-    others = running_for_good(unit, judgement.eligible)
-    for beside in ([], others) if 0 < len(others) <= MOST_OTHERS else ([],):
+    bound = bound_to(unit, subject)
+    if _passing(unit, subject):
+        # what it must be near to may be anywhere when it starts: there is no more room than that leaves
+        workload = replace(workload, spec=replace(workload.spec, pod_affinity=()))
+    others = [*bound, *(one for one in running_for_good(unit, judgement.eligible) if one not in bound)]
+    found = None
+    for beside in (bound, others) if len(bound) < len(others) <= MOST_OTHERS else (bound,):
         found = running_at_once(workload, [one.workload for one in beside], cluster)
         if found is not None and found[0] < workload.replicas:
-            certain = unit.is_closed_to(subject) or _stays_short(unit, subject, beside, found)
+            certain = unit.is_closed_to(subject) or _stays_short(unit, workload, beside, found)
             if found[0] and (certain or not unit.may_outgrow(subject)):
                 yield _short(unit, subject, beside, found, certain=certain)
             return
+    if found is None and bound:
+        evicts = may_evict(workload, [one.workload for one in others], unit.cluster.pods)
+        yield _undecided(
+            subject,
+            "all its pods run at once",
+            "it may evict some of those that its pods must be near to or apart from" if evicts else _UNSEEN,
+        )
 
 
-def _stays_short(unit: Unit, subject: Subject, beside: Sequence[Subject], found: tuple[int, int]) -> bool:
+def _passing(unit: Unit, subject: Subject) -> list[Subject]:
+    """The Jobs of the unit near to whose pods its own must be."""
+    jobs = [one for one in unit.subjects if one is not subject and isinstance(one.workload.strategy, JobStrategy)]
+    return [
+        jobs[place] for place in companion_workloads(subject.workload, [one.workload for one in jobs], unit.cluster)
+    ]
+
+
+def _leans_on_what_ends(unit: Unit, subject: Subject, jobs: Sequence[Subject]) -> bool:
+    """Whether its pods must be near to those of a Job that is none of these."""
+    return any(one not in jobs for one in _passing(unit, subject))
+
+
+def _share_nodes(unit: Unit, one: Subject, other: Subject) -> bool:
+    judged = [unit.judgements.get(id(subject)) for subject in (one, other)]
+    nodes = [found.eligible for found in judged if found is not None]
+    return len(nodes) == len(judged) and not nodes[0].isdisjoint(nodes[1])
+
+
+def _undecided(subject: Subject, what: str, why: str) -> Draft:
+    return Draft(
+        "KLG113",
+        subject.manifest.place(routes.replicas(subject.manifest)),
+        f"whether {what} is undecided: {why}",
+        subject.manifest,
+        cause=f"undecided {subject.workload.key}",
+        severity="note",
+        certainty="possible",
+        undecided=True,
+    )
+
+
+def _stays_short(unit: Unit, workload: Workload, beside: Sequence[Subject], found: tuple[int, int]) -> bool:
     """Whether as few pods of it run whatever nodes there are beyond the inventory."""
     others = [one.workload for one in beside]
-    return unit.further.known and running_at_once(subject.workload, others, unit.further.cluster) == found
+    return unit.further.known and running_at_once(workload, others, unit.further.cluster) == found
 
 
 def _short(unit: Unit, subject: Subject, beside: list[Subject], found: tuple[int, int], *, certain: bool) -> Draft:
@@ -115,6 +177,7 @@ def _short(unit: Unit, subject: Subject, beside: list[Subject], found: tuple[int
                 for one in beside[:2]
                 for route in routes.requests(one.manifest, resource)
             ),
+            *ties(unit, subject, beside),
             *clues(unit, subject, resource, sorted(unit.judgements[id(subject)].eligible)),
             *holders(unit, subject, resource, unit.judgements[id(subject)].eligible),
             *growing(unit, subject),
@@ -159,6 +222,7 @@ def _draft(unit: Unit, stuck: Sequence[Subject], found: Gang, *, certain: bool) 
         certainty="certain" if certain else "possible",
         related=(
             *(related for one in stuck for related in _needs(one, primary=one is first)),
+            *(related for one in stuck for related in ties(unit, one, bound_to(unit, one))),
             *clues(unit, first, scarce(first), nodes),
         ),
         help=(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.checks import routes
+from kubelint_gpu.checks.autoscalers import MOST
 from kubelint_gpu.checks.capacity import room_by_eviction
 from kubelint_gpu.checks.change import acting
 from kubelint_gpu.checks.company import crowding, left_alone
@@ -19,7 +20,7 @@ from kubelint_gpu.checks.places import clues, node_clues
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.remedies import no_surge, recreate, within_a_revision
 from kubelint_gpu.checks.replica_set_quota import refused_replica_sets
-from kubelint_gpu.checks.scaled import MOST, Scaled, waiting_when_scaled
+from kubelint_gpu.checks.scaled import Scaled, waiting_when_scaled
 from kubelint_gpu.checks.spreading import unspreadable
 from kubelint_gpu.checks.stakes import exclusive_claims, holders, scarce
 from kubelint_gpu.checks.standstill import NO_NODE, end_of, ended, is_trapped, shortage, spoken_for, standstill
