@@ -18,7 +18,7 @@ from kubelint_gpu.kube.admission import extended_resources
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.requests import pod_requests
 from kubelint_gpu.kube.storage import READ_WRITE_ONCE_POD
-from kubelint_gpu.rollout.participant import owner_of
+from kubelint_gpu.rollout.participant import own_pods, owner_of
 from kubelint_gpu.rollout.trace import Waiting
 
 _QUOTA = re.compile(r"exceeded quota: ([^,]+), requested: (.+), used: ")
@@ -64,12 +64,22 @@ def exclusive_claims(unit: Unit, subject: Subject) -> dict[str, str]:
 
 def holders(unit: Unit, subject: Subject, resource: str, nodes: Collection[str]) -> tuple[Related, ...]:
     """The running pods of others that hold a resource on some nodes."""
+    return told_holders(unit, resource, holding(unit, subject, resource, nodes))
+
+
+def holding(unit: Unit, subject: Subject, resource: str, nodes: Collection[str]) -> dict[str, list[tuple[str, int]]]:
+    """Which owners of running pods, but for the workload itself, hold how much of a resource on which of some nodes."""
+    mine = {id(pod) for pod in own_pods(subject.workload, unit.cluster.pods)}
     held: dict[str, list[tuple[str, int]]] = {}
     for pod in unit.cluster.pods:
         number = pod_requests(pod.spec).get(resource, 0)
-        owner = owner_of(pod) or f"Pod/{pod.key}"
-        if number and pod.spec.node_name in nodes and owner != subject.workload.key:
-            held.setdefault(owner, []).append((pod.spec.node_name, number))
+        if number and pod.spec.node_name in nodes and id(pod) not in mine:
+            held.setdefault(owner_of(pod) or f"Pod/{pod.key}", []).append((pod.spec.node_name, number))
+    return held
+
+
+def told_holders(unit: Unit, resource: str, held: Mapping[str, Sequence[tuple[str, int]]]) -> tuple[Related, ...]:
+    """The first few of those who hold a resource, each at the line that says so."""
     return tuple(islice(_told(unit, {(owner, resource): found for owner, found in held.items()}), _MOST_HOLDERS))
 
 

@@ -161,9 +161,12 @@ def _enter_daemons(casting: _Casting, participant: Participant, strategy: Daemon
     casting.homes += [(old, name) for name in standing]
     if rolling:
         new = casting.kind(created_pod(participant.new, "new"), 0, key, new=True, pinned=True)
-        casting.actors.append(DaemonSetActor(key, strategy, participant.nodes, old, new, participant.left))
+        casting.actors.append(
+            DaemonSetActor(key, strategy, participant.nodes, old, new, participant.left, participant.stays)
+        )
     else:
-        casting.actors.append(DaemonSetActor(key, strategy, standing, old))
+        makes = tuple(name for name in standing if name not in participant.stays)
+        casting.actors.append(DaemonSetActor(key, strategy, makes, old))
 
 
 def _enter_ordinals(casting: _Casting, participant: Participant, strategy: StatefulSetStrategy) -> None:

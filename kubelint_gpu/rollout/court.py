@@ -297,9 +297,18 @@ def _on_nodes(participant: Participant, cluster: Cluster) -> Participant:
     nodes = daemon_nodes(participant.new.spec, cluster.nodes)
     if participant.old is participant.new:
         return replace(participant, nodes=nodes)
-    before = {*daemon_nodes(participant.old.spec, cluster.nodes), *(pod.spec.node_name for pod in participant.running)}
-    left = tuple(node.name for node in cluster.nodes if node.name in before and node.name not in nodes)
-    return replace(participant, nodes=nodes, left=left, fresh=tuple(name for name in nodes if name not in before))
+    made = daemon_nodes(participant.old.spec, cluster.nodes)
+    before = {*made, *(pod.spec.node_name for pod in participant.running)}
+    kept = daemon_nodes(participant.new.spec, cluster.nodes, staying=True)
+    stays = tuple(name for name in made if name in kept and name not in nodes)
+    gone = before.difference(nodes, stays)
+    return replace(
+        participant,
+        nodes=nodes,
+        left=tuple(node.name for node in cluster.nodes if node.name in gone),
+        stays=stays,
+        fresh=tuple(name for name in nodes if name not in before),
+    )
 
 
 def _residual(cluster: Cluster, fixed: Sequence[Pod], grown: Grown | None) -> dict[str, dict[str, int]]:

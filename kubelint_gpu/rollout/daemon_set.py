@@ -71,8 +71,11 @@ def tolerations(spec: PodSpec) -> tuple[Toleration, ...]:
     return tuple(found)
 
 
-def daemon_nodes(spec: PodSpec, nodes: Iterable[Node]) -> tuple[str, ...]:
-    """The nodes for which the controller makes a pod: what is free on them, it does not ask."""
+def daemon_nodes(spec: PodSpec, nodes: Iterable[Node], *, staying: bool = False) -> tuple[str, ...]:
+    """The nodes for which the controller makes a pod: what is free on them, it does not ask.
+
+    With `staying`, those on which it leaves a pod that is there: NoSchedule taints do not matter to that one.
+    """
     tolerated = tolerations(spec)
     found = []
     for node in nodes:
@@ -83,7 +86,8 @@ def daemon_nodes(spec: PodSpec, nodes: Iterable[Node]) -> tuple[str, ...]:
             continue
         if spec.node_affinity is not None and not spec.node_affinity.matches(labels, node.name):
             continue
-        if first_untolerated(tuple(taint for taint in node.taints if taint.blocks), tolerated) is None:
+        taints = tuple(one for one in node.taints if (one.effect == "NoExecute" if staying else one.blocks))
+        if first_untolerated(taints, tolerated) is None:
             found.append(node.name)
     return tuple(found)
 

@@ -15,7 +15,8 @@ from kubelint_gpu.values import dataclass, replace
 class DaemonSetActor:
     """It writes nothing; `new` is -1 for one that is not rolled.
 
-    `left` are nodes that it shall have no pod on any more; `on` and `off` are the positions of both kinds of nodes.
+    `left` are nodes that it shall have no pod on any more; on those that `stay` it makes none, and an old pod goes
+    when its turn comes. `on`, `off` and `aside` are the positions of the three kinds of nodes.
     """
 
     name: str
@@ -24,8 +25,10 @@ class DaemonSetActor:
     old: int
     new: int = -1
     left: tuple[str, ...] = ()
+    stays: tuple[str, ...] = ()
     on: tuple[int, ...] = ()
     off: tuple[int, ...] = ()
+    aside: tuple[int, ...] = ()
 
     @property
     def kinds(self) -> tuple[int, ...]:
@@ -43,10 +46,11 @@ class DaemonSetActor:
 
     def located(self, positions: Mapping[str, int]) -> DaemonSetActor:
         """The same with the positions of its nodes."""
-        on, off = (
-            tuple(sorted(positions[name] for name in names if name in positions)) for names in (self.nodes, self.left)
+        on, off, aside = (
+            tuple(sorted(positions[name] for name in names if name in positions))
+            for names in (self.nodes, self.left, self.stays)
         )
-        return replace(self, on=on, off=off)
+        return replace(self, on=on, off=off, aside=aside)
 
     def changes(self, control: Control, seen: Census) -> Iterator[Change]:
         """Pods that are missing are made, old ones replaced within the bounds."""
@@ -54,21 +58,23 @@ class DaemonSetActor:
             told = Change(control, "creates a pod in place of one that is gone", create=(self.old, 1))
             yield from self._each(told, self._empty(seen))
             return
-        on = [self._on(seen.nodes[index]) for index in self.on]
-        found = sync(resolve(self.strategy, len(self.on)), on)
+        # a node that gets no pod any more counts as long as there is one
+        at = [*self.on, *(index for index in self.aside if self._on(seen.nodes[index]) != OnNode())]
+        found = sync(resolve(self.strategy, len(self.on)), [self._on(seen.nodes[index]) for index in at])
         creates = Change(control, "creates a new pod", create=(self.new, 1))
         deletes = Change(control, "deletes the old pod", delete=self.old)
         yield from self._each(deletes, [index for index in self.off if self._on(seen.nodes[index]).old is not None])
-        yield from self._each(creates, [self.on[place] for place in found.create])
-        yield from self._each(deletes, [self.on[place] for place in found.delete])
-        yield from self._each(deletes, [self.on[place] for place in found.delete_one_of])
-        yield from self._each(creates, [self.on[place] for place in found.create_one_of])
+        yield from self._each(creates, [at[place] for place in found.create])
+        yield from self._each(deletes, [at[place] for place in found.delete])
+        yield from self._each(deletes, [at[place] for place in found.delete_one_of])
+        yield from self._each(creates, [at[place] for place in found.create_one_of])
 
     def done(self, _control: Control, seen: Census) -> bool:
-        """Every node has an available new pod, and no old one is kept."""
+        """Every node has an available new pod, and no old one is kept but where no new one is made."""
         if self.new < 0:
             return True
-        return seen.active(self.old) == 0 and seen.ready(self.new) >= len(self.on)
+        aside = sum(self._on(seen.nodes[index]).old is not None for index in self.aside)
+        return seen.active(self.old) == aside and seen.ready(self.new) >= len(self.on)
 
     def _each(self, change: Change, nodes: list[int]) -> Iterator[Change]:
         return (replace(change, node=index) for index in nodes)

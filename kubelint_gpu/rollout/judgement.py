@@ -30,6 +30,7 @@ class Judgement:
         waiting: what the next one waits for beside everything else, where that is known.
         alone: how many could if only the inventory's running pods were there.
         eligible: the nodes that take its pod when nothing else runs.
+        crowded: nodes on which a pod of a DaemonSet finds no room beside what the inventory says is running.
         trace: the shortest run that gets stuck; None where none does. Of a StatefulSet that lacks room, how it halts.
         evicts: whom some run of the rollout evicts, in the order of how soon; the first run that does is `eviction`.
         eviction: the shortest run that evicts a pod of somebody else; None where none does.
@@ -51,6 +52,7 @@ class Judgement:
     waiting: Waiting | None = None
     alone: int = 0
     eligible: frozenset[str] = frozenset()
+    crowded: frozenset[str] = frozenset()
     trace: Trace | None = None
     evicts: tuple[Evicted, ...] = ()
     eviction: Trace | None = None

@@ -194,28 +194,37 @@ class Jury:
         old, new = created_pod(participant.old, "old"), created_pod(participant.new, "new")
         standing = Snapshot.of(replace(bench.cluster, pods=tuple(stronger(bench, participant))))
         room = frozenset(fit(new, standing).fits) & frozenset(participant.nodes)
-        if len(room) < len(participant.nodes):
+        short = len(room) < len(participant.nodes)
+        if short:
             others = tuple(pod for pod in standing.cluster.pods if id(pod) not in bench.daemons)
             alone = fit(new, Snapshot.of(replace(bench.cluster, pods=others)))
-            return replace(blank, placed=len(room), alone=len(frozenset(alone.fits) & frozenset(participant.nodes)))
+            blank = replace(
+                blank,
+                placed=len(room),
+                alone=len(frozenset(alone.fits) & frozenset(participant.nodes)),
+                crowded=frozenset(participant.nodes) - room,
+            )
         if not participant.rolling:
             return blank
         strategy = participant.new.strategy
         local = all(local_kinds((old, new), bench.fixed, bench.cluster.nodes))
         if len(bench.participants) > 1 or self._search.outsiders or not local or self._may_evict(position):
-            return None
+            return blank if short else None
         assert isinstance(strategy, DaemonSetStrategy)  # noqa: S101 - asked by the caller
-        if not resolve(strategy, len(room)).surge:
-            return replace(blank, verdict=Verdict.COMPLETES)
+        surge = resolve(strategy, len(participant.nodes)).surge
+        if not surge or not room:
+            return blank if short else replace(blank, verdict=Verdict.COMPLETES)
         full = Snapshot.of(
             replace(bench.cluster, pods=(*bench.fixed, *(_placed(old, name) for name in participant.standing)))
         )
         beside = frozenset(fit(new, full).fits)
         blocked = sorted(room - beside)
+        if not blocked and (short or participant.stays):
+            return blank if short else None
         if not blocked:
             return replace(blank, verdict=Verdict.COMPLETES)
         # one node that blocks is enough to tell of
-        one = replace(participant, nodes=(blocked[0],), left=(), fresh=())
+        one = replace(participant, nodes=(blocked[0],), left=(), stays=(), fresh=())
         scene = self._search.staged((one,), frozenset({0}), (), bench.fixed)
         states, trace = self._search.stuck_run(scene)
         return replace(blank, verdict=Verdict.STUCK, states=states, trace=trace)

@@ -92,7 +92,8 @@ class Lacks:
         found = []
         for index, name in enumerate(self._scene.places.names):
             status = rejections.get(name) or result.prefilter
-            if status is None or name not in self._scene.eligible[number] or (home is not None and index != home):
+            could = home == index if home is not None else name in self._scene.eligible[number]
+            if status is None or not could:
                 continue
             if status.plugin == "NodeResourcesFit":
                 short = [self._short(number, index, reason, state, snapshot) for reason in status.reasons]

@@ -30,6 +30,8 @@ class Participant:
         rolls: False where the template stays.
         nodes: those of a DaemonSet.
         left: nodes on which a DaemonSet has pods and shall have none.
+        stays: nodes on which a DaemonSet has pods and makes none, and which it leaves only as it updates: those with a
+            NoSchedule taint that it no longer tolerates.
         fresh: those of `nodes` on which a DaemonSet has no pod before.
         known: what changes is known, and happens at the same moment as every other change that is.
         existing: False where nothing of it runs before.
@@ -42,6 +44,7 @@ class Participant:
     rolls: bool = True
     nodes: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
+    stays: tuple[str, ...] = ()
     fresh: tuple[str, ...] = ()
     known: bool = False
     existing: bool = True
@@ -80,7 +83,7 @@ class Participant:
     @property
     def standing(self) -> tuple[str, ...]:
         """The nodes for which a DaemonSet has made pods before anything changes."""
-        return tuple(name for name in (*self.nodes, *self.left) if name not in self.fresh)
+        return tuple(name for name in (*self.nodes, *self.left, *self.stays) if name not in self.fresh)
 
     @property
     def sure(self) -> int:

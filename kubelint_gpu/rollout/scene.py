@@ -69,7 +69,7 @@ def build_scene(
     near = [node for node in sorted(cluster.nodes, key=lambda found: found.name) if node.name in wanted]
     on_near = [pod for pod in fixed if pod.spec.node_name in wanted]
     daemons = [actor for actor in cast.actors if isinstance(actor, DaemonSetActor)]
-    made = [frozenset(names) for actor in daemons for names in (actor.nodes, actor.left)]
+    made = [frozenset(names) for actor in daemons for names in (actor.nodes, actor.left, actor.stays)]
     signature = NodeSignature(cluster, pods, eligible, on_near if all(local) else fixed, not all(local))
     groups: dict[Hashable, list[str]] = {}
     for node in near:

@@ -102,5 +102,5 @@ def settled(one: Participant) -> Participant:
 def _as_rolled_out(one: Participant) -> Participant:
     found = replace(one, running=(), known=False, existing=False)
     if one.daemons:
-        return replace(found, old=one.new, left=(), fresh=())
+        return replace(found, old=one.new, left=(), stays=(), fresh=())
     return replace(found, settled=True)

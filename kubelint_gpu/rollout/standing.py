@@ -47,7 +47,7 @@ def standing_daemons(
 
 
 def _is_everywhere(participant: Participant, pods: Sequence[Pod]) -> bool:
-    return len(pods) == len(participant.nodes) - len(participant.fresh)
+    return len(pods) == len(participant.nodes) + len(participant.stays) - len(participant.fresh)
 
 
 def _pods_of(participant: Participant, pod: Pod, cluster: Cluster, running: Sequence[Pod]) -> list[Pod]:
@@ -57,7 +57,7 @@ def _pods_of(participant: Participant, pod: Pod, cluster: Cluster, running: Sequ
     """
     name = participant.old.meta.name
     snapshot = Snapshot.of(replace(cluster, pods=tuple(running)))
-    nodes = [node for node in participant.nodes if node not in participant.fresh]
+    nodes = [node for node in (*participant.nodes, *participant.stays) if node not in participant.fresh]
     room = frozenset(fit(pod, snapshot).fits) & frozenset(nodes)
     known = {one.spec.node_name: one for one in participant.running if one.spec.node_name not in participant.left}
     mine = [known.get(node) or _on(pod, node, name) for node in sorted(room | known.keys())]

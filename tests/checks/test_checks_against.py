@@ -149,7 +149,10 @@ def test_a_daemon_set_gives_the_nodes_up_that_it_no_longer_selects():
     assert told(both("n1", "n3"), both("n2", "n1"), inventory(1, 1, 1)) == []
     ((code, name, message),) = found(both("n1", "n2"), both("n2", "n2"), inventory(1, 1))
     assert (code, name) == ("KLG109", "d")
-    assert message == "no pod that it makes for 1 node finds room where others come first, and it stays Pending"
+    assert message == (
+        "no pod that it makes for 1 node finds room beside the other workloads (on n2, held by Deployment serving/c), "
+        "and it stays Pending"
+    )
 
 
 def pair(one, other, first, second):

@@ -102,7 +102,10 @@ def test_a_gpu_daemon_set_that_finds_a_node_full_is_a_warning():
     for text in (daemon_set(0, 1), daemon_set(1)):
         (found,) = findings(text, full)
         assert (found.code, found.severity) == ("KLG109", "warning")
-        assert found.message == "no pod that it makes for 1 node finds room, and it stays Pending"
+        assert found.message == (
+            "no pod that it makes for 1 node finds room (on l4-1, held by StatefulSet research/notebook), "
+            "and it stays Pending"
+        )
 
 
 def test_a_daemon_sets_pods_hold_what_they_hold_in_the_rollouts_of_others():

@@ -13,10 +13,11 @@ from kubelint_gpu.checks.standstill import ended, keeping, standstill, surges_in
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wait import host_ports
-from kubelint_gpu.checks.wording import listed
+from kubelint_gpu.checks.wording import listed, some
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.kube.rolling import DaemonSetStrategy
 from kubelint_gpu.rollout.explorer import Verdict
+from kubelint_gpu.values import replace
 
 _SURGE: Pointer = (*routes.UPDATE_STRATEGY, "rollingUpdate", "maxSurge")
 
@@ -30,15 +31,18 @@ def daemonset_surge(unit: Unit) -> Iterator[Draft]:
     for verdict in (Verdict.STUCK, Verdict.MAY_STICK):
         for subject, end in ended(unit, verdict):
             if surges_into_itself(subject, end):
-                yield standstill(
+                crowded = sorted(unit.judgements[id(subject)].crowded)
+                draft = standstill(
                     unit,
                     subject,
                     end,
                     "KLG110",
                     place=subject.manifest.place(_SURGE),
                     may=verdict is Verdict.MAY_STICK,
-                    proposals=(no_daemon_surge(subject.manifest),),
+                    proposals=() if crowded else (no_daemon_surge(subject.manifest),),
                 )
+                halts = f"with maxSurge: 0 the pod without room on {some(crowded)} would halt it: make room there first"
+                yield replace(draft, help=(*draft.help, halts)) if crowded else draft
 
 
 def _ports(unit: Unit) -> Iterator[Draft]:

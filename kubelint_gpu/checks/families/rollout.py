@@ -10,15 +10,16 @@ from kubelint_gpu.checks.capacity import room_by_eviction
 from kubelint_gpu.checks.change import acting
 from kubelint_gpu.checks.company import crowding, left_alone
 from kubelint_gpu.checks.custom_rollouts import custom_deadlocks, custom_pods_pending
+from kubelint_gpu.checks.daemon_pods import daemon_pods_pending
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.further import is_certain, outgrown
 from kubelint_gpu.checks.gone import waiting_for_gone
 from kubelint_gpu.checks.growing import at_most, growing, placed_of
 from kubelint_gpu.checks.pins import wider_selector
-from kubelint_gpu.checks.places import clues, node_clues
+from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.registry import rule
-from kubelint_gpu.checks.remedies import no_surge, recreate, within_a_revision
+from kubelint_gpu.checks.remedies import no_daemon_surge, no_surge, recreate, within_a_revision
 from kubelint_gpu.checks.replica_set_quota import refused_replica_sets
 from kubelint_gpu.checks.scaled import Scaled, waiting_when_scaled
 from kubelint_gpu.checks.spreading import unspreadable
@@ -28,9 +29,8 @@ from kubelint_gpu.checks.starving import starving
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wait import Wait, refused
-from kubelint_gpu.checks.wording import counted, some
+from kubelint_gpu.checks.wording import counted
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy
-from kubelint_gpu.rollout.daemon_set import daemon_nodes, resolve
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import Judgement
 from kubelint_gpu.rollout.trace import Waiting
@@ -150,12 +150,14 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
     for subject in unit.subjects:
         yield from starving(unit, subject)
         judgement = unit.judgements.get(id(subject))
-        if judgement is None or not judgement.eligible or judgement.verdict is not None:
+        if judgement is None or not judgement.eligible:
             continue
         if judgement.placed >= judgement.wanted or outgrown(unit, subject, judgement):
             continue
         if isinstance(subject.workload.strategy, DaemonSetStrategy):
-            yield from _daemon_pods_pending(unit, subject, judgement)
+            yield from daemon_pods_pending(unit, subject, judgement)
+            continue
+        if judgement.verdict is not None:
             continue
         placed, pools = placed_of(unit, subject, judgement), at_most(unit, subject)
         if placed >= judgement.wanted:
@@ -227,47 +229,11 @@ def _nature(reasons: Sequence[str], refusal: str) -> str:
     return "this is missing capacity, not a rollout deadlock"
 
 
-def _daemon_pods_pending(unit: Unit, subject: Subject, judgement: Judgement) -> Iterator[Draft]:
-    """A DaemonSet makes a pod for a node whatever it has left; without GPUs among its requests nothing is said."""
-    resource, strategy = scarce(subject), subject.workload.strategy
-    if "/" not in resource or not isinstance(strategy, DaemonSetStrategy):
-        return
-    manifest = subject.manifest
-    asked = [manifest.place(route) for route in routes.requests(manifest, resource)]
-    made_for = daemon_nodes(subject.workload.spec, unit.cluster.nodes)
-    never = [name for name in sorted(made_for) if name not in judgement.eligible]
-    pending = judgement.wanted - judgement.placed
-    one = pending == 1
-    where = f" (on {some(never)})" if len(never) == pending else ""
-    first = " where others come first" if judgement.alone > judgement.placed else ""
-    bounds = resolve(strategy, judgement.wanted)
-    most = f"maxSurge is {bounds.surge}" if bounds.surge else f"maxUnavailable is {bounds.unavailable}"
-    halts = pending >= max(bounds.surge, bounds.unavailable) and judgement.placed and not strategy.on_delete
-    made = counted(judgement.wanted, "node")
-    told = f"of the pods that it makes for {made}, {pending} {'finds' if one else 'find'} no room"
-    if not judgement.placed:
-        told = f"no pod that it makes for {made} finds room"
-    halted = f"; while {'it does' if one else 'they do'}, no rolling update replaces the others ({most})"
-    yield Draft(
-        "KLG109",
-        asked[0] if asked else manifest.place(("spec",), "key"),
-        f"{told}{where}{first}, and {'it stays' if one else 'they stay'} Pending{halted if halts else ''}",
-        manifest,
-        cause="daemon pods",
-        certainty="certain" if is_certain(unit, subject, judgement) else "possible",
-        severity="warning",
-        help=("select only the nodes that have what the pod asks for",) if never else (),
-        related=(
-            *clues(unit, subject, resource, sorted(judgement.eligible)),
-            *node_clues(unit, never[:2], resource),
-            *holders(unit, subject, resource, judgement.eligible),
-        ),
-    )
-
-
 def _proposals(unit: Unit, subject: Subject, code: str) -> tuple[Proposal, ...]:
-    manifest, replicas = subject.manifest, subject.workload.replicas
-    if not isinstance(subject.workload.strategy, DeploymentStrategy):
+    manifest, replicas, strategy = subject.manifest, subject.workload.replicas, subject.workload.strategy
+    if isinstance(strategy, DaemonSetStrategy) and strategy.max_surge.amount:
+        return (no_daemon_surge(manifest),)
+    if not isinstance(strategy, DeploymentStrategy):
         return ()
     apart = (within_a_revision(manifest),) if code == "KLG103" else ()
     return (no_surge(manifest, replicas), recreate(manifest, replicas), *apart, *wider_selector(unit, subject))

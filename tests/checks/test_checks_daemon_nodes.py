@@ -1,0 +1,105 @@
+"""DaemonSets whose nodes change: which they leave at once, which they enter at once, and where the update halts."""
+
+from __future__ import annotations
+
+import pytest
+from checks_units import unit, world
+from test_checks_against import SURGE, found, inventory, made, on
+
+from kubelint_gpu.checks.run import check
+from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.documents import read
+
+GIVES = "updateStrategy: {rollingUpdate: {maxUnavailable: 1}}\n"
+EQUAL = "running:\n  - {name: other, namespace: serving, node: n3, gpus: 1, priority: 1000}\n"
+TOLERATES = "tolerations: [{operator: Exists}]\n"
+IN = "affinity: {{nodeAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{{matchExpressions: [{{key: kubernetes.io/hostname, operator: In, values: [{}]}}]}}]}}}}}}\n"
+
+
+def daemons(nodes, strategy=GIVES):
+    return made("d", strategy, pod=IN.format(nodes), kind="DaemonSet")
+
+
+def drafts(before, after, cluster):
+    old = {one.object: one for one in unit(before, cluster).manifests}
+    judged = Unit((read("a.yaml", after.encode()),), world(cluster), before=old)
+    return [one for one in check((judged,), judged.world).findings if one.code.startswith("KLG1")]
+
+
+@pytest.mark.parametrize("strategy", [GIVES, SURGE], ids=["unavailable", "surge"])
+def test_a_node_that_is_full_is_named_with_who_holds_it_and_a_node_that_is_left_is_not(strategy):
+    (one,) = [
+        one
+        for one in drafts(daemons("n1, n2", strategy), daemons("n2, n3", strategy), inventory(1, 1, 1, more=EQUAL))
+        if one.code == "KLG109"
+    ]
+    assert one.message.startswith(
+        "of the pods that it makes for 2 nodes, 1 finds no room (on n3, held by Pod serving/other), and it stays Pending"
+    )
+    told = [related.message for related in one.related]
+    assert "n3 has 1 nvidia.com/gpu" in told
+    assert "Pod serving/other holds 1 nvidia.com/gpu on n3" in told
+    assert not any("n2" in text or "n1" in text for text in told)
+    assert one.scheduler.startswith("0/3 nodes are available: 1 Insufficient nvidia.com/gpu, 2 node(s) didn't satisfy")
+
+
+def test_a_pending_pod_on_a_new_node_halts_an_update_with_max_unavailable_and_none_that_surges():
+    def told(strategy):
+        cluster = inventory(1, 1, 1, more=EQUAL)
+        return [
+            text
+            for code, _, text in found(daemons("n1", strategy), daemons("n1, n3", strategy), cluster)
+            if code == "KLG109"
+        ]
+
+    assert told(GIVES)[0].endswith("while it does, no rolling update replaces the others (maxUnavailable is 1)")
+    assert told(SURGE)[0].endswith("and it stays Pending")
+    # the next template finds an old pod there that is Pending, and a new one beside it takes the surge
+    ((_, _, text),) = found(
+        daemons("n1, n3", SURGE), daemons("n1, n3", SURGE.replace("1,", "1 ,")), inventory(2, 1, 1, more=EQUAL)
+    )
+    assert text.endswith("while it does, no rolling update replaces the others (maxSurge is 1)")
+
+
+def test_a_surge_on_a_node_that_is_kept_never_ends_though_another_node_is_full():
+    cluster = inventory(1, 1, 1, more=EQUAL)
+    other, one = drafts(daemons("n1, n2", SURGE), daemons("n2, n3", SURGE), cluster)
+    assert [one.code, other.code] == ["KLG110", "KLG109"]
+    assert "waits for 1 nvidia.com/gpu on n2, held by the old pod" in one.message
+    assert one.fixes == ()
+    assert one.help == ("with maxSurge: 0 the pod without room on n3 would halt it: make room there first",)
+
+
+def test_another_workload_that_fills_the_new_node_is_named():
+    both = daemons("n1") + made("c", "strategy: {type: Recreate}\n", pod=on("n2"))
+    after = daemons("n2") + made("c", "strategy: {type: Recreate}\n", pod=on("n2"))
+    ((code, _, text),) = found(both, after, inventory(1, 1))
+    assert code == "KLG109"
+    assert (
+        "no pod that it makes for 1 node finds room beside the other workloads (on n2, held by Deployment serving/c)"
+        in text
+    )
+
+
+def tainted(effect, gpus=2):
+    return inventory(gpus, gpus).replace(
+        "labels: {on: n2}", f"labels: {{on: n2}}\n    taints: [{{key: gpu, effect: {effect}}}]"
+    )
+
+
+def test_where_a_toleration_goes_the_old_pod_stays_until_its_turn_comes_and_a_surge_beside_it_never_starts():
+    """A NoSchedule taint keeps the controller from making a pod, and does not make it delete one."""
+    before, after = (made("d", SURGE, pod=pod, kind="DaemonSet") for pod in (TOLERATES, ""))
+    ((code, _, text),) = found(before, after, tainted("NoSchedule"))
+    assert (code, "waits for n2 (had untolerated taint {gpu: })" in text) == ("KLG107", True)
+    assert found(before, after, tainted("NoExecute")) == []
+    gives = [text.replace(SURGE.strip(), GIVES.strip()) for text in (before, after)]
+    assert found(*gives, tainted("NoSchedule", 1)) == []
+
+
+def test_the_fix_of_such_a_surge_lets_the_old_pods_go_first():
+    before, after = (made("d", SURGE, pod=pod, kind="DaemonSet") for pod in (TOLERATES, ""))
+    (one,) = drafts(before, after, tainted("NoSchedule"))
+    assert [(fix.verified, fix.title.partition(",")[0]) for fix in one.fixes] == [
+        (True, "set maxSurge: 0 and maxUnavailable: 1")
+    ]
