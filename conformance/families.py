@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.api_client import Object
-from conformance.generator import SECOND, deployment, job, node, pod_spec, priority_class, volume, workload
+from conformance.objects import SECOND, deployment, job, node, pod_spec, priority_class, volume, workload
 from conformance.rollout_case import Case, merged
 
 Strategy = dict[str, int | str]

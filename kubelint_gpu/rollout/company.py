@@ -8,7 +8,7 @@ from kubelint_gpu.kube.rolling import DeploymentStrategy
 from kubelint_gpu.rollout.deployment import resolve
 from kubelint_gpu.rollout.explorer import Verdict, explore
 from kubelint_gpu.rollout.participant import Participant
-from kubelint_gpu.rollout.places import Overlooked
+from kubelint_gpu.rollout.preemptions import Overlooked
 from kubelint_gpu.rollout.search import Bench, Search, ended
 from kubelint_gpu.rollout.starts import placements
 

@@ -14,7 +14,7 @@ from kubelint_gpu.rollout.bonds import bound_workloads, companion_workloads
 from kubelint_gpu.rollout.explorer import Verdict, explore
 from kubelint_gpu.rollout.participant import own_pods
 from kubelint_gpu.rollout.placeable import placeable
-from kubelint_gpu.rollout.places import Overlooked
+from kubelint_gpu.rollout.preemptions import Overlooked
 from kubelint_gpu.rollout.scene import Scene
 from kubelint_gpu.rollout.staged import standing_scene
 from kubelint_gpu.rollout.starts import placements

@@ -12,7 +12,7 @@ from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import Judgement, Together
 from kubelint_gpu.rollout.locality import local_kinds
 from kubelint_gpu.rollout.participant import Participant, created_pod
-from kubelint_gpu.rollout.places import Overlooked
+from kubelint_gpu.rollout.preemptions import Overlooked
 from kubelint_gpu.rollout.room import contended, takes
 from kubelint_gpu.rollout.search import Bench, Search
 from kubelint_gpu.rollout.shortfall import fit_alone, fit_at_last, leans, settled, short_of, stronger

@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import permutations
+from collections.abc import Sequence
 
 from kubelint_gpu.kube.cluster import Cluster
-from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.rollout.actor import Kind
 from kubelint_gpu.rollout.admission import Admission
 from kubelint_gpu.rollout.attachment import exclusive_claims
-from kubelint_gpu.rollout.daemon_set import pinned_pod
+from kubelint_gpu.rollout.figures import Figures
 from kubelint_gpu.rollout.likeness import Likeness, first_alike
 from kubelint_gpu.rollout.model import Eviction
-from kubelint_gpu.rollout.state import ABSENT, EVICTED, LEAVING, NOMINATED, READY, STARTING, UNBOUND, Content, State
-from kubelint_gpu.scheduler import Candidate, Preemption, Snapshot, fit, preempt
-from kubelint_gpu.values import replace
-
-_MOST_ORDERS = 24
-
-
-class Overlooked(Exception):  # noqa: N818 - it says what happened
-    """Preemption chooses pods that were taken to stay where they are."""
-
-    def __init__(self, pods: Sequence[Pod]) -> None:
-        self.pods = tuple(pods)
-        super().__init__(", ".join(pod.key for pod in pods))
+from kubelint_gpu.rollout.preemptions import Preemptions
+from kubelint_gpu.rollout.state import ABSENT, NOMINATED, READY, STARTING, UNBOUND, Content, State
+from kubelint_gpu.scheduler import fit
 
 
 class Places:
@@ -34,6 +22,7 @@ class Places:
     Attributes:
         names: the nodes, class by class.
         classes: positions of nodes that no pod in play can tell apart.
+        figures: the pods on them, as the scheduler sees them.
     """
 
     def __init__(
@@ -49,16 +38,13 @@ class Places:
         self.classes = classes
         self._kinds = kinds
         self._local = local
-        self._cluster = cluster
+        self.figures = Figures(cluster, kinds, names, classes)
+        self._preemptions = Preemptions(self.figures, kinds, names)
         self._admission = admission
         self._positions = {name: position for position, name in enumerate(names)}
         self._class_of = tuple(number for number, members in enumerate(classes) for _ in members)
-        self._single: dict[int, tuple[Snapshot, str]] = {}
-        self._bases: dict[tuple[int, ...], Snapshot] = {}
-        self._pods: dict[tuple[int, int], list[Pod]] = {}
         self._fits: dict[tuple[int, int, Content], bool] = {}
         self._plainly: dict[tuple[int, int, Content], bool] = {}
-        self._last: dict[int, tuple[list[Pod], Snapshot]] = {}
         self._everywhere: dict[tuple[int, tuple[Content, ...]], tuple[int, ...]] = {}
         self._evicted: dict[tuple[int, int | None, int | None, tuple[Content, ...]], tuple[Eviction, ...] | None] = {}
         lowest = min(
@@ -101,7 +87,7 @@ class Places:
         contents = tuple([self._facing(kind, content, index == home) for index, content in enumerate(state.nodes)])
         key = (kind, home, only, contents)
         if key not in self._evicted:
-            self._evicted[key] = self._chosen(kind, contents, home, only)
+            self._evicted[key] = self._preemptions.chosen(kind, contents, home, only)
         return self._evicted[key]
 
     def additions(self, kind: int, state: State) -> Sequence[int]:
@@ -173,57 +159,14 @@ class Places:
 
     def capacity_of_class(self, number: int, kind: int, enough: int) -> int:
         """How many pods of a kind fit on one node of a class beside what stays there, up to `enough`."""
-        snapshot, name = self._alone(number)
+        snapshot, name = self.figures.alone(number)
         each = 0
-        for pod in self._numbered(kind, READY, enough):
+        for pod in self.figures.numbered(kind, READY, enough):
             if not fit(pod, snapshot).schedulable:
                 break
             snapshot = snapshot.place(pod, name)
             each += 1
         return each
-
-    def snapshot(self, nodes: tuple[Content, ...]) -> Snapshot:
-        """The cluster with these contents on its nodes; nodes that are not there yet are left out."""
-        found = self._base(nodes)
-        for index, _, phase, pod in self.placed(nodes):
-            if phase != UNBOUND[1]:
-                found = found.place(pod, self.names[index])
-        return found
-
-    def placed(self, nodes: tuple[Content, ...]) -> Iterator[tuple[int, int, int, Pod]]:
-        """Each pod on the nodes, as (node, kind, phase, pod)."""
-        numbers: dict[int, int] = {}
-        for index, content in enumerate(nodes):
-            for kind, phase, count in content:
-                if kind >= 0:
-                    first = numbers.get(kind, 0)
-                    numbers[kind] = first + count
-                    for pod in self._numbered(kind, phase, first + count)[first:]:
-                        yield index, kind, phase, pod
-
-    def incoming(self, kind: int, home: int | None = None, only: int | None = None) -> Pod:
-        """A waiting pod of a kind as the scheduler sees it."""
-        pod = self._kinds[kind].pod
-        if only is not None:
-            pod = pinned_pod(pod, self.names[only])
-        return replace(pod, nominated_node_name=self.names[home]) if home is not None else pod
-
-    def _numbered(self, kind: int, phase: int, count: int) -> list[Pod]:
-        pods = self._pods.setdefault((kind, phase), [])
-        pod = self._kinds[kind].pod
-        while len(pods) < count:
-            name = f"{pod.meta.name}-{kind}.{len(pods)}"
-            going = phase in (LEAVING, EVICTED)
-            pods.append(
-                replace(
-                    pod,
-                    meta=replace(pod.meta, name=name, uid=name, terminating=going),
-                    phase="Running" if phase == READY or going else "Pending",
-                    ready=phase == READY,
-                    preempted=phase == EVICTED,
-                )
-            )
-        return pods[:count]
 
     def _facing(self, kind: int, content: Content, at_home: bool) -> Content:
         """What a pod of this kind finds on a node: nominated pods count for it unless their priority is lower."""
@@ -256,98 +199,18 @@ class Places:
         kind, plain = self._likeness.first[kind], _plain(self._likeness.folded(content))
         found = self._plainly.get((kind, number, plain))
         if found is None:
-            pods = [pod for other, phase, count in plain for pod in self._numbered(other, phase, count)]
-            snapshot = self._filled(number, pods)
+            pods = [pod for other, phase, count in plain for pod in self.figures.numbered(other, phase, count)]
+            snapshot = self.figures.filled(number, pods)
             found = self._plainly[kind, number, plain] = fit(self._kinds[kind].pod, snapshot).schedulable
         return found
-
-    def _filled(self, number: int, pods: list[Pod]) -> Snapshot:
-        """The node of a class with these pods on it, made of the one before where that lacks only the last of them."""
-        snapshot, name = self._alone(number)
-        before, filled = self._last.get(number, ([], snapshot))
-        if len(before) > len(pods) or any(one is not other for one, other in zip(before, pods, strict=False)):
-            before, filled = [], snapshot
-        for pod in pods[len(before) :]:
-            filled = filled.place(pod, name)
-        self._last[number] = (pods, filled)
-        return filled
 
     def _fitting_among(self, kind: int, contents: tuple[Content, ...]) -> tuple[int, ...]:
         kind, contents = self._likeness.first[kind], tuple([self._likeness.folded(one) for one in contents])
         found = self._everywhere.get((kind, contents))
         if found is None:
-            result = fit(self._kinds[kind].pod, self.snapshot(contents))
+            result = fit(self._kinds[kind].pod, self.figures.snapshot(contents))
             found = tuple(sorted([self._positions[name] for name in result.fits if name in self._positions]))
             self._everywhere[kind, contents] = found
-        return found
-
-    def _chosen(
-        self, kind: int, contents: tuple[Content, ...], home: int | None, only: int | None
-    ) -> tuple[Eviction, ...] | None:
-        pod = self.incoming(kind, home, only)
-        found: dict[Eviction, None] = {}
-        for result, phases in self._preemptions(pod, contents):
-            if not result.eligible:
-                return None
-            for choice in result.best if result.succeeds else ():
-                found.setdefault(self._eviction(choice, phases))
-        return tuple(found)
-
-    def _eviction(self, choice: Candidate, phases: dict[int, tuple[int, int]]) -> Eviction:
-        foreign = [victim for victim in choice.victims if id(victim) not in phases]
-        if foreign or choice.node not in self._positions:
-            raise Overlooked(foreign or choice.victims)
-        victims = tuple(sorted(phases[id(victim)] for victim in choice.victims))
-        return Eviction(self._positions[choice.node], victims)
-
-    def _preemptions(
-        self, pod: Pod, contents: tuple[Content, ...]
-    ) -> Iterator[tuple[Preemption, dict[int, tuple[int, int]]]]:
-        """What preemption says, for every order of age that pods of equal priority may have."""
-        base = self._base(contents)
-        placed = list(self.placed(contents))
-        rivals = self._rivals(pod, contents)
-        orders = list(permutations(rivals)) if 1 < len(rivals) <= 4 else [tuple(rivals)]
-        for order in orders[:_MOST_ORDERS]:
-            age = {other: f"2000-01-01T00:00:0{place}Z" for place, other in enumerate(order)}
-            snapshot = base
-            phases: dict[int, tuple[int, int]] = {}
-            for index, other, phase, found in placed:
-                aged = replace(found, start_time=age[other]) if other in age and len(order) > 1 else found
-                phases[id(aged)] = (other, phase)
-                snapshot = snapshot.place(aged, self.names[index])
-            yield preempt(pod, snapshot, fit(pod, snapshot)), phases
-
-    def _rivals(self, pod: Pod, contents: tuple[Content, ...]) -> list[int]:
-        """Kinds whose pods may be victims in an order that only their age decides."""
-        priority = pod.spec.priority or 0
-        found: dict[int, None] = {}
-        for content in contents:
-            kinds = sorted({kind for kind, phase, _ in content if kind >= 0 and phase not in UNBOUND})
-            for kind in kinds:
-                if self._kinds[kind].priority < priority and any(
-                    other != kind and self._kinds[other].priority == self._kinds[kind].priority for other in kinds
-                ):
-                    found.setdefault(kind)
-        return list(found)
-
-    def _alone(self, number: int) -> tuple[Snapshot, str]:
-        """One node of a class by itself, with the pods that stay on it."""
-        found = self._single.get(number)
-        if found is None:
-            name = self.names[self.classes[number].start]
-            nodes = tuple(node for node in self._cluster.nodes if node.name == name)
-            pods = tuple(pod for pod in self._cluster.pods if pod.spec.node_name == name)
-            found = self._single[number] = Snapshot.of(replace(self._cluster, nodes=nodes, pods=pods)), name
-        return found
-
-    def _base(self, nodes: tuple[Content, ...]) -> Snapshot:
-        absent = tuple([index for index, content in enumerate(nodes) if content == ABSENT])
-        found = self._bases.get(absent)
-        if found is None:
-            gone = {self.names[index] for index in absent}
-            present = tuple(node for node in self._cluster.nodes if node.name not in gone)
-            found = self._bases[absent] = Snapshot.of(replace(self._cluster, nodes=present))
         return found
 
 

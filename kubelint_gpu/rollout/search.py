@@ -13,7 +13,7 @@ from kubelint_gpu.rollout.growth import Grown
 from kubelint_gpu.rollout.lacks import Lacks
 from kubelint_gpu.rollout.model import Model
 from kubelint_gpu.rollout.participant import Participant, identity, is_temporary, owner_of
-from kubelint_gpu.rollout.places import Overlooked
+from kubelint_gpu.rollout.preemptions import Overlooked
 from kubelint_gpu.rollout.replay import NotConfirmed, replay
 from kubelint_gpu.rollout.room import Demand, Residual, takes
 from kubelint_gpu.rollout.scene import Scene, build_scene

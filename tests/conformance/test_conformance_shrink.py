@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from conformance import generator, recording, shrink, validation
+from conformance import objects, recording, shrink, validation
 from conformance.rollout_case import Case, reference
 
-NODES = tuple(generator.node(f"n{number}", 2, {"zone": "a"}) for number in range(4))
+NODES = tuple(objects.node(f"n{number}", 2, {"zone": "a"}) for number in range(4))
 
 
 def deployment(name, replicas=3, **more):
-    spec = generator.pod_spec(1, nodeSelector={"zone": "a"}, priorityClassName="high", **more)
-    return generator.deployment(name, replicas, spec, maxSurge=1, maxUnavailable=0)
+    spec = objects.pod_spec(1, nodeSelector={"zone": "a"}, priorityClassName="high", **more)
+    return objects.deployment(name, replicas, spec, maxSurge=1, maxUnavailable=0)
 
 
 def changed(value):
@@ -19,13 +19,13 @@ def changed(value):
 
 def large():
     old = (deployment("web"), deployment("db", 4), deployment("still", 2))
-    inventory = (*NODES, generator.priority_class("high"))
+    inventory = (*NODES, objects.priority_class("high"))
     return Case("random-0-0", inventory, old, (changed(old[0]), changed(old[1])))
 
 
 def gpus(case):
     return sum(
-        int(each["status"]["allocatable"].get(generator.GPU, 0)) for each in case.inventory if each["kind"] == "Node"
+        int(each["status"]["allocatable"].get(objects.GPU, 0)) for each in case.inventory if each["kind"] == "Node"
     )
 
 
