@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.change import is_made
 from kubelint_gpu.checks.draft import Draft
+from kubelint_gpu.checks.object_quota import is_refused, quotas_of
 from kubelint_gpu.checks.stakes import quota_limits
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
@@ -20,27 +21,48 @@ _ONE = 1000
 
 
 def refused_replica_sets(unit: Unit) -> Iterator[Draft]:
-    """Rollouts of Deployments for which a quota leaves no ReplicaSet.
+    """Rollouts of Deployments for which a quota leaves no ReplicaSet, and Deployments that get not even the first.
 
     The old ReplicaSet stays when its pods are gone, so that no order of events helps (Deployment controller, 1.34).
     """
-    quotas = [quota for quota in unit.cluster.quotas if _KEY in quota.hard and not quota.scopes]
+    quotas = [quota for quota in quotas_of(unit) if _KEY in quota.hard]
+    made = {quota.meta: 0 for quota in quotas}
     for subject in unit.subjects if quotas else ():
         transition, strategy = unit.transitions.get(id(subject)), subject.workload.strategy
         if transition is None or not transition.rolls or not isinstance(strategy, DeploymentStrategy):
             continue
-        if strategy.paused:
+        if strategy.paused or is_refused(unit, subject):
             continue
-        for quota in sorted(quotas, key=lambda one: one.meta.name):
-            used = _used(unit, quota)
+        for quota in quotas:
+            if quota.meta.namespace != subject.workload.meta.namespace:
+                continue
+            used, room = _used(unit, quota), quota.hard[_KEY]
             if is_made(unit, subject):
-                if used + _ONE > quota.hard[_KEY]:
-                    # not even its first ReplicaSet is made
-                    continue
+                used += made[quota.meta]
+                made[quota.meta] += _ONE
+                if used + _ONE > room:
+                    yield _never_made(unit, subject, quota, used)
+                    break
                 used += _ONE
-            if quota.meta.namespace == subject.workload.meta.namespace and used + _ONE > quota.hard[_KEY]:
+            elif room < _ONE and (quota.used is None or not quota.used.get(_KEY, 0)):
+                yield _never_made(unit, subject, quota, 0)
+                break
+            if used + _ONE > room:
                 yield _draft(unit, subject, strategy, quota, used)
                 break
+
+
+def _never_made(unit: Unit, subject: Subject, quota: ResourceQuota, used: int) -> Draft:
+    manifest = subject.manifest
+    return Draft(
+        "KLG105",
+        manifest.place(("metadata", "name")),
+        f"no pod of it ever runs: its first ReplicaSet is refused by quota {quota.meta.name}, which allows "
+        f"{canonical(quota.hard[_KEY])} {_KEY} and has {canonical(used)} in use",
+        manifest,
+        cause="first ReplicaSet",
+        related=tuple(quota_limits(unit, quota.meta.namespace, quota.meta.name, (_KEY,))),
+    )
 
 
 def _used(unit: Unit, quota: ResourceQuota) -> int:

@@ -7,16 +7,19 @@ from collections.abc import Iterator
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.draft import Draft
 from kubelint_gpu.checks.finding import Related
+from kubelint_gpu.checks.job_quota import never_whole, refusal_beside
 from kubelint_gpu.checks.kubelet_refusal import aftermath
 from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.stakes import holders, scarce
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.checks.wait import refused
 from kubelint_gpu.checks.wording import counted, workload_name
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, JobStrategy
 from kubelint_gpu.rollout.job import piles_up, stops_for_ever
 from kubelint_gpu.rollout.starving import starves
+from kubelint_gpu.values import replace
 
 _POLICY: Pointer = ("spec", "concurrencyPolicy")
 MOST_OTHERS = 12
@@ -40,14 +43,18 @@ def starving(unit: Unit, subject: Subject) -> Iterator[Draft]:
         return
     told, resource, node = _outcome(strategy), scarce(subject), workload.spec.node_name
     ends = ("set activeDeadlineSeconds, which ends a run that waits",) if _lasts(strategy) else ()
-    if node:
+    finds = "finds room"
+    refusal = refusal_beside(unit, subject, beside)
+    if refusal and not starves(workload, beside, replace(unit.cluster, quotas=())):
+        finds, told = "is made", f"each is refused {refused(refusal)}; {never_whole(strategy)}"
+    elif node:
         told, ends = f"the kubelet of {node} fails each of them", (aftermath(manifest),)
     forbids = strategy.concurrency == "Forbid" and manifest.present(_POLICY)
     policy = (Related(manifest.place(_POLICY), "a run that waits counts as active"),) if forbids else ()
     yield Draft(
         "KLG109",
         manifest.place(("spec",), "key"),
-        f"not one of its pods finds room while {named(others)} run{'s' if len(others) == 1 else ''}: {told}",
+        f"not one of its pods {finds} while {named(others)} run{'s' if len(others) == 1 else ''}: {told}",
         manifest,
         cause="starving",
         certainty="certain" if certain else "possible",

@@ -237,4 +237,7 @@ def refused(text: str) -> str:
     if "," not in limit:
         key, _, allowed = limit.partition("=")
         limit, used = quota_amount(allowed, key), used.partition("=")[2]
+        if used == "0":
+            asked = found["asked"].partition("=")[2]
+            return f"by quota {found['name']}, which allows {limit}, and one pod takes {asked}"
     return f"by quota {found['name']}, which allows {limit} and has {used} in use"

@@ -35,6 +35,16 @@ _COUNTED = frozenset(
 _BY_CLASS = (".storageclass.storage.k8s.io/requests.storage", "deviceclass.resource.k8s.io/devices")
 _ENFORCED = frozenset(prefix + name for prefix in ("", "requests.", "limits.") for name in ("cpu", "memory"))
 
+OBJECT_KEYS = {
+    "CronJob": ("count/cronjobs.batch",),
+    "DaemonSet": ("count/daemonsets.apps",),
+    "Deployment": ("count/deployments.apps",),
+    "Job": ("count/jobs.batch",),
+    "ReplicationController": ("count/replicationcontrollers", "replicationcontrollers"),
+    "StatefulSet": ("count/statefulsets.apps",),
+}
+"""Under which keys the API server counts the objects of a kind; a quota with scopes counts none of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:

@@ -5,6 +5,8 @@ Behaviour: pkg/controller/job/job_controller.go and pkg/controller/cronjob, 1.34
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kubelint_gpu.kube.rolling import JobStrategy
 from kubelint_gpu.values import dataclass
 
@@ -61,3 +63,30 @@ def stops_for_ever(strategy: JobStrategy, *, schedulable: bool) -> bool:
 def piles_up(strategy: JobStrategy, *, schedulable: bool) -> bool:
     """Whether pending pods grow without end: every run starts another Job that cannot be scheduled."""
     return strategy.concurrency == "Allow" and not schedulable and strategy.active_deadline_seconds is None
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What a CronJob leaves behind: the Jobs that it keeps after they succeeded or failed, and the objects of each."""
+
+    succeeded: int
+    failed: int
+    each: int = 1
+
+
+def left_for_good(histories: Sequence[History], *, failures: bool) -> int:
+    """The objects that are kept once runs enough have ended; with `failures` some of them have failed."""
+    return sum((one.succeeded + (one.failed if failures else 0)) * one.each for one in histories)
+
+
+def is_full(histories: Sequence[History], room: int, *, failures: bool) -> bool:
+    """Whether what CronJobs keep leaves no room for the objects of a further run, of each of them.
+
+    A finished Job goes only when one more has finished than is kept (CronJob controller, 1.34).
+    """
+    return left_for_good(histories, failures=failures) + min(one.each for one in histories) > room
+
+
+def objects_of_pods(strategy: JobStrategy) -> int:
+    """How many pods a Job makes that succeed: they stay as objects until the Job is deleted."""
+    return strategy.parallelism if strategy.completions is None else strategy.completions

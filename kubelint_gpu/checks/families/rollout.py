@@ -16,6 +16,8 @@ from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.further import is_certain, outgrown
 from kubelint_gpu.checks.gone import waiting_for_gone
 from kubelint_gpu.checks.growing import at_most, growing, placed_of
+from kubelint_gpu.checks.job_quota import refused_job_pods
+from kubelint_gpu.checks.object_quota import full_histories, refused_objects
 from kubelint_gpu.checks.pins import wider_selector
 from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.registry import rule
@@ -99,7 +101,9 @@ def rollout_deadlock_volume(unit: Unit) -> Iterator[Draft]:
 def rollout_deadlock_quota(unit: Unit) -> Iterator[Draft]:
     """The same over a quota: the new pod is not even created."""
     yield from _stuck(unit, "KLG105")
+    yield from refused_objects(unit)
     yield from refused_replica_sets(unit)
+    yield from full_histories(unit)
 
 
 @rule("KLG107")
@@ -148,7 +152,8 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
     yield from custom_pods_pending(unit)
     yield from waiting_for_gone(unit)
     for subject in unit.subjects:
-        yield from starving(unit, subject)
+        refused_pods = tuple(refused_job_pods(unit, subject))
+        yield from refused_pods or starving(unit, subject)
         judgement = unit.judgements.get(id(subject))
         if judgement is None or not judgement.eligible:
             continue

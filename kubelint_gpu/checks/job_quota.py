@@ -1,0 +1,83 @@
+"""Jobs whose pods a quota does not let be made, and Jobs whose ended pods use a quota up before they are complete."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.checks.draft import Draft
+from kubelint_gpu.checks.stakes import quota_limits, stakes
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.checks.wait import refused
+from kubelint_gpu.checks.wording import counted
+from kubelint_gpu.kube.quota import quota_refusal
+from kubelint_gpu.kube.rolling import JobStrategy
+from kubelint_gpu.kube.workload import Workload
+from kubelint_gpu.rollout.job import objects_of_pods, piles_up, stops_for_ever
+from kubelint_gpu.rollout.participant import created_pod, is_temporary, own_pods
+from kubelint_gpu.rollout.trace import Waiting
+from kubelint_gpu.values import replace
+
+_PODS = "count/pods"
+_ONE = 1000
+
+
+def refused_job_pods(unit: Unit, subject: Subject) -> Iterator[Draft]:
+    """A Job that never has all its pods, whatever else there is: it is told with the quota alone."""
+    strategy, workload, manifest = subject.workload.strategy, subject.workload, subject.manifest
+    if not unit.has_nodes or not isinstance(strategy, JobStrategy) or not workload.replicas or workload.custom:
+        return
+    pod = created_pod(workload, "new")
+    alone = [replace(quota, used=None) for quota in unit.cluster.quotas]
+    text = quota_refusal(pod, alone, ())
+    if text is not None:
+        yield Draft(
+            "KLG109",
+            manifest.place(("spec",), "key"),
+            f"not one of its pods is ever made: each is refused {refused(text)}; {never_whole(strategy)}",
+            manifest,
+            cause="refused",
+            related=stakes(unit, subject, Waiting(workload.key, new=True, count=1, refusal=text)),
+        )
+        return
+    wanted = objects_of_pods(strategy)
+    for quota in sorted(alone, key=lambda one: one.meta.name):
+        room = quota.hard.get(_PODS, wanted * _ONE) // _ONE
+        if not quota.covers(pod) or room >= wanted or strategy.completions is None:
+            continue
+        yield Draft(
+            "KLG109",
+            manifest.place(("spec",), "key"),
+            f"only {room} of the {counted(wanted, 'pod')} that it needs are ever made: quota {quota.meta.name} allows "
+            f"{room} {_PODS}, and pods that have ended count until the Job is deleted; {never_whole(strategy)}",
+            manifest,
+            cause="finished pods",
+            related=tuple(quota_limits(unit, quota.meta.namespace, quota.meta.name, (_PODS,))),
+            help=("limit pods instead of count/pods: a pod that has ended is no longer counted there",),
+        )
+        return
+
+
+def refusal_beside(unit: Unit, subject: Subject, others: Sequence[Workload]) -> str:
+    """The text with which a quota refuses a pod of a Job while others run for good; empty where none does."""
+    own = {id(pod) for one in (subject.workload, *others) for pod in own_pods(one, unit.cluster.pods)}
+    stay = [pod for pod in unit.cluster.pods if id(pod) not in own and pod.spec.node_name and not is_temporary(pod)]
+    stay += [created_pod(one, "old") for one in others for _ in range(one.replicas)]
+    pod = created_pod(subject.workload, "new")
+    counted_here = [replace(quota, used=None) for quota in unit.cluster.quotas]
+    return quota_refusal(pod, counted_here, stay) or quota_refusal(pod, unit.cluster.quotas, ()) or ""
+
+
+def never_whole(strategy: JobStrategy) -> str:
+    """What becomes of a Job of which pods are never made, as a clause."""
+    deadline = strategy.active_deadline_seconds
+    if deadline is not None:
+        each = "each run" if strategy.concurrency else "the Job"
+        return f"{each} fails after {counted(deadline, 'second')} (activeDeadlineSeconds)"
+    if stops_for_ever(strategy, schedulable=False):
+        return "its first run never ends, and with concurrencyPolicy Forbid no other is started"
+    if piles_up(strategy, schedulable=False):
+        return "each run adds a Job that never ends"
+    if strategy.concurrency:
+        return "with concurrencyPolicy Replace each run only takes the place of the one before it"
+    return "the Job never ends"

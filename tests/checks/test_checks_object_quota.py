@@ -1,0 +1,241 @@
+"""Quotas that count objects, and what they refuse of Jobs, CronJobs, Deployments and of their pods."""
+
+from __future__ import annotations
+
+import pytest
+from checks_units import deployment, findings, unit
+
+from kubelint_gpu.checks.manifest import manifests
+from kubelint_gpu.checks.run import check
+from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.documents import read
+
+NODE = """
+apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+kubernetesVersion: "1.34"
+nodes:
+  - name: n1
+    allocatable: {cpu: 64, memory: 64Gi}
+    gpus: {model: L4, count: 8}
+priorityClasses:
+  - {name: serving, value: 1000}
+"""
+
+
+def quota(key, most, used=None, scopes=""):
+    status = "" if used is None else f'status: {{used: {{{key}: "{used}"}}}}\n'
+    return (
+        f"---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {{name: q, namespace: serving}}\n"
+        f'spec: {{hard: {{{key}: "{most}"}}{scopes}}}\n{status}'
+    )
+
+
+def job(name="train", pods=1, *, more="", limits="{nvidia.com/gpu: 1}", completions=None):
+    return (
+        f"---\napiVersion: batch/v1\nkind: Job\nmetadata: {{name: {name}, namespace: serving}}\nspec:\n"
+        f"  parallelism: {pods}\n  completions: {completions or pods}\n{more}  template:\n    spec:\n"
+        "      restartPolicy: Never\n      priorityClassName: serving\n"
+        f"      containers: [{{name: main, image: i:1, resources: {{limits: {limits}}}}}]\n"
+    )
+
+
+def cron(name="nightly", *, spec="", more="", limits="{nvidia.com/gpu: 1}", completions=1):
+    return (
+        f"---\napiVersion: batch/v1\nkind: CronJob\nmetadata: {{name: {name}, namespace: serving}}\nspec:\n"
+        f"  schedule: '0 * * * *'\n{spec}  jobTemplate:\n    spec:\n      completions: {completions}\n{more}"
+        "      template:\n        spec:\n          restartPolicy: Never\n          priorityClassName: serving\n"
+        f"          containers: [{{name: main, image: i:1, resources: {{limits: {limits}}}}}]\n"
+    )
+
+
+def told(text, code="KLG105"):
+    return [(one.object, one.certainty, one.message) for one in findings(text, NODE, code)]
+
+
+def test_a_job_for_which_no_room_is_left_is_refused():
+    (found,) = told(job() + quota("count/jobs.batch", 1, used=1))
+    assert found == (
+        "Job/serving/train",
+        "certain",
+        "the API server refuses to create this Job: quota q allows 1 count/jobs.batch and has 1 in use",
+    )
+
+
+def test_of_several_jobs_the_last_are_refused():
+    text = job("a") + job("b") + job("c") + quota("count/jobs.batch", 3, used=1)
+    assert [name for name, *_ in told(text)] == ["Job/serving/c"]
+    assert told(text.replace("metadata: {name: c,", "metadata: {name: c2,").replace('"3"', '"4"')) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        job() + quota("count/jobs.batch", 1, used=0),
+        job() + quota("count/jobs.batch", 1, used=1, scopes=", scopes: [NotTerminating]"),
+        job() + quota("count/jobs.batch", 0).replace("serving", "elsewhere"),
+        job().replace("batch/v1", "batch.volcano.sh/v1alpha1") + quota("count/jobs.batch", 0),
+        cron() + quota("count/cronjobs.batch", 1, used=1),
+        deployment() + quota("count/deployments.apps", 1, used=1),
+    ],
+    ids=["room", "scoped", "elsewhere", "custom", "cron-there", "deployment-there"],
+)
+def test_what_is_there_or_is_not_counted_is_not_refused(text):
+    assert [found for found in told(text) if "refuses to create" in found[2]] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        (deployment() + "---\n" + deployment(name="other"), "count/deployments.apps"),
+        (cron("other") + cron(), "count/cronjobs.batch"),
+    ],
+)
+def test_more_objects_than_a_quota_allows_were_never_all_made(text, key):
+    ((name, certainty, message),) = told(text + quota(key, 1))
+    assert certainty == "certain"
+    assert name.endswith(("/other", "/nightly"))
+    assert message.endswith(f"quota q allows 1 {key} and has 1 in use")
+
+
+def made(text):
+    """The findings where nothing of the text was there before."""
+    plain = unit(text, NODE)
+    names = [one.object for one in manifests((read("a.yaml", text.encode()),))]
+    new = Unit(plain.readings, plain.world, made=names)
+    return [(one.object, one.message) for one in check((new,), new.world).findings if one.code == "KLG105"]
+
+
+def test_a_deployment_that_is_made_anew_is_refused_by_what_others_use():
+    ((name, message),) = made(deployment() + quota("count/deployments.apps", 3, used=3))
+    assert name == "Deployment/serving/chat"
+    assert message == (
+        "the API server refuses to create this Deployment: quota q allows 3 count/deployments.apps and has 3 in use"
+    )
+    assert made(deployment() + quota("count/deployments.apps", 3, used=2)) == []
+
+
+def test_a_deployment_that_is_made_anew_does_not_get_its_first_replica_set():
+    ((_, message),) = made(deployment() + quota("count/replicasets.apps", 4, used=4))
+    assert message == (
+        "no pod of it ever runs: its first ReplicaSet is refused by quota q, which allows 4 count/replicasets.apps and "
+        "has 4 in use"
+    )
+    both = deployment() + "---\n" + deployment(name="other")
+    second = dict(made(both + quota("count/replicasets.apps", 1, used=0)))
+    assert second["Deployment/serving/other"].startswith("no pod of it ever runs")
+    assert second["Deployment/serving/chat"].startswith("once it runs, a rollout never begins")
+
+
+def test_a_quota_without_any_replica_set_lets_no_deployment_run():
+    ((*_, message),) = told(deployment() + quota("count/replicasets.apps", 0))
+    assert message.startswith("no pod of it ever runs: its first ReplicaSet is refused by quota q, which allows 0 ")
+
+
+def test_a_cron_job_without_room_for_a_job_starts_nothing():
+    ((name, certainty, message),) = told(cron() + quota("count/jobs.batch", 0))
+    assert (name, certainty) == ("CronJob/serving/nightly", "certain")
+    assert message == "no run ever starts: its Job is refused by quota q, which allows 0 count/jobs.batch"
+
+
+@pytest.mark.parametrize(
+    ("spec", "most", "certainty"),
+    [
+        ("", 3, "certain"),
+        ("", 4, "possible"),
+        ("", 5, None),
+        ("  successfulJobsHistoryLimit: 0\n  failedJobsHistoryLimit: 0\n", 1, None),
+        ("  successfulJobsHistoryLimit: 0\n", 1, "possible"),
+        ("  successfulJobsHistoryLimit: 1\n  failedJobsHistoryLimit: 0\n", 1, "certain"),
+        ("  suspend: true\n", 3, None),
+    ],
+)
+def test_finished_jobs_that_are_kept_use_a_quota_up(spec, most, certainty):
+    found = told(cron(spec=spec) + quota("count/jobs.batch", most))
+    assert [one[1] for one in found] == ([certainty] if certainty else [])
+
+
+def test_the_fix_keeps_as_many_jobs_as_leave_room_for_a_run():
+    text = cron() + quota("count/jobs.batch", 3)
+    (found,) = findings(text, NODE, "KLG105")
+    assert found.message == (
+        "once enough runs have ended, no further one starts: the CronJob would keep 3 Jobs that have ended, and quota q "
+        "allows 3 count/jobs.batch"
+    )
+    (fix,) = found.fixes
+    assert fix.verified
+    assert fix.title.startswith("keep 1 Job that succeeded and 1 that failed")
+    assert [edit.text.strip() for edit in fix.edits] == ["successfulJobsHistoryLimit: 1"]
+
+
+def test_jobs_that_are_deleted_some_time_after_they_ended_use_nothing_up():
+    assert told(cron(more="      ttlSecondsAfterFinished: 60\n") + quota("count/jobs.batch", 1)) == []
+
+
+def test_cron_jobs_and_jobs_of_one_namespace_share_a_quota():
+    limits = "  successfulJobsHistoryLimit: 1\n  failedJobsHistoryLimit: 0\n"
+    text = cron("a", spec=limits) + cron("b", spec=limits) + job()
+    assert told(text + quota("count/jobs.batch", 4)) == []
+    ((name, certainty, message),) = told(text + quota("count/jobs.batch", 3))
+    assert (name, certainty) == ("CronJob/serving/a", "certain")
+    assert "the CronJob and 1 other CronJob would keep 2 Jobs" in message
+    assert message.endswith("allows 3 count/jobs.batch, of which Jobs beside it take 1")
+
+
+def test_pods_of_kept_jobs_count_too():
+    limits = "  successfulJobsHistoryLimit: 2\n  failedJobsHistoryLimit: 0\n"
+    text = cron(spec=limits, completions=3)
+    assert told(text + quota("count/pods", 9)) == []
+    ((*_, message),) = told(text + quota("count/pods", 8))
+    assert message.startswith("once enough runs have ended, no further one finds room for its pods: the CronJob would ")
+    assert "keep 6 pods of Jobs that have ended" in message
+
+
+@pytest.mark.parametrize(("each", "code"), [(4, "KLG109"), (2, "")])
+def test_a_pod_that_is_more_than_the_quota_is_never_made(each, code):
+    limits = f"{{nvidia.com/gpu: {each}}}"
+    found = told(job(limits=limits, pods=3) + quota("requests.nvidia.com/gpu", 3), "KLG109")
+    assert [one[:2] for one in found] == ([("Job/serving/train", "certain")] if code else [])
+    assert not found or found[0][2] == (
+        "not one of its pods is ever made: each is refused by quota q, which allows 3 requests.nvidia.com/gpu, and one "
+        "pod takes 4; the Job never ends"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        (job(limits="{nvidia.com/gpu: 4}", more="  activeDeadlineSeconds: 9\n"), "the Job fails after 9 seconds"),
+        (cron(limits="{nvidia.com/gpu: 4}"), "each run adds a Job that never ends"),
+        (cron(limits="{nvidia.com/gpu: 4}", spec="  concurrencyPolicy: Forbid\n"), "no other is started"),
+        (
+            cron(limits="{nvidia.com/gpu: 4}", spec="  concurrencyPolicy: Replace\n"),
+            "takes the place of the one before",
+        ),
+    ],
+)
+def test_what_becomes_of_a_job_whose_pods_are_refused(text, outcome):
+    ((*_, message),) = told(text + quota("requests.nvidia.com/gpu", 3), "KLG109")
+    assert outcome in message
+
+
+def test_pods_that_have_ended_count_until_the_job_is_deleted():
+    text = job(pods=1, completions=5)
+    ((*_, message),) = told(text + quota("count/pods", 3), "KLG109")
+    assert message.startswith("only 3 of the 5 pods that it needs are ever made: quota q allows 3 count/pods")
+    assert told(text + quota("count/pods", 5), "KLG109") == []
+    assert told(text + quota("pods", 3), "KLG109") == []
+
+
+def test_pods_that_specify_nothing_are_refused_where_a_quota_counts_cpu():
+    ((*_, message),) = told(job() + quota("requests.cpu", 3), "KLG109")
+    assert "failed quota: q: must specify requests.cpu for: main" in message
+
+
+def test_a_job_behind_a_quota_that_others_use_up_is_told_of_the_quota():
+    text = deployment(spec="strategy: {type: Recreate}") + job() + quota("requests.nvidia.com/gpu", 1)
+    ((*_, message),) = told(text, "KLG109")
+    assert message == (
+        "not one of its pods is made while Deployment serving/chat runs: each is refused by quota q, which allows 1 "
+        "requests.nvidia.com/gpu and has 1 in use; the Job never ends"
+    )
