@@ -34,7 +34,7 @@ def refused_job_pods(unit: Unit, subject: Subject) -> Iterator[Draft]:
         yield Draft(
             "KLG109",
             manifest.place(("spec",), "key"),
-            f"not one of its pods is ever made: each is refused {refused(text)}; {never_whole(strategy)}",
+            f"not one of its pods is ever made: each is refused {refused(text)}; {outcome(strategy, made=False)}",
             manifest,
             cause="refused",
             related=stakes(unit, subject, Waiting(workload.key, new=True, count=1, refusal=text)),
@@ -49,7 +49,7 @@ def refused_job_pods(unit: Unit, subject: Subject) -> Iterator[Draft]:
             "KLG109",
             manifest.place(("spec",), "key"),
             f"only {room} of the {counted(wanted, 'pod')} that it needs are ever made: quota {quota.meta.name} allows "
-            f"{room} {_PODS}, and pods that have ended count until the Job is deleted; {never_whole(strategy)}",
+            f"{room} {_PODS}, and pods that have ended count until the Job is deleted; {outcome(strategy, made=False)}",
             manifest,
             cause="finished pods",
             related=tuple(quota_limits(unit, quota.meta.namespace, quota.meta.name, (_PODS,))),
@@ -68,16 +68,19 @@ def refusal_beside(unit: Unit, subject: Subject, others: Sequence[Workload]) -> 
     return quota_refusal(pod, counted_here, stay) or quota_refusal(pod, unit.cluster.quotas, ()) or ""
 
 
-def never_whole(strategy: JobStrategy) -> str:
-    """What becomes of a Job of which pods are never made, as a clause."""
+def outcome(strategy: JobStrategy, *, made: bool) -> str:
+    """What becomes of a Job whose pods never find a node or, where they are not `made`, are refused, as a clause."""
     deadline = strategy.active_deadline_seconds
     if deadline is not None:
         each = "each run" if strategy.concurrency else "the Job"
-        return f"{each} fails after {counted(deadline, 'second')} (activeDeadlineSeconds)"
+        without = " without having started" if made else ""
+        return f"{each} fails after {counted(deadline, 'second')} (activeDeadlineSeconds){without}"
     if stops_for_ever(strategy, schedulable=False):
-        return "its first run never ends, and with concurrencyPolicy Forbid no other is started"
+        lasts = "waits for ever" if made else "never ends"
+        return f"its first run {lasts}, and with concurrencyPolicy Forbid no other is started"
     if piles_up(strategy, schedulable=False):
-        return "each run adds a Job that never ends"
+        return f"each run adds a {'pod that waits for ever' if made else 'Job that never ends'}"
     if strategy.concurrency:
-        return "with concurrencyPolicy Replace each run only takes the place of the one before it"
-    return "the Job never ends"
+        still = ", which still waits" if made else ""
+        return f"with concurrencyPolicy Replace each run only takes the place of the one before it{still}"
+    return "its pods wait for ever" if made else "the Job never ends"

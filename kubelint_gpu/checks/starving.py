@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.draft import Draft
 from kubelint_gpu.checks.finding import Related
-from kubelint_gpu.checks.job_quota import never_whole, refusal_beside
+from kubelint_gpu.checks.job_quota import outcome, refusal_beside
 from kubelint_gpu.checks.kubelet_refusal import aftermath
 from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.stakes import holders, scarce
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wait import refused
-from kubelint_gpu.checks.wording import counted, workload_name
+from kubelint_gpu.checks.wording import workload_name
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, JobStrategy
 from kubelint_gpu.rollout.job import piles_up, stops_for_ever
@@ -41,12 +41,12 @@ def starving(unit: Unit, subject: Subject) -> Iterator[Draft]:
     certain = unit.is_closed_to(subject) or (unit.further.known and starves(workload, beside, unit.further.cluster))
     if unit.may_grow_for(subject) and not certain:
         return
-    told, resource, node = _outcome(strategy), scarce(subject), workload.spec.node_name
+    told, resource, node = outcome(strategy, made=True), scarce(subject), workload.spec.node_name
     ends = ("set activeDeadlineSeconds, which ends a run that waits",) if _lasts(strategy) else ()
     finds = "finds room"
     refusal = refusal_beside(unit, subject, beside)
     if refusal and not starves(workload, beside, replace(unit.cluster, quotas=())):
-        finds, told = "is made", f"each is refused {refused(refusal)}; {never_whole(strategy)}"
+        finds, told = "is made", f"each is refused {refused(refusal)}; {outcome(strategy, made=False)}"
     elif node:
         told, ends = f"the kubelet of {node} fails each of them", (aftermath(manifest),)
     forbids = strategy.concurrency == "Forbid" and manifest.present(_POLICY)
@@ -71,21 +71,6 @@ def starving(unit: Unit, subject: Subject) -> Iterator[Draft]:
         ),
         help=ends,
     )
-
-
-def _outcome(strategy: JobStrategy) -> str:
-    """What becomes of pods that never find a node."""
-    deadline = strategy.active_deadline_seconds
-    if deadline is not None:
-        each = "each run" if strategy.concurrency else "the Job"
-        return f"{each} fails after {counted(deadline, 'second')} (activeDeadlineSeconds) without having started"
-    if stops_for_ever(strategy, schedulable=False):
-        return "its first run waits for ever, and with concurrencyPolicy Forbid no other is started"
-    if piles_up(strategy, schedulable=False):
-        return "each run adds a pod that waits for ever"
-    if strategy.concurrency:
-        return "with concurrencyPolicy Replace each run only takes the place of the one before it, which still waits"
-    return "its pods wait for ever"
 
 
 def _lasts(strategy: JobStrategy) -> bool:
