@@ -9,7 +9,7 @@ from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.kube.node import Node
 from kubelint_gpu.kube.normal_form import normal, normal_pod_spec
 from kubelint_gpu.kube.plain import at
-from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
+from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy, IntOrPercent, StatefulSetStrategy
 from kubelint_gpu.rollout.attachment import with_bound_claims
 from kubelint_gpu.rollout.judgement import Transition
 from kubelint_gpu.rollout.participant import own_pods
@@ -59,6 +59,21 @@ def next_transition_of(unit: Unit, subject: Subject) -> Transition | None:
     if not subject.workload.rolls or _pace(old) == _pace(subject):
         return None
     return Transition(now.new, now.new)
+
+
+def replaced_transition_of(unit: Unit, subject: Subject) -> Transition | None:
+    """The change of a workload as if its controller did what somebody has to do with OnDelete: delete all old pods.
+
+    None for any other workload, and for one whose template stays.
+    """
+    now, strategy = unit.transitions.get(id(subject)), subject.workload.strategy
+    if now is None or not now.known or not now.rolls:
+        return None
+    if not isinstance(strategy, StatefulSetStrategy | DaemonSetStrategy) or not strategy.on_delete:
+        return None
+    if isinstance(strategy, DaemonSetStrategy):
+        strategy = replace(strategy, max_surge=IntOrPercent(0), max_unavailable=IntOrPercent(100, percent=True))
+    return replace(now, new=replace(now.new, strategy=replace(strategy, on_delete=False)), known=False)
 
 
 def _pace(subject: Subject) -> object:

@@ -25,6 +25,9 @@ def daemon_pods_pending(unit: Unit, subject: Subject, judgement: Judgement) -> I
     resource, strategy = scarce(subject), subject.workload.strategy
     if "/" not in resource or not isinstance(strategy, DaemonSetStrategy):
         return
+    if not judgement.eligible and (resource not in unit.advertised or unit.may_grow_for(subject)):
+        # of a resource that nobody knows another rule speaks, and a pool may bring the first node
+        return
     manifest = subject.manifest
     asked = [manifest.place(route) for route in routes.requests(manifest, resource)]
     made_for = daemon_nodes(subject.workload.spec, unit.cluster.nodes)
@@ -55,8 +58,8 @@ def daemon_pods_pending(unit: Unit, subject: Subject, judgement: Judgement) -> I
         scheduler=_text(unit, subject, judgement, full),
         help=("select only the nodes that have what the pod asks for",) if never else (),
         related=(
-            *clues(unit, subject, resource, sorted(full or judgement.eligible)),
-            *node_clues(unit, [name for name in never if name not in full][:2], resource),
+            *clues(unit, subject, resource, sorted(full or judgement.eligible or never)),
+            *node_clues(unit, [name for name in never if judgement.eligible and name not in full][:2], resource),
             *told_holders(unit, resource, held),
         ),
     )

@@ -5,10 +5,10 @@ A `Unit` asks for each of these answers once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.checks.change import ever_fitted, next_transition_of, pinned, transition_of
+from kubelint_gpu.checks.change import ever_fitted, next_transition_of, pinned, replaced_transition_of, transition_of
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import Judgement, Together, Transition, judge, judge_together
 from kubelint_gpu.rollout.pinned import names_node
@@ -55,7 +55,17 @@ def together(unit: Unit) -> tuple[Together, ...]:
 def next_judgements(unit: Unit) -> dict[int, Judgement]:
     """What becomes of the next rollout of each subject of which only how it rolls out changes now."""
     found = {id(one): next_transition_of(unit, one) for one in unit.subjects} if unit.before else {}
-    coming = {key: transition for key, transition in found.items() if transition is not None}
+    return _judged_later(unit, {key: transition for key, transition in found.items() if transition is not None})
+
+
+def by_hand(unit: Unit) -> dict[int, Judgement]:
+    """What becomes of each subject with OnDelete whose template changes when all its old pods have been deleted."""
+    found = {id(one): replaced_transition_of(unit, one) for one in unit.subjects} if unit.before else {}
+    return _judged_later(unit, {key: transition for key, transition in found.items() if transition is not None})
+
+
+def _judged_later(unit: Unit, coming: Mapping[int, Transition]) -> dict[int, Judgement]:
+    """What becomes of some subjects when all that changes now has changed."""
     if not coming:
         return {}
     later = {

@@ -291,6 +291,11 @@ class Unit:
         return rollouts.next_judgements(self)
 
     @cached_property
+    def by_hand(self) -> dict[int, Judgement]:
+        """What becomes of each subject whose new template reaches its pods only as somebody deletes them."""
+        return rollouts.by_hand(self)
+
+    @cached_property
     def beside_gone(self) -> dict[int, Judgement]:
         """The judgements while what the manifests no longer have is still there."""
         return rollouts.beside_gone(self)

@@ -49,7 +49,7 @@ class Jury:
         if not wanted and not participant.before:
             return blank
         if not eligible:
-            return replace(blank, placed=0, alone=0)
+            return replace(blank, placed=participant.undisturbed, alone=participant.undisturbed)
         if not participant.existing and any(one.known and one.moves for one in bench.participants):
             # what is rolled out later finds the others as they are then
             return Jury(replace(bench, participants=tuple(map(settled, bench.participants)))).judge(
@@ -194,6 +194,8 @@ class Jury:
         old, new = created_pod(participant.old, "old"), created_pod(participant.new, "new")
         standing = Snapshot.of(replace(bench.cluster, pods=tuple(stronger(bench, participant))))
         room = frozenset(fit(new, standing).fits) & frozenset(participant.nodes)
+        if participant.undisturbed:
+            room |= frozenset(participant.standing) & frozenset(participant.nodes)
         short = len(room) < len(participant.nodes)
         if short:
             others = tuple(pod for pod in standing.cluster.pods if id(pod) not in bench.daemons)

@@ -97,11 +97,23 @@ class Participant:
 
     @property
     def kept(self) -> int:
-        """How many pods keep the old template for good: a StatefulSet's ordinals below its partition."""
+        """How many pods keep the old template: a StatefulSet's below its partition, or until somebody deletes them."""
         strategy = self.new.strategy
-        if not isinstance(strategy, StatefulSetStrategy) or self.old is self.new or not self.rolling:
+        if not isinstance(strategy, StatefulSetStrategy) or self.old is self.new:
             return 0
-        return min(strategy.partition, self.replicas, self.before)
+        if strategy.on_delete:
+            return self.undisturbed
+        return min(strategy.partition, self.replicas, self.before) if self.rolling else 0
+
+    @property
+    def undisturbed(self) -> int:
+        """How many pods stay as they are until somebody deletes them: with OnDelete those that are not scaled away."""
+        strategy = self.new.strategy
+        if not isinstance(strategy, (StatefulSetStrategy, DaemonSetStrategy)) or not strategy.on_delete:
+            return 0
+        if self.old is self.new:
+            return 0
+        return len({*self.standing}.intersection(self.nodes)) if self.daemons else min(self.replicas, self.old.replicas)
 
 
 def own_pods(workload: Workload, pods: Iterable[Pod]) -> tuple[Pod, ...]:

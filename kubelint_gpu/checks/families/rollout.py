@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.autoscalers import MOST
-from kubelint_gpu.checks.capacity import room_by_eviction
-from kubelint_gpu.checks.change import acting
-from kubelint_gpu.checks.company import crowding, left_alone
+from kubelint_gpu.checks.by_hand import replaced_by_hand
 from kubelint_gpu.checks.custom_rollouts import custom_deadlocks, custom_pods_pending
 from kubelint_gpu.checks.daemon_pods import daemon_pods_pending
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Related
-from kubelint_gpu.checks.further import is_certain, outgrown
+from kubelint_gpu.checks.further import outgrown
 from kubelint_gpu.checks.gone import waiting_for_gone
-from kubelint_gpu.checks.growing import at_most, growing, placed_of
 from kubelint_gpu.checks.job_quota import refused_job_pods
 from kubelint_gpu.checks.object_quota import full_histories, refused_objects
+from kubelint_gpu.checks.pending import pending_replicas
 from kubelint_gpu.checks.pins import wider_selector
-from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.remedies import no_daemon_surge, no_surge, recreate, within_a_revision
 from kubelint_gpu.checks.replica_set_quota import refused_replica_sets
 from kubelint_gpu.checks.scaled import Scaled, waiting_when_scaled
-from kubelint_gpu.checks.spreading import unspreadable
-from kubelint_gpu.checks.stakes import exclusive_claims, holders, scarce
-from kubelint_gpu.checks.standstill import NO_NODE, end_of, ended, is_trapped, shortage, spoken_for, standstill
+from kubelint_gpu.checks.standstill import end_of, ended, spoken_for, standstill
 from kubelint_gpu.checks.starving import starving
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
-from kubelint_gpu.checks.wait import Wait, refused
 from kubelint_gpu.checks.wording import counted
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy
 from kubelint_gpu.rollout.explorer import Verdict
@@ -155,83 +149,13 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
         refused_pods = tuple(refused_job_pods(unit, subject))
         yield from refused_pods or starving(unit, subject)
         judgement = unit.judgements.get(id(subject))
-        if judgement is None or not judgement.eligible:
-            continue
-        if judgement.placed >= judgement.wanted or outgrown(unit, subject, judgement):
+        if judgement is None or judgement.placed >= judgement.wanted or outgrown(unit, subject, judgement):
             continue
         if isinstance(subject.workload.strategy, DaemonSetStrategy):
             yield from daemon_pods_pending(unit, subject, judgement)
-            continue
-        if judgement.verdict is not None:
-            continue
-        placed, pools = placed_of(unit, subject, judgement), at_most(unit, subject)
-        if placed >= judgement.wanted:
-            continue
-        if "Job" in subject.workload.kind or not subject.places_pods or is_trapped(subject, judgement):
-            # Jobs may queue, and of a trap another rule speaks
-            continue
-        if (
-            crowding(unit, subject) is not None
-            or unspreadable(unit, subject) is not None
-            or left_alone(subject, judgement)
-        ):
-            # the rules for affinity, anti-affinity and spreading speak of it
-            continue
-        manifest, now = subject.manifest, acting(unit, subject)
-        evicting = 0 if pools or judgement.refusal else room_by_eviction(unit, subject, judgement.wanted)
-        beside = judgement.alone >= judgement.wanted and evicting <= placed
-        text, why, nature = None, "", _nature((), judgement.refusal)
-        if not beside:
-            text, why = shortage(unit, now, judgement, placed)
-            nature = _nature((why,), judgement.refusal)
-        waiting = judgement.waiting if beside or why == NO_NODE else None
-        if waiting is not None:
-            claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, now).items())
-            text, why = waiting.scheduler or None, Wait(now.workload, waiting, claims, standing=True).clause
-            nature = _nature([lack.reason for lack in waiting.lacks], "")
-        elif beside and judgement.refusal:
-            why = f"the next one is refused {refused(judgement.refusal)}"
-        certain = is_certain(unit, subject, judgement)
-        replicas = f"{placed} of {counted(judgement.wanted, 'replica')}"
-        grown = f" even with {pools}" if pools else ""
-        if beside:
-            told = f"as few as {replicas} can run, where the other workloads applied with it are placed first"
-            if judgement.at_best == placed and why:
-                told = f"only {replicas} can run beside the other workloads"
-            told = f"{told}: {why}" if why else told
-        elif evicting > placed:
-            rest = "the others" if evicting >= judgement.wanted else f"{evicting - placed} more"
-            told = f"only {replicas} can run, and {rest} only by evicting pods of lower priority: {why}"
-        else:
-            told = f"only {replicas} can run{grown}: {why}"
-        yield Draft(
-            "KLG109",
-            manifest.place(routes.replicas(manifest)),
-            f"{told}; {nature}",
-            manifest,
-            cause="replicas",
-            certainty="certain" if certain else "possible",
-            severity="warning" if certain and evicting >= judgement.wanted else None,
-            scheduler=text,
-            related=(
-                *clues(unit, subject, scarce(subject), sorted(judgement.eligible)),
-                *holders(unit, subject, scarce(subject), judgement.eligible),
-                *growing(unit, subject),
-            ),
-        )
-
-
-def _nature(reasons: Sequence[str], refusal: str) -> str:
-    """What it is that too few pods run, in the words of the scheduler's reasons or of a quota."""
-    text = " ".join(reasons)
-    if refusal:
-        return "this is what the quota allows, not a rollout deadlock"
-    if "Insufficient" not in text and "too little" not in text and "Too many pods" not in text:
-        if "ReadWriteOncePod" in text:
-            return "one pod at a time can use the claim, whatever the strategy: this is no rollout deadlock"
-        if "free ports" in text:
-            return "a node has each host port once, whatever the strategy: this is no rollout deadlock"
-    return "this is missing capacity, not a rollout deadlock"
+        elif judgement.eligible and judgement.verdict is None:
+            yield from pending_replicas(unit, subject, judgement)
+    yield from replaced_by_hand(unit)
 
 
 def _proposals(unit: Unit, subject: Subject, code: str) -> tuple[Proposal, ...]:

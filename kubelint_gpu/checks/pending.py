@@ -1,0 +1,90 @@
+"""Replicas that find no room, whatever is rolled out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.checks import routes
+from kubelint_gpu.checks.capacity import room_by_eviction
+from kubelint_gpu.checks.change import acting
+from kubelint_gpu.checks.company import crowding, left_alone
+from kubelint_gpu.checks.draft import Draft
+from kubelint_gpu.checks.further import is_certain
+from kubelint_gpu.checks.growing import at_most, growing, placed_of
+from kubelint_gpu.checks.places import clues
+from kubelint_gpu.checks.spreading import unspreadable
+from kubelint_gpu.checks.stakes import exclusive_claims, holders, scarce
+from kubelint_gpu.checks.standstill import NO_NODE, is_trapped, shortage
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.checks.wait import Wait, refused
+from kubelint_gpu.checks.wording import counted
+from kubelint_gpu.rollout.judgement import Judgement
+
+
+def pending_replicas(unit: Unit, subject: Subject, judgement: Judgement) -> Iterator[Draft]:
+    """The finding that not all replicas of a judgement run at once, where no other rule speaks of it."""
+    placed, pools = placed_of(unit, subject, judgement), at_most(unit, subject)
+    if placed >= judgement.wanted:
+        return
+    if "Job" in subject.workload.kind or not subject.places_pods or is_trapped(subject, judgement):
+        # Jobs may queue, and of a trap another rule speaks
+        return
+    if crowding(unit, subject) is not None or unspreadable(unit, subject) is not None or left_alone(subject, judgement):
+        # the rules for affinity, anti-affinity and spreading speak of it
+        return
+    manifest, now = subject.manifest, acting(unit, subject)
+    evicting = 0 if pools or judgement.refusal else room_by_eviction(unit, subject, judgement.wanted)
+    beside = judgement.alone >= judgement.wanted and evicting <= placed
+    text, why, nature = None, "", _nature((), judgement.refusal)
+    if not beside:
+        text, why = shortage(unit, now, judgement, placed)
+        nature = _nature((why,), judgement.refusal)
+    waiting = judgement.waiting if beside or why == NO_NODE else None
+    if waiting is not None:
+        claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, now).items())
+        text, why = waiting.scheduler or None, Wait(now.workload, waiting, claims, standing=True).clause
+        nature = _nature([lack.reason for lack in waiting.lacks], "")
+    elif beside and judgement.refusal:
+        why = f"the next one is refused {refused(judgement.refusal)}"
+    certain = is_certain(unit, subject, judgement)
+    replicas = f"{placed} of {counted(judgement.wanted, 'replica')}"
+    grown = f" even with {pools}" if pools else ""
+    if beside:
+        told = f"as few as {replicas} can run, where the other workloads applied with it are placed first"
+        if judgement.at_best == placed and why:
+            told = f"only {replicas} can run beside the other workloads"
+        told = f"{told}: {why}" if why else told
+    elif evicting > placed:
+        rest = "the others" if evicting >= judgement.wanted else f"{evicting - placed} more"
+        told = f"only {replicas} can run, and {rest} only by evicting pods of lower priority: {why}"
+    else:
+        told = f"only {replicas} can run{grown}: {why}"
+    yield Draft(
+        "KLG109",
+        manifest.place(routes.replicas(manifest)),
+        f"{told}; {nature}",
+        manifest,
+        cause="replicas",
+        certainty="certain" if certain else "possible",
+        severity="warning" if certain and evicting >= judgement.wanted else None,
+        scheduler=text,
+        related=(
+            *clues(unit, subject, scarce(subject), sorted(judgement.eligible)),
+            *holders(unit, subject, scarce(subject), judgement.eligible),
+            *growing(unit, subject),
+        ),
+    )
+
+
+def _nature(reasons: Sequence[str], refusal: str) -> str:
+    """What it is that too few pods run, in the words of the scheduler's reasons or of a quota."""
+    text = " ".join(reasons)
+    if refusal:
+        return "this is what the quota allows, not a rollout deadlock"
+    if "Insufficient" not in text and "too little" not in text and "Too many pods" not in text:
+        if "ReadWriteOncePod" in text:
+            return "one pod at a time can use the claim, whatever the strategy: this is no rollout deadlock"
+        if "free ports" in text:
+            return "a node has each host port once, whatever the strategy: this is no rollout deadlock"
+    return "this is missing capacity, not a rollout deadlock"
