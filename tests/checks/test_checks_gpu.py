@@ -117,9 +117,15 @@ def test_a_pool_that_has_no_room_brings_nothing():
     assert codes(deployment("nvidia.com/gpu: 8", strategy=RECREATE), world(CPU + pool)) == ["KLG502"]
 
 
-@pytest.mark.parametrize("resources", ["nvidia.com/gqu: 1", "nvidia.com/gpu: 16", "nvidia.com/mig-1g.5gb: 1"])
-def test_a_daemon_set_without_a_node_is_fine(resources):
+@pytest.mark.parametrize("resources", ["nvidia.com/gqu: 1", "nvidia.com/mig-1g.5gb: 1"])
+def test_a_daemon_set_for_nodes_that_may_come_is_fine(resources):
     assert codes(deployment(resources, kind="DaemonSet"), world(TWO)) == []
+
+
+def test_a_daemon_set_whose_pods_are_made_for_nodes_that_are_too_small_is_told():
+    (found,) = run(deployment("nvidia.com/gpu: 16", kind="DaemonSet"), world(TWO))
+    assert (found.code, found.severity) == ("KLG109", "warning")
+    assert found.message == "no pod that it makes for 2 nodes finds room (on a-1 and a-2), and they stay Pending"
 
 
 @pytest.mark.parametrize("resources", ["nvidia.com/gqu: 1", "nvidia.com/gpu: 16", "nvidia.com/mig-1g.5gb: 1"])
