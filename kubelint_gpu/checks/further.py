@@ -128,20 +128,19 @@ def _is_open(unit: Unit, subject: Subject, judgement: Judgement) -> bool:
         return False
     if id(subject) not in unit.transitions or not unit.further.known:
         return False
-    if id(subject) not in unit.further.taken or judgement.refusal or _has_claim_of_one_pod(unit, subject):
+    if id(subject) not in unit.further.taken or judgement.refusal or _has_exclusive_claim(unit, subject):
         return True
     at_end = judgement.trace.waiting if judgement.trace is not None else ()
     waits = (judgement.waiting, *(one for one in at_end if one.owner == judgement.workload.key))
     return any(_WHATEVER & set(one.held) for one in waits if one is not None)
 
 
-def _has_claim_of_one_pod(unit: Unit, subject: Subject) -> bool:
+def _has_exclusive_claim(unit: Unit, subject: Subject) -> bool:
+    """Whether a claim of its pods is for one pod, or for the pods of one node and known to be bound."""
     namespace = subject.workload.meta.namespace
     named = {str(volume.source.get("claimName")) for volume in subject.workload.spec.volumes if volume.kind == _CLAIM}
-    return any(
-        one.meta.name in named and one.meta.namespace == namespace and READ_WRITE_ONCE_POD in one.access_modes
-        for one in unit.cluster.claims
-    )
+    mine = [one for one in unit.cluster.claims if one.meta.name in named and one.meta.namespace == namespace]
+    return any(READ_WRITE_ONCE_POD in one.access_modes or one.volume_name for one in mine)
 
 
 def _is_same(before: Judgement, after: Judgement) -> bool:

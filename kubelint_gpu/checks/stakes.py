@@ -34,7 +34,7 @@ def stakes(unit: Unit, subject: Subject, waiting: Waiting) -> tuple[Related, ...
         return tuple(_quota(unit, subject, waiting.refusal))
     resource = next((lack.resource for lack in waiting.lacks if lack.resource), "")
     nodes = [lack.node for lack in waiting.lacks]
-    plugins = {lack.plugin for lack in waiting.lacks}
+    plugins = {lack.plugin for lack in every(waiting.lacks)}
     found: list[Related] = []
     if "NodePorts" in plugins:
         found += _ports(subject)

@@ -15,14 +15,14 @@ from kubelint_gpu.checks.kubelet_refusal import refused_by_kubelet
 from kubelint_gpu.checks.stakes import exclusive_claims, stakes
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
-from kubelint_gpu.checks.wait import Wait, refused, said, story
+from kubelint_gpu.checks.wait import Wait, every, refused, said, story
 from kubelint_gpu.checks.wording import counted, listed, some, workload_name
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
 from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.deployment import resolve
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import Judgement
-from kubelint_gpu.rollout.trace import Trace, Waiting
+from kubelint_gpu.rollout.trace import Lack, Trace, Waiting
 from kubelint_gpu.values import dataclass
 
 NO_NODE = "the next one finds no node"
@@ -120,7 +120,7 @@ def standstill(
     made, coming = is_made(unit, subject), is_next(unit, subject)
     later = made or coming
     begins = f"{beyond}once it runs, " if made else beyond
-    unknown = _unknown_claims(unit, workload) if "volume" in end.waiting.held else ()
+    unknown = _unknown_claims(unit, workload) if any(map(_rests_on_a_place, every(end.waiting.lacks))) else ()
     others = some([workload_name(one) for one in end.judgement.company], "workload")
     ends = "may never end" if may or unknown else "never ends"
     alone = "rolled out by itself, " if others else ""
@@ -210,6 +210,11 @@ def _help(unknown: Sequence[str], others: str) -> Iterator[str]:
         yield f"declare {listed(unknown)} in the inventory to be sure: its class and volume decide where it can be used"
     if others:
         yield f"rolled out at the same moment as {others}, it ends only in a lucky order of events"
+
+
+def _rests_on_a_place(lack: Lack) -> bool:
+    """Whether it matters where a volume is; a claim that one pod can use is in use wherever that is."""
+    return lack.held == "volume" and lack.plugin != "VolumeRestrictions"
 
 
 def _unknown_claims(unit: Unit, workload: Workload) -> tuple[str, ...]:

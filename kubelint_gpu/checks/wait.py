@@ -8,11 +8,13 @@ from collections.abc import Iterator, Sequence
 from kubelint_gpu.checks.finding import Step
 from kubelint_gpu.checks.wording import amount, bare, counted, listed, owner_name, some
 from kubelint_gpu.kube.pod import PodSpec
+from kubelint_gpu.kube.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.trace import Lack, Trace, Waiting
 from kubelint_gpu.values import dataclass
 
 _MOST = 4
+_RESTRICTED = "VolumeRestrictions"
 _OTHERS = "other pods of its own"
 _KEY = re.compile(r"\b([A-Z][A-Za-z]+)/([a-z0-9.-]+/[a-z0-9.-]+)")
 _QUOTA = re.compile(
@@ -73,6 +75,9 @@ class Wait:
         """What is wrong with which nodes, in the scheduler's words, for one step of the story."""
         reasons: dict[str, list[str]] = {}
         for lack in every(self.waiting.lacks):
+            if lack.plugin == _RESTRICTED and lack not in self.waiting.lacks:
+                # the scheduler does not get as far as that
+                continue
             reasons.setdefault(lack.reason, []).append(lack.node)
         if not reasons:
             return self.waiting.scheduler.partition(". ")[0]
@@ -84,24 +89,25 @@ class Wait:
         nodes = some([lack.node for lack in lacks])
         holders = held_by(every(lacks), self.workload.key, standing=self.standing)
         held = f", held by {holders}" if holders else ""
-        if first.resource and first.also:
+        behind = f" and for {self._of_one_pod}" if any(one.plugin == _RESTRICTED for one in first.also) else ""
+        if first.resource and any(one.resource for one in first.also):
             parts = [
                 f"{amount(one[0].resource, one[0].needed)}{_free(one, whole=whole)}"
                 for one in zip(*((lack, *lack.also) for lack in lacks), strict=True)
+                if one[0].resource
             ]
-            return f"for {listed(parts)} on {nodes}{held}"
+            return f"for {listed(parts)} on {nodes}{behind}{held}"
         if first.resource:
-            return f"for {amount(first.resource, first.needed)} on {nodes}{_free(lacks, whole=whole)}{held}"
+            wanted = amount(first.resource, first.needed)
+            return f"for {wanted} on {nodes}{_free(lacks, whole=whole)}{behind}{held}"
         if first.plugin == "NodePorts":
-            return f"for {self._ports} on {nodes}{held}"
+            return f"for {self._ports} on {nodes}{behind}{held}"
         if first.plugin in ("InterPodAffinity", "PodTopologySpread"):
             return f"for a place on {nodes}, {_kept_away(first, holders)}"
-        if first.plugin in ("VolumeRestrictions", "VolumeAttach") and self.claims:
-            one = len(self.claims) == 1
-            claims = f"{'claim' if one else 'claims'} {listed(self.claims)}"
-            if first.plugin == "VolumeAttach":
-                return f"on {nodes} for {claims}, attached to the node of {holders or self._old}"
-            return f"for {claims}, used by {holders or self._old}"
+        if first.plugin == "VolumeAttach" and self.claims:
+            return f"on {nodes} for {_claims(self.claims)}, attached to the node of {holders or self._old}"
+        if first.plugin == _RESTRICTED and self.claims:
+            return f"for {self._of_one_pod}, used by {holders or self._old}"
         reason = first.reason.removeprefix("node(s) ")
         return f"for {nodes} ({reason}){held}"
 
@@ -111,6 +117,11 @@ class Wait:
         if not ports:
             return "a host port"
         return f"host port{'s' if len(ports) > 1 else ''} {listed([str(port) for port in ports])}"
+
+    @property
+    def _of_one_pod(self) -> str:
+        """The claims that one pod at a time can use."""
+        return _claims([name for name in self.claims if READ_WRITE_ONCE_POD in name] or self.claims)
 
     @property
     def _old(self) -> str:
@@ -179,6 +190,10 @@ def _pods_in_the_way(lacks: Sequence[Lack], mine: str, *, new: bool) -> int:
 def host_ports(spec: PodSpec) -> tuple[int, ...]:
     """The ports that a pod takes on its node, in the order of numbers."""
     return tuple(sorted({port.port for container in spec.containers for port in container.host_ports}))
+
+
+def _claims(names: Sequence[str]) -> str:
+    return f"{'claim' if len(names) == 1 else 'claims'} {listed(names)}" if names else "a claim that one pod can use"
 
 
 def _groups(lacks: Sequence[Lack]) -> list[tuple[Lack, ...]]:

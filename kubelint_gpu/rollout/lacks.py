@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kubelint_gpu.kube.frozen import EMPTY
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.rollout.actor import Kind
 from kubelint_gpu.rollout.participant import owner_of
@@ -14,6 +15,9 @@ from kubelint_gpu.rollout.trace import Holder, Lack, Waiting
 from kubelint_gpu.scheduler import FitResult, Snapshot, fit, message, preempt
 from kubelint_gpu.values import replace
 
+_CLAIMS = "VolumeRestrictions"
+_BEFORE_CLAIMS = ("NodePorts", "NodeResourcesFit")
+"""The plugins that look at a node before the one for claims does."""
 MULTI_ATTACH = "Multi-Attach error: the volume is attached to another node"
 
 
@@ -89,6 +93,7 @@ class Lacks:
     ) -> tuple[Lack, ...]:
         """Why the nodes that could take the pod do not."""
         rejections = result.rejections
+        behind = _claims_in_use(self._scene.places.figures.incoming(number, only=home), snapshot)
         found = []
         for index, name in enumerate(self._scene.places.names):
             status = rejections.get(name) or result.prefilter
@@ -99,10 +104,13 @@ class Lacks:
                 short = [self._short(number, index, reason, state, snapshot) for reason in status.reasons]
                 # what a GPU pod waits for is the GPU, whatever else is short
                 first, *rest = sorted(short, key=lambda lack: "/" not in lack.resource)
-                found.append(replace(first, also=tuple(rest)))
             else:
                 holders = self._holders(number, index, state, snapshot, status.plugin, status.reasons[0])
-                found.append(Lack(name, status.plugin, status.reasons[0], holders=holders))
+                first, rest = Lack(name, status.plugin, status.reasons[0], holders=holders), []
+            if name in behind and status.plugin in _BEFORE_CLAIMS:
+                holders = self._holders(number, index, state, snapshot, _CLAIMS)
+                rest.append(Lack(name, _CLAIMS, behind[name], holders=holders))
+            found.append(replace(first, also=tuple(rest)))
         return tuple(sorted(found, key=lambda lack: (-lack.free, lack.node)))
 
     def _short(self, number: int, index: int, reason: str, state: State, snapshot: Snapshot) -> Lack:
@@ -147,6 +155,22 @@ class Lacks:
                 if id(pod) not in self._in_play and keeps(pod, where.node):
                     count(owner_of(pod) or f"Pod/{pod.key}", False, where.name, 1, pod)
         return tuple(Holder(*key[:2], *amounts, key[2]) for key, amounts in sorted(found.items()))
+
+
+def _claims_in_use(pod: Pod, snapshot: Snapshot) -> dict[str, str]:
+    """The nodes on which a pod that needed no resources and no ports would still wait for a claim, with the reason."""
+    if not pod.spec.volumes:
+        return {}
+    spec = pod.spec
+    light = replace(
+        spec,
+        containers=tuple(replace(one, requests=EMPTY, limits=EMPTY, host_ports=()) for one in spec.containers),
+        init_containers=(),
+        overhead=EMPTY,
+        resources=None,
+    )
+    rejections = fit(replace(pod, spec=light), snapshot).rejections
+    return {name: found.reasons[0] for name, found in rejections.items() if found.plugin == _CLAIMS}
 
 
 def _resource(reason: str) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from kubelint_gpu.kube.node import Node
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.requests import pod_requests
+from kubelint_gpu.kube.storage import READ_WRITE_ONCE_POD
+from kubelint_gpu.rollout.attachment import exclusive_claims
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.companions import own_terms
 from kubelint_gpu.scheduler.memory import host_ports
@@ -35,7 +37,8 @@ def rivals(plugin: str, pod: Pod, node: Node, snapshot: Snapshot, resource: str 
     if plugin == "PodTopologySpread":
         return _spread(pod, node)
     if plugin in ("VolumeRestrictions", "VolumeAttach"):
-        mine, beside = _claims(pod), plugin == "VolumeRestrictions"
+        beside = plugin == "VolumeRestrictions"
+        mine = _of_one_pod(pod, snapshot) if beside else _of_one_node(pod, snapshot)
         return lambda other, where: (
             other.meta.namespace == pod.meta.namespace
             and bool(mine & _claims(other))
@@ -83,6 +86,15 @@ def _spread(pod: Pod, node: Node) -> Rival:
 
 def _same(key: str, node: Node, where: Node) -> bool:
     return key in node.labels and node.labels[key] == where.labels.get(key)
+
+
+def _of_one_pod(pod: Pod, snapshot: Snapshot) -> frozenset[str]:
+    exclusive = {one.key for one in snapshot.cluster.claims if READ_WRITE_ONCE_POD in one.access_modes}
+    return frozenset(name for name in _claims(pod) if f"{pod.meta.namespace}/{name}" in exclusive)
+
+
+def _of_one_node(pod: Pod, snapshot: Snapshot) -> frozenset[str]:
+    return frozenset(key.partition("/")[2] for key in exclusive_claims(pod, snapshot.cluster))
 
 
 def _claims(pod: Pod) -> frozenset[str]:

@@ -98,7 +98,8 @@ class Waiting:
         """What it waits for, each word once: `quota`, or what its lacks say."""
         if self.refusal:
             return ("quota",)
-        return tuple(dict.fromkeys(lack.held for lack in self.lacks if lack.held))
+        every = (one for lack in self.lacks for one in (lack, *lack.also))
+        return tuple(dict.fromkeys(one.held for one in every if one.held))
 
 
 @dataclass(frozen=True, slots=True)

@@ -285,15 +285,23 @@ def test_where_the_inventory_is_not_complete_the_rollout_says_so():
     assert (found.severity, found.certainty) == ("warning", "possible")
 
 
-def test_a_claim_that_only_the_manifest_knows_makes_a_deadlock_possible_in_its_headline_too():
+@pytest.mark.parametrize(
+    ("mode", "ends", "told"),
+    [
+        ("ReadWriteOncePod", "never ends", ("error", "certain")),
+        ("ReadWriteOnce", "may never end", ("warning", "possible")),
+    ],
+)
+def test_where_only_the_manifest_knows_a_claim_its_mode_says_if_the_place_of_its_volume_matters(mode, ends, told):
     claim = (
         "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: serving}\n"
-        "spec: {accessModes: [ReadWriteOncePod], resources: {requests: {storage: 1Gi}}}\n"
+        f"spec: {{accessModes: [{mode}], resources: {{requests: {{storage: 1Gi}}}}}}\n"
     )
     pod = "volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]"
-    found = only(findings(deployment(pod=pod, limits="{cpu: 1}") + claim, NODES, "KLG104"))
-    assert found.message.startswith("the rollout may never end: ")
-    assert (found.severity, found.certainty) == ("warning", "possible")
+    text = deployment(pod=pod, limits="{cpu: 1}", more="ports: [{containerPort: 80, hostPort: 80}]") + claim
+    found = only([one for one in findings(text, NODES) if one.code in ("KLG102", "KLG104")])
+    assert found.message.startswith(f"the rollout {ends}: ")
+    assert (found.severity, found.certainty) == told
 
 
 def test_a_rollout_that_may_lose_some_pods_says_how_many():

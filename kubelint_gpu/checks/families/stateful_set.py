@@ -14,8 +14,8 @@ from kubelint_gpu.checks.growing import at_most, growing, placed_of
 from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.spreading import unspreadable
-from kubelint_gpu.checks.stakes import holders, scarce
-from kubelint_gpu.checks.standstill import ended, is_trapped, shortage, standstill
+from kubelint_gpu.checks.stakes import exclusive_claims, holders, scarce
+from kubelint_gpu.checks.standstill import NO_NODE, ended, is_trapped, shortage, standstill
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wait import Wait, story
@@ -64,6 +64,10 @@ def _trap(unit: Unit, subject: Subject, judgement: Judgement, placed: int) -> Dr
     name = next((one.pod for one in mine if one.pod), f"{subject.workload.meta.name}-{first + placed}")
     pools = at_most(unit, subject)
     text, why = shortage(unit, subject, judgement, placed)
+    claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items())
+    waiting = judgement.waiting or next(iter(mine), None)
+    if why == NO_NODE and waiting is not None and waiting.lacks:
+        text, why = waiting.scheduler or text, Wait(subject.workload, waiting, claims, standing=True).clause
     resource = scarce(subject)
     written = manifest.present(_POLICY)
     order = Related(
@@ -85,7 +89,9 @@ def _trap(unit: Unit, subject: Subject, judgement: Judgement, placed: int) -> Dr
             *holders(unit, subject, resource, judgement.eligible),
             *growing(unit, subject),
         ),
-        trace=story(halt, Wait(subject.workload, mine[0]), "waits for that pod") if halt is not None and mine else (),
+        trace=story(halt, Wait(subject.workload, mine[0], claims), "waits for that pod")
+        if halt is not None and mine
+        else (),
         run=halt if mine else None,
         help=() if judgement.refusal else (_helpless(name),),
     )
