@@ -56,7 +56,7 @@ def _draft(unit: Unit, subject: Subject, found: Judgement, waiting: Waiting, nam
     left = some([owner_name(name) for name in names], "workload")
     return Draft(
         "KLG109",
-        manifest.place(routes.strategy(manifest), "key") if rolls else manifest.place(routes.replicas(manifest)),
+        manifest.place(routes.strategy(manifest), "key") if rolls else subject.replicas_place,
         f"until {left} is deleted, which the manifests no longer have, {told}: {clause}",
         manifest,
         cause="beside what is gone",

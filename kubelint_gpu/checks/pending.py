@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.capacity import room_by_eviction
 from kubelint_gpu.checks.change import acting
 from kubelint_gpu.checks.company import crowding, left_alone
@@ -49,6 +48,8 @@ def pending_replicas(unit: Unit, subject: Subject, judgement: Judgement) -> Iter
         why = f"the next one is refused {refused(judgement.refusal)}"
     certain = is_certain(unit, subject, judgement)
     replicas = f"{placed} of {counted(judgement.wanted, 'replica')}"
+    if subject.scaled is not None:
+        replicas = f"{placed} of the {counted(judgement.wanted, 'replica')} that {subject.scaled.sets}"
     grown = f" even with {pools}" if pools else ""
     if beside:
         told = f"as few as {replicas} can run, where the other workloads applied with it are placed first"
@@ -62,7 +63,7 @@ def pending_replicas(unit: Unit, subject: Subject, judgement: Judgement) -> Iter
         told = f"only {replicas} can run{grown}: {why}"
     yield Draft(
         "KLG109",
-        manifest.place(routes.replicas(manifest)),
+        subject.replicas_place,
         f"{told}; {nature}",
         manifest,
         cause="replicas",

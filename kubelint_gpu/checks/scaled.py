@@ -41,7 +41,7 @@ def waiting_when_scaled(unit: Unit, subject: Subject) -> Scaled | None:
     round to another number, and less room is left.
     The first few numbers are looked at, and the largest for which there is room.
     """
-    if not isinstance(subject.workload.strategy, DeploymentStrategy):
+    if not isinstance(subject.workload.strategy, DeploymentStrategy) or not subject.workload.replicas:
         return None
     if id(subject) not in unit.scaled:
         unit.scaled[id(subject)] = _waiting(unit, subject)
@@ -54,7 +54,7 @@ def _waiting(unit: Unit, subject: Subject) -> Scaled | None:
             for replicas in _numbers(unit, subject, manifest):
                 found = _at(unit, subject, replicas)
                 if found.verdict in _WAITS:
-                    scaled = replace(subject, workload=replace(subject.workload, replicas=replicas))
+                    scaled = replace(subject, workload=replace(subject.workload, replicas=replicas), scaled=None)
                     least = routes.at(manifest, LEAST)
                     only = routes.at(manifest, MOST) == (1 if least is None else least)
                     return Scaled(scaled, found, manifest, only=only)

@@ -120,6 +120,8 @@ def standstill(
     made, coming = is_made(unit, subject), is_next(unit, subject)
     later = made or coming
     begins = f"{beyond}once it runs, " if made else beyond
+    scaled, replicas = subject.scaled, counted(workload.replicas, "replica")
+    begins += f"at {replicas}, which {scaled.sets}, " if scaled is not None else ""
     unknown = _unknown_claims(unit, workload) if any(map(_rests_on_a_place, every(end.waiting.lacks))) else ()
     others = some([workload_name(one) for one in end.judgement.company], "workload")
     ends = "may never end" if may or unknown else "never ends"
@@ -137,6 +139,7 @@ def standstill(
         scheduler=end.waiting.scheduler or None,
         related=(
             *((Related(place, label),) if label else ()),
+            *((Related(scaled.place, f"it sets {replicas}"),) if scaled is not None else ()),
             *stakes(unit, subject, end.waiting),
             *(growing(unit, subject) if end.judgement.grows else ()),
         ),

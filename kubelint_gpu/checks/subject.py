@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from kubelint_gpu.checks import routes
+from kubelint_gpu.checks.autoscalers import ScaledAtOnce
+from kubelint_gpu.checks.finding import Place
 from kubelint_gpu.checks.manifest import Manifest
 from kubelint_gpu.kube.custom_workload import PLACED_ELSEWHERE
 from kubelint_gpu.kube.pod import Pod
@@ -16,16 +19,23 @@ class Subject:
 
     `known_class` is false where its pods are refused because their PriorityClass does not exist; they then count as of
     the highest priority that a class may give.
+    `scaled` is set where it has the replicas that an autoscaler sets at once, and not those that are written.
     """
 
     manifest: Manifest
     workload: Workload
     known_class: bool = True
+    scaled: ScaledAtOnce | None = None
 
     @property
     def pod(self) -> Pod:
         """A pod as the scheduler would get it."""
         return merged(self.workload.pod(self.workload.meta.name))
+
+    @property
+    def replicas_place(self) -> Place:
+        """Where its number of replicas stands: `spec` where it is left to the default, or the autoscaler's bound."""
+        return self.scaled.place if self.scaled is not None else self.manifest.place(routes.replicas(self.manifest))
 
     @property
     def places_pods(self) -> bool:

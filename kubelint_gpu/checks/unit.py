@@ -8,23 +8,19 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.checks import further, rollouts
+from kubelint_gpu.checks.autoscalers import Autoscalers, autoscalers
+from kubelint_gpu.checks.judged import judged
 from kubelint_gpu.checks.manifest import Manifest, manifests
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.world import World
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.inventory.inventory import Pool
-from kubelint_gpu.kube.admission import admitted, without_resources
 from kubelint_gpu.kube.cluster import Cluster
-from kubelint_gpu.kube.fields import Fields
-from kubelint_gpu.kube.limit_range import with_defaults
 from kubelint_gpu.kube.node import Node, read_node
-from kubelint_gpu.kube.priority import HIGHEST_USER_PRIORITY, PREEMPT, UnknownPriorityClass
 from kubelint_gpu.kube.resource_owners import owner_of
-from kubelint_gpu.kube.taints import Toleration, read_toleration
 from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.growth import Growth, possible_nodes
 from kubelint_gpu.rollout.judgement import DEFAULT_BUDGET, Judgement, Together, Transition
-from kubelint_gpu.rollout.participant import resolved_workload
 from kubelint_gpu.scheduler import Attempt, Snapshot, attempt
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.values import replace
@@ -308,40 +304,25 @@ class Unit:
             self._attempts[key] = attempt(pod, snapshot)
         return self._attempts[key]
 
-    def judged(self, manifest: Manifest, workload: Workload) -> Subject:
-        """A workload as it is judged: admitted, and with its priority."""
-        ranges = [found for found in self.cluster.limit_ranges if found.meta.namespace == workload.meta.namespace]
-        spec = admitted(with_defaults(workload.spec, ranges), **self._admission)  # type: ignore[arg-type]
-        if self.has_nodes:
-            spec = without_resources(spec, self.given_out_elsewhere)
-        workload = replace(workload, spec=spec)
-        try:
-            return Subject(manifest, resolved_workload(workload, self.cluster.priority_classes))
-        except UnknownPriorityClass:
-            # it is placed as if the class were there; with the highest that there may be it can evict whom it likes
-            spec = replace(spec, priority=HIGHEST_USER_PRIORITY, preemption_policy=PREEMPT)
-            return Subject(manifest, replace(workload, spec=spec), known_class=False)
+    def judged(self, manifest: Manifest, workload: Workload, scaled_by: Autoscalers | None = None) -> Subject:
+        """A workload as it is judged: admitted, with its priority, and with the replicas that its autoscaler sets."""
+        return judged(self, manifest, workload, self.autoscalers if scaled_by is None else scaled_by)
+
+    @cached_property
+    def autoscalers(self) -> Autoscalers:
+        """The HorizontalPodAutoscalers of the manifests and of those beside them."""
+        return autoscalers((*self.manifests, *self.neighbours))
+
+    @cached_property
+    def _autoscalers_before(self) -> Autoscalers:
+        return autoscalers(self.before.values())
 
     def before_of(self, subject: Subject) -> Subject | None:
         """The workload as it was; None where that is not known, or cannot be judged."""
         before = self.before.get(subject.manifest.object)
         if before is None or before.workload is None or not before.readable or before.workload.partial:
             return None
-        return self.judged(before, before.workload)
-
-    @cached_property
-    def _admission(self) -> dict[str, object]:
-        inventory = self.world.inventory
-        if inventory is None or not self.has_nodes:
-            return {}
-        tolerations: list[tuple[str, Toleration]] = [
-            (str(value.get("resource", "")), read_toleration(Fields(value)))
-            for value in inventory.admission.default_tolerations
-        ]
-        return {
-            "extended_resource_toleration": inventory.admission.extended_resource_toleration,
-            "tolerations": tolerations,
-        }
+        return self.judged(before, before.workload, self._autoscalers_before)
 
 
 def _named(node: Node, name: str) -> Node:

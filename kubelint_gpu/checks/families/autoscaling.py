@@ -34,7 +34,8 @@ def hpa_exceeds_capacity(unit: Unit) -> Iterator[Draft]:
         if subject is None or not isinstance(most, int) or isinstance(most, bool) or most > _ENOUGH:
             continue
         judgement = unit.judgements.get(id(subject))
-        if judgement is None or not judgement.eligible:
+        if judgement is None or not judgement.eligible or not subject.workload.replicas:
+            # with 0 replicas an autoscaler is switched off
             continue
         found = counted_room(unit, subject, most)
         if not found.known:

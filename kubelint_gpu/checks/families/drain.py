@@ -65,7 +65,7 @@ def _draft(unit: Unit, subject: Subject, found: Sequence[Drained], *, certain: b
         certainty="certain" if certain else "possible",
         related=(
             *(
-                (Related(subject.manifest.place(routes.replicas(subject.manifest)), _replicas(subject)),)
+                (Related(subject.replicas_place, _replicas(subject)),)
                 if manifest is not subject.manifest
                 else _declared(unit, names)
             ),

@@ -74,8 +74,8 @@ def anti_affinity_exceeds_domains(unit: Unit) -> Iterator[Draft]:
             cause=f"anti-affinity/{found.key}",
             certainty="certain" if unit.complete else "possible",
             scheduler=found.message,
-            related=(Related(manifest.place(routes.replicas(manifest)), f"{counted(wanted, 'replica')} wanted"),),
-            proposals=_fewer(subject, most),
+            related=(Related(subject.replicas_place, f"{counted(wanted, 'replica')} wanted"),),
+            proposals=_fewer(subject, most) if subject.scaled is None else (),
         )
 
 

@@ -76,7 +76,7 @@ def _trap(unit: Unit, subject: Subject, judgement: Judgement, placed: int) -> Dr
     )
     return Draft(
         "KLG111",
-        manifest.place(routes.replicas(manifest)),
+        subject.replicas_place,
         f"only {placed} of {counted(judgement.wanted, 'replica')} can run{f' even with {pools}' if pools else ''}, and "
         f"while {name} is not ready no change of the template reaches any pod: {why}",
         manifest,

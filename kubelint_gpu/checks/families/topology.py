@@ -84,7 +84,7 @@ def spread_unsatisfiable(unit: Unit) -> Iterator[Draft]:
             cause=f"spread/{found.key}",
             certainty="certain" if unit.complete and found.exact else "possible",
             scheduler=found.message,
-            related=(Related(manifest.place(routes.replicas(manifest)), f"{counted(wanted, 'replica')} wanted"),),
+            related=(Related(subject.replicas_place, f"{counted(wanted, 'replica')} wanted"),),
         )
 
 

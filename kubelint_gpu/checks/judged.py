@@ -1,0 +1,50 @@
+"""A workload as it is judged: as admission leaves its pods, and with as many replicas as it comes to have at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.checks.autoscalers import Autoscalers, scaled_at_once
+from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.kube.admission import admitted, without_resources
+from kubelint_gpu.kube.fields import Fields
+from kubelint_gpu.kube.limit_range import with_defaults
+from kubelint_gpu.kube.priority import HIGHEST_USER_PRIORITY, PREEMPT, UnknownPriorityClass
+from kubelint_gpu.kube.taints import Toleration, read_toleration
+from kubelint_gpu.rollout.participant import resolved_workload
+from kubelint_gpu.values import replace
+
+if TYPE_CHECKING:
+    from kubelint_gpu.checks.manifest import Manifest
+    from kubelint_gpu.checks.unit import Unit
+    from kubelint_gpu.kube.workload import Workload
+
+
+def judged(unit: Unit, manifest: Manifest, workload: Workload, autoscalers: Autoscalers) -> Subject:
+    """A workload of a unit, or one as it was before, as it is judged."""
+    ranges = [found for found in unit.cluster.limit_ranges if found.meta.namespace == workload.meta.namespace]
+    spec = admitted(with_defaults(workload.spec, ranges), **_admission(unit))  # type: ignore[arg-type]
+    if unit.has_nodes:
+        spec = without_resources(spec, unit.given_out_elsewhere)
+    scaled = scaled_at_once(workload, autoscalers)
+    workload = replace(workload, spec=spec, replicas=scaled.replicas if scaled is not None else workload.replicas)
+    try:
+        return Subject(manifest, resolved_workload(workload, unit.cluster.priority_classes), scaled=scaled)
+    except UnknownPriorityClass:
+        # it is placed as if the class were there; with the highest that there may be it can evict whom it likes
+        spec = replace(spec, priority=HIGHEST_USER_PRIORITY, preemption_policy=PREEMPT)
+        return Subject(manifest, replace(workload, spec=spec), known_class=False, scaled=scaled)
+
+
+def _admission(unit: Unit) -> dict[str, object]:
+    inventory = unit.world.inventory
+    if inventory is None or not unit.has_nodes:
+        return {}
+    tolerations: list[tuple[str, Toleration]] = [
+        (str(value.get("resource", "")), read_toleration(Fields(value)))
+        for value in inventory.admission.default_tolerations
+    ]
+    return {
+        "extended_resource_toleration": inventory.admission.extended_resource_toleration,
+        "tolerations": tolerations,
+    }

@@ -1,0 +1,80 @@
+"""Replicas that a HorizontalPodAutoscaler sets at once, whatever the load: within its bounds, and not those that are written."""
+
+from __future__ import annotations
+
+import pytest
+from checks_units import GPU_NODE, deployment, findings
+from test_checks_against import found, inventory, made
+
+GIVES = "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"
+KEEPS = "strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}\n"
+
+
+def hpa(least, most, kind="Deployment", name="chat", namespace="serving"):
+    bounds = f"  minReplicas: {least}\n" * (least is not None)
+    return (
+        "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: scaler, namespace: "
+        + namespace
+        + "}\n"
+        f"spec:\n{bounds}  maxReplicas: {most}\n"
+        f"  scaleTargetRef: {{apiVersion: apps/v1, kind: {kind}, name: {name}}}\n---\n"
+    )
+
+
+def codes(text, gpus):
+    return [one.code for one in findings(text, GPU_NODE % gpus)]
+
+
+def test_the_least_replicas_that_do_not_all_run_are_told_at_the_autoscalers_line():
+    (one,) = findings(hpa(3, 5) + deployment(), GPU_NODE % 2)
+    assert (one.code, one.severity, one.place.line) == ("KLG109", "error", 5)
+    assert one.message.startswith(
+        "only 2 of the 3 replicas that HorizontalPodAutoscaler scaler sets at least can run: for the next one too little"
+    )
+
+
+def test_at_the_least_replicas_the_rollout_never_ends():
+    other, one = sorted(findings(hpa(3, 5) + deployment(), GPU_NODE % 3), key=lambda one: one.code)
+    assert (one.code, other.code) == ("KLG115", "KLG101")
+    assert other.severity == "error"
+    assert other.message.startswith(
+        "at 3 replicas, which HorizontalPodAutoscaler scaler sets at least, the rollout never ends: the new pod waits for"
+    )
+    assert (5, "it sets 3 replicas") in [(related.place.line, related.message) for related in other.related]
+    assert other.fixes[0].verified
+
+
+@pytest.mark.parametrize(
+    ("text", "gpus", "expected"),
+    [
+        (hpa(2, 4) + deployment(spec=GIVES), 3, ["KLG115"]),
+        (hpa(3, 3) + deployment(), 3, ["KLG101"]),
+        (hpa(3, 3) + deployment(spec="replicas: 3"), 3, ["KLG101"]),
+        (hpa(None, 1) + deployment(spec="replicas: 4"), 2, []),
+        (hpa(1, 2) + deployment(spec="replicas: 4"), 3, []),
+        (hpa(1, 2) + deployment(spec="replicas: 4"), 1, ["KLG109"]),
+        (hpa(3, 5) + deployment(spec="replicas: 0"), 1, []),
+        (hpa(3, 5, name="other") + deployment(), 2, []),
+        (hpa(3, 5, namespace="elsewhere") + deployment(), 2, []),
+    ],
+    ids=["room", "one-number", "same-number", "most-1", "most-2", "most-short", "off", "name", "namespace"],
+)
+def test_replicas_are_brought_between_the_bounds(text, gpus, expected):
+    assert codes(text, gpus) == expected
+
+
+def test_a_stateful_set_is_scaled_too():
+    text = hpa(2, 2, "StatefulSet") + deployment(spec="serviceName: chat").replace(
+        "kind: Deployment", "kind: StatefulSet"
+    )
+    (one,) = findings(text, GPU_NODE % 1)
+    assert (one.code, one.place.line) == ("KLG111", 5)
+
+
+def test_an_autoscaler_that_starts_to_ask_for_more_scales_while_the_change_is_rolled_out():
+    before = "---\n" + hpa(1, 4, name="a") + made("a", KEEPS)
+    after = "---\n" + hpa(3, 4, name="a") + made("a", KEEPS, more="args: [x]\n")
+    assert found(before, after, inventory(5)) == []
+    ((code, _, text), *_) = found(before, after, inventory(2))
+    assert code == "KLG109"
+    assert "2 of the 3 replicas that HorizontalPodAutoscaler scaler sets at least" in text
