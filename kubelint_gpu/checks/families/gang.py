@@ -9,6 +9,7 @@ from kubelint_gpu.checks.bonds import bound_to, ties
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.growing import at_most, growing
+from kubelint_gpu.checks.overlapping_runs import overlapping_runs
 from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.stakes import holders, scarce
@@ -37,6 +38,9 @@ def jobs_hold_each_other(unit: Unit) -> Iterator[Draft]:
     whole = [subject for subject in unit.subjects if _waits_for_all(unit, subject)] if unit.has_nodes else []
     short = {subject.workload.key: draft for subject in whole for draft in _never_whole(unit, subject)}
     yield from short.values()
+    for subject in whole:
+        if subject.workload.key not in short:
+            yield from overlapping_runs(unit, subject)
     jobs = [one for one in whole if one.workload.kind == "Job" and one.workload.key not in short]
     if len(jobs) < 2:
         return
