@@ -279,7 +279,9 @@ def test_a_run_of_a_cron_job_needs_its_pods_at_once_too():
     lines = job("a", 3, kind="CronJob").splitlines(keepends=True)
     spec = lines.index("spec:\n")
     inner = "".join(f"    {line}" for line in lines[spec:])
-    text = "".join(lines[:spec]) + f'spec:\n  schedule: "0 3 * * *"\n  jobTemplate:\n{inner}'
+    text = (
+        "".join(lines[:spec]) + f'spec:\n  schedule: "0 3 * * *"\n  concurrencyPolicy: Forbid\n  jobTemplate:\n{inner}'
+    )
     assert messages(text, inventory(nodes=3)) == []
     assert messages(text, inventory(nodes=2)) == [
         "a run of CronJob serving/a needs its 3 pods at once and only 2 find room: what runs waits for the rest for ever"
