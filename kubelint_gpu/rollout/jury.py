@@ -77,13 +77,20 @@ class Jury:
         workloads = tuple(participants[place].new for place in sorted(rolling))
         if rests and not any(self._may_evict(place) for place in rolling):
             return Together(workloads, Verdict.COMPLETES)
-        if any(fit_alone(self._bench, self._search, place).placed < participants[place].replicas for place in rolling):
+        if not all(self._stands_alone(place) for place in rolling):
             return Together(workloads, None)
         found = self._search.searched(rolling, ())
         verdict = found.verdict
         if verdict is Verdict.UNDECIDED and rests:
             verdict = Verdict.COMPLETES
         return Together(workloads, verdict, False, found.states, found.trace, found.evicts, found.eviction)
+
+    def _stands_alone(self, place: int) -> bool:
+        """Whether all its pods find room where no other workload of the group is."""
+        replicas = self._bench.participants[place].replicas
+        if replicas and not self._bench.eligible[place]:
+            return False
+        return fit_alone(self._bench, self._search, place).placed >= replicas
 
     def _at_once(self, position: int, others: frozenset[int], alone: Judgement) -> Judgement:
         """What becomes of a rollout that begins at the same moment as everything else that is known to change."""

@@ -37,10 +37,11 @@ class Starts:
 def placements(scene: Scene, budget: int) -> Starts:
     """Place all wanted pods in every way, from the pods whose nodes are known.
 
-    Where they do not all find room, the order in which they are placed matters too.
+    Where they do not all find room, or for some of them a node has to join, the order in which they are placed matters.
     """
-    found = _placements(scene, budget, any_order=not scene.local)
-    if found.full or not found.complete or not scene.local:
+    ordered = scene.local and not scene.absent
+    found = _placements(scene, budget, any_order=not ordered)
+    if found.full or not found.complete or not ordered:
         return found
     return _placements(scene, budget, any_order=True)
 

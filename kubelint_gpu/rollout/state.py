@@ -20,8 +20,8 @@ GOING = (LEAVING, EVICTED)
 Content = tuple[tuple[int, int, int], ...]
 """What is on a node or waits for it: (kind, phase, count), sorted."""
 
-ABSENT: Content = ((-1, 0, 1),)
-"""The content of a node that does not exist yet: an autoscaler may add it."""
+ABSENT: Content = ((-1, -1, 1),)
+"""The content of a node that does not exist yet: an autoscaler may add it. It is no pod of any kind in any phase."""
 
 Controls = tuple[tuple[int, ...], ...]
 

@@ -1,8 +1,9 @@
-"""The judgement against a brute force that folds nothing; all 10,000 cases: `python tests/conformance/rollouts.py`."""
+"""The judgement against a brute force that folds nothing; many more cases: `python tests/conformance/rollouts.py`."""
 
 from __future__ import annotations
 
 import pytest
+from reference_cases import FEATURES
 from rollout_reference import (
     Case,
     Node,
@@ -10,9 +11,12 @@ from rollout_reference import (
     Template,
     TooLarge,
     Work,
+    featured_case,
     program_input,
+    program_rolled_back,
     program_verdict,
     random_case,
+    rolled_back_case,
 )
 
 from kubelint_gpu.rollout import court, jury
@@ -23,22 +27,98 @@ from kubelint_gpu.values import replace
 SEEDS = range(20_000, 20_240)
 
 
+def differs(case, most=1_500):
+    """What the two say where they differ; None where they agree, and where the case is too large or nobody competes."""
+    reference = Reference(case, most)
+    try:
+        wanted, _ = reference.verdict()
+    except TooLarge:
+        return "skipped"
+    found, _ = program_verdict(case)
+    if found == "apart":
+        return "skipped"
+    said = found.value if found is not None else None
+    if said == wanted or (wanted is None and said == reference.also()):
+        return None
+    return wanted, said
+
+
 def test_random_small_cases_are_judged_as_brute_force_judges_them():
-    wrong, counted = [], 0
-    for seed in SEEDS:
-        case = random_case(seed)
-        try:
-            wanted, _ = Reference(case, most=1_500).verdict()
-        except TooLarge:
-            continue
-        found, _ = program_verdict(case)
-        if found == "apart":
-            continue
-        counted += 1
-        if wanted != (found.value if found is not None else None):
-            wrong.append((seed, wanted, found))
-    assert not wrong
-    assert counted > len(SEEDS) * 0.8
+    found = {seed: differs(random_case(seed)) for seed in SEEDS}
+    assert {seed: one for seed, one in found.items() if one not in (None, "skipped")} == {}
+    assert sum(one is None for one in found.values()) > len(SEEDS) * 0.8
+
+
+@pytest.mark.parametrize("feature", range(len(FEATURES)), ids=sorted(FEATURES))
+def test_cases_with_something_of_their_own_are_judged_as_brute_force_judges_them(feature):
+    seeds = range(feature + 700 * len(FEATURES), feature + 712 * len(FEATURES), len(FEATURES))
+    found = {seed: differs(featured_case(seed)[1]) for seed in seeds}
+    assert {seed: one for seed, one in found.items() if one not in (None, "skipped")} == {}
+    assert None in found.values()
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_a_set_whose_old_pods_fit_nowhere_is_told_of_where_it_never_gets_to_its_new_ones(seed):
+    case = rolled_back_case(seed)
+    assert Reference(case).rolled_back() == program_rolled_back(case)
+
+
+PLACE, WIDE = Template(), Template(gpu=2)
+THREE = tuple(Node(f"n{number}", "a", 1, 4, 8) for number in range(3))
+JOINS = Node("pool", "b", 2, 4, 8)
+
+
+@pytest.mark.parametrize(
+    ("case", "verdict"),
+    [
+        # a node that is not there yet is no domain of a spread: both find room before it joins for the wide pod
+        (
+            Case(
+                THREE,
+                (
+                    Work("Deployment", "w0", 1, PLACE, PLACE, 2, 0),
+                    Work("StatefulSet", "w1", 2, *[Template(anti="host", spread="zone", by_revision=True)] * 2, 0, 1),
+                    Work("StatefulSet", "w2", 1, WIDE, WIDE, 1, 1),
+                ),
+                gate=True,
+                pool=JOINS,
+                most=1,
+            ),
+            Verdict.STUCK,
+        ),
+        # which of two pods the node joined for depends on who came first
+        (
+            Case(
+                THREE[:2],
+                (
+                    Work("Deployment", "w0", 1, Template(anti="host"), Template(anti="host"), 1, 0),
+                    Work("Deployment", "w1", 2, PLACE, PLACE, 1, 0),
+                ),
+                known=((1, "n1"),),
+                pool=JOINS,
+                most=1,
+            ),
+            Verdict.MAY_STICK,
+        ),
+        # pods of others give way before a node has joined
+        (
+            Case(
+                (*THREE[:2], Node("n2", "a", 1, 2, 2)),
+                (
+                    Work("Deployment", "w0", 2, Template(cpu=2), Template(cpu=2), 1, 0),
+                    Work("Outside", "w1", 2, *[Template(cpu=1, priority=-5)] * 2),
+                ),
+                known=((1, "n0"), (1, "n1")),
+                pool=JOINS,
+                most=2,
+            ),
+            Verdict.COMPLETES,
+        ),
+    ],
+)
+def test_rollouts_beside_a_pool_that_grows(case, verdict):
+    assert Reference(case).verdict()[0] == verdict.value
+    assert program_verdict(case)[0] is verdict
 
 
 @pytest.mark.parametrize("seed", [1910, 3863, 4231])

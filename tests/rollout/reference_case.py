@@ -1,0 +1,104 @@
+"""Small cases for the brute force: nodes, workloads, and the moments of a rollout."""
+
+from __future__ import annotations
+
+from kubelint_gpu.values import dataclass
+
+W, N, S, R, L, E = "waiting", "nominated", "starting", "ready", "leaving", "evicted"
+ACTIVE = (W, N, S, R)
+GONE_SOON = (L, E)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    name: str
+    zone: str
+    gpu: int
+    cpu: int
+    pods: int
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """`near` and `away` are topologies of terms about the pods of the work `near_to`, `away_to`; `claim` is shared."""
+
+    gpu: int = 1
+    cpu: int = 0
+    pool: str = ""
+    port: int = 0
+    anti: str = ""
+    spread: str = ""
+    by_revision: bool = False
+    priority: int = 0
+    never: bool = False
+    skew: int = 1
+    domains: int = 0
+    near: str = ""
+    near_to: int = -1
+    away: str = ""
+    away_to: int = -1
+    claim: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """`shares`: surge and unavailable are percentages; `other`: the old object has another strategy."""
+
+    kind: str
+    name: str
+    replicas: int
+    old: Template
+    new: Template
+    surge: int = 1
+    unavailable: int = 0
+    recreate: bool = False
+    parallel: bool = False
+    before: int = -1
+    partition: int = 0
+    shares: bool = False
+    other: bool = False
+
+    @property
+    def started(self) -> int:
+        return self.replicas if self.before < 0 else self.before
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """`pool` is a node that may join `most` times; `budgets` are (work, `min` or `max`, how many).
+
+    `at_once`: all that rolls begins at the same moment; with `ends` it is asked of one of them whether it ends.
+    """
+
+    nodes: tuple[Node, ...]
+    works: tuple[Work, ...]
+    judged: tuple[int, ...] = (0,)
+    quota: int = -1
+    gate: bool = False
+    known: tuple[tuple[int, str], ...] = ()  # where pods of which work are known to run
+    quota_pods: int = -1
+    pool: Node | None = None
+    most: int = 0
+    budgets: tuple[tuple[int, str, int], ...] = ()
+    at_once: bool = False
+    ends: int = -1
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Pod:
+    owner: int
+    number: int
+    new: bool
+    phase: str
+    node: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    pods: frozenset[Pod]
+    specs: tuple[tuple[int, int], ...]  # per work: replicas of the old and of the new ReplicaSet (-1: absent)
+    joined: int = 0  # how many nodes of the pool are there
+
+
+class TooLarge(Exception):  # noqa: N818 - it says what the case is
+    pass
