@@ -14,9 +14,13 @@ from kubelint_gpu.checks.wording import amount, counted, listed
 from kubelint_gpu.kube.admission import extended_resources
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.custom_rollout import CustomRollout, custom_rollout
+from kubelint_gpu.kube.node import Node
 from kubelint_gpu.kube.requests import pod_requests
+from kubelint_gpu.rollout.attachment import with_bound_claims
+from kubelint_gpu.rollout.beyond import beyond
 from kubelint_gpu.rollout.gathered import gathered
 from kubelint_gpu.rollout.growth import possible_nodes
+from kubelint_gpu.rollout.participant import created_pod
 from kubelint_gpu.values import dataclass, replace
 
 
@@ -50,7 +54,7 @@ def custom_deadlocks(unit: Unit) -> Iterator[Draft]:
             f"nodes have room for no more than {sum(placed)} of {sum(wanted)}",
             manifest,
             cause="custom rollout",
-            certainty="certain" if unit.complete and rollout.exact else "possible",
+            certainty="certain" if rollout.exact and _is_certain(unit, custom, changing=True) else "possible",
             related=_asked(custom),
             help=(rollout.remedy,) if rollout.remedy else (),
         )
@@ -71,7 +75,7 @@ def custom_pods_pending(unit: Unit) -> Iterator[Draft]:
             f"{custom.rollout.rest}",
             manifest,
             cause="custom replicas",
-            certainty="certain" if unit.complete and custom.rollout.exact else "possible",
+            certainty="certain" if custom.rollout.exact and _is_certain(unit, custom, changing=False) else "possible",
             related=_asked(custom),
         )
 
@@ -107,16 +111,31 @@ def _customs(unit: Unit) -> Iterator[_Custom]:
             yield _Custom(rollout, tuple(members))
 
 
-def _missing(unit: Unit, custom: _Custom, *, changing: bool) -> tuple[int, ...] | None:
-    """How many pods of each template run at best; None where all may."""
+def _missing(unit: Unit, custom: _Custom, *, changing: bool, further: Sequence[Node] = ()) -> tuple[int, ...] | None:
+    """How many pods of each template run at best, with `further` nodes; None where all may."""
     if any(unit.alone(subject).held for subject in custom.subjects):
         return None
     wanted = custom.pods(changing=changing)
+    cluster = _cluster(unit, custom.subjects, sum(wanted))
     found = gathered(
         [(subject.workload, number) for subject, number in zip(custom.subjects, wanted, strict=True)],
-        _cluster(unit, custom.subjects, sum(wanted)),
+        replace(cluster, nodes=(*cluster.nodes, *further)),
     )
     return found if found is not None and sum(found) < sum(wanted) else None
+
+
+def _is_certain(unit: Unit, custom: _Custom, *, changing: bool) -> bool:
+    """Whether no node beyond the inventory makes room for more."""
+    if all(unit.is_closed_to(subject) for subject in custom.subjects):
+        return True
+    wanted = custom.pods(changing=changing)
+    pods = [created_pod(subject.workload, "new") for subject in custom.subjects]
+    users = [(subject.workload.meta.namespace, subject.workload.spec) for subject in custom.subjects]
+    found = beyond(pods, with_bound_claims(unit.cluster, users), sum(wanted))
+    if any(taken is None for taken in found.takes) or all(found.takes):
+        return False
+    now = _missing(unit, custom, changing=changing)
+    return now is not None and _missing(unit, custom, changing=changing, further=found.nodes) == now
 
 
 def _cluster(unit: Unit, subjects: Sequence[Subject], most: int) -> Cluster:

@@ -47,7 +47,8 @@ def further(unit: Unit) -> Further:
         if found.new.kind != "DaemonSet"
     }
     enough = sum(2 * one.new.replicas + one.old.replicas + 1 for one in transitions.values())
-    found = beyond(list(pods.values()), with_bound_claims(unit.cluster, users), enough)
+    daemons = [created_pod(one.new, "new") for one in transitions.values() if one.new.kind == "DaemonSet"]
+    found = beyond(list(pods.values()), with_bound_claims(unit.cluster, users), enough, daemons)
     takes = dict(zip(pods, found.takes, strict=True))
     return Further(
         replace(unit.cluster, nodes=(*unit.cluster.nodes, *found.nodes)),
@@ -144,7 +145,12 @@ def _has_exclusive_claim(unit: Unit, subject: Subject) -> bool:
 
 
 def _is_same(before: Judgement, after: Judgement) -> bool:
-    return before.verdict is after.verdict and (before.verdict is not None or before.placed == after.placed)
+    if before.verdict is not None or after.verdict is not None:
+        return before.verdict is after.verdict
+    if before.workload.kind == "DaemonSet":
+        # it makes a pod for each further node, too
+        return before.wanted - before.placed == after.wanted - after.placed
+    return before.placed == after.placed
 
 
 def _at(unit: Unit, subject: Subject, judgement: Judgement) -> Judgement | None:

@@ -38,14 +38,15 @@ class Beyond:
     takes: tuple[bool | None, ...]
 
 
-def beyond(pods: Sequence[Pod], cluster: Cluster, enough: int) -> Beyond:
+def beyond(pods: Sequence[Pod], cluster: Cluster, enough: int, guests: Sequence[Pod] = ()) -> Beyond:
     """The nodes that could be there for pods, without taints and with more of every resource than all could take.
 
     They have the labels that the pods ask for, but no name and no host name of a declared node: these are given once,
     and so is the disk of a local volume.
-    Of pods that keep each other apart up to `enough` find a node each.
+    Of pods that keep each other apart up to `enough` find a node each. `guests` are pods for which no node is made and
+    which find all that they ask for on these.
     """
-    stage = _Stage(pods, cluster)
+    stage = _Stage((*pods, *guests), cluster)
     found = [stage.taken(pod, min(enough, _MOST_NODES)) for pod in pods]
     return Beyond(tuple(stage.nodes), tuple(found))
 

@@ -251,3 +251,24 @@ def test_who_is_bound_to_a_node_evicts_there_whatever_nodes_there_are(pod, certa
     inventory = OPEN.replace("value: 1000}", "value: 1000}\n  - {name: low, value: 1}").replace("count: 1", "count: 2")
     inventory += f"running:\n{running('batch', 1, 'low')}"
     assert only(findings(deployment(pod=pod), inventory), "KLG108").certainty == certainty
+
+
+@pytest.mark.parametrize(("pod", "certainty"), [(PIN, "certain"), (ZONE, "possible")])
+def test_groups_of_a_custom_resource_on_declared_nodes(pod, certainty):
+    text = (
+        "apiVersion: leaderworkerset.x-k8s.io/v1\nkind: LeaderWorkerSet\nmetadata: {name: l, namespace: serving}\nspec:\n"
+        "  replicas: 1\n  rolloutStrategy: {type: RollingUpdate, rollingUpdateConfiguration: {maxUnavailable: 0, maxSurge: 1}}\n"
+        f"  leaderWorkerTemplate:\n    size: 2\n    workerTemplate:\n      spec:\n        {pod}\n"
+        "        priorityClassName: serving\n"
+        "        containers: [{name: w, image: i:1, resources: {limits: {nvidia.com/gpu: 1}}}]\n"
+    )
+    assert only(findings(text, OPEN.replace("count: 1", "count: 2")), "KLG101").certainty == certainty
+    assert only(findings(text, OPEN), "KLG109").certainty == certainty
+
+
+@pytest.mark.parametrize("other", ["", "---\n" + deployment(name="other", limits="{cpu: 1}")])
+def test_daemon_pods_without_room_on_declared_nodes_have_none_whatever_others_there_are(other):
+    text = deployment(limits="{nvidia.com/gpu: 1}").replace("kind: Deployment", "kind: DaemonSet")
+    found = only(findings(text + other, OPEN + "  - {name: full, value: 1}\n"), "KLG109")
+    assert found.certainty == "certain"
+    assert "1 finds no room (on n2)" in found.message
