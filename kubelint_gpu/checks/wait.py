@@ -15,6 +15,7 @@ from kubelint_gpu.values import dataclass
 
 _MOST = 4
 _RESTRICTED = "VolumeRestrictions"
+_PLACES = ("InterPodAffinity", "PodTopologySpread")
 _OTHERS = "other pods of its own"
 _KEY = re.compile(r"\b([A-Z][A-Za-z]+)/([a-z0-9.-]+/[a-z0-9.-]+)")
 _QUOTA = re.compile(
@@ -74,11 +75,10 @@ class Wait:
     def lacking(self) -> str:
         """What is wrong with which nodes, in the scheduler's words, for one step of the story."""
         reasons: dict[str, list[str]] = {}
-        for lack in every(self.waiting.lacks):
-            if lack.plugin == _RESTRICTED and lack not in self.waiting.lacks:
-                # the scheduler does not get as far as that
-                continue
-            reasons.setdefault(lack.reason, []).append(lack.node)
+        for first in self.waiting.lacks:
+            # the scheduler asks a node up to its first no
+            for lack in (one for one in (first, *first.also) if one.plugin == first.plugin):
+                reasons.setdefault(lack.reason, []).append(lack.node)
         if not reasons:
             return self.waiting.scheduler.partition(". ")[0]
         return ", ".join(said(reason, some(nodes)) for reason, nodes in reasons.items())
@@ -87,29 +87,36 @@ class Wait:
         """`for 1 nvidia.com/gpu on gpu-1, held by the old pod`; with `whole` it says how much there is."""
         first = lacks[0]
         nodes = some([lack.node for lack in lacks])
-        holders = held_by(every(lacks), self.workload.key, standing=self.standing)
+        columns = list(zip(*((lack, *lack.also) for lack in lacks), strict=True))
+        places = [one for one in columns[1:] if one[0].plugin in _PLACES]
+        holders = held_by(
+            [lack for one in columns if one not in places for lack in one], self.workload.key, standing=self.standing
+        )
         held = f", held by {holders}" if holders else ""
-        behind = f" and for {self._of_one_pod}" if any(one.plugin == _RESTRICTED for one in first.also) else ""
-        if first.resource and any(one.resource for one in first.also):
-            parts = [
-                f"{amount(one[0].resource, one[0].needed)}{_free(one, whole=whole)}"
-                for one in zip(*((lack, *lack.also) for lack in lacks), strict=True)
-                if one[0].resource
-            ]
-            return f"for {listed(parts)} on {nodes}{behind}{held}"
-        if first.resource:
-            wanted = amount(first.resource, first.needed)
-            return f"for {wanted} on {nodes}{_free(lacks, whole=whole)}{behind}{held}"
+        parts = [
+            f"{amount(one[0].resource, one[0].needed)}{_free(one, whole=whole)}" for one in columns if one[0].resource
+        ]
         if first.plugin == "NodePorts":
-            return f"for {self._ports} on {nodes}{behind}{held}"
-        if first.plugin in ("InterPodAffinity", "PodTopologySpread"):
+            parts.insert(0, self._ports)
+        if parts:
+            behind = f" and for {self._of_one_pod}" if any(one[0].plugin == _RESTRICTED for one in columns) else ""
+            wanted = f"{listed(parts)} on {nodes}"
+            if len(parts) == 1 and first.resource:
+                wanted = f"{amount(first.resource, first.needed)} on {nodes}{_free(lacks, whole=whole)}"
+            return f"for {wanted}{behind}{held}{self._further(places)}"
+        if first.plugin in _PLACES:
             return f"for a place on {nodes}, {_kept_away(first, holders)}"
         if first.plugin == "VolumeAttach" and self.claims:
             return f"on {nodes} for {_claims(self.claims)}, attached to the node of {holders or self._old}"
         if first.plugin == _RESTRICTED and self.claims:
-            return f"for {self._of_one_pod}, used by {holders or self._old}"
+            return f"for {self._of_one_pod}, used by {holders or self._old}{self._further(places)}"
         reason = first.reason.removeprefix("node(s) ")
         return f"for {nodes} ({reason}){held}"
+
+    def _further(self, places: Sequence[Sequence[Lack]]) -> str:
+        """A place that it would lack if nothing else were in the way."""
+        told = [_kept_away(one[0], held_by(one, self.workload.key, standing=self.standing)) for one in places]
+        return f", and for a place {listed(told)}" if told else ""
 
     @property
     def _ports(self) -> str:
@@ -200,7 +207,7 @@ def _groups(lacks: Sequence[Lack]) -> list[tuple[Lack, ...]]:
     """Nodes that lack the same thing, in the order of the first of each."""
     found: dict[tuple[object, ...], list[Lack]] = {}
     for lack in lacks:
-        also = tuple((one.resource, one.needed) for one in lack.also)
+        also = tuple((one.plugin, one.resource, one.needed) for one in lack.also)
         found.setdefault((lack.plugin, lack.resource, lack.needed, lack.reason, also), []).append(lack)
     return [tuple(group) for group in found.values()]
 

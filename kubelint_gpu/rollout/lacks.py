@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+
 from kubelint_gpu.kube.frozen import EMPTY
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.rollout.actor import Kind
@@ -12,12 +14,12 @@ from kubelint_gpu.rollout.scene import Scene
 from kubelint_gpu.rollout.state import AWAITED, STARTING, UNBOUND, State, census
 from kubelint_gpu.rollout.telling import Telling
 from kubelint_gpu.rollout.trace import Holder, Lack, Waiting
-from kubelint_gpu.scheduler import FitResult, Snapshot, fit, message, preempt
+from kubelint_gpu.scheduler import FitResult, Snapshot, Status, fit, message, preempt
 from kubelint_gpu.values import replace
 
-_CLAIMS = "VolumeRestrictions"
 _BEFORE_CLAIMS = ("NodePorts", "NodeResourcesFit")
-"""The plugins that look at a node before the one for claims does."""
+_ORDER = (*_BEFORE_CLAIMS, "VolumeRestrictions", "PodTopologySpread", "InterPodAffinity")
+"""The plugins that say what others hold, in the order in which the scheduler asks them about a node."""
 MULTI_ATTACH = "Multi-Attach error: the volume is attached to another node"
 
 
@@ -93,25 +95,28 @@ class Lacks:
     ) -> tuple[Lack, ...]:
         """Why the nodes that could take the pod do not."""
         rejections = result.rejections
-        behind = _claims_in_use(self._scene.places.figures.incoming(number, only=home), snapshot)
+        behind = _behind(self._scene.places.figures.incoming(number, only=home), snapshot)
         found = []
         for index, name in enumerate(self._scene.places.names):
             status = rejections.get(name) or result.prefilter
             could = home == index if home is not None else name in self._scene.eligible[number]
             if status is None or not could:
                 continue
-            if status.plugin == "NodeResourcesFit":
-                short = [self._short(number, index, reason, state, snapshot) for reason in status.reasons]
-                # what a GPU pod waits for is the GPU, whatever else is short
-                first, *rest = sorted(short, key=lambda lack: "/" not in lack.resource)
-            else:
-                holders = self._holders(number, index, state, snapshot, status.plugin, status.reasons[0])
-                first, rest = Lack(name, status.plugin, status.reasons[0], holders=holders), []
-            if name in behind and status.plugin in _BEFORE_CLAIMS:
-                holders = self._holders(number, index, state, snapshot, _CLAIMS)
-                rest.append(Lack(name, _CLAIMS, behind[name], holders=holders))
+            first, *rest = self._looked_at(number, index, status, state, snapshot)
+            for further in _after(status, [rejected.get(name) for rejected in behind]):
+                more = self._looked_at(number, index, further, state, snapshot)
+                rest += [lack for lack in more if lack.holders]
             found.append(replace(first, also=tuple(rest)))
         return tuple(sorted(found, key=lambda lack: (-lack.free, lack.node)))
+
+    def _looked_at(self, number: int, index: int, status: Status, state: State, snapshot: Snapshot) -> list[Lack]:
+        """What a plugin finds lacking on a node."""
+        if status.plugin == "NodeResourcesFit":
+            short = [self._short(number, index, reason, state, snapshot) for reason in status.reasons]
+            # what a GPU pod waits for is the GPU, whatever else is short
+            return sorted(short, key=lambda lack: "/" not in lack.resource)
+        holders = self._holders(number, index, state, snapshot, status.plugin, status.reasons[0])
+        return [Lack(self._scene.places.names[index], status.plugin, status.reasons[0], holders=holders)]
 
     def _short(self, number: int, index: int, reason: str, state: State, snapshot: Snapshot) -> Lack:
         """What the pod lacks of one resource on one node."""
@@ -157,20 +162,27 @@ class Lacks:
         return tuple(Holder(*key[:2], *amounts, key[2]) for key, amounts in sorted(found.items()))
 
 
-def _claims_in_use(pod: Pod, snapshot: Snapshot) -> dict[str, str]:
-    """The nodes on which a pod that needed no resources and no ports would still wait for a claim, with the reason."""
-    if not pod.spec.volumes:
-        return {}
-    spec = pod.spec
-    light = replace(
-        spec,
-        containers=tuple(replace(one, requests=EMPTY, limits=EMPTY, host_ports=()) for one in spec.containers),
-        init_containers=(),
-        overhead=EMPTY,
-        resources=None,
-    )
-    rejections = fit(replace(pod, spec=light), snapshot).rejections
-    return {name: found.reasons[0] for name, found in rejections.items() if found.plugin == _CLAIMS}
+def _behind(pod: Pod, snapshot: Snapshot) -> list[Mapping[str, Status]]:
+    """What the scheduler would say of a pod without host ports, then also without requests, then also without volumes.
+
+    It asks each node up to its first no.
+    """
+    spec = replace(pod.spec, containers=tuple(replace(one, host_ports=()) for one in pod.spec.containers))
+    plain = tuple(replace(one, requests=EMPTY, limits=EMPTY) for one in spec.containers)
+    light = replace(spec, containers=plain, init_containers=(), overhead=EMPTY, resources=None)
+    return [fit(replace(pod, spec=one), snapshot).rejections for one in (spec, light, replace(light, volumes=()))]
+
+
+def _after(first: Status, others: Sequence[Status | None]) -> Iterator[Status]:
+    """Those of what plugins say of a node that come behind the first, each plugin once.
+
+    Behind a claim it is nothing: that keeps the pod off all nodes alike.
+    """
+    said = _ORDER[: _ORDER.index(first.plugin) + 1] if first.plugin in _BEFORE_CLAIMS else _ORDER
+    for other in others:
+        if other is not None and other.plugin in _ORDER and other.plugin not in said:
+            said = (*said, other.plugin)
+            yield other
 
 
 def _resource(reason: str) -> str:

@@ -119,3 +119,51 @@ def test_a_volume_attached_to_a_known_node_keeps_the_new_pod_from_further_nodes(
     )
     inventory = NODES + "complete: false\n" + bound + (running if where else "")
     assert only(findings(deployment(pod=MOUNTED), inventory), "KLG101").certainty == certainty
+
+
+APART = (
+    "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+    "[{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: chat}}}]}}"
+)
+
+
+@pytest.mark.parametrize(
+    ("pod", "more", "code", "told"),
+    [
+        ("", PORT, "KLG102", "for host port 80 and 1 nvidia.com/gpu on gpu-1, held by the old pod, and the old pod is"),
+        (
+            APART,
+            "",
+            "KLG101",
+            (
+                "for 1 nvidia.com/gpu on gpu-1, held by the old pod, and for a place where its anti-affinity keeps it apart "
+                "from the old pod, and the old pod is kept"
+            ),
+        ),
+        (
+            f"{APART}\n{MOUNTED}",
+            PORT,
+            "KLG102",
+            (
+                "for host port 80 and 1 nvidia.com/gpu on gpu-1 and for claim data (ReadWriteOncePod), held by the old pod, and "
+                "for a place where its anti-affinity keeps it apart from the old pod, and the old pod is kept"
+            ),
+        ),
+    ],
+    ids=["port", "apart", "all"],
+)
+def test_everything_that_the_old_pod_holds_is_named(pod, more, code, told):
+    inventory = NODES.replace("labels: {pool: gpu}", "labels: {pool: gpu, kubernetes.io/hostname: gpu-1}")
+    claim = CLAIM if MOUNTED in pod else ""
+    found = only(findings(deployment(pod=pod, more=more) + claim, inventory), code)
+    assert told in found.message
+    assert [fix.title.partition(",")[0] for fix in found.fixes] == [
+        "set maxSurge: 0 and maxUnavailable: 1",
+        "set strategy type: Recreate",
+    ]
+
+
+def test_a_claim_that_keeps_a_pod_off_every_node_is_told_once():
+    inventory = TWO.replace("labels: {pool: gpu}", "labels: {pool: gpu, kubernetes.io/hostname: gpu-1}")
+    found = only(findings(deployment(pod=f"{APART}\n{MOUNTED}", limits="{cpu: 1}") + CLAIM, inventory), "KLG104")
+    assert "the new pod waits for claim data (ReadWriteOncePod), used by the old pod, and the old" in found.message
