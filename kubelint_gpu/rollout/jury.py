@@ -49,7 +49,10 @@ class Jury:
         if not wanted and not participant.before:
             return blank
         if not eligible:
-            return replace(blank, placed=participant.undisturbed, alone=participant.undisturbed)
+            # those that keep the template that they have: with OnDelete, and the ordinals below a partition
+            stay = max(participant.undisturbed, participant.kept)
+            ends = rolling and stay >= wanted
+            return replace(blank, verdict=Verdict.COMPLETES if ends else None, placed=stay, alone=stay)
         if not participant.existing and any(one.known and one.moves for one in bench.participants):
             # what is rolled out later finds the others as they are then
             return Jury(replace(bench, participants=tuple(map(settled, bench.participants)))).judge(
@@ -302,9 +305,11 @@ class Jury:
 
 
 def _known(found: Judgement, participant: Participant) -> Judgement:
-    """The judgement, held back where something was not looked at that could still stop the rollout."""
-    if participant.new.spec.resource_claims and found.verdict is Verdict.COMPLETES:
-        return replace(found, verdict=Verdict.UNDECIDED, unknown="devices that its resource claims ask for")
+    """The judgement, held back where something was not looked at that could still stop the rollout, or the run that
+    gets stuck: what sticks wherever the pods are does so with fewer nodes, too.
+    """
+    if participant.new.spec.resource_claims and found.verdict in (Verdict.COMPLETES, Verdict.MAY_STICK):
+        return replace(found, verdict=Verdict.UNDECIDED, unknown="devices that its resource claims ask for", trace=None)
     return found
 
 

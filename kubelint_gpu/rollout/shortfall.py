@@ -24,7 +24,7 @@ class Shortfall:
 
 
 def fit_alone(bench: Bench, search: Search, position: int) -> Shortfall:
-    """How many pods of a workload fit beside the inventory's running pods only.
+    """How many pods of a workload fit beside the inventory's running pods only, and daemon pods it must be near to.
 
     All of them where other workloads have the pods that it must be near to: alone it says nothing.
     """
@@ -35,7 +35,8 @@ def fit_alone(bench: Bench, search: Search, position: int) -> Shortfall:
     # as it shall be: what it was before does not help where the new pods have no room
     fresh = replace(_as_rolled_out(participant), existing=True)
     rolled = frozenset({0}) if participant.daemons else frozenset[int]()
-    beside = [pod for pod in stronger(bench, participant) if id(pod) not in bench.daemons]
+    near = near_to(bench, participant)
+    beside = [pod for pod in stronger(bench, participant) if id(pod) not in bench.daemons or id(pod) in near]
     solo = search.staged((fresh,), rolled, search.outsiders, beside)
     kind, *more = solo.cast.members[0]
     simple = solo.local and not solo.places.is_charged(kind) and not solo.absent and not participant.daemons
@@ -90,8 +91,13 @@ def stronger(bench: Bench, participant: Participant) -> list[Pod]:
     """The running pods that would not give way to the participant's, and those that these must be near to."""
     spec = participant.new.spec
     lowest = -(2**31) if spec.preemption_policy == "Never" else spec.priority or 0
-    near = set(map(id, companions(created_pod(participant.new, "new"), bench.fixed, bench.empty)))
+    near = near_to(bench, participant)
     return [pod for pod in bench.fixed if (pod.spec.priority or 0) >= lowest or id(pod) in near]
+
+
+def near_to(bench: Bench, participant: Participant) -> set[int]:
+    """The identities of running pods near to which the participant's must be."""
+    return set(map(id, companions(created_pod(participant.new, "new"), bench.fixed, bench.empty)))
 
 
 def settled(one: Participant) -> Participant:

@@ -183,6 +183,17 @@ def _near(case: Case, rng: random.Random) -> Case | None:
     return _with(case, number, near=rng.choice(["host", "zone"]), near_to=other)
 
 
+def _bound_to_daemons(case: Case, rng: random.Random) -> Case | None:
+    daemons = [place for place, work in enumerate(case.works) if work.kind == "DaemonSet"]
+    if len(case.works) < 2 or not daemons or case.judged == tuple(daemons):
+        return None
+    number = next(place for place in range(len(case.works)) if place not in daemons)
+    key = rng.choice(["host", "zone"])
+    if rng.random() < 0.5:
+        return _with(case, number, near=key, near_to=daemons[0])
+    return _with(case, number, away=key, away_to=daemons[0])
+
+
 def _near_itself(case: Case, rng: random.Random) -> Case | None:
     number = _first(case, "Deployment")
     if number is None:
@@ -316,6 +327,7 @@ def _everything(case: Case, rng: random.Random) -> Case | None:
 FEATURES = {
     "spreading with minDomains and maxSkew": _spread,
     "near to another workload": _near,
+    "near to daemon pods or away": _bound_to_daemons,
     "near to its own pods": _near_itself,
     "away from another workload": _away,
     "ReadWriteOncePod": _one_pod_claim,

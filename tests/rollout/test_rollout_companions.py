@@ -58,6 +58,13 @@ def test_a_daemon_set_near_to_a_companion_of_the_same_render():
     assert judged(one, node("n", 2), beside=(beside,)).verdict is Verdict.COMPLETES
 
 
+@pytest.mark.parametrize(("gpus", "expected"), [(1, Verdict.STUCK), (2, Verdict.COMPLETES)])
+def test_daemon_pods_of_the_same_render_are_companions(gpus, expected):
+    daemons = workload("DaemonSet", "b", gpus=0, nodeSelector={HOST: "n"})
+    found = judged(kept(), node("n", gpus), node("m", 4), beside=(daemons,))
+    assert (found.verdict, found.placed, found.alone) == (expected, 1, 1)
+
+
 def test_a_companion_that_nobody_runs_makes_no_node_eligible():
     found = judged(kept(), node("n"))
     assert (found.verdict, found.placed, found.eligible) == (None, 0, frozenset())

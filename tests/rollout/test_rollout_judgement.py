@@ -454,6 +454,28 @@ def test_device_claims_are_not_looked_at_and_the_judgement_does_not_pretend():
     assert "resource claims" in found.unknown
 
 
+def test_a_run_that_devices_could_rule_out_is_not_told_and_one_that_nothing_can_is():
+    claims = {"resourceClaims": [{"name": "g", "resourceClaimTemplateName": "t"}]}
+    nodes = (node("n", 2), node("m", 1))
+    # it sticks where the other pod is on the small node, which its devices might not allow
+    beside = deployment("b", 1, 1, 0, 1)
+    one = deployment("w", 1, 1, 1, 0, affinity=apart("w"))
+    assert judged(one, *nodes, beside=(beside,)).verdict is MAY
+    light = deployment("w", 1, 1, 1, 0, affinity=apart("w"), **claims)
+    found = judged(light, *nodes, beside=(beside,))
+    assert (found.verdict, found.trace) == (Verdict.UNDECIDED, None)
+    assert judged(deployment("w", 1, 1, 1, 0, **claims), node("n")).verdict is STUCK
+
+
+@pytest.mark.parametrize(("partition", "placed"), [(2, 2), (1, 1), (0, 0)])
+def test_ordinals_below_the_partition_run_although_the_new_template_fits_nowhere(partition, placed):
+    update = {"type": "RollingUpdate", "rollingUpdate": {"partition": partition}}
+    old, new = (workload("StatefulSet", "w", 2, gpus, update=update, more={"serviceName": "w"}) for gpus in (1, 4))
+    (found,) = judge([Transition(new, old)], cluster(node("n", 2)))
+    assert (found.placed, found.wanted) == (placed, 2)
+    assert found.verdict is (DONE if placed == 2 else None)
+
+
 def test_a_budget_that_ends_first_is_undecided_and_the_run_ends():
     one = deployment("w", 4, 1, 1, 1, topologySpreadConstraints=spread("w", "zone"))
     found = judged(one, *(node(f"n{i}", 1 + i % 2, "ab"[i % 2]) for i in range(6)), budget=5)
