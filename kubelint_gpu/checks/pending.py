@@ -17,7 +17,7 @@ from kubelint_gpu.checks.standstill import NO_NODE, is_trapped, shortage
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wait import Wait, refused
-from kubelint_gpu.checks.wording import counted
+from kubelint_gpu.checks.wording import counted, some, workload_name
 from kubelint_gpu.rollout.judgement import Judgement
 
 
@@ -46,7 +46,7 @@ def pending_replicas(unit: Unit, subject: Subject, judgement: Judgement) -> Iter
         nature = _nature([lack.reason for lack in waiting.lacks], "")
     elif beside and judgement.refusal:
         why = f"the next one is refused {refused(judgement.refusal)}"
-    certain = is_certain(unit, subject, judgement)
+    certain = is_certain(unit, subject, judgement) and not judgement.company
     replicas = f"{placed} of {counted(judgement.wanted, 'replica')}"
     if subject.scaled is not None:
         replicas = f"{placed} of the {counted(judgement.wanted, 'replica')} that {subject.scaled.sets}"
@@ -61,6 +61,9 @@ def pending_replicas(unit: Unit, subject: Subject, judgement: Judgement) -> Iter
         told = f"only {replicas} can run, and {rest} only by evicting pods of lower priority: {why}"
     else:
         told = f"only {replicas} can run{grown}: {why}"
+    if judgement.company:
+        others = some([workload_name(one) for one in judgement.company], "workload")
+        told = f"unless {others} make room, which change at the same moment, {told}"
     yield Draft(
         "KLG109",
         subject.replicas_place,

@@ -125,7 +125,7 @@ def standstill(
     unknown = _unknown_claims(unit, workload) if any(map(_rests_on_a_place, every(end.waiting.lacks))) else ()
     others = some([workload_name(one) for one in end.judgement.company], "workload")
     ends = "may never end" if may or unknown else "never ends"
-    alone = "rolled out by itself, " if others else ""
+    alone = "rolled out by itself, " if others and not may else ""
     which = "a" if made else "the next" if coming else "the"
     draft = Draft(
         code,
@@ -135,7 +135,7 @@ def standstill(
         cause="rollout",
         certainty="certain" if closed and not may and not unknown else "possible",
         severity="warning" if (may or later) and closed else None,
-        help=tuple(_help(unknown, others)),
+        help=tuple(_help(unknown, others, may=may)),
         scheduler=end.waiting.scheduler or None,
         related=(
             *((Related(place, label),) if label else ()),
@@ -208,10 +208,12 @@ def _label(strategy: DeploymentStrategy, replicas: int) -> str:
     return f"{counted(replicas, 'replica')}: {default}maxSurge is {found.surge} and maxUnavailable {found.unavailable}"
 
 
-def _help(unknown: Sequence[str], others: str) -> Iterator[str]:
+def _help(unknown: Sequence[str], others: str, *, may: bool) -> Iterator[str]:
     if unknown:
         yield f"declare {listed(unknown)} in the inventory to be sure: its class and volume decide where it can be used"
-    if others:
+    if others and may:
+        yield f"{others} change at the same moment: it never ends where it comes after them, as is told here"
+    elif others:
         yield f"rolled out at the same moment as {others}, it ends only in a lucky order of events"
 
 

@@ -39,7 +39,10 @@ class Judgement:
         fragmented: whether the order in which its pods and others are placed decides if all find room.
         refusal: the text with which a quota keeps it from having all its pods; empty where none does.
         unknown: what the verdict could not look at, in words; empty where there is nothing.
-        company: where it never ends by itself, the workloads that, rolled at the same moment, may let it end.
+        company: where it never ends by itself, the workloads that, rolled at the same moment, may let it end; where
+            it is judged beside all that changes at the same moment, those that have changed when the run begins, or
+            with which it is undecided.
+        by_itself: where that is undecided, whether it ends while everybody else stays as it is.
     """
 
     workload: Workload
@@ -62,6 +65,7 @@ class Judgement:
     refusal: str = ""
     unknown: str = ""
     company: tuple[Workload, ...] = ()
+    by_itself: Verdict | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, StatefulSetStrategy
+from kubelint_gpu.rollout import change_set
 from kubelint_gpu.rollout.cast import has_ordinal_claims
-from kubelint_gpu.rollout.company import company, keeps
+from kubelint_gpu.rollout.change_set import always_ends, by_shares, movers
+from kubelint_gpu.rollout.company import company
 from kubelint_gpu.rollout.daemon_set import resolve
 from kubelint_gpu.rollout.exchange import finds_its_own_places
 from kubelint_gpu.rollout.explorer import Verdict
@@ -16,16 +18,11 @@ from kubelint_gpu.rollout.preemptions import Overlooked
 from kubelint_gpu.rollout.room import contended, takes
 from kubelint_gpu.rollout.search import Bench, Search
 from kubelint_gpu.rollout.shortfall import fit_alone, fit_at_last, leans, settled, short_of, stronger
-from kubelint_gpu.rollout.slots import Slots, group_slots, own_slots
+from kubelint_gpu.rollout.slots import Shares, Slots, group_shares, group_slots, own_slots
 from kubelint_gpu.rollout.stateful_set import has_max_unavailable
 from kubelint_gpu.rollout.trace import Trace
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.values import replace
-
-_PART_AT_ONCE = 4
-_FEW_OTHERS = 5
-_FEW_NODES = 16
-_OPEN = (Verdict.STUCK, Verdict.MAY_STICK, Verdict.UNDECIDED)
 
 
 class Jury:
@@ -62,12 +59,21 @@ class Jury:
             return _known(replace(blank, verdict=Verdict.COMPLETES if rolling else None), participant)
         if rests and not self._may_evict(position):
             return _known(replace(blank, verdict=Verdict.COMPLETES if rolling else None), participant)
+        at_once = participant.known and bool(movers(bench, position))
+        shares = self._shares(position) if at_once else None
+        counted = by_shares(bench, self._search, position, shares, blank) if shares is not None else None
+        if counted is not None:
+            return _known(counted, participant)
+        if at_once and self._is_peaceful() and always_ends(bench, position):
+            return _known(replace(blank, verdict=Verdict.COMPLETES), participant)
         found = self._decided(position, blank, rests=rests)
-        moving = frozenset(place for place, one in enumerate(bench.participants) if place != position and one.moves)
         alike = found.verdict is Verdict.STUCK and not participant.daemons and self._slots(position) is not None
-        if moving and found.verdict in _OPEN and participant.known:
-            if not (alike and all(keeps(bench.participants[place]) for place in (*moving, position))):
-                found = self._at_once(position, moving, found)
+        if at_once and found.verdict is not None:
+            found = change_set.at_once(
+                bench, self._search, position, found, _while_others_stay, peaceful=self._is_peaceful()
+            )
+        elif at_once and not participant.rolling and found.placed < found.wanted:
+            found = change_set.seated(bench, self._search, position, found)
         elif found.verdict is Verdict.STUCK:
             others = company(bench, self._search, position, alike=alike)
             found = replace(found, company=tuple(bench.participants[place].new for place in others))
@@ -80,9 +86,12 @@ class Jury:
         workloads = tuple(participants[place].new for place in sorted(rolling))
         if rests and not any(self._may_evict(place) for place in rolling):
             return Together(workloads, Verdict.COMPLETES)
+        if self._all_end(rolling):
+            return Together(workloads, Verdict.COMPLETES)
         if not all(self._stands_alone(place) for place in rolling):
             return Together(workloads, None)
-        found = self._search.searched(rolling, ())
+        scaling = frozenset(place for place, one in enumerate(participants) if one.moves) - rolling
+        found = self._search.searched(rolling, (), scaling)
         verdict = found.verdict
         if verdict is Verdict.UNDECIDED and rests:
             verdict = Verdict.COMPLETES
@@ -95,30 +104,27 @@ class Jury:
             return False
         return fit_alone(self._bench, self._search, place).placed >= replicas
 
-    def _at_once(self, position: int, others: frozenset[int], alone: Judgement) -> Judgement:
-        """What becomes of a rollout that begins at the same moment as everything else that is known to change."""
-        bench = self._bench
-        rolling = frozenset(place for place in others if bench.participants[place].existing) & frozenset(
-            place for place, one in enumerate(bench.participants) if one.rolling
+    def _all_end(self, rolling: frozenset[int]) -> bool:
+        """Whether a bound says of each of these rollouts that it ends, all begun at the same moment."""
+        every = tuple(
+            replace(one, known=True) if place in rolling else one for place, one in enumerate(self._bench.participants)
         )
-        name, scaling = bench.participants[position].new.key, others - rolling
-        company = tuple(bench.participants[place].new for place in sorted(others))
-        unknown = replace(alone, company=company if alone.verdict is Verdict.STUCK else ())
-        if len(others) > _FEW_OTHERS or len(self._search.scene(rolling | {position}, ()).places.names) > _FEW_NODES:
-            return unknown
-        found = self._search.searched(rolling | {position}, scaling=scaling, ends=name, part=_PART_AT_ONCE)
-        states = alone.states + found.states
-        if found.verdict in (None, Verdict.UNDECIDED):
-            return replace(unknown, states=states)
-        return replace(
-            alone,
-            verdict=found.verdict,
-            by_bound=False,
-            states=states,
-            trace=found.trace,
-            evicts=found.evicts,
-            eviction=found.eviction,
-        )
+        jury = Jury(replace(self._bench, participants=every))
+        return all(jury.ends_in_any_order(place) for place in rolling)
+
+    def ends_in_any_order(self, position: int) -> bool:
+        """Whether a bound says that its rollout ends whatever is rolled at the same moment."""
+        shares = self._shares(position)
+        if shares is not None:
+            return shares.total >= shares.most + shares.needed
+        return self._is_peaceful() and always_ends(self._bench, position)
+
+    def by_itself(self, position: int) -> Judgement:
+        """What the rollout of a workload comes to while all others stay as they are, without any bound for it."""
+        participant = self._bench.participants[position]
+        wanted, eligible = participant.replicas, self._bench.eligible[position]
+        blank = Judgement(participant.new, None, wanted=wanted, placed=wanted, alone=wanted, eligible=eligible)
+        return self._decided(position, blank, rests=False)
 
     def _decided(self, position: int, blank: Judgement, *, rests: bool) -> Judgement:
         bench = self._bench
@@ -194,6 +200,25 @@ class Jury:
         if len(bench.participants) > 1 or has_ordinal_claims(bench.participants[0].new, bench.cluster):
             return None
         return own_slots(bench.participants[0], self._search.scene(frozenset(), ()))
+
+    def _shares(self, position: int) -> Shares | None:
+        """The same while everything that is known to change in the group changes at the same moment."""
+        bench = self._bench
+        if bench.grown is not None or self._search.outsiders or not bench.participants[position].existing:
+            return None
+        if has_ordinal_claims(bench.participants[position].new, bench.cluster) or not self._is_peaceful():
+            return None
+        return group_shares(bench.participants, bench.demands, position, bench.residual)
+
+    def _is_peaceful(self) -> bool:
+        """Whether no pod of the group could ever evict another one, or one that runs beside them."""
+        bench = self._bench
+        specs = [spec for one in bench.participants for spec in (one.old.spec, one.new.spec)]
+        able = [spec.priority or 0 for spec in specs if spec.preemption_policy != "Never"]
+        near = frozenset().union(*(demand.nodes for demand in bench.demands))
+        others = [pod.spec.priority or 0 for pod in bench.fixed if pod.spec.node_name in near]
+        lowest = min([*(spec.priority or 0 for spec in specs), *others])
+        return not able or max(able) <= lowest
 
     def _by_node(self, position: int, blank: Judgement) -> Judgement | None:
         """A DaemonSet: what its controller wants, and where nobody competes, node by node, whether it ends."""
@@ -302,6 +327,10 @@ class Jury:
     def _kinds_of(self, position: int, rolling: frozenset[int] | None = None) -> tuple[int, ...]:
         """The kinds of a participant in the scene where it is rolled, or where `rolling` are."""
         return self._search.scene(frozenset({position}) if rolling is None else rolling, ()).cast.members[position]
+
+
+def _while_others_stay(bench: Bench, position: int) -> Judgement:
+    return Jury(bench).by_itself(position)
 
 
 def _known(found: Judgement, participant: Participant) -> Judgement:

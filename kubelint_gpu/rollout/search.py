@@ -15,6 +15,7 @@ from kubelint_gpu.rollout.model import Model
 from kubelint_gpu.rollout.participant import Participant, identity, is_temporary, owner_of
 from kubelint_gpu.rollout.preemptions import Overlooked
 from kubelint_gpu.rollout.replay import NotConfirmed, replay
+from kubelint_gpu.rollout.replica_set import Steady
 from kubelint_gpu.rollout.room import Demand, Residual, takes
 from kubelint_gpu.rollout.scene import Scene, build_scene
 from kubelint_gpu.rollout.starts import Starts, one_placement, placements
@@ -100,7 +101,7 @@ class Search:
         return Found(scene, Starts((), (), every, every, every, 0, False, False), Verdict.UNDECIDED, 0)
 
     def _search(self, scene: Scene, mine: Sequence[int], ends: str, budget: int) -> Found:
-        budget = _states(budget, scene)
+        budget = worth(budget, scene)
         starts = placements(scene, budget // 2)
         states = starts.full
         if not starts.complete:
@@ -229,14 +230,27 @@ class Search:
 
 
 def ended(model: Model, name: str) -> Callable[[State], bool]:
-    """Whether the rollout of the workload of this name is over, whatever becomes of others; of all without a name."""
+    """Whether the workload of this name is as it shall be, whatever becomes of others; without a name, all rollouts.
+
+    One that is not rolled has all its replicas available then.
+    """
     if not name:
         return model.done
-    mine = next(number for number, actor in enumerate(model.actors) if actor.name == name and actor.rolls)
-    return lambda state: model.actors[mine].done(state.controls[mine], census(state))
+    mine = [(number, actor) for number, actor in enumerate(model.actors) if actor.name == name]
+
+    def is_over(state: State) -> bool:
+        seen = census(state)
+        return all(
+            seen.ready(actor.kind) >= actor.replicas
+            if isinstance(actor, Steady)
+            else actor.done(state.controls[number], seen)
+            for number, actor in mine
+        )
+
+    return is_over
 
 
-def _states(budget: int, scene: Scene) -> int:
+def worth(budget: int, scene: Scene) -> int:
     """The budget of one search: a state of many nodes costs as much as several of few."""
     return max(min(budget, _LEAST_STATES), budget * _FEW_NODES // max(_FEW_NODES, len(scene.places.names)))
 

@@ -8,7 +8,7 @@ from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.rollout.locality import companions
 from kubelint_gpu.rollout.participant import Participant, created_pod
 from kubelint_gpu.rollout.scene import Scene
-from kubelint_gpu.rollout.search import Bench, Search
+from kubelint_gpu.rollout.search import Bench, Search, worth
 from kubelint_gpu.rollout.starts import Starts, missing, one_placement, placements
 from kubelint_gpu.rollout.trace import Waiting
 from kubelint_gpu.values import dataclass, replace
@@ -44,7 +44,7 @@ def fit_alone(bench: Bench, search: Search, position: int) -> Shortfall:
         return Shortfall(solo.places.capacity(kind, wanted))
     if one_placement(solo) is not None:
         return Shortfall(wanted)
-    starts = placements(solo, bench.budget)
+    starts = placements(solo, worth(bench.budget, solo))
     if starts.full or not starts.complete:
         return Shortfall(wanted)
     return short_of(search, solo, starts, (kind, *more), participant.new.key)
@@ -61,7 +61,7 @@ def fit_at_last(bench: Bench, search: Search, position: int) -> Shortfall:
     every = Shortfall(sum(scene.cast.wanted[kind] for kind in mine))
     if one_placement(scene) is not None:
         return every
-    starts = placements(scene, bench.budget)
+    starts = placements(scene, worth(bench.budget, scene))
     if starts.full or not starts.complete:
         return every
     return short_of(search, scene, starts, mine, bench.participants[position].new.key)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from kubelint_gpu.kube.frozen import FrozenMap
 from kubelint_gpu.kube.pod import Pod
-from kubelint_gpu.kube.rolling import DeploymentStrategy
-from kubelint_gpu.rollout.deployment import slots_needed
+from kubelint_gpu.kube.rolling import DeploymentStrategy, StatefulSetStrategy
+from kubelint_gpu.rollout.deployment import resolve, slots_needed
 from kubelint_gpu.rollout.participant import Participant, created_pod
 from kubelint_gpu.rollout.room import Demand, Residual, contended, takes
 from kubelint_gpu.rollout.scene import Scene
@@ -25,6 +25,25 @@ class Slots:
     needed: int
 
 
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Places that are all alike, while workloads change at the same moment.
+
+    Attributes:
+        total: how many there are.
+        least: how many of them all others hold at any moment.
+        most: more than they hold once nothing moves any more.
+        last: how many they hold when all have changed.
+        needed: how many a rollout needs to end; for one that is not rolled, its replicas.
+    """
+
+    total: int
+    least: int
+    most: int
+    last: int
+    needed: int
+
+
 def group_slots(
     participants: Sequence[Participant], demands: Sequence[Demand], position: int, residual: Residual
 ) -> Slots | None:
@@ -32,14 +51,88 @@ def group_slots(
 
     Nobody in the group can evict anybody, and nobody outside it moves.
     """
+    if any(found.before != found.replicas or not found.existing for found in participants):
+        return None
+    total = _places(participants, demands, position, residual)
+    if total is None:
+        return None
+    others = sum(found.before for place, found in enumerate(participants) if place != position)
+    if total < others + participants[position].before and any(found.running for found in participants):
+        # who is there already is not the one who finds no room
+        return None
+    return Slots(total, others, _needed(participants[position]))
+
+
+def group_shares(
+    participants: Sequence[Participant], demands: Sequence[Demand], position: int, residual: Residual
+) -> Shares | None:
+    """The same while everything that is known to change in the group begins to change at the same moment."""
+    total = _places(participants, demands, position, residual)
+    if total is None:
+        return None
+    others = [found for place, found in enumerate(participants) if place != position]
+    mine = participants[position]
+    every = sum(found.sure for found in participants) <= total
+    if not every and any(found.running for found in participants):
+        # who is there already is not the one who finds no room
+        return None
+    return Shares(
+        total,
+        # any of them may be the one who has none from the first
+        sum(map(held_at_least, others)) if every else 0,
+        sum(map(held_at_rest, others)),
+        sum(found.replicas if found.moves else found.before for found in others),
+        needed_at_once(mine) if mine.rolling else mine.replicas,
+    )
+
+
+def held_at_least(participant: Participant) -> int:
+    """How many pods of a workload have their places at any moment of its change, while nobody evicts any."""
+    if participant.temporary:
+        return 0
+    if not participant.moves:
+        return participant.before
+    least = min(participant.sure, participant.replicas)
+    if not participant.rolling:
+        return least
+    strategy = participant.new.strategy
+    if not isinstance(strategy, DeploymentStrategy):
+        return 0
+    if strategy.paused:
+        return least
+    return max(0, min(least, participant.replicas - resolve(strategy, participant.replicas).unavailable))
+
+
+def held_at_rest(participant: Participant) -> int:
+    """More pods of a workload than have places once nothing moves any more.
+
+    A Deployment whose rollout waits has at most as many available pods as it must have. A StatefulSet that makes its
+    pods one after the other deletes none of too many while one of them waits.
+    """
+    if not participant.moves:
+        return participant.before
+    if isinstance(participant.new.strategy, StatefulSetStrategy):
+        return max(participant.before, participant.replicas)
+    return participant.replicas
+
+
+def needed_at_once(participant: Participant) -> int:
+    """How many places a rollout needs to end that may scale its workload, too.
+
+    While an old pod is available, it goes when one more than must be is; where none is at first, none has to go.
+    """
+    return _needed(participant) if min(participant.sure, participant.replicas) else participant.replicas
+
+
+def _places(
+    participants: Sequence[Participant], demands: Sequence[Demand], position: int, residual: Residual
+) -> int | None:
+    """How many places there are in a group in which one is as good as any other for each pod; None elsewhere."""
     mine = demands[position]
-    if any(found.temporary or found.daemons for found in participants):
+    if any(found.temporary or found.daemons or found.kept for found in participants):
         return None
     if any(not demand.simple or demand.nodes != mine.nodes for demand in demands):
         return None
-    if any(found.before != found.replicas or not found.existing or found.kept for found in participants):
-        return None
-    mine_before = participants[position].before
     pairs = contended(demands, residual)
     scarce = sorted({resource for found in pairs for _, resource in found})
     each = _takes_of(mine.each, scarce)
@@ -49,15 +142,10 @@ def group_slots(
             return None
     if not scarce or not all(each):
         return None
-    total = sum(
+    return sum(
         min(max(0, residual[node].get(name, 0)) // amount for name, amount in zip(scarce, each, strict=True))
         for node in mine.nodes
     )
-    others = sum(found.before for place, found in enumerate(participants) if place != position)
-    if total < others + mine_before and any(found.running for found in participants):
-        # who is there already is not the one who finds no room
-        return None
-    return Slots(total, others, _needed(participants[position]))
 
 
 def own_slots(participant: Participant, scene: Scene) -> Slots | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
+from kubelint_gpu.rollout.room import takes
 from kubelint_gpu.rollout.scene import Scene
 from kubelint_gpu.rollout.state import ABSENT, AWAITED, READY, State, canonical, more, on_node
 from kubelint_gpu.values import dataclass
@@ -92,14 +94,30 @@ def _placements(scene: Scene, budget: int, *, any_order: bool) -> Starts:
 
 
 def one_placement(scene: Scene) -> State | None:
-    """A start state found by placing pod after pod on the first node that takes it; None where that leaves one out."""
-    state = _known(scene)
-    while True:
-        following = next(iter(_placed_one_more(scene, state)), None)
-        if following is None:
-            break
-        state = following
-    return None if any(kind not in scene.cast.optional for kind, _ in missing(state)) else _created(scene, state)
+    """A start state found by placing pod after pod on the first node that takes it; None where that leaves one out.
+
+    Where it does, it is tried again with the largest pods first.
+    """
+    for sizes in (None, _sizes(scene)):
+        state = _known(scene)
+        while True:
+            following = next(iter(_placed_one_more(scene, state, sizes=sizes)), None)
+            if following is None:
+                break
+            state = following
+        if all(kind in scene.cast.optional for kind, _ in missing(state)):
+            return _created(scene, state)
+    return None
+
+
+def _sizes(scene: Scene) -> list[Fraction]:
+    """How much a pod of each kind takes, each resource as a part of what all that are wanted take of it."""
+    takes_of = [takes(kind.pod) for kind in scene.cast.kinds]
+    whole: dict[str, int] = {}
+    for count, found in zip(scene.cast.wanted, takes_of, strict=True):
+        for name, amount in found.items():
+            whole[name] = whole.get(name, 0) + amount * max(1, count)
+    return [sum((Fraction(amount, whole[name]) for name, amount in found.items()), Fraction()) for found in takes_of]
 
 
 def _known(scene: Scene) -> State:
@@ -135,16 +153,19 @@ def _count(state: State) -> int:
     return sum(count for _, count in missing(state))
 
 
-def _placed_one_more(scene: Scene, state: State, *, any_order: bool = False) -> Iterator[State]:
+def _placed_one_more(
+    scene: Scene, state: State, *, any_order: bool = False, sizes: Sequence[Fraction] | None = None
+) -> Iterator[State]:
     """The states with one more pod placed; those that are made anew come late, and last those that may wait.
 
+    Of those that come equally early, larger ones come first where `sizes` of the kinds are given.
     The order of kinds matters only where nodes look at each other.
     """
     places, kinds = scene.places, scene.cast.kinds
     nobody = (0,) * len(state.waiting)
     tiers = {kind: _tier(scene, state, kind) for kind, _ in missing(state)}
     before = None
-    for kind in sorted(tiers, key=lambda kind: (tiers[kind], not kinds[kind].pinned)):
+    for kind in sorted(tiers, key=lambda kind: (tiers[kind], not kinds[kind].pinned, -sizes[kind] if sizes else 0)):
         if before is not None and before != tiers[kind]:
             return
         if places.is_charged(kind) and not places.may_create(kind, _running(state, nobody)):

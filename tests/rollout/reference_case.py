@@ -42,7 +42,10 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """`shares`: surge and unavailable are percentages; `other`: the old object has another strategy."""
+    """`shares`: surge and unavailable are percentages; `other`: the old object has another strategy.
+
+    `changes` with everything else that does: it `rolls`, is scaled, or is new where it has `before` no pods.
+    """
 
     kind: str
     name: str
@@ -57,6 +60,8 @@ class Work:
     partition: int = 0
     shares: bool = False
     other: bool = False
+    rolls: bool = True
+    changes: bool = False
 
     @property
     def started(self) -> int:

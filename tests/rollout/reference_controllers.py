@@ -52,14 +52,14 @@ class Controllers:
                     yield self.delete(world, pod)
 
     def controller(self, number, work, world):
-        rolling = number in self.case.judged
+        rolling = number in self.case.judged or (work.changes and work.rolls and work.started > 0)
         if not rolling:
             if work.kind == "Job":
                 return
             if work.kind == "DaemonSet":
                 yield from self.daemons(number, work, world, rolling=False)
             else:
-                yield from self.replica_set(world, number, False, work.started)
+                yield from self.replica_set(world, number, False, work.replicas if work.changes else work.started)
         elif work.kind == "Deployment":
             yield from self.deployment(number, work, world)
         elif work.kind == "StatefulSet":

@@ -162,7 +162,9 @@ def program_input(case: Case):
         Transition(
             read_workload(work_object(work, work.new, work.replicas)),
             read_workload(work_object(work, work.old, work.started, before=True)),
-            known=case.at_once,
+            rolls=work.rolls,
+            known=case.at_once or (work.changes and work.started > 0),
+            existing=work.started > 0,
         )
         for work in case.works
         if work.kind != "Outside"

@@ -234,6 +234,11 @@ class Reference(Controllers, Scheduler):
         together = Reference(replace(self.case, judged=self.rolled, ends=number), self.most)
         return together.explored(full) if full else alone
 
+    def changed(self):
+        """Whether those that are judged end when all that changes begins to change at the same moment."""
+        full, _ = self.starts()
+        return self.explored(full)[0] if full else None
+
     def rolled_back(self):
         """Whether a StatefulSet whose old pods fit nowhere never gets to its new ones."""
         (work,) = self.case.works

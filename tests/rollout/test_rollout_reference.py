@@ -158,6 +158,8 @@ def test_bounds_and_search_agree_wherever_both_answer(seed, monkeypatch):
         return
     monkeypatch.setattr(court, "always_room", lambda *_, **__: False)
     monkeypatch.setattr(jury, "group_slots", lambda *_: None)
+    monkeypatch.setattr(jury, "group_shares", lambda *_: None)
+    monkeypatch.setattr(jury, "always_ends", lambda *_: False)
     monkeypatch.setattr(jury, "own_slots", lambda *_: None)
     monkeypatch.setattr(jury.Jury, "_by_node", lambda *_: None)
     monkeypatch.setattr(jury, "finds_its_own_places", lambda *_, **__: False)

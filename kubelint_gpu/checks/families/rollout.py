@@ -25,7 +25,7 @@ from kubelint_gpu.checks.standstill import end_of, ended, spoken_for, standstill
 from kubelint_gpu.checks.starving import starving
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
-from kubelint_gpu.checks.wording import counted
+from kubelint_gpu.checks.wording import counted, some, workload_name
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import Judgement
@@ -171,4 +171,10 @@ def _proposals(unit: Unit, subject: Subject, code: str) -> tuple[Proposal, ...]:
 def _unseen(found: Judgement) -> str:
     if found.unknown:
         return f"{found.unknown} are not looked at"
+    if found.company:
+        others = some([workload_name(one) for one in found.company], "workload")
+        alone = "never ends" if found.by_itself is Verdict.STUCK else "may never end"
+        alone = "ends" if found.by_itself is Verdict.COMPLETES else alone
+        looked_at = f"{found.states} states were looked at and there are more"
+        return f"by itself it {alone}, but {others} change at the same moment; {looked_at}"
     return f"{found.states} states were looked at and there are more"

@@ -1,0 +1,176 @@
+"""Rollouts that begin at the same moment as everything else that one apply changes."""
+
+from __future__ import annotations
+
+import pytest
+from rollout_changes import change_case
+from rollout_objects import cluster, deployment, node
+from rollout_reference import Reference, TooLarge, program_input
+
+from kubelint_gpu.rollout import jury
+from kubelint_gpu.rollout.explorer import Verdict
+from kubelint_gpu.rollout.judgement import Transition, judge, judge_together
+from kubelint_gpu.values import replace
+
+SEEDS = range(30_000, 30_120)
+MAY, STUCK, DONE, OPEN = Verdict.MAY_STICK, Verdict.STUCK, Verdict.COMPLETES, Verdict.UNDECIDED
+
+
+def wanted(case):
+    try:
+        return Reference(case, most=1_500).changed()
+    except TooLarge:
+        return None
+
+
+def is_wrong(case, verdict, truth):
+    """Whether something is said of the first rollout that is not so.
+
+    That others which are rolled, too, stop one that ends by itself is told of all of them together.
+    """
+    others_roll = any(work.changes and work.rolls and work.started for work in case.works[1:])
+    if verdict is Verdict.COMPLETES:
+        return truth != "completes" and not others_roll
+    return (verdict is STUCK and truth != "stuck") or (verdict is MAY and truth == "completes")
+
+
+def test_random_changes_are_judged_as_brute_force_judges_them():
+    wrong, exact, counted = [], 0, 0
+    for seed in SEEDS:
+        case = change_case(seed)
+        truth = wanted(case)
+        transitions, nodes = program_input(case)
+        verdict = judge(transitions, nodes)[0].verdict
+        if truth is None or verdict is None:
+            continue
+        counted += 1
+        exact += verdict.value == truth
+        if is_wrong(case, verdict, truth):
+            wrong.append((seed, truth, verdict))
+    assert not wrong
+    assert counted > 0.4 * len(SEEDS)
+    assert exact > 0.9 * counted
+
+
+def test_what_is_said_without_a_search_is_not_wrong_either(monkeypatch):
+    wrong, seen = [], set()
+    monkeypatch.setattr(jury, "group_shares", lambda *_: None)
+    for seed in SEEDS:
+        case = change_case(seed)
+        truth = wanted(case)
+        transitions, nodes = program_input(case)
+        found = judge(transitions, nodes, budget=12)[0]
+        seen.add(found.verdict)
+        if truth is not None and found.verdict is not None and is_wrong(case, found.verdict, truth):
+            wrong.append((seed, truth, found.verdict))
+    assert not wrong
+    assert {MAY, STUCK, DONE, OPEN} <= seen
+
+
+def test_counting_alike_places_agrees_with_the_search(monkeypatch):
+    cases = [program_input(change_case(seed)) for seed in SEEDS if change_case(seed).works[0].new.port == 0]
+    counted = [judge(transitions, nodes)[0] for transitions, nodes in cases]
+    monkeypatch.setattr(jury, "group_shares", lambda *_: None)
+    monkeypatch.setattr(jury, "always_ends", lambda *_: False)
+    compared = 0
+    for (transitions, nodes), found in zip(cases, counted, strict=True):
+        if found.by_bound and found.verdict in (STUCK, MAY):
+            searched = judge(transitions, nodes)[0]
+            compared += not searched.by_bound
+            assert searched.verdict in (found.verdict, OPEN)
+    assert compared > 5
+
+
+def change(name, before, after, gpus=1, *, rolls=True, surge=1, unavailable=0, **spec):
+    """A Deployment of so many pods before and after, its template changed, too, where it `rolls`."""
+    old, new = (deployment(name, count, gpus, surge, unavailable, **spec) for count in (before, after))
+    return Transition(new, old, rolls=rolls, known=True)
+
+
+def nodes(count, gpus=1):
+    return cluster(*[node(f"n{number:02}", gpus) for number in range(count)])
+
+
+def others(count, **more):
+    return [change(f"o{number}", 3, 3, **more) for number in range(count)]
+
+
+@pytest.mark.parametrize(("shrinks_to", "expected"), [(1, DONE), (2, DONE), (3, STUCK)])
+def test_a_neighbour_among_many_that_is_scaled_down_makes_room(shrinks_to, expected):
+    changes = [change("x", 3, 3), change("s", 3, shrinks_to, rolls=False), *others(6)]
+    found = judge(changes, nodes(24))
+    assert [one.verdict for one in found if one.verdict is not None] == [expected] * 7
+    assert not any(one.company for one in found)
+
+
+@pytest.mark.parametrize(("grows_to", "expected"), [(4, DONE), (5, STUCK)])
+def test_one_grows_while_one_shrinks(grows_to, expected):
+    changes = [change("x", 3, grows_to), change("s", 3, 1, rolls=False), *others(6, rolls=False)]
+    assert judge(changes, nodes(24))[0].verdict is expected
+
+
+def test_a_neighbour_that_gives_a_pod_away_first_leaves_it_to_luck_and_the_run_begins_behind_the_others():
+    changes = [change("x", 3, 3), *others(6), change("g", 3, 3, surge=0, unavailable=1)]
+    found = judge(changes, nodes(24))
+    assert (found[0].verdict, len(found[0].company)) == (MAY, 7)
+    assert found[0].trace is not None
+    assert found[0].trace.waiting[0].owner == "Deployment/d/x"
+    assert found[7].verdict is DONE
+
+
+def test_what_is_scaled_up_where_another_is_scaled_down_finds_room():
+    changes = [change("x", 3, 5, rolls=False), change("s", 3, 1, rolls=False), *others(6, rolls=False)]
+    assert [(one.placed, one.wanted) for one in judge(changes, nodes(24))[:2]] == [(5, 5), (1, 1)]
+    two = [change("x", 1, 2, 2, rolls=False), change("s", 3, 1, rolls=False)]
+    assert judge(two, nodes(1, 5))[0].placed == 2
+
+
+def test_many_rollouts_of_unequal_replicas_all_end_by_counting():
+    changes = [change(f"o{number}", 3 + number % 2, 4 - number % 2, unavailable=1) for number in range(8)]
+    (together,) = judge_together(changes, nodes(28))
+    assert (together.verdict, together.by_bound, together.states) == (DONE, True, 0)
+
+
+def test_rollouts_that_block_each_other_do_not_where_a_third_is_scaled_down():
+    pair = [change(name, 1, 1, 2, surge=1, unavailable=0) for name in ("a", "b")]
+    third = change("c", 2, 1, rolls=False)
+    assert judge_together([*pair, replace(third, new=third.old)], cluster(node("n", 7)))[0].verdict is not DONE
+    assert judge_together([*pair, third], cluster(node("n", 7)))[0].verdict is DONE
+
+
+def mixed(shrinks_to, gpus=1):
+    """Pods of two sizes on many nodes, all full: one needs a node for itself."""
+    pairs = [change(f"p{number}", 2, 2, 2, rolls=False) for number in range(4)]
+    return [change("x", 2, 2, 2), change("s", 4, shrinks_to, gpus, rolls=False), *pairs, *others(2, rolls=False)]
+
+
+def test_pods_of_several_sizes_on_many_nodes_are_never_certain_to_wait_where_others_leave():
+    assert judge(mixed(4), nodes(15, 2))[0].verdict is STUCK
+    assert judge(mixed(1), nodes(15, 2))[0].verdict in (MAY, OPEN, DONE)
+
+
+def test_what_others_hold_that_stay_makes_it_certain_whoever_else_leaves():
+    pinned = {"nodeSelector": {"kubernetes.io/hostname": "n00"}}
+    stays = [change("y", 1, 1, 2, rolls=False, **pinned)]
+    moving = [change(f"m{number}", 3, 2, 2) for number in range(7)]
+    found = judge([change("x", 1, 1, 2, **pinned), *stays, *moving], nodes(24, 4))
+    assert (found[0].verdict, found[0].company) == (STUCK, ())
+
+
+def test_what_is_undecided_says_how_it_goes_by_itself():
+    assert judge(mixed(1, 2), nodes(17, 2))[0].verdict is DONE
+    found = judge(mixed(1, 2), nodes(17, 2), budget=10)[0]
+    assert (found.verdict, found.by_itself) == (OPEN, STUCK)
+    assert [one.meta.name for one in found.company] == ["s"]
+
+
+def test_a_new_workload_may_take_the_place_that_a_rollout_leaves():
+    keeps_free = {"surge": 0, "unavailable": 1, "nodeSelector": {"kubernetes.io/hostname": "a"}}
+    new = replace(deployment("new"), replicas=1)
+    changes = [change("x", 1, 1, **keeps_free), Transition(new, new, existing=False)]
+    found = judge(changes, cluster(node("a"), node("b")))[0]
+    assert found.verdict is MAY
+    assert "pod of Deployment/d/new" in " ".join(step.message for step in found.trace.steps)
+    pinned = deployment("new", nodeSelector={"kubernetes.io/hostname": "b"})
+    changes[1] = Transition(pinned, pinned, existing=False)
+    assert judge(changes, cluster(node("a"), node("b")))[0].verdict is DONE
