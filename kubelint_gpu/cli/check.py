@@ -66,7 +66,11 @@ if TYPE_CHECKING:
 )
 @what_if_options
 @click.option("--together", is_flag=True, help="All files are applied together, to one cluster.")
-@click.option("--against", metavar="REV|PATH", help="What runs now: manifests of a git revision, or of a path.")
+@click.option(
+    "--against",
+    metavar="REV|PATH",
+    help="What runs now: manifests of a git revision, or of a path. What is gone since runs on: nothing is pruned.",
+)
 @click.option("--hook", is_flag=True, help="As a pre-commit hook: what git tracks, compared with what HEAD holds.")
 @click.option("--fix", is_flag=True, help="Make the safe fixes, then report what is left.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: make also those that may change what runs.")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -22,6 +24,10 @@ from kubelint_gpu.documents import Reading, read
 from kubelint_gpu.report.display import visible
 from kubelint_gpu.sources import SourceFile, collect
 from kubelint_gpu.values import dataclass, replace
+
+if TYPE_CHECKING:
+    from kubelint_gpu.cli.before import Past
+    from kubelint_gpu.cli.changes import Changes
 
 SKIMMED = ("CustomResourceDefinition",)
 """Kinds of which nothing is read but that they are there: they are long, and nothing is decided by them."""
@@ -131,15 +137,15 @@ def read_inputs(
     del collected, offered
     files.reverse()
     readings = (*_read_all(files), *built.readings)
-    before: dict[str, dict[str, Manifest]] = {}
+    past: Past | None = None
     if against is not None:
-        before = _before(against, readings, built, kustomize or Settings())
+        past = _past(against, paths, readings, built, kustomize or Settings())
     elif commit is not None:
-        before = objects_before(commit, readings, built, kustomize or Settings())
+        past = objects_before(commit, readings, built, kustomize or Settings())
     worlds = Worlds(what_if, several=not inventories and len({one.inventory for one in settings.targets}) > 0)
-    grouping = _Grouping(settings, worlds, tuple(inventories), together=together, against=against)
+    grouping = _Grouping(settings, worlds, tuple(inventories), together=together)
     beside = repository.context()
-    units = tuple(grouping.units(readings, before, built, _context(beside, kustomize or Settings())))
+    units = tuple(grouping.units(readings, past, built, _context(beside, kustomize or Settings())))
     withheld = any(one.problems for one in built.rendered) or (named is None and any(map(_is_chart, readings)))
     nothing = withheld and not any(unit.manifests for unit in units)
     world = units[0].world if units else worlds.world(tuple(inventories) or settings.inventory)
@@ -151,15 +157,14 @@ def read_inputs(
     return Inputs(units, world, sources_of(units), failed, worlds.all, targets, beside)
 
 
-def _before(
-    against: str, readings: Sequence[Reading], built: Built, settings: Settings
-) -> dict[str, dict[str, Manifest]]:
+def _past(
+    against: str, arguments: Sequence[str], readings: Sequence[Reading], built: Built, settings: Settings
+) -> Past:
     from kubelint_gpu.cli.before import objects_of_path, objects_of_revision
 
     if Path(against).exists():
-        found, whole = objects_of_path(against, settings)
-        return {_path(reading): {} for reading in (readings if whole else ())} | found
-    return objects_of_revision(against, readings, built, settings)
+        return objects_of_path(against, arguments, readings, settings)
+    return objects_of_revision(against, arguments, readings, built, settings)
 
 
 def _read_all(files: list[SourceFile]) -> Iterator[Reading]:
@@ -186,6 +191,14 @@ def sources_of(units: Sequence[Unit]) -> tuple[Reading, ...]:
     return tuple({_path(reading) or id(reading): reading for unit in units for reading in unit.sources}.values())
 
 
+def _changes(past: Past | None, readings: Sequence[Reading], context: Sequence[Manifest]) -> Changes | None:
+    if past is None:
+        return None
+    from kubelint_gpu.cli.changes import Changes
+
+    return Changes(past, readings, context)
+
+
 class _Grouping:
     """What is applied together, and to which clusters."""
 
@@ -196,18 +209,16 @@ class _Grouping:
         inventories: tuple[str, ...],
         *,
         together: bool,
-        against: str | None = None,
     ) -> None:
         self._settings = settings
         self._worlds = worlds
         self._inventories = inventories
         self._together = together
-        self._against = against
 
     def units(
         self,
         readings: Sequence[Reading],
-        before: dict[str, dict[str, Manifest]],
+        past: Past | None,
         built: Built,
         context: Sequence[Manifest],
     ) -> Iterator[Unit]:
@@ -221,41 +232,27 @@ class _Grouping:
             path = _path(reading)
             name = "" if self._together else self._settings.unit_of(stands.get(path, path))
             groups.setdefault((False, path) if name is None else (True, name), []).append(reading)
-        here = frozenset(found.object for found in (*manifests(readings), *context)) if self._against else frozenset()
-        for members in groups.values():
+        changes = _changes(past, readings, context)
+        for (named, name), members in groups.items():
             mine = {_path(reading) for reading in members}
-            old: dict[str, Manifest] = dict(before.get("", {}))
-            for path in sorted(mine):
-                old |= before.get(path, {})
+            old = changes.before(mine) if changes is not None else {}
             rendered = [one for one in built.rendered if one.path in mine]
             beside = [found for path, found in shared if path not in mine]
             neighbours = [found for found in context if found.path not in mine]
-            made, gone = self._changes(members, before, here)
+            made = changes.made(members) if changes is not None else frozenset()
             for world in self._clusters([stands.get(path, path) for path in sorted(mine)]):
+                goes = partial(self._goes, unit=name if named else None, world=world)
+                gone = changes.gone(mine, goes) if changes is not None else ()
                 yield Unit(members, world, beside, old, rendered=rendered, neighbours=neighbours, made=made, gone=gone)
         for one in built.rendered:
             if one.reading is None:
                 for world in self._clusters([stands[one.path]]):
                     yield Unit((), world, rendered=[one])
 
-    def _changes(
-        self, members: Sequence[Reading], before: dict[str, dict[str, Manifest]], here: frozenset[str]
-    ) -> tuple[frozenset[str], tuple[Manifest, ...]]:
-        """The objects of some files that are known not to have been, and the manifests of those that no file has now.
-
-        A file or a kustomization that could not be read as it was says nothing of what is new in it, and of a path
-        that is compared with it is not known which of its objects belong to which file.
-        """
-        if self._against is None:
-            return frozenset(), ()
-        compared = [reading for reading in members if _path(reading) in before]
-        was = dict(before.get("", {}))
-        for reading in compared:
-            was |= before[_path(reading)]
-        made = frozenset(found.object for found in manifests(compared)) - was.keys()
-        if Path(self._against).exists():
-            return made, ()
-        return made, tuple(one for name, one in sorted(was.items()) if name not in here and one.workload is not None)
+    def _goes(self, path: str, *, unit: str | None, world: World) -> bool:
+        """Whether a file that is gone would be applied with a unit, to a cluster."""
+        name = "" if self._together else self._settings.unit_of(path)
+        return name == unit and any(one is world for one in self._clusters([path]))
 
     def _clusters(self, paths: Sequence[str]) -> list[World]:
         """The clusters that some files go to, in the order of the configuration."""

@@ -20,6 +20,7 @@ class Commit:
     Attributes:
         tracked: the real paths of the files that it holds.
         before: what the files held that it changes or deletes, by their path from the working directory.
+        changed: the files that it changes, adds or deletes, by the same paths.
         root: the root of the repository.
         base: the commit that it is compared with; None where there is none.
     """
@@ -28,6 +29,7 @@ class Commit:
     before: Mapping[Path, bytes]
     root: Path
     base: str | None = None
+    changed: tuple[Path, ...] = ()
 
 
 def read_commit(folder: Path, environment: Mapping[str, str], *, suffixes: tuple[str, ...], max_bytes: int) -> Commit:
@@ -47,7 +49,7 @@ def read_commit(folder: Path, environment: Mapping[str, str], *, suffixes: tuple
         return Commit(tracked, {}, root)
     listed = _names(git(["diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", base, "--"], root))
     changed = [Path(os.path.relpath(root / name, folder)) for name in listed if name.endswith(suffixes)]
-    return Commit(tracked, read_revision(base, changed, max_bytes=max_bytes, cwd=folder), root, base)
+    return Commit(tracked, read_revision(base, changed, max_bytes=max_bytes, cwd=folder), root, base, tuple(changed))
 
 
 def _base(root: Path, environment: Mapping[str, str]) -> str | None:
