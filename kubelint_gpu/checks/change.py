@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.wait import host_ports
 from kubelint_gpu.kube.node import Node
 from kubelint_gpu.kube.normal_form import normal, normal_pod_spec
 from kubelint_gpu.kube.plain import at
+from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy, IntOrPercent, StatefulSetStrategy
+from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.attachment import with_bound_claims
 from kubelint_gpu.rollout.judgement import Transition
-from kubelint_gpu.rollout.participant import own_pods
+from kubelint_gpu.rollout.participant import created_pod, own_pods
 from kubelint_gpu.rollout.pinned import as_admitted
+from kubelint_gpu.rollout.room import takes
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.values import replace
@@ -21,6 +25,7 @@ from kubelint_gpu.values import replace
 if TYPE_CHECKING:
     from kubelint_gpu.checks.unit import Unit
 
+_CORDON = "NodeUnschedulable"
 _CLAIM = "persistentVolumeClaim"
 
 
@@ -49,16 +54,62 @@ def _is_same(old: Subject, new: Subject) -> bool:
 
 
 def next_transition_of(unit: Unit, subject: Subject) -> Transition | None:
-    """The next rollout of a workload that rolls nothing out now, and of which a change decides how that one goes.
+    """The next rollout of a workload, with the template and the numbers that it has when all that begins now is over.
 
-    None where neither replicas nor strategy change, or where the next rollout is this one.
+    None where nothing is rolled out later either, or where this commit neither rolls it out nor changes how the next
+    rollout goes.
     """
     old, now = unit.before_of(subject), unit.transitions.get(id(subject))
-    if old is None or now is None or now.rolls or not now.known or acting(unit, subject) is not subject:
+    if now is None or not now.existing or not subject.workload.rolls or acting(unit, subject) is not subject:
         return None
-    if not subject.workload.rolls or _pace(old) == _pace(subject):
+    if not now.rolls and (old is None or not now.known or _pace(old) == _pace(subject)):
         return None
     return Transition(now.new, now.new)
+
+
+def is_another_later(unit: Unit, subject: Subject) -> bool:
+    """Whether a workload holds after this change something else than before it, or rolls out in another way."""
+    now = unit.transitions.get(id(subject))
+    if now is None:
+        return False
+    if not now.existing:
+        return True
+    old = unit.before_of(subject)
+    if now.known and old is not None:
+        return _held(now.old) != _held(now.new) or _pace(old) != _pace(subject)
+    return is_exchanged(unit, subject)
+
+
+def is_exchanged(unit: Unit, subject: Subject) -> bool:
+    """Whether the pods that it has when its rollout is over hold something else than those of the inventory.
+
+    Pods that stay until somebody deletes them, or below a partition, are taken to be of the new template, too.
+    """
+    now = unit.transitions.get(id(subject))
+    if now is None or not now.rolls or not subject.workload.rolls or acting(unit, subject) is not subject:
+        return False
+    pods = [pod for pod in own_pods(now.new, unit.cluster.pods) if not pod.meta.terminating]
+    if not pods or now.known:
+        return bool(pods) and _held(now.old) != _held(now.new)
+    made, rejected = created_pod(now.new, "new"), _refusing_nodes(unit, subject)
+    return any(_uses(pod) != _uses(made) or pod.spec.node_name in rejected for pod in pods)
+
+
+def _refusing_nodes(unit: Unit, subject: Subject) -> Container[str]:
+    """The nodes on which none of its new pods will ever be; one that is cordoned takes pods again some day."""
+    found = unit.alone(subject).fit
+    if found is None or isinstance(subject.workload.strategy, DaemonSetStrategy):
+        return ()
+    return {name for name, status in found.rejections.items() if status.plugin != _CORDON}
+
+
+def _held(workload: Workload) -> object:
+    """What tells the pods of two templates apart for the scheduler."""
+    return workload.spec, workload.template.labels
+
+
+def _uses(pod: Pod) -> object:
+    return takes(pod), host_ports(pod.spec)
 
 
 def replaced_transition_of(unit: Unit, subject: Subject) -> Transition | None:

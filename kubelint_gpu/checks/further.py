@@ -6,6 +6,7 @@ from collections.abc import Container, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.cluster import Cluster
+from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.rollout.attachment import with_bound_claims
 from kubelint_gpu.rollout.beyond import beyond
@@ -155,17 +156,21 @@ def _is_same(before: Judgement, after: Judgement) -> bool:
 
 def _at(unit: Unit, subject: Subject, judgement: Judgement) -> Judgement | None:
     """The judgement of another rollout than the one that begins now: the next one, or at other replicas."""
-    one = unit.transitions[id(subject)]
-    if judgement is unit.next_judgements.get(id(subject)):
-        one = Transition(one.new, one.new)
-    else:
-        replicas = judgement.workload.replicas
-        new = replace(one.new, replicas=replicas)
-        one = replace(one, new=new, old=new if one.old is one.new else replace(one.old, replicas=replicas))
+    if judgement is unit.later.judgements.get(id(subject)):
+        kept = {id(pod) for pod in unit.later.cluster.pods}
+        pods = tuple(pod for pod in unit.further.cluster.pods if id(pod) in kept)
+        return _judged(unit, unit.later.transitions, {id(subject)}, pods).get(id(subject))
+    one, replicas = unit.transitions[id(subject)], judgement.workload.replicas
+    new = replace(one.new, replicas=replicas)
+    one = replace(one, new=new, old=new if one.old is one.new else replace(one.old, replicas=replicas))
     return _judged(unit, {**unit.transitions, id(subject): one}, {id(subject)}).get(id(subject))
 
 
-def _judged(unit: Unit, transitions: Mapping[int, Transition], wanted: Container[int]) -> dict[int, Judgement]:
+def _judged(
+    unit: Unit, transitions: Mapping[int, Transition], wanted: Container[int], pods: tuple[Pod, ...] | None = None
+) -> dict[int, Judgement]:
+    """The judgements with further nodes; with `pods` where no others run."""
+    cluster = unit.further.cluster if pods is None else replace(unit.further.cluster, pods=pods)
     places = [place for place, key in enumerate(transitions) if key in wanted]
-    found = judge(list(transitions.values()), unit.further.cluster, budget=unit.budget, only=places)
+    found = judge(list(transitions.values()), cluster, budget=unit.budget, only=places)
     return {key: one for key, one in zip(transitions, found, strict=True) if key in wanted}

@@ -8,11 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.checks.change import ever_fitted, next_transition_of, pinned, replaced_transition_of, transition_of
+from kubelint_gpu.checks.change import (
+    ever_fitted,
+    is_another_later,
+    is_exchanged,
+    next_transition_of,
+    pinned,
+    replaced_transition_of,
+    transition_of,
+)
+from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import Judgement, Together, Transition, judge, judge_together
+from kubelint_gpu.rollout.participant import own_pods
 from kubelint_gpu.rollout.pinned import names_node
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import dataclass, replace
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -52,28 +62,59 @@ def together(unit: Unit) -> tuple[Together, ...]:
     return judge_together(rolled, unit.cluster, budget=unit.budget // _PART_FOR_TOGETHER, growth=unit.growth)
 
 
-def next_judgements(unit: Unit) -> dict[int, Judgement]:
-    """What becomes of the next rollout of each subject of which only how it rolls out changes now."""
-    found = {id(one): next_transition_of(unit, one) for one in unit.subjects} if unit.before else {}
-    return _judged_later(unit, {key: transition for key, transition in found.items() if transition is not None})
+@dataclass(frozen=True, slots=True)
+class Later:
+    """What follows when all that begins now is over: the next rollouts, where they are not those that begin now.
+
+    Attributes:
+        transitions: every workload as it is then, by the identity of the subject.
+        cluster: the cluster without the pods of the inventory that others have taken the place of.
+        judgements: what becomes of the next rollout of some subjects.
+    """
+
+    transitions: Mapping[int, Transition]
+    cluster: Cluster
+    judgements: Mapping[int, Judgement]
+
+
+def later(unit: Unit) -> Later:
+    """What becomes of the next rollouts of what this commit makes different, or which find something different."""
+    other = any(is_another_later(unit, one) for one in unit.subjects)
+    found = {id(one): next_transition_of(unit, one) for one in unit.subjects} if other else {}
+    coming = {key: one for key, one in found.items() if one is not None and _is_over(unit, key)}
+    exchanged = [one.workload for one in unit.subjects if is_exchanged(unit, one)] if coming else []
+    gone = {id(pod) for workload in exchanged for pod in own_pods(workload, unit.cluster.pods)}
+    cluster = unit.cluster
+    if gone:
+        cluster = replace(cluster, pods=tuple(pod for pod in cluster.pods if id(pod) not in gone))
+    return _judged_later(unit, coming, cluster)
 
 
 def by_hand(unit: Unit) -> dict[int, Judgement]:
     """What becomes of each subject with OnDelete whose template changes when all its old pods have been deleted."""
     found = {id(one): replaced_transition_of(unit, one) for one in unit.subjects} if unit.before else {}
-    return _judged_later(unit, {key: transition for key, transition in found.items() if transition is not None})
+    coming = {key: transition for key, transition in found.items() if transition is not None}
+    return dict(_judged_later(unit, coming, unit.cluster).judgements)
 
 
-def _judged_later(unit: Unit, coming: Mapping[int, Transition]) -> dict[int, Judgement]:
+def _judged_later(unit: Unit, coming: Mapping[int, Transition], cluster: Cluster) -> Later:
     """What becomes of some subjects when all that changes now has changed."""
     if not coming:
-        return {}
-    later = {
+        return Later({}, cluster, {})
+    then = {
         key: coming.get(key, replace(one, old=one.new, known=False, existing=True))
         for key, one in unit.transitions.items()
     }
-    judged = _judged(unit, list(later.values()), only=[place for place, key in enumerate(later) if key in coming])
-    return {key: one for key, one in zip(later, judged, strict=True) if key in coming}
+    only = [place for place, key in enumerate(then) if key in coming]
+    judged = judge(list(then.values()), cluster, budget=unit.budget, growth=unit.growth, only=only)
+    found = {key: one for key, one in zip(then, judged, strict=True) if key in coming}
+    return Later(then, cluster, found)
+
+
+def _is_over(unit: Unit, key: int) -> bool:
+    """Whether what begins now comes to its end, so that there is a next rollout."""
+    found = unit.judgements[key]
+    return found.placed >= found.wanted and found.verdict in (None, Verdict.COMPLETES)
 
 
 def beside_gone(unit: Unit) -> dict[int, Judgement]:

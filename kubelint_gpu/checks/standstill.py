@@ -27,7 +27,7 @@ from kubelint_gpu.values import dataclass
 
 NO_NODE = "the next one finds no node"
 _CLAIM = "persistentVolumeClaim"
-_WAITS = (Verdict.STUCK, Verdict.MAY_STICK, Verdict.UNDECIDED)
+_WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +50,14 @@ def ended(unit: Unit, verdict: Verdict) -> Iterator[tuple[Subject, End]]:
             continue
         if judgement.verdict is verdict:
             yield subject, end_of(judgement)
-        elif is_next(unit, subject) and unit.next_judgements[id(subject)].verdict is verdict:
-            yield subject, end_of(unit.next_judgements[id(subject)])
+        elif id(subject) in unit.later.judgements and unit.later.judgements[id(subject)].verdict is verdict:
+            yield subject, end_of(unit.later.judgements[id(subject)])
 
 
-def is_next(unit: Unit, subject: Subject) -> bool:
-    """Whether what is told of its rollout is told of the next one: nothing that is rolled out now waits."""
-    now = unit.judgements.get(id(subject))
-    return id(subject) in unit.next_judgements and now is not None and now.verdict not in _WAITS
+def waits_later(unit: Unit, subject: Subject) -> bool:
+    """Whether its rollout ends and the next one may not."""
+    found = unit.later.judgements.get(id(subject))
+    return found is not None and found.verdict in _WAITS
 
 
 def end_of(judgement: Judgement) -> End:
@@ -117,7 +117,7 @@ def standstill(
     number = (kept(workload.strategy, workload.replicas),) if isinstance(workload.strategy, DeploymentStrategy) else ()
     closed = is_certain(unit, subject, end.judgement)
     beyond = "" if closed else "unless there are nodes beyond the inventory, "
-    made, coming = is_made(unit, subject), is_next(unit, subject)
+    made, coming = is_made(unit, subject), id(subject) in unit.later.judgements
     later = made or coming
     begins = f"{beyond}once it runs, " if made else beyond
     scaled, replicas = subject.scaled, counted(workload.replicas, "replica")

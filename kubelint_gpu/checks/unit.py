@@ -28,6 +28,7 @@ from kubelint_gpu.values import replace
 if TYPE_CHECKING:
     from kubelint_gpu.checks.further import Further
     from kubelint_gpu.checks.misplaced import Misplaced
+    from kubelint_gpu.checks.rollouts import Later
     from kubelint_gpu.checks.scaled import Scaled
     from kubelint_gpu.kube.api_fields import Misfit
     from kubelint_gpu.sources.kustomize.rendering import Rendered
@@ -282,9 +283,9 @@ class Unit:
         return further.judged_further(self)
 
     @cached_property
-    def next_judgements(self) -> dict[int, Judgement]:
-        """What becomes of the next rollout of each subject of which only how it rolls out changes now."""
-        return rollouts.next_judgements(self)
+    def later(self) -> Later:
+        """What becomes of the next rollouts when all that begins now is over."""
+        return rollouts.later(self)
 
     @cached_property
     def by_hand(self) -> dict[int, Judgement]:

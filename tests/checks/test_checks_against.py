@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from checks_units import deployment, unit, world
+from checks_units import deployment, findings, unit, world
 
 from kubelint_gpu.checks.run import check
 from kubelint_gpu.checks.unit import Unit
@@ -63,15 +63,20 @@ def told(before, after, cluster):
     return [(code, name) for code, name, _ in found(before, after, cluster)]
 
 
+def told_now(before, after, cluster):
+    """The same of the rollouts that begin with the change, and not of those that come later."""
+    return [(code, name) for code, name, told in found(before, after, cluster) if "the next rollout" not in told]
+
+
 def test_old_pods_hold_the_claims_of_their_old_template_and_new_ones_those_of_the_new():
     cluster = inventory(2)
-    assert told(made("a", pod=DATA) + CLAIM, made("a") + CLAIM, cluster) == []
-    assert told(made("a") + CLAIM, made("a", pod=DATA) + CLAIM, cluster) == []
+    assert told_now(made("a", pod=DATA) + CLAIM, made("a") + CLAIM, cluster) == []
+    assert told_now(made("a") + CLAIM, made("a", pod=DATA) + CLAIM, cluster) == []
     other = DATA.replace("data", "cache")
     claims = CLAIM + CLAIM.replace("data", "cache")
-    assert told(made("a", pod=DATA) + claims, made("a", pod=other) + claims, cluster) == []
-    assert told(made("a", pod=DATA) + claims, made("a", RECREATE, pod=DATA, gpus=2) + claims, cluster) == []
-    assert told(made("a", pod=DATA) + claims, made("a", pod=DATA, more="args: [x]") + claims, cluster) == [
+    assert told_now(made("a", pod=DATA) + claims, made("a", pod=other) + claims, cluster) == []
+    assert told_now(made("a", pod=DATA) + claims, made("a", RECREATE, pod=DATA, gpus=2) + claims, cluster) == []
+    assert told_now(made("a", pod=DATA) + claims, made("a", pod=DATA, more="args: [x]") + claims, cluster) == [
         ("KLG104", "a")
     ]
 
@@ -79,7 +84,7 @@ def test_old_pods_hold_the_claims_of_their_old_template_and_new_ones_those_of_th
 def test_a_claim_that_moves_from_one_workload_to_another_is_free_when_the_old_pod_is_gone():
     before = made("a", pod=DATA) + made("b") + CLAIM
     after = made("a") + made("b", pod=DATA) + CLAIM
-    assert told(before, after, inventory(4)) == []
+    assert told_now(before, after, inventory(4)) == []
 
 
 def test_the_pods_of_a_paused_deployment_keep_the_claim_of_the_template_before():
@@ -109,8 +114,8 @@ def test_a_host_port_is_held_by_who_had_it_until_the_old_pod_goes():
     def ports(one, other):
         return made("a", more=port(one)) + made("b", more=port(other))
 
-    assert told(ports(80, 70), ports(90, 80), inventory(4)) == []
-    assert told(ports(80, 90), ports(90, 80), inventory(4)) == [("KLG102", "a"), ("KLG102", "b")]
+    assert told_now(ports(80, 70), ports(90, 80), inventory(4)) == []
+    assert told_now(ports(80, 90), ports(90, 80), inventory(4)) == [("KLG102", "a"), ("KLG102", "b")]
 
 
 @pytest.mark.parametrize(
@@ -136,17 +141,17 @@ def test_a_daemon_set_waits_for_an_old_pod_only_where_it_had_one():
         return made("d", strategy, pod=on(node) if node else "", more=more, kind="DaemonSet")
 
     cluster = inventory(1, 1)
-    assert told(daemons("n1"), daemons("n2"), cluster) == []
-    assert told(daemons("n1"), daemons("n1", more="args: [x]"), cluster) == [("KLG110", "d")]
-    assert told(daemons("n1"), daemons(""), cluster) == [("KLG110", "d")]
-    assert told(daemons("n1"), daemons(""), inventory(2, 1)) == []
+    assert told_now(daemons("n1"), daemons("n2"), cluster) == []
+    assert told_now(daemons("n1"), daemons("n1", more="args: [x]"), cluster) == [("KLG110", "d")]
+    assert told_now(daemons("n1"), daemons(""), cluster) == [("KLG110", "d")]
+    assert told_now(daemons("n1"), daemons(""), inventory(2, 1)) == []
 
 
 def test_a_daemon_set_gives_the_nodes_up_that_it_no_longer_selects():
     def both(daemons, other):
         return made("d", "", pod=on(daemons), kind="DaemonSet") + made("c", pod=on(other))
 
-    assert told(both("n1", "n3"), both("n2", "n1"), inventory(1, 1, 1)) == []
+    assert told_now(both("n1", "n3"), both("n2", "n1"), inventory(1, 1, 1)) == []
     ((code, name, message),) = found(both("n1", "n2"), both("n2", "n2"), inventory(1, 1))
     assert (code, name) == ("KLG109", "d")
     assert message == (
@@ -170,11 +175,11 @@ def pair(one, other, first, second):
     ],
 )
 def test_two_that_swap_their_nodes_in_one_apply_block_each_other_only_if_both_keep_their_pods(one, other, codes):
-    assert told(pair(one, other, "n1", "n2"), pair(one, other, "n2", "n1"), inventory(1, 1)) == codes
+    assert told_now(pair(one, other, "n1", "n2"), pair(one, other, "n2", "n1"), inventory(1, 1)) == codes
 
 
 def test_a_chain_of_moves_ends_from_its_free_end():
-    assert told(pair(KEEPS, KEEPS, "n1", "n2"), pair(KEEPS, KEEPS, "n2", "n3"), inventory(1, 1, 1)) == []
+    assert told_now(pair(KEEPS, KEEPS, "n1", "n2"), pair(KEEPS, KEEPS, "n2", "n3"), inventory(1, 1, 1)) == []
 
 
 @pytest.mark.parametrize("strategy", [KEEPS, GIVES, RECREATE])
@@ -190,8 +195,8 @@ def test_a_move_to_a_node_that_others_fill_for_good_is_missing_capacity(strategy
 
 def test_another_that_is_scaled_down_in_the_same_change_makes_room():
     before = made("a", pod=on("n1")) + made("b", GIVES, replicas=2, pod=on("n2"))
-    assert told(before, made("a", pod=on("n2")) + made("b", GIVES, replicas=1, pod=on("n2")), inventory(1, 2)) == []
-    assert told(before, made("a", pod=on("n2")) + made("b", GIVES, replicas=2, pod=on("n2")), inventory(1, 2)) == [
+    assert told_now(before, made("a", pod=on("n2")) + made("b", GIVES, replicas=1, pod=on("n2")), inventory(1, 2)) == []
+    assert told_now(before, made("a", pod=on("n2")) + made("b", GIVES, replicas=2, pod=on("n2")), inventory(1, 2)) == [
         ("KLG109", "a")
     ]
 
@@ -284,3 +289,82 @@ def test_the_next_rollout_finds_the_others_as_they_are_after_this_change():
     after = made("a", KEEPS, pod=on("n1")) + made("b", GIVES, pod=on("n2"))
     assert told(before, after, inventory(2, 1)) == []
     assert told(after.replace(KEEPS, RECREATE), before.replace(RECREATE, KEEPS), inventory(2, 1)) == [("KLG101", "a")]
+
+
+def pod(gpus, node="n1"):
+    """A running pod of `a`, as the inventory has it."""
+    return (
+        f"running:\n  - {{name: a-1, namespace: serving, node: {node}, gpus: {gpus}, owner: ReplicaSet/a-1, "
+        f"labels: {{app: a}}}}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "gpus", "code"),
+    [
+        (made("a"), made("a", gpus=2), (3,), "KLG101"),
+        (made("a", replicas=0), made("a", more="args: [x]"), (1,), "KLG101"),
+        (made("a", pod=on("n2")), made("a", pod=on("n1")), (1, 1), "KLG101"),
+        (made("a"), made("a", more="ports: [{containerPort: 81, hostPort: 81}]"), (2,), "KLG102"),
+        (made("a") + CLAIM, made("a", pod=DATA) + CLAIM, (2,), "KLG104"),
+        (made("d", SURGE, kind="DaemonSet"), made("d", SURGE, gpus=2, kind="DaemonSet"), (3,), "KLG110"),
+    ],
+)
+def test_a_rollout_that_ends_leaves_a_template_of_which_the_next_one_never_does(before, after, gpus, code):
+    ((told, _, message),) = found(before, after, inventory(*gpus))
+    assert told == code
+    assert message.startswith("the next rollout never ends")
+    assert told_now(before, after, inventory(*gpus)) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "gpus"),
+    [
+        (made("a"), made("a", gpus=2), (4,)),
+        (made("a"), made("a", GIVES, gpus=2), (3,)),
+        (made("a", pod=on("n2")), made("a", pod=on("n1")), (2, 1)),
+        (made("a", gpus=2), made("a"), (3,)),
+        (made("a"), made("a", PAUSED, gpus=2), (3,)),
+        (made("a") + made("b", pod=on("n2")), made("a", gpus=2) + made("b", pod=on("n2")), (4, 1)),
+    ],
+)
+def test_where_the_next_rollout_ends_or_is_none_of_this_change_nothing_is_told(before, after, gpus):
+    assert told(before, after, inventory(*gpus)) == []
+
+
+def test_one_that_hangs_now_is_told_once():
+    ((_, _, message),) = found(made("a"), made("a", gpus=2), inventory(2))
+    assert message.startswith("the rollout never ends")
+
+
+@pytest.mark.parametrize(
+    ("running", "gpus", "begins"),
+    [
+        (pod(1), (3,), "the next rollout never ends: the new pod waits for 2 nvidia.com/gpu on n1 (1 free)"),
+        (pod(1), (2,), "the rollout never ends"),
+        (pod(2), (3,), "the rollout never ends"),
+        (pod(1), (4,), ""),
+        (pod(2), (4,), ""),
+    ],
+)
+def test_running_pods_of_another_size_make_room_only_for_the_rollout_that_replaces_them(running, gpus, begins):
+    text = made("a", gpus=2).replace("priorityClassName: serving", "hostIPC: false")
+    told = [one.message for one in findings(text, inventory(*gpus, more=running)) if one.code == "KLG101"]
+    assert len(told) == bool(begins)
+    assert all(message.startswith(begins) for message in told)
+
+
+def test_a_running_pod_on_a_node_that_the_template_leaves_makes_room_once():
+    def told(node, more):
+        cluster = inventory(1, 1, more=pod(1, node) + more)
+        return [
+            one.message.partition(":")[0] for one in findings(made("a", pod=on("n2")), cluster) if one.code[3] == "1"
+        ]
+
+    assert told("n1", "") == ["the next rollout never ends"]
+    assert told("n2", "") == ["the rollout never ends"]
+
+
+def test_a_running_pod_on_a_cordoned_node_is_where_the_next_one_may_be_again():
+    cluster = inventory(1, 1, more=pod(1)).replace("on: n1}", "on: n1}\n    unschedulable: true")
+    assert [one.code for one in findings(made("a"), cluster) if one.code[3] == "1"] == []

@@ -21,7 +21,7 @@ from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.remedies import no_daemon_surge, no_surge, recreate, within_a_revision
 from kubelint_gpu.checks.replica_set_quota import refused_replica_sets
 from kubelint_gpu.checks.scaled import Scaled, waiting_when_scaled
-from kubelint_gpu.checks.standstill import end_of, ended, spoken_for, standstill
+from kubelint_gpu.checks.standstill import end_of, ended, spoken_for, standstill, waits_later
 from kubelint_gpu.checks.starving import starving
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
@@ -54,11 +54,16 @@ def _stuck(unit: Unit, code: str) -> Iterator[Draft]:
         if not spoken_for(subject, found) and _code(found.waiting) == code:
             yield standstill(unit, subject, found, code, proposals=_proposals(unit, subject, code))
     for subject in unit.subjects:
-        judgement = unit.judgements.get(id(subject))
-        if judgement is not None and judgement.verdict is Verdict.COMPLETES:
+        if _ends(unit, subject):
             scaled = waiting_when_scaled(unit, subject)
             if scaled is not None and _is_sure(scaled) and _code(end_of(scaled.judgement).waiting) == code:
                 yield _scaled(unit, scaled, code)
+
+
+def _ends(unit: Unit, subject: Subject) -> bool:
+    """Whether its rollout ends, and the next one as well."""
+    found = unit.judgements.get(id(subject))
+    return found is not None and found.verdict is Verdict.COMPLETES and not waits_later(unit, subject)
 
 
 def _is_sure(scaled: Scaled) -> bool:
@@ -108,7 +113,7 @@ def rollout_may_stick(unit: Unit) -> Iterator[Draft]:
             yield standstill(unit, subject, one, "KLG107", proposals=_proposals(unit, subject, "KLG107"))
     for subject in unit.subjects:
         found = unit.judgements.get(id(subject))
-        if found is not None and found.verdict is Verdict.COMPLETES:
+        if _ends(unit, subject):
             yield from _when_scaled(unit, subject)
         if found is not None and found.verdict is Verdict.UNDECIDED:
             yield Draft(
