@@ -9,7 +9,7 @@ from pathlib import Path
 from conformance.api_client import Client, Object, Refused, path_of
 
 _TOLD = ("priority", "priorityClassName", "preemptionPolicy", "tolerations", "affinity", "topologySpreadConstraints",
-         "schedulerName", "hostNetwork", "overhead")  # fmt: skip
+         "schedulerName", "hostNetwork", "overhead", "nodeSelector")  # fmt: skip
 
 
 def hand_written(folder: Path) -> Iterator[Object]:

@@ -60,6 +60,7 @@ def foretold(pod: Pod, cluster: Cluster) -> tuple[tuple[str, ...], PodSpec]:
     from kubelint_gpu.kube.limit_range import limit_range_refusal, with_defaults
     from kubelint_gpu.kube.priority import UnknownPriorityClass, priority_refusal, resolve_priority
     from kubelint_gpu.kube.quota import quota_refusal
+    from kubelint_gpu.kube.runtime_class import runtime_class_refusal, with_runtime_class
     from kubelint_gpu.scheduler import merged
     from kubelint_gpu.values import replace
 
@@ -74,7 +75,9 @@ def foretold(pod: Pod, cluster: Cluster) -> tuple[tuple[str, ...], PodSpec]:
     spec = replace(
         spec, priority=found.value, preemption_policy=found.preemption_policy, priority_class_name=found.name
     )
-    whole = merged(replace(pod, spec=spec))
+    if text := runtime_class_refusal(spec, cluster.runtime_classes):
+        return (f'pods "{pod.meta.name}" is forbidden: {text}',), spec
+    whole = merged(replace(pod, spec=with_runtime_class(spec, cluster.runtime_classes)))
     if text := _above_limits(whole) or limit_range_refusal(whole, ranges):
         return (text,), whole.spec
     alone = (quota_refusal(whole, [quota], ()) for quota in cluster.quotas)
@@ -108,6 +111,8 @@ def _told(spec: PodSpec, pod: Pod) -> dict[str, Any]:
         "podAffinity": spec.pod_affinity,
         "podAntiAffinity": spec.pod_anti_affinity,
         "preferred": spec.preferred_pods,
+        "nodeSelector": dict(spec.node_selector or {}),
+        "overhead": dict(spec.overhead),
         "spreading": [_selects(each, labels) for each in spec.spread],
         "containers": [_amounts(each) for each in (*spec.init_containers, *spec.containers)],
     }

@@ -1,18 +1,26 @@
-"""Pods that admission refuses although their template was accepted: bounds of a LimitRange, priorities of their own."""
+"""Pods that admission refuses although their template was accepted.
+
+Bounds of a LimitRange, priorities of their own, what a RuntimeClass says otherwise.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.draft import Draft
 from kubelint_gpu.checks.finding import Related
+from kubelint_gpu.checks.remedies import rewritten
+from kubelint_gpu.checks.runtime_classes import FIELD, class_of, declared_at
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.documents import Pointer
+from kubelint_gpu.kube.frozen import EMPTY
 from kubelint_gpu.kube.limit_range import LimitRange, limit_range_refusal, with_defaults
 from kubelint_gpu.kube.pod import Pod, PodSpec
 from kubelint_gpu.kube.priority import UnknownPriorityClass, priority_refusal
+from kubelint_gpu.kube.runtime_class import runtime_class_refusal
 from kubelint_gpu.values import replace
 
 _PRIORITY = ("priority", "preemptionPolicy")
@@ -26,6 +34,7 @@ def admission_refusals(unit: Unit) -> Iterator[Draft]:
             continue
         yield from _out_of_bounds(unit, subject)
         yield from _own_priority(unit, subject)
+        yield from _runtime_class(unit, subject)
 
 
 def _out_of_bounds(unit: Unit, subject: Subject) -> Iterator[Draft]:
@@ -52,7 +61,7 @@ def _out_of_bounds(unit: Unit, subject: Subject) -> Iterator[Draft]:
             manifest,
             cause=f"limit range/{found.meta.name}",
             certainty="certain" if manifest.namespace else "possible",
-            related=tuple(_declared(unit, found)),
+            related=tuple(_declared(unit, "LimitRange", found.meta.name, found.meta.namespace)),
         )
 
 
@@ -68,15 +77,10 @@ def _container(pod: Pod, found: LimitRange) -> Pointer:
     return ()
 
 
-def _declared(unit: Unit, found: LimitRange) -> Iterator[Related]:
-    meta = found.meta
-    for manifest in (*unit.manifests, *unit.neighbours):
-        if (manifest.kind, manifest.name, manifest.namespace or "default") == ("LimitRange", meta.name, meta.namespace):
-            yield Related(manifest.place(("metadata", "name")), f"LimitRange {meta.name} is here")
-            return
-    declared = unit.world.declared("LimitRange", meta.name, meta.namespace)
-    if declared is not None:
-        yield Related(unit.world.place(declared), f"LimitRange {meta.name} is here")
+def _declared(unit: Unit, kind: str, name: str, namespace: str = "") -> Iterator[Related]:
+    place = declared_at(unit, kind, name, namespace)
+    if place is not None:
+        yield Related(place, f"{kind} {name} is here")
 
 
 def _own_priority(unit: Unit, subject: Subject) -> Iterator[Draft]:
@@ -102,3 +106,42 @@ def _own_priority(unit: Unit, subject: Subject) -> Iterator[Draft]:
         certainty="certain" if known else "possible",
         help=(f"leave {field} out, and name a PriorityClass in priorityClassName",),
     )
+
+
+def _runtime_class(unit: Unit, subject: Subject) -> Iterator[Draft]:
+    manifest, written = subject.manifest, subject.manifest.workload
+    if written is None:
+        return
+    spec = written.spec
+    name, found = spec.runtime_class_name, class_of(unit, subject)
+    if name and found is None and not _all_classes_known(unit):
+        return
+    text = runtime_class_refusal(spec, unit.cluster.runtime_classes)
+    if text is None:
+        return
+    known = sorted(one.name for one in unit.cluster.runtime_classes)
+    near = get_close_matches(name, known, 1, 0.6) if name and found is None else []
+    field: Pointer = (FIELD,)
+    if "Overhead" in text:
+        field = ("overhead",)
+    elif found is not None:
+        own = spec.node_selector or EMPTY
+        differing = (key for key, value in sorted(found.node_selector.items()) if own.get(key, value) != value)
+        field = ("nodeSelector", next(differing))
+    route = (*routes.pod_spec(manifest), *field)
+    yield Draft(
+        "KLG003",
+        manifest.place(route, "key" if field == ("overhead",) else "value"),
+        f"admission refuses the pods: {text}",
+        manifest,
+        cause="/".join(map(str, field)),
+        related=tuple(_declared(unit, "RuntimeClass", name)) if found is not None else (),
+        help=(f"did you mean {near[0]}?",) if near else (),
+        proposals=rewritten(manifest, route, near, "use RuntimeClass {}"),
+    )
+
+
+def _all_classes_known(unit: Unit) -> bool:
+    """Whether the cluster has no RuntimeClasses but those that are declared, and some are."""
+    inventory = unit.world.inventory
+    return inventory is not None and unit.complete and next(inventory.of_kind("RuntimeClass"), None) is not None

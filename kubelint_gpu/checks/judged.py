@@ -10,6 +10,7 @@ from kubelint_gpu.kube.admission import admitted, without_resources
 from kubelint_gpu.kube.fields import Fields
 from kubelint_gpu.kube.limit_range import with_defaults
 from kubelint_gpu.kube.priority import HIGHEST_USER_PRIORITY, PREEMPT, UnknownPriorityClass
+from kubelint_gpu.kube.runtime_class import with_runtime_class
 from kubelint_gpu.kube.taints import Toleration, read_toleration
 from kubelint_gpu.rollout.participant import resolved_workload
 from kubelint_gpu.values import replace
@@ -24,6 +25,7 @@ def judged(unit: Unit, manifest: Manifest, workload: Workload, autoscalers: Auto
     """A workload of a unit, or one as it was before, as it is judged."""
     ranges = [found for found in unit.cluster.limit_ranges if found.meta.namespace == workload.meta.namespace]
     spec = admitted(with_defaults(workload.spec, ranges), **_admission(unit))  # type: ignore[arg-type]
+    spec = with_runtime_class(spec, unit.cluster.runtime_classes)
     if unit.has_nodes:
         spec = without_resources(spec, unit.given_out_elsewhere)
     scaled = scaled_at_once(workload, autoscalers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.checks.capacity import room_by_eviction
@@ -19,6 +20,8 @@ from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wait import Wait, refused
 from kubelint_gpu.checks.wording import counted, some, workload_name
 from kubelint_gpu.rollout.judgement import Judgement
+
+_INSUFFICIENT = re.compile(r"Insufficient ([^\s,]+?)[,.](?:\s|$)")
 
 
 def pending_replicas(unit: Unit, subject: Subject, judgement: Judgement) -> Iterator[Draft]:
@@ -51,6 +54,8 @@ def pending_replicas(unit: Unit, subject: Subject, judgement: Judgement) -> Iter
     if subject.scaled is not None:
         replicas = f"{placed} of the {counted(judgement.wanted, 'replica')} that {subject.scaled.sets}"
     grown = f" even with {pools}" if pools else ""
+    short = _INSUFFICIENT.search(text or "")
+    missing = short[1] if short else scarce(subject)
     if beside:
         told = f"as few as {replicas} can run, where the other workloads applied with it are placed first"
         if judgement.at_best == placed and why:
@@ -74,8 +79,8 @@ def pending_replicas(unit: Unit, subject: Subject, judgement: Judgement) -> Iter
         severity="warning" if certain and evicting >= judgement.wanted else None,
         scheduler=text,
         related=(
-            *clues(unit, subject, scarce(subject), sorted(judgement.eligible)),
-            *holders(unit, subject, scarce(subject), judgement.eligible),
+            *clues(unit, subject, missing, sorted(judgement.eligible)),
+            *holders(unit, subject, missing, judgement.eligible),
             *growing(unit, subject),
         ),
     )

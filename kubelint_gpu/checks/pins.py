@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.draft import Proposal
 from kubelint_gpu.checks.misses import asked, is_gpu
+from kubelint_gpu.checks.runtime_classes import adds_requirement
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.documents.edits import Edit, append, remove_key, replace_scalar, set_key
@@ -39,7 +40,10 @@ class Wider:
 
 
 def pin_of(subject: Subject) -> Bound | None:
-    """The one requirement that binds a pod to named nodes; None where there is none, or there are alternatives."""
+    """The one requirement that binds a pod to named nodes; None where there is none, or there are alternatives.
+
+    One that a RuntimeClass adds is none of the manifest's.
+    """
     found = alternatives(subject.workload.spec)
     if len(found) != 1:
         return None
@@ -48,7 +52,7 @@ def pin_of(subject: Subject) -> Bound | None:
         for bound in found[0]
         if bound.requirement.operator == "In" and (bound.field or bound.requirement.key == HOSTNAME)
     ]
-    return pins[0] if len(pins) == 1 else None
+    return pins[0] if len(pins) == 1 and not adds_requirement(subject.manifest, pins[0].pointer) else None
 
 
 def wider_selection(unit: Unit, subject: Subject) -> Wider | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.finding import Place, Related
+from kubelint_gpu.checks.runtime_classes import binding, overhead
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import amount, listed, some
@@ -19,19 +20,20 @@ def clues(
 ) -> tuple[Related, ...]:
     """The request, the selectors, and the nodes that come into question; `takes` says that they could take the pod."""
     return (
-        *requested(subject, resource),
+        *requested(unit, subject, resource),
         *_binding(unit, subject, nodes, takes=takes),
         *node_clues(unit, nodes[:_MOST_NODES], resource),
     )
 
 
-def requested(subject: Subject, resource: str) -> Iterator[Related]:
-    """The lines in which a workload asks for a resource."""
+def requested(unit: Unit, subject: Subject, resource: str) -> Iterator[Related]:
+    """The lines in which a workload asks for a resource, and where its RuntimeClass adds to it."""
     each = pod_requests(subject.workload.spec).get(resource, 0)
     if not each:
         return
     for route in routes.requests(subject.manifest, resource):
         yield Related(subject.manifest.place(route), f"each pod takes {amount(resource, each)}")
+    yield from overhead(unit, subject, resource)
 
 
 def _binding(unit: Unit, subject: Subject, nodes: Sequence[str], *, takes: bool) -> Iterator[Related]:
@@ -41,6 +43,7 @@ def _binding(unit: Unit, subject: Subject, nodes: Sequence[str], *, takes: bool)
     for route in routes.selectors(subject.manifest):
         yield Related(routes.selector_place(subject.manifest, route), only)
         only = "and this binds it too"
+    yield from binding(unit, subject, only)
 
 
 def node_clues(unit: Unit, names: Sequence[str], resource: str) -> Iterator[Related]:

@@ -45,7 +45,7 @@ def stakes(unit: Unit, subject: Subject, waiting: Waiting) -> tuple[Related, ...
     if plugins & {"VolumeRestrictions", "VolumeAttach"}:
         found += _claims(unit, subject)
     more = {one.resource for lack in waiting.lacks for one in lack.also if one.resource} - {resource}
-    found += [place for name in sorted(more) for place in requested(subject, name)]
+    found += [place for name in sorted(more) for place in requested(unit, subject, name)]
     return (*found, *clues(unit, subject, resource, nodes), *islice(_holders(unit, subject, waiting), _MOST_HOLDERS))
 
 
@@ -167,11 +167,8 @@ def _quota(unit: Unit, subject: Subject, refusal: str) -> Iterator[Related]:
         return
     name, namespace = found[1], subject.workload.meta.namespace
     keys = [part.partition("=")[0] for part in found[2].split(",")]
-    requests = pod_requests(subject.workload.spec)
     for key in keys:
-        resource = key.removeprefix("requests.")
-        for route in routes.requests(subject.manifest, resource):
-            yield Related(subject.manifest.place(route), f"each pod takes {amount(resource, requests[resource])}")
+        yield from requested(unit, subject, key.removeprefix("requests."))
     yield from quota_limits(unit, namespace, name, keys)
 
 

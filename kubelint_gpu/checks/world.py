@@ -31,6 +31,7 @@ _FROM_MANIFESTS = frozenset(
     )
 )
 _CLUSTER_SCOPED = frozenset(("Namespace", "PriorityClass", "PersistentVolume", "StorageClass", "RuntimeClass", "Node"))
+_CLASSES = frozenset(("PriorityClass", "RuntimeClass"))
 _KEPT_FROM_CLUSTER = frozenset(("claims", "volumes"))
 
 
@@ -121,19 +122,26 @@ class World:
                 value = self._with_status(manifest)
                 if _lawful(value):
                     brought[_identity(value)] = value
-        here = {manifest.name for manifest in mine if manifest.kind == "PriorityClass"}
-        strangers = {one.name for one in beside if one.kind == "PriorityClass"} - here
+        here = {(one.kind, one.name) for one in mine if one.kind in _CLASSES}
+        strangers = {(one.kind, one.name) for one in beside if one.kind in _CLASSES} - here
         found = merged_cluster(self.base, brought) if brought else self.base
         return self._without_defaults(found, strangers) if strangers else found
 
-    def _without_defaults(self, cluster: Cluster, names: Container[str]) -> Cluster:
-        """The cluster with some of its classes as the inventory has them, and as no defaults where it has them not."""
+    def _without_defaults(self, cluster: Cluster, strangers: Container[tuple[str, str]]) -> Cluster:
+        """The cluster with some classes as the inventory has them, and as no defaults where it has them not."""
         base = {found.name: found for found in self.base.priority_classes}
         classes = (
-            base.get(found.name, replace(found, global_default=False)) if found.name in names else found
+            base.get(found.name, replace(found, global_default=False))
+            if ("PriorityClass", found.name) in strangers
+            else found
             for found in cluster.priority_classes
         )
-        return replace(cluster, priority_classes=tuple(classes))
+        declared = {found.name: found for found in self.base.runtime_classes}
+        runtimes = (
+            declared.get(found.name, found) if ("RuntimeClass", found.name) in strangers else found
+            for found in cluster.runtime_classes
+        )
+        return replace(cluster, priority_classes=tuple(classes), runtime_classes=tuple(runtimes))
 
     def snapshot(self, cluster: Cluster, *, pods: bool) -> Snapshot:
         """The cluster as the scheduler sees it, with its running pods or without any; made once for each cluster."""

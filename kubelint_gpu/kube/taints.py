@@ -65,6 +65,32 @@ class Toleration:
         return self.operator == "Equal" and self.value == taint.value
 
 
+def merged_tolerations(first: Iterable[Toleration], second: Iterable[Toleration]) -> tuple[Toleration, ...]:
+    """Both, in this order, without those that another one covers; of equal ones the first.
+
+    Behaviour: `MergeTolerations` of pkg/util/tolerations, 1.36.
+    """
+    every = (*first, *second)
+    kept: list[Toleration] = []
+    for index, one in enumerate(every):
+        later = (other for other in every[index + 1 :] if other != one)
+        if not any(_covers(other, one) for other in (*kept, *later)):
+            kept.append(one)
+    return tuple(kept)
+
+
+def _covers(wide: Toleration, one: Toleration) -> bool:
+    if wide == one:
+        return True
+    if one.key != wide.key and (wide.key or wide.operator != "Exists"):
+        return False
+    if one.effect != wide.effect and wide.effect:
+        return False
+    if wide.effect == "NoExecute" and wide.seconds is not None and (one.seconds is None or one.seconds > wide.seconds):
+        return False
+    return wide.operator == "Exists" or (one.operator == wide.operator == "Equal" and one.value == wide.value)
+
+
 def is_lifecycle(taint: Taint) -> bool:
     """Whether a taint says in which state of its life a node is: no workload should tolerate it."""
     return taint.key.startswith(_LIFECYCLE)

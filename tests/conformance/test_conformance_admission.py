@@ -17,7 +17,7 @@ def test_both_releases_and_every_plugin_are_recorded():
     assert len(RECORDS) >= 140
     assert len(FILES) >= 2
     assert {record["id"].partition("-")[0] for record in RECORDS} == {
-        "defaults", "label", "limits", "priority", "quota", "tolerations",
+        "defaults", "label", "limits", "priority", "quota", "runtime", "tolerations",
     }  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from kubelint_gpu.checks.manifest import Manifest
 from kubelint_gpu.checks.misses import title
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.remedies import renamed
+from kubelint_gpu.checks.runtime_classes import FIELD, binding, source_of
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import listed, some
@@ -34,7 +35,6 @@ def affinity_contradiction(unit: Unit) -> Iterator[Draft]:
         if reasons is None:
             continue
         manifest = subject.manifest
-        base = routes.pod_spec(manifest)
         if not reasons:
             affinity = subject.workload.spec.node_affinity
             # that there is no term at all the API server refuses, and the rule for values says it
@@ -46,13 +46,13 @@ def affinity_contradiction(unit: Unit) -> Iterator[Draft]:
         last = first.bounds[-1]
         yield Draft(
             "KLG401",
-            manifest.place((*base, *last.pointer)),
+            manifest.place(source_of(manifest, last.pointer)),
             f"no node of any cluster can match: {_told(first)}{others}",
             manifest,
             cause="/".join(str(bound.requirement) for bound in first.bounds),
             certainty="possible" if any(reason.plain for reason in reasons) else "certain",
             related=tuple(
-                Related(manifest.place((*base, *bound.pointer)), f"this requires {_shown(bound)}")
+                Related(manifest.place(source_of(manifest, bound.pointer)), f"this requires {_shown(bound)}")
                 for bound in dict.fromkeys(bound for reason in reasons for bound in reason.bounds)
             ),
             help=_meant(unit, first),
@@ -124,6 +124,7 @@ def affinity_matches_no_node(unit: Unit) -> Iterator[Draft]:
             related=(
                 *(Related(_miss_place(manifest, other), other.message) for other in miss.others),
                 *_near_nodes(unit, miss),
+                *binding(unit, subject, "admission gives that to its pods"),
             ),
             help=(f"did you mean {miss.suggestion}?",) if miss.suggestion else (_DECLARE,) if coming else (),
             proposals=_proposals(manifest, miss),
@@ -150,8 +151,7 @@ class _Miss:
 
 def _nearest_miss(unit: Unit, subject: Subject) -> _Miss:
     """The requirement that no node meets; where each is met by some node, that they are not met together."""
-    base = routes.pod_spec(subject.manifest)
-    nodes = unit.possible_nodes
+    manifest, nodes = subject.manifest, unit.possible_nodes
     named = _Names(unit)
     for bounds in alternatives(subject.workload.spec):
         unmet = [
@@ -163,7 +163,7 @@ def _nearest_miss(unit: Unit, subject: Subject) -> _Miss:
             )
         ]
         if unmet:
-            first, *others = (named.miss(bound, (*base, *bound.pointer)) for bound in unmet)
+            first, *others = (named.miss(bound, source_of(manifest, bound.pointer)) for bound in unmet)
             return replace(first, others=tuple(others))
     bounds = alternatives(subject.workload.spec)[0]
     best: tuple[int, tuple[str, ...]] = (-1, ())
@@ -175,7 +175,7 @@ def _nearest_miss(unit: Unit, subject: Subject) -> _Miss:
             best = (met, (node.name,))
     together = listed([_shown(bound) for bound in bounds])
     return _Miss(
-        (*base, *bounds[-1].pointer),
+        source_of(manifest, bounds[-1].pointer),
         f"no node meets {together} together; {title(unit, best[1][0])} meets {best[0]} of {len(bounds)}",
         together,
         near=best[1],
@@ -193,6 +193,7 @@ class _Names:
         """What is said of a requirement that no node meets."""
         requirement = bound.requirement
         key = requirement.key
+        asked = ", which its RuntimeClass asks for" if route[-1] == FIELD else ""
         values = sorted(
             {
                 node.name if bound.field else node.labels[key]
@@ -201,18 +202,19 @@ class _Names:
             }
         )
         if not values:
-            near = nearest_key(key, self._keys)
+            near = "" if asked else nearest_key(key, self._keys)
             suggestion = f"the label {near}" if near else ""
-            message = f"no node of the inventory has the label {key}"
+            message = f"no node of the inventory has the label {key}{asked}"
             return _Miss(route, message, key, suggestion, key=near, unknown=True)
-        near, wanted = nearest_value(requirement.values, values) if requirement.operator == "In" else ("", "")
+        known = values if requirement.operator == "In" and not asked else []
+        near, wanted = nearest_value(requirement.values, known)
         nodes = tuple(
             node.name for node in self._nodes if near and (node.name if bound.field else node.labels.get(key)) == near
         )
         found = "the nodes are called" if bound.field else "the nodes have"
         return _Miss(
             route,
-            f"no node of the inventory meets {_shown(bound)}: {found} {some(values, 'value', 'or')}",
+            f"no node of the inventory meets {_shown(bound)}{asked}: {found} {some(values, 'value', 'or')}",
             str(requirement),
             f"{near} for {wanted}" if len(requirement.values) > 1 and near else near,
             nodes,
@@ -223,6 +225,8 @@ class _Names:
 def _miss_place(manifest: Manifest, miss: _Miss) -> Place:
     """The key where the label is nowhere, else the value."""
     route = miss.route
+    if route[-1] == FIELD:
+        return manifest.place(route)
     if route[-2] == "nodeSelector":
         return manifest.place(route, "key" if miss.unknown else "value")
     value = (*route, "values", 0)

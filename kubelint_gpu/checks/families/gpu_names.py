@@ -13,6 +13,7 @@ from kubelint_gpu.checks.misses import MIG, REMOVED, excluding_gpu_label, matche
 from kubelint_gpu.checks.places import clues, node_clues
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.remedies import renamed
+from kubelint_gpu.checks.runtime_classes import source_of
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import amount, listed, some
@@ -133,7 +134,7 @@ def gpu_label_mismatch(unit: Unit) -> Iterator[Draft]:
         where = f"{key} {listed(values)}" if values else f"without the label {key}"
         yield Draft(
             "KLG507",
-            subject.manifest.place((*routes.pod_spec(subject.manifest), *bound.pointer)),
+            subject.manifest.place(source_of(subject.manifest, bound.pointer)),
             f"{bound.requirement} leaves only nodes with {'at most ' if found.allocatable else ''}{left}, and "
             f"{amount(found.resource, found.needed)} is asked for; nodes with enough are {where}",
             subject.manifest,

@@ -38,9 +38,11 @@ def useless_toleration(unit: Unit) -> Iterator[Draft]:
         if not subject.places_pods or not (unit.fits_somewhere(subject) or unit.may_grow_for(subject)):
             # a DaemonSet tolerates what may come, and a pod that fits nowhere has a rule that says why
             continue
-        written = routes.at(subject.manifest, (*routes.pod_spec(subject.manifest), "tolerations"))
-        for number, toleration in enumerate(subject.workload.spec.tolerations[: _length(written)]):
-            others = [one for other, one in enumerate(subject.workload.spec.tolerations) if other != number]
+        workload = subject.manifest.workload
+        listed = routes.at(subject.manifest, (*routes.pod_spec(subject.manifest), "tolerations"))
+        written = workload.spec.tolerations[: _length(listed)] if workload is not None else ()
+        for number, toleration in enumerate(written):
+            others = [one for one in (*written, *subject.workload.spec.tolerations) if one is not toleration]
             draft = _draft(unit, subject, number, toleration, others, known)
             if draft is not None:
                 yield draft
