@@ -15,7 +15,7 @@ from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy, Int
 from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.attachment import with_bound_claims
 from kubelint_gpu.rollout.judgement import Transition
-from kubelint_gpu.rollout.participant import created_pod, own_pods
+from kubelint_gpu.rollout.participant import created_pod, own_pods, own_waiting
 from kubelint_gpu.rollout.pinned import as_admitted
 from kubelint_gpu.rollout.room import takes
 from kubelint_gpu.scheduler import Snapshot, fit
@@ -153,7 +153,7 @@ def pinned(transition: Transition, nodes: Mapping[str, Node]) -> Transition:
 
 def is_made(unit: Unit, subject: Subject) -> bool:
     """Whether no pod of it runs before: it was not among the objects as they were, or fitted on no node."""
-    if own_pods(subject.workload, unit.cluster.pods):
+    if own_pods(subject.workload, unit.cluster.pods) or own_waiting(subject.workload, unit.cluster.pods):
         return False
     old = unit.before_of(subject)
     return subject.manifest.object in unit.made if old is None else not ever_fitted(unit, old)

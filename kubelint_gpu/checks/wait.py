@@ -45,6 +45,8 @@ class Wait:
             return f"a pod of {owner_name(owner)}"
         if self.standing:
             return "the next one"
+        if self.waiting.pod and not self.waiting.new:
+            return f"pod {self.waiting.pod}"
         return f"the new pod of {owner_name(owner)}" if self.named else "the new pod"
 
     @property
@@ -52,6 +54,8 @@ class Wait:
         """What it waits for and who holds it, as a clause of the finding's message."""
         if self.waiting.refusal:
             return f"{self.who} is refused {refused(self.waiting.refusal)}"
+        if self.waiting.unready:
+            return f"{self.who} on {self.waiting.unready} is not ready"
         if not self.waiting.lacks:
             return f"{self.who} finds no node"
         groups = _groups(self.waiting.lacks)

@@ -98,6 +98,7 @@ class Pod:
     """A pod.
 
     `start_time` is the RFC 3339 text of `status.startTime`, empty where it has none.
+    `unready` says that its condition Ready is there and is not True: without the condition nothing is known of it.
     `preempted` says that it is terminating because the scheduler preempted it.
     `actual` holds what container statuses say is allocated, for pods resized in place.
     """
@@ -111,6 +112,7 @@ class Pod:
     nominated_node_name: str = ""
     statuses: tuple[ContainerStatus, ...] = field(default=())
     resize_infeasible: bool = False
+    unready: bool = False
 
     @property
     def key(self) -> str:
@@ -150,6 +152,7 @@ def read_pod(value: Any, problems: list[InvalidObject] | None = None) -> Pod:
             phase=status.text("phase", "Pending"),
             start_time=status.text("startTime"),
             ready=any(c.text("type") == "Ready" and c.text("status") == "True" for c in conditions),
+            unready=any(c.text("type") == "Ready" and c.text("status") in ("False", "Unknown") for c in conditions),
             preempted=any(
                 c.text("type") == "DisruptionTarget"
                 and c.text("status") == "True"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubelint_gpu.rollout.scene import Scene
-from kubelint_gpu.rollout.state import ABSENT, READY, Content, State, count_on
+from kubelint_gpu.rollout.state import ABSENT, BROKEN, READY, Content, State, count_on
 
 
 def arranged(scene: Scene, state: State) -> State:
@@ -50,4 +50,4 @@ def _matched(wanted: Sequence[dict[int, int]], contents: Sequence[Content]) -> l
 
 
 def _has(content: Content, pods: dict[int, int]) -> bool:
-    return all(count_on(content, kind, READY) >= count for kind, count in pods.items())
+    return all(count_on(content, kind, READY, BROKEN) >= count for kind, count in pods.items())

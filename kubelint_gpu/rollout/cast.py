@@ -37,6 +37,8 @@ class Cast:
         wanted: how many pods of each kind run before anything is rolled.
         sure: how many of them have their places before pods that are made anew look for one.
         homes: nodes on which pods of a kind are known to run, as (kind, node name).
+        unready: those of them on which a pod is not ready now, and may never be.
+        pending: how many more pods of each kind wait for a node when everything begins.
         optional: kinds that may wait at the start without anything being wrong (Jobs queue).
         members: per participant, the kinds that are its own.
     """
@@ -46,6 +48,8 @@ class Cast:
     wanted: tuple[int, ...]
     sure: tuple[int, ...]
     homes: tuple[tuple[int, str], ...] = ()
+    unready: tuple[tuple[int, str], ...] = ()
+    pending: tuple[int, ...] = ()
     optional: frozenset[int] = frozenset()
     members: tuple[tuple[int, ...], ...] = ()
 
@@ -58,6 +62,8 @@ class _Casting:
         self.wanted: list[int] = []
         self.sure: list[int] = []
         self.homes: list[tuple[int, str]] = []
+        self.unready: list[tuple[int, str]] = []
+        self.pending: list[int] = []
         self.optional: set[int] = set()
 
     def kind(
@@ -67,17 +73,26 @@ class _Casting:
         owner: str,
         running: Sequence[Pod] = (),
         sure: int | None = None,
+        pending: int = 0,
         **more: bool,
     ) -> int:
-        """One more kind; `running` are pods of it whose nodes are known, and all are `sure` where that is not told."""
+        """One more kind; `running` are pods of it whose nodes are known, and all are `sure` where that is not told.
+
+        `pending` more wait for a node.
+        """
         number = len(self.kinds)
         nobody = more.get("temporary", False) or not owner
         ranked = len({pod.meta.annotations.get(DELETION_COST) for pod in running}) > 1
         self.kinds.append(Kind(pod, -1 if nobody else len(self.actors), ranked=ranked, owner=owner, **more))
         self.wanted.append(wanted)
+        self.pending.append(pending)
         self.sure.append(wanted if sure is None else sure)
         self.homes += [(number, pod.spec.node_name) for pod in running]
         return number
+
+    def not_ready(self, kind: int, pods: Sequence[Pod]) -> None:
+        """Note where pods of a kind run that are not ready."""
+        self.unready += [(kind, pod.spec.node_name) for pod in pods if pod.unready]
 
 
 def cast(
@@ -105,6 +120,8 @@ def cast(
         tuple(casting.wanted),
         tuple(casting.sure),
         tuple(casting.homes),
+        tuple(casting.unready),
+        tuple(casting.pending),
         frozenset(casting.optional),
         tuple(members),
     )
@@ -120,16 +137,18 @@ def _enter(casting: _Casting, participant: Participant, rolling: bool, scaling: 
     elif isinstance(strategy, DaemonSetStrategy):
         _enter_daemons(casting, participant, strategy, rolling)
     elif rolling and isinstance(strategy, DeploymentStrategy):
-        revisions = _revisions(participant, participant.before)
+        revisions = _with_waiting(participant)
         sure = None if participant.existing else 0
-        old = tuple(casting.kind(pod, count, key, pods, sure) for pod, count, pods in revisions)
+        old = tuple(casting.kind(pod, count, key, pods, sure, waits) for pod, count, pods, waits in revisions)
+        for number, (_, _, pods, _) in zip(old, revisions, strict=True):
+            casting.not_ready(number, pods)
         new = casting.kind(created_pod(participant.new, "new"), 0, key, new=True)
         if strategy.min_ready_seconds:
             # a pod that is ready and not yet available ranks like any other that is ready
             for number in (*old, new):
                 casting.kinds[number] = replace(casting.kinds[number], ranked=True)
-        counts = tuple(count for _, count, _ in revisions)
-        rescaled = sum(counts) != participant.replicas
+        counts = tuple(count + waits for _, count, _, waits in revisions)
+        rescaled = participant.before != participant.replicas
         casting.actors.append(DeploymentActor(key, strategy, participant.replicas, counts, old, new, rescaled))
     elif rolling and isinstance(strategy, StatefulSetStrategy):
         _enter_ordinals(casting, participant, strategy)
@@ -160,6 +179,7 @@ def _enter_daemons(casting: _Casting, participant: Participant, strategy: Daemon
     old = casting.kind(created_pod(participant.old, "old"), len(standing), key, (), sure, pinned=True)
     casting.homes += [(old, name) for name in standing]
     if rolling:
+        casting.not_ready(old, [pod for pod in participant.running if pod.spec.node_name in standing])
         new = casting.kind(created_pod(participant.new, "new"), 0, key, new=True, pinned=True)
         casting.actors.append(
             DaemonSetActor(key, strategy, participant.nodes, old, new, participant.left, participant.stays)
@@ -171,7 +191,7 @@ def _enter_daemons(casting: _Casting, participant: Participant, strategy: Daemon
 
 def _enter_ordinals(casting: _Casting, participant: Participant, strategy: StatefulSetStrategy) -> None:
     key, first = participant.new.key, strategy.first_ordinal
-    running = {pod.meta.name: pod for pod in participant.running}
+    running = {pod.meta.name: pod for pod in (*participant.waiting, *participant.running)}
     before, after = participant.old.replicas, participant.replicas
     old: list[int] = []
     new: list[int] = []
@@ -180,9 +200,11 @@ def _enter_ordinals(casting: _Casting, participant: Participant, strategy: State
         found = running.get(name)
         pod = anonymous(found) if found is not None else created_pod(participant.old, "old", name)
         pod = with_claims(_ordinal(pod, name, ordinal), participant.old.meta.name, ordinal, casting.cluster)
-        wanted = 1 if found is not None or ordinal < first + before else 0
+        waits = found is not None and not found.spec.node_name
+        wanted = 1 if not waits and (found is not None or ordinal < first + before) else 0
         known = (found,) if found is not None and wanted else ()
-        old.append(casting.kind(pod, wanted, key, known, wanted if participant.existing else 0))
+        old.append(casting.kind(pod, wanted, key, known, wanted if participant.existing else 0, int(waits)))
+        casting.not_ready(old[-1], known)
         pod = _ordinal(created_pod(participant.new, "new", name), name, ordinal)
         pod = with_claims(pod, participant.new.meta.name, ordinal, casting.cluster)
         new.append(casting.kind(pod, 0, key, new=True))
@@ -244,6 +266,21 @@ def _revisions(participant: Participant, total: int) -> list[tuple[Pod, int, lis
     counts = [len(pods) for pods in groups.values()]
     counts[-1] += total - sum(counts)
     return [(anonymous(pods[0]), count, pods) for pods, count in zip(groups.values(), counts, strict=True)]
+
+
+def _with_waiting(participant: Participant) -> list[tuple[Pod, int, Sequence[Pod], int]]:
+    """The revisions of a Deployment that is rolled, oldest first: with how many more pods of each wait for a node."""
+    waiting: dict[tuple[object, ...], list[Pod]] = {}
+    for pod in sorted(participant.waiting, key=lambda pod: (pod.meta.created, pod.meta.name)):
+        waiting.setdefault(identity(pod), []).append(pod)
+    wanted = max(0, participant.before - len(participant.waiting))
+    found: list[tuple[Pod, int, Sequence[Pod], int]] = []
+    if wanted or participant.running or not waiting:
+        for pod, count, pods in _revisions(participant, max(wanted, len(participant.running))):
+            same = waiting.pop(identity(pods[0]), []) if pods else []
+            found.append((pod, count, pods, len(same)))
+    # a template of which nothing runs was the last to come
+    return found + [(anonymous(pods[0]), 0, (), len(pods)) for pods in waiting.values()]
 
 
 def _enter_outsiders(casting: _Casting, owner: str, pods: Sequence[Pod]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Container, Sequence
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.frozen import FrozenMap
 from kubelint_gpu.kube.pod import Pod
-from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy
+from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
 from kubelint_gpu.rollout.attachment import with_bound_claims
 from kubelint_gpu.rollout.cast import has_ordinal_claims
 from kubelint_gpu.rollout.daemon_set import daemon_nodes
@@ -17,7 +17,7 @@ from kubelint_gpu.rollout.growth import Grown, Growth, possible_nodes
 from kubelint_gpu.rollout.judgement import Judgement, Together, Transition, worst
 from kubelint_gpu.rollout.jury import Jury
 from kubelint_gpu.rollout.locality import attends, eligible_nodes, has_claims
-from kubelint_gpu.rollout.participant import Participant, created_pod, own_pods
+from kubelint_gpu.rollout.participant import Participant, anonymous, created_pod, is_waiting, own_pods, own_waiting
 from kubelint_gpu.rollout.room import Demand, Groups, Residual, always_room, contended, join_contenders, takes
 from kubelint_gpu.rollout.search import Bench
 from kubelint_gpu.rollout.shared_claims import without_shared_claims
@@ -26,6 +26,7 @@ from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.values import replace
 
 _SEARCHES = 2
+_GO_ON = (DeploymentStrategy, StatefulSetStrategy)
 _LEAST_STATES = 200
 
 
@@ -109,8 +110,8 @@ class Court:
             members = [other for other in steady if groups.root(other) == groups.root(number)]
             among = [self.demands[other] for other in members]
             place = members.index(number)
-            roomy = always_room(place, among, residual)
-            rests = not roomy and always_room(place, among, residual, at_rest=True)
+            roomy = not participant.hindered and always_room(place, among, residual)
+            rests = not (roomy or participant.hindered) and always_room(place, among, residual, at_rest=True)
             jury = self._jury(members, fixed, residual)
             found.append(self._beside_daemons(self._counted(jury.judge(number, roomy=roomy, rests=rests))))
         return tuple(replace(one, workload=told) for one, told in zip(found, self._workloads, strict=True))
@@ -226,7 +227,7 @@ class Court:
             lacking = 1
         before, after = participant.before, participant.replicas
         unequal = before != after
-        amounts = [takes(old), takes(new), *(takes(pod) for pod in participant.running)]
+        amounts = [takes(old), takes(new), *(takes(pod) for pod in (*participant.running, *participant.waiting))]
         each: dict[str, int] = {}
         for one in amounts:
             for name, amount in one.items():
@@ -236,12 +237,15 @@ class Court:
         if participant.old is not participant.new:
             before_at = eligible_nodes(old, everywhere, self._others)
         nodes = mine | before_at | {pod.spec.node_name for pod in participant.running}
-        whole = max(before, after) + (surge if unequal else 0)
+        for pod in participant.waiting:
+            nodes |= eligible_nodes(anonymous(pod), everywhere, self._others)
+        waits = len(participant.waiting)
+        whole = max(before, after) + (surge if unequal else 0) + waits
         return Demand(
             nodes=nodes,
             each=FrozenMap(each),
-            most=2 * before + after + surge,
-            rest=whole if unequal else max(0, after - lacking),
+            most=2 * before + after + surge + waits,
+            rest=whole if unequal else max(0, after - lacking) + waits,
             whole=whole,
             simple=nodes == mine == before_at and not participant.daemons and self._is_simple(number),
         )
@@ -272,9 +276,11 @@ def _surges(participant: Participant) -> bool:
 def _participants(transitions: Sequence[Transition], cluster: Cluster) -> tuple[list[Participant], list[Pod]]:
     """The workloads with their running pods, and the running pods of nobody here."""
     left = [pod for pod in cluster.pods if pod.spec.node_name and not pod.finished]
+    pending = [pod for pod in cluster.pods if is_waiting(pod)]
     found = []
     for transition in transitions:
         own = own_pods(transition.new, left)
+        waiting = own_waiting(transition.new, pending)
         gone = {id(pod) for pod in own}
         left = [pod for pod in left if id(pod) not in gone] if own else left
         staying = tuple(pod for pod in own if not pod.meta.terminating)
@@ -284,7 +290,8 @@ def _participants(transitions: Sequence[Transition], cluster: Cluster) -> tuple[
             staying,
             transition.rolls,
             known=transition.known,
-            existing=transition.existing or bool(staying),
+            existing=transition.existing or bool(staying or waiting),
+            waiting=waiting if isinstance(transition.new.strategy, _GO_ON) else (),
         )
         if participant.daemons:
             participant = _on_nodes(participant, cluster)

@@ -8,7 +8,7 @@ from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.rollout.actor import Kind
 from kubelint_gpu.rollout.daemon_set import pinned_pod
-from kubelint_gpu.rollout.state import ABSENT, EVICTED, LEAVING, READY, UNBOUND, Content
+from kubelint_gpu.rollout.state import ABSENT, BROKEN, EVICTED, LEAVING, READY, UNBOUND, Content
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.values import replace
 
@@ -63,7 +63,7 @@ class Figures:
                 replace(
                     pod,
                     meta=replace(pod.meta, name=name, uid=name, terminating=going),
-                    phase="Running" if phase == READY or going else "Pending",
+                    phase="Running" if phase in (READY, BROKEN) or going else "Pending",
                     ready=phase == READY,
                     preempted=phase == EVICTED,
                 )

@@ -60,11 +60,12 @@ class Jury:
         if rests and not self._may_evict(position):
             return _known(replace(blank, verdict=Verdict.COMPLETES if rolling else None), participant)
         at_once = participant.known and bool(movers(bench, position))
-        shares = self._shares(position) if at_once else None
+        counts = at_once and not participant.resumes
+        shares = self._shares(position) if counts else None
         counted = by_shares(bench, self._search, position, shares, blank) if shares is not None else None
         if counted is not None:
             return _known(counted, participant)
-        if at_once and self._is_peaceful() and always_ends(bench, position):
+        if counts and self._is_peaceful() and always_ends(bench, position):
             return _known(replace(blank, verdict=Verdict.COMPLETES), participant)
         found = self._decided(position, blank, rests=rests)
         alike = found.verdict is Verdict.STUCK and not participant.daemons and self._slots(position) is not None
@@ -114,6 +115,8 @@ class Jury:
 
     def ends_in_any_order(self, position: int) -> bool:
         """Whether a bound says that its rollout ends whatever is rolled at the same moment."""
+        if self._bench.participants[position].resumes:
+            return False
         shares = self._shares(position)
         if shares is not None:
             return shares.total >= shares.most + shares.needed
@@ -185,6 +188,8 @@ class Jury:
         bench = self._bench
         participant = bench.participants[position]
         leaves_first = isinstance(participant.new.strategy, StatefulSetStrategy)
+        if participant.resumes:
+            return False
         if participant.daemons or self._search.outsiders or (not leaves_first and self._may_evict(position)):
             return False
         scene = self._search.scene(frozenset({position}), ())
@@ -193,6 +198,8 @@ class Jury:
 
     def _slots(self, position: int) -> Slots | None:
         bench = self._bench
+        if bench.participants[position].resumes:
+            return None
         if bench.grown is None:
             found = group_slots(bench.participants, bench.demands, position, bench.residual)
             if found is not None:

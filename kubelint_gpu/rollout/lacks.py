@@ -11,7 +11,7 @@ from kubelint_gpu.rollout.participant import owner_of
 from kubelint_gpu.rollout.rivals import rivals
 from kubelint_gpu.rollout.room import takes
 from kubelint_gpu.rollout.scene import Scene
-from kubelint_gpu.rollout.state import AWAITED, STARTING, UNBOUND, State, census
+from kubelint_gpu.rollout.state import AWAITED, BROKEN, STARTING, UNBOUND, State, census
 from kubelint_gpu.rollout.telling import Telling
 from kubelint_gpu.rollout.trace import Holder, Lack, Waiting
 from kubelint_gpu.scheduler import FitResult, Snapshot, Status, fit, message, preempt
@@ -51,6 +51,7 @@ class Lacks:
                 found.append(self._stranded(number, home, count, snapshot, state))
         found += self._refused(state)
         found += self._not_starting(state)
+        found = found or self._not_ready(state)
         return tuple(sorted(found, key=lambda one: not one.new))
 
     def _stranded(self, number: int, home: int | None, count: int, snapshot: Snapshot, state: State) -> Waiting:
@@ -88,6 +89,16 @@ class Lacks:
                     holders = self._holders(number, index, state, snapshot, "VolumeAttach")
                     lack = Lack(name, "VolumeAttach", MULTI_ATTACH, holders=holders)
                     found.append(Waiting(kind.owner, kind.new, count, lacks=(lack,), pod=kind.name))
+        return found
+
+    def _not_ready(self, state: State) -> list[Waiting]:
+        """Who runs and is not ready, where nobody waits for anything."""
+        found = []
+        for index, content in enumerate(state.nodes):
+            for number, phase, count in content:
+                if phase == BROKEN:
+                    kind, name = self._kinds[number], self._scene.places.names[index]
+                    found.append(Waiting(kind.owner, kind.new, count, pod=kind.name, unready=name))
         return found
 
     def _lacks(

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kubelint_gpu.kube.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.pod import Pod
-from kubelint_gpu.rollout.state import ABSENT, EVICTED, LEAVING, READY, STARTING, Content
+from kubelint_gpu.rollout.state import ABSENT, BROKEN, EVICTED, LEAVING, READY, STARTING, Content
 from kubelint_gpu.values import replace
 
-_SETTLED = {STARTING: READY, EVICTED: LEAVING}
+_SETTLED = {STARTING: READY, BROKEN: READY, EVICTED: LEAVING}
 
 
 def first_alike(pods: Sequence[Pod], others: Iterable[Pod]) -> tuple[int, ...]:

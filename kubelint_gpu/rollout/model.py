@@ -8,6 +8,7 @@ from typing import Protocol
 from kubelint_gpu.rollout.actor import Actor, Change, Kind
 from kubelint_gpu.rollout.state import (
     AWAITED,
+    BROKEN,
     EVICTED,
     GOING,
     LEAVING,
@@ -24,6 +25,9 @@ from kubelint_gpu.rollout.state import (
     on_node,
 )
 from kubelint_gpu.values import dataclass
+
+_BY_HEALTH = (UNBOUND, (STARTING, BROKEN), (READY,))
+_RANKED = (UNBOUND, (STARTING, BROKEN, READY))
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +187,7 @@ class Model:
             told = Step("delete", number, kind, phase=-1, what=change.what, by=change.by)
             yield told, State(state.controls, more(state.waiting, kind, -1), state.nodes)
         ranked = self.kinds[kind].ranked
-        for phases in (UNBOUND, (STARTING, READY)) if ranked else (UNBOUND, (STARTING,), (READY,)):
+        for phases in _RANKED if ranked else _BY_HEALTH:
             holders = [index for index, content in enumerate(state.nodes) if count_on(content, kind, *phases)]
             if phases == (READY,) and holders:
                 crowd = {index: _family(state.nodes[index], change.family) for index in holders}
@@ -257,4 +261,4 @@ class Model:
 
 
 def _family(content: Content, family: tuple[int, ...]) -> int:
-    return sum([count for kind, phase, count in content if kind in family and phase in (STARTING, READY)])
+    return sum([count for kind, phase, count in content if kind in family and phase in (STARTING, READY, BROKEN)])

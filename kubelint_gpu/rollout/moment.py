@@ -12,6 +12,7 @@ from kubelint_gpu.rollout.room import takes
 from kubelint_gpu.rollout.state import (
     ABSENT,
     AWAITED,
+    BROKEN,
     EVICTED,
     LEAVING,
     NOMINATED,
@@ -29,6 +30,7 @@ PHASES = {
     LEAVING: "terminating",
     EVICTED: "evicted",
     AWAITED: "pending",
+    BROKEN: "starting",
 }
 """A pod's phase in a word; `nominated` has evicted others and waits for their room, `pending` waits for this node."""
 

@@ -36,6 +36,7 @@ class Participant:
         known: what changes is known, and happens at the same moment as every other change that is.
         existing: False where nothing of it runs before.
         settled: it is meant as it is when its rollout is over.
+        waiting: pods of it that are known to wait for a node.
     """
 
     new: Workload
@@ -49,6 +50,7 @@ class Participant:
     known: bool = False
     existing: bool = True
     settled: bool = False
+    waiting: tuple[Pod, ...] = ()
 
     @property
     def temporary(self) -> bool:
@@ -86,6 +88,21 @@ class Participant:
         return tuple(name for name in (*self.nodes, *self.left, *self.stays) if name not in self.fresh)
 
     @property
+    def hindered(self) -> bool:
+        """Whether it is a StatefulSet with a pod that is known not to be ready, so that it may not go on."""
+        if not self.rolling or not isinstance(self.new.strategy, StatefulSetStrategy):
+            return False
+        return bool(self.waiting) or any(pod.unready for pod in self.running)
+
+    @property
+    def resumes(self) -> bool:
+        """Whether what is known of its pods decides how its rollout goes on, and not only how many places there are.
+
+        A Deployment takes pods that are not ready first, and that changes no number of places.
+        """
+        return self.hindered or (self.rolling and bool(self.waiting))
+
+    @property
     def sure(self) -> int:
         """How many of its pods have their places before pods that are made anew look for one."""
         return self.before if self.existing else 0
@@ -119,6 +136,16 @@ class Participant:
 def own_pods(workload: Workload, pods: Iterable[Pod]) -> tuple[Pod, ...]:
     """The running pods that belong to a workload: by owner, or by namespace and selector where they have none."""
     return tuple(pod for pod in pods if not pod.finished and pod.spec.node_name and _belongs(workload, pod))
+
+
+def own_waiting(workload: Workload, pods: Iterable[Pod]) -> tuple[Pod, ...]:
+    """The pods of a workload that wait for a node now, and that nothing but the nodes keeps waiting."""
+    return tuple(pod for pod in pods if is_waiting(pod) and _belongs(workload, pod))
+
+
+def is_waiting(pod: Pod) -> bool:
+    """Whether the scheduler tries to place the pod."""
+    return not (pod.spec.node_name or pod.finished or pod.meta.terminating or pod.spec.scheduling_gates)
 
 
 def _belongs(workload: Workload, pod: Pod) -> bool:
@@ -187,7 +214,9 @@ def anonymous(pod: Pod) -> Pod:
     if any(key in labels for key in _OF_ONE_POD):
         labels = FrozenMap({key: value for key, value in labels.items() if key not in _OF_ONE_POD})
     meta = replace(pod.meta, uid="", labels=labels, annotations=EMPTY, created="")
-    return replace(pod, meta=meta, spec=replace(pod.spec, node_name=""), start_time="", phase="Pending", ready=False)
+    return replace(
+        pod, meta=meta, spec=replace(pod.spec, node_name=""), start_time="", phase="Pending", ready=False, unready=False
+    )
 
 
 def identity(pod: Pod) -> tuple[object, ...]:

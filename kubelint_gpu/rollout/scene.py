@@ -86,8 +86,9 @@ def build_scene(
         seen = {pod.spec.node_name for pod in fixed if signature.is_seen(pod)}
         nodes = tuple(node for node in cluster.nodes if node.name not in dropped or node.name in seen)
         staying += [pod for pod in fixed if pod.spec.node_name in dropped and pod.spec.node_name in seen]
+    numbered = list(enumerate(cast.kinds))
     admission = admission_of(
-        cluster.quotas, fixed, [(kind.pod, count) for kind, count in zip(cast.kinds, cast.wanted, strict=True)]
+        cluster.quotas, fixed, [(kind.pod, cast.wanted[number] + cast.pending[number]) for number, kind in numbered]
     )
     stage = replace(cluster, nodes=nodes, pods=tuple(staying))
     places = Places(stage, cast.kinds, names, classes, local, admission)
@@ -125,4 +126,6 @@ def _kept(
 
 def _most_pods(cast: Cast) -> int:
     """More pods than can ever be alive at once: all wanted, terminating, surging."""
-    return sum(3 * count for count in cast.wanted) + sum(3 * getattr(actor, "replicas", 0) + 1 for actor in cast.actors)
+    return sum(3 * count for count in (*cast.wanted, *cast.pending)) + sum(
+        3 * getattr(actor, "replicas", 0) + 1 for actor in cast.actors
+    )

@@ -72,7 +72,10 @@ def short_of(search: Search, scene: Scene, starts: Starts, mine: Sequence[int], 
     placed = sum(starts.most[kind] for kind in mine)
     if not starts.partial:
         return Shortfall(placed)
-    without = [sum(count for kind, count in missing(state) if kind in mine) for state in starts.partial]
+    without = [
+        sum(count - scene.cast.pending[kind] for kind, count in missing(state) if kind in mine)
+        for state in starts.partial
+    ]
     state = starts.partial[without.index(max(without))]
     # kinds that take room from each other do not have the most pods each in one placement
     placed = min(placed, sum(scene.cast.wanted[kind] for kind in mine) - min(without))
@@ -106,7 +109,7 @@ def settled(one: Participant) -> Participant:
 
 
 def _as_rolled_out(one: Participant) -> Participant:
-    found = replace(one, running=(), known=False, existing=False)
+    found = replace(one, running=(), waiting=(), known=False, existing=False)
     if one.daemons:
         return replace(found, old=one.new, left=(), stays=(), fresh=())
     return replace(found, settled=True)

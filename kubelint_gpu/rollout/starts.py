@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from kubelint_gpu.rollout.room import takes
 from kubelint_gpu.rollout.scene import Scene
-from kubelint_gpu.rollout.state import ABSENT, AWAITED, READY, State, canonical, more, on_node
+from kubelint_gpu.rollout.state import ABSENT, AWAITED, BROKEN, READY, State, canonical, more, on_node
 from kubelint_gpu.values import dataclass
 
 
@@ -51,9 +51,11 @@ def placements(scene: Scene, budget: int) -> Starts:
 def _placements(scene: Scene, budget: int, *, any_order: bool) -> Starts:
     optional = scene.cast.optional
     first = _known(scene)
-    seen = {first}
+    # what is not ready now may become so, or never
+    firsts = dict.fromkeys((first, _known(scene, ready=False)))
+    seen = set(firsts)
     # depth first, so that a search that is cut off has seen whole placements
-    stack = [first]
+    stack = list(firsts)
     full: list[State] = []
     partial: list[State] = []
     best: State | None = None
@@ -120,8 +122,12 @@ def _sizes(scene: Scene) -> list[Fraction]:
     return [sum((Fraction(amount, whole[name]) for name, amount in found.items()), Fraction()) for found in takes_of]
 
 
-def _known(scene: Scene) -> State:
-    """The state with all pods on their known nodes; a pod made for one node waits there."""
+def _known(scene: Scene, *, ready: bool = True) -> State:
+    """The state with all pods on their known nodes; a pod made for one node waits there.
+
+    Unless all are `ready`, those that are not now never are.
+    """
+    unready = list(() if ready else scene.cast.unready)
     places = scene.places
     positions = {name: index for index, name in enumerate(places.names)}
     waiting = scene.cast.wanted
@@ -131,6 +137,9 @@ def _known(scene: Scene) -> State:
         if name in positions and waiting[kind]:
             # what the inventory says runs, runs; that a DaemonSet's pods fit is to be seen
             phase = AWAITED if kind in rolled and scene.cast.kinds[kind].pinned else READY
+            if (kind, name) in unready:
+                unready.remove((kind, name))
+                phase = BROKEN
             nodes = on_node(nodes, positions[name], (kind, phase, 1))
             waiting = more(waiting, kind, -1)
     controls = tuple(actor.begin() for actor in scene.model.actors)
@@ -162,7 +171,7 @@ def _placed_one_more(
     The order of kinds matters only where nodes look at each other.
     """
     places, kinds = scene.places, scene.cast.kinds
-    nobody = (0,) * len(state.waiting)
+    nobody = scene.cast.pending
     tiers = {kind: _tier(scene, state, kind) for kind, _ in missing(state)}
     before = None
     for kind in sorted(tiers, key=lambda kind: (tiers[kind], not kinds[kind].pinned, -sizes[kind] if sizes else 0)):
@@ -207,14 +216,12 @@ def _running(state: State, nobody: tuple[int, ...]) -> State:
 
 
 def _created(scene: Scene, state: State) -> State:
-    """The start with those pods that quotas refuse not even created."""
-    places = scene.places
+    """The start with the pods that wait for a node now, and those that quotas refuse not even created."""
+    places, pending = scene.places, scene.cast.pending
     missing = [(kind, count) for kind, count in enumerate(state.waiting) if count and places.is_charged(kind)]
-    if not missing:
-        return state
-    waiting = list(state.waiting)
+    waiting = [count + pending[kind] for kind, count in enumerate(state.waiting)]
     for kind, _ in missing:
-        waiting[kind] = 0
+        waiting[kind] = pending[kind]
     for kind, count in missing:
         for _ in range(count):
             if not places.may_create(kind, State(state.controls, tuple(waiting), state.nodes)):

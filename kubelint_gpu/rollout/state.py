@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 from kubelint_gpu.values import dataclass
 
-NOMINATED, STARTING, READY, LEAVING, EVICTED, AWAITED = range(6)
+NOMINATED, STARTING, READY, LEAVING, EVICTED, AWAITED, BROKEN = range(7)
 """Phases of a pod: it has evicted others and waits for their node; bound; available; being deleted; being deleted
-because the scheduler preempted it; waiting for this very node and no other, as a daemon pod does."""
+because the scheduler preempted it; waiting for this very node and no other, as a daemon pod does; bound, and never
+ready."""
 
 UNBOUND = (NOMINATED, AWAITED)
 GOING = (LEAVING, EVICTED)
@@ -82,7 +83,7 @@ class Census:
     def active(self, kind: int) -> int:
         """Pods that a controller counts: everything that is not terminating."""
         at = self.phases[kind]
-        return self.waiting[kind] + at[NOMINATED] + at[STARTING] + at[READY] + at[AWAITED]
+        return self.waiting[kind] + at[NOMINATED] + at[STARTING] + at[READY] + at[AWAITED] + at[BROKEN]
 
     def ready(self, kind: int) -> int:
         """Available pods."""
@@ -99,7 +100,7 @@ class Census:
 
 def census(state: State) -> Census:
     """Count the pods of a state."""
-    counts = [[0, 0, 0, 0, 0, 0] for _ in state.waiting]
+    counts = [[0] * (BROKEN + 1) for _ in state.waiting]
     for content in state.nodes:
         for kind, phase, count in content:
             if kind >= 0:

@@ -11,7 +11,7 @@ from kubelint_gpu.rollout.actor import Kind
 from kubelint_gpu.rollout.model import Step
 from kubelint_gpu.rollout.room import takes
 from kubelint_gpu.rollout.scene import Scene
-from kubelint_gpu.rollout.state import ABSENT, AWAITED, GOING, READY, State, count_on
+from kubelint_gpu.rollout.state import ABSENT, AWAITED, BROKEN, GOING, READY, State, count_on
 from kubelint_gpu.rollout.trace import TraceStep, Waiting
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.values import replace
@@ -52,7 +52,7 @@ class Telling:
         running: dict[str, dict[int, int]] = {}
         for number, kind in enumerate(self._kinds):
             for index, content in enumerate(state.nodes):
-                count = count_on(content, number, READY)
+                count = count_on(content, number, READY, BROKEN)
                 if count:
                     on = running.setdefault(self._named(kind), {})
                     on[index] = on.get(index, 0) + count
@@ -60,11 +60,32 @@ class Telling:
         for named, on in running.items():
             spread = [f"{count} on {self._names[index]}" for index, count in sorted(on.items())]
             parts.append(f"{named} run: {_listed(spread)}")
+        parts += self._not_ready(state)
+        parts += [self._waits(kind, state.waiting[number]) for number, kind in enumerate(self._kinds)]
+        parts = [part for part in parts if part]
         snapshot = self.snapshot(state)
         used = [index for index, content in enumerate(state.nodes) if any(kind >= 0 for kind, _, _ in content)]
         free = [self._free(snapshot, self._names[index], self._request(state, index)) for index in used]
         left = _listed(list(dict.fromkeys(free)))
         return "; ".join([*parts, left] if left else parts) or "nothing runs"
+
+    def _not_ready(self, state: State) -> list[str]:
+        found = []
+        for number, kind in enumerate(self._kinds):
+            on = {index: count_on(content, number, BROKEN) for index, content in enumerate(state.nodes)}
+            found += [
+                f"{self._one(kind) if count == 1 else f'{count} of {self._named(kind)}'} on {self._names[index]} "
+                f"{'is' if count == 1 else 'are'} not ready"
+                for index, count in on.items()
+                if count
+            ]
+        return found
+
+    def _waits(self, kind: Kind, count: int) -> str:
+        """That so many pods wait for a node when everything begins; empty where none does."""
+        if count > 1:
+            return f"{count} of {self._named(kind)} wait for a node"
+        return f"{self._one(kind)} waits for a node" if count else ""
 
     def told(self, step: Step, following: State) -> TraceStep:
         """One event."""

@@ -83,6 +83,7 @@ class Waiting:
     """A pod that waits for ever: whose it is, what the scheduler says of it, and what it lacks where.
 
     `refusal` is the quota's text where the pod is not even created; `pod` is its name, where that is known beforehand.
+    `unready` is the node on which it runs and is not ready.
     """
 
     owner: str
@@ -92,6 +93,7 @@ class Waiting:
     refusal: str = ""
     lacks: tuple[Lack, ...] = ()
     pod: str = ""
+    unready: str = ""
 
     @property
     def held(self) -> tuple[str, ...]:

@@ -88,3 +88,36 @@ def test_a_set_that_waits_for_nobody_is_silent(more):
 def test_a_template_that_fitted_is_no_trap():
     assert found(stateful_set(3), nodes(4), stateful_set(3, 1).replace("main:1", "main:0")) == []
     assert found(stateful_set(3, 9), nodes(4), stateful_set(3, 8)) == [], "the rules for the node speak of it"
+
+
+def pods(*gpus, waits=-1):
+    """What the inventory has of the set: pods with so many GPUs each, one of which has no node."""
+    found = ""
+    for number, count in enumerate(gpus):
+        limits = f"{{limits: {{nvidia.com/gpu: {count}}}, requests: {{nvidia.com/gpu: {count}}}}}"
+        node, phase, ready = ("", "Pending", "") if number == waits else ("nodeName: l4-1, ", "Running", "'True'")
+        condition = f", conditions: [{{type: Ready, status: {ready}}}]" if ready else ""
+        found += (
+            "---\napiVersion: v1\nkind: Pod\n"
+            f"metadata: {{name: chat-{number}, namespace: serving, labels: {{app: chat}}, "
+            "ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, name: chat, uid: u, controller: true}]}\n"
+            f"spec: {{{node}priority: 1000, containers: [{{name: c, image: i, resources: {limits}}}]}}\n"
+            f"status: {{phase: {phase}{condition}}}\n"
+        )
+    return found
+
+
+@pytest.mark.parametrize("before", ["", stateful_set(2, 4)])
+def test_a_pod_that_the_inventory_shows_waiting_keeps_the_lowered_request_away(before):
+    (one,) = found(stateful_set(2), nodes(2) + pods(1, 4, waits=1), before)
+    assert one.certainty == "certain"
+    assert "the rollout never ends: pod chat-1 finds no node, and the StatefulSet controller" in one.message
+    assert one.help == ("when the change is applied, delete chat-1: it comes back with the new template",)
+
+
+def test_a_template_that_fitted_nowhere_is_told_beside_the_pods_that_run_of_an_earlier_one():
+    (one,) = found(stateful_set(2), nodes(2) + pods(1), stateful_set(2, 4))
+    assert one.certainty == "possible"
+    assert "this change may reach no pod" in one.message
+    assert "(chat-1)" in one.help[0]
+    assert found(stateful_set(2), nodes(2) + pods(1, 1), stateful_set(2, 4)) == []

@@ -15,7 +15,7 @@ from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.spreading import unspreadable
 from kubelint_gpu.checks.stakes import exclusive_claims, holders, scarce
-from kubelint_gpu.checks.standstill import NO_NODE, ended, is_trapped, shortage, standstill
+from kubelint_gpu.checks.standstill import NO_NODE, End, ended, is_trapped, shortage, standstill
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wait import Wait, story
@@ -25,6 +25,8 @@ from kubelint_gpu.kube.rolling import StatefulSetStrategy
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.forced_rollback import forced_rollback
 from kubelint_gpu.rollout.judgement import Judgement
+from kubelint_gpu.rollout.participant import own_pods
+from kubelint_gpu.values import replace
 
 _POLICY: Pointer = ("spec", "podManagementPolicy")
 
@@ -35,7 +37,7 @@ def statefulset_blocked(unit: Unit) -> Iterator[Draft]:
     for verdict in (Verdict.STUCK, Verdict.MAY_STICK):
         for subject, end in ended(unit, verdict):
             if isinstance(subject.workload.strategy, StatefulSetStrategy):
-                yield standstill(unit, subject, end, "KLG111", may=verdict is Verdict.MAY_STICK)
+                yield _halted(standstill(unit, subject, end, "KLG111", may=verdict is Verdict.MAY_STICK), end)
     for subject in unit.subjects:
         judgement = unit.judgements.get(id(subject))
         if judgement is None or not judgement.eligible or judgement.verdict is not None:
@@ -54,6 +56,14 @@ def statefulset_blocked(unit: Unit) -> Iterator[Draft]:
             yield _trap(unit, subject, judgement, placed)
     for subject in unit.subjects if unit.has_nodes else ():
         yield from _forced_rollback(unit, subject)
+
+
+def _halted(draft: Draft, end: End) -> Draft:
+    """The finding, with what helps where a pod of an earlier template is in the way."""
+    waiting = end.waiting
+    if waiting.new or not waiting.pod:
+        return draft
+    return replace(draft, help=(*draft.help, _by_hand(waiting.pod)))
 
 
 def _trap(unit: Unit, subject: Subject, judgement: Judgement, placed: int) -> Draft:
@@ -110,8 +120,8 @@ def _forced_rollback(unit: Unit, subject: Subject) -> Iterator[Draft]:
     if trace is None or not trace.waiting:
         return
     name, first, last = workload.meta.name, strategy.first_ordinal, strategy.first_ordinal + old.replicas - 1
-    which = f"{name}-{first}"
-    if last > first:
+    which = trace.waiting[0].pod or f"{name}-{first}"
+    if last > first and not own_pods(workload, unit.cluster.pods):
         which += f", or {name}-{last} if an earlier template ran before"
     stops = "no further pod may be unavailable" if strategy.parallel else "OrderedReady goes no further"
     yield Draft(
@@ -125,8 +135,12 @@ def _forced_rollback(unit: Unit, subject: Subject) -> Iterator[Draft]:
         scheduler=trace.waiting[0].scheduler or None,
         trace=story(trace, Wait(workload, trace.waiting[0]), "waits for that pod"),
         run=trace,
-        help=(f"when the change is applied, delete the pod that waits ({which}): it comes back with the new template",),
+        help=(_by_hand(f"the pod that waits ({which})"),),
     )
+
+
+def _by_hand(pod: str) -> str:
+    return f"when the change is applied, delete {pod}: it comes back with the new template"
 
 
 def _helpless(name: str) -> str:
