@@ -13,8 +13,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from kubelint_gpu.kube.workload import read_workload
+from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import Transition, judge, judge_together
 from kubelint_gpu.scheduler import read_cluster
+from kubelint_gpu.values import replace
 
 
 def node(name, pool, gpus):
@@ -74,6 +76,15 @@ def fleet(workloads=200, nodes=1000, classes=20, *, packed=False):
     return [Transition(one, one) for one in found], cluster
 
 
+def changed_at_once(transitions):
+    """The same, rolled in one apply that also scales two of three workloads: one up, one down, and one not at all."""
+    changes = []
+    for number, one in enumerate(transitions):
+        before = max(1, one.new.replicas + (-1, 1, 0)[number % 3])
+        changes.append(Transition(one.new, replace(one.new, replicas=before), known=True))
+    return changes
+
+
 def stateful_set(name, key):
     """Eight replicas that are spread evenly over the values of a label."""
     labels = {"app": name}
@@ -121,6 +132,21 @@ def main():
     verdicts = Counter(str(one.verdict and one.verdict.value) for one in found)
     states = sum(one.states for one in found)
     print(f"the same, three pools full of pods of two sizes: {spent:.2f} s, {states} states, {dict(verdicts)}")
+    for packed, told in (
+        (False, "all rolled and scaled in one apply"),
+        (True, "and the same with the three pools full"),
+    ):
+        transitions, cluster = fleet(packed=packed)
+        changes = changed_at_once(transitions)
+        spent, found = cpu(lambda changes=changes, cluster=cluster: judge(changes, cluster))
+        ends = [replace(one, rolls=said.verdict is Verdict.COMPLETES) for one, said in zip(changes, found, strict=True)]
+        both, _ = cpu(lambda ends=ends, cluster=cluster: judge_together(ends, cluster))
+        verdicts = Counter(str(one.verdict and one.verdict.value) for one in found)
+        states = sum(one.states for one in found)
+        print(
+            f"{told}: {spent:.2f} s ({spent / unit:.1f} units) each and {both:.2f} s together, {states} states, "
+            f"{dict(verdicts)}"
+        )
 
     single = read_cluster([node(f"n{i}", f"p{i}", 1) for i in range(10)], version="1.34")
     tracker = [Transition(one, one) for one in [deployment("tracker", "p0", 1, 1)]]

@@ -135,7 +135,7 @@ def _enter(casting: _Casting, participant: Participant, rolling: bool, scaling: 
         pod = anonymous(running[0]) if running else created_pod(participant.old, "old")
         casting.optional.add(casting.kind(pod, participant.before, key, running, temporary=True))
     elif isinstance(strategy, DaemonSetStrategy):
-        _enter_daemons(casting, participant, strategy, rolling)
+        _enter_daemons(casting, participant, strategy, rolling, comes=scaling and not participant.existing)
     elif rolling and isinstance(strategy, DeploymentStrategy):
         revisions = _with_waiting(participant)
         sure = None if participant.existing else 0
@@ -173,11 +173,15 @@ def _enter_steady(casting: _Casting, participant: Participant, scaling: bool) ->
         casting.actors.append(Steady(key, number, max(0, count + more) if scaling and last else count))
 
 
-def _enter_daemons(casting: _Casting, participant: Participant, strategy: DaemonSetStrategy, rolling: bool) -> None:
+def _enter_daemons(
+    casting: _Casting, participant: Participant, strategy: DaemonSetStrategy, rolling: bool, *, comes: bool
+) -> None:
+    """A DaemonSet; where it `comes` meanwhile, none of its pods is there at first."""
     key, standing = participant.new.key, participant.standing
     sure = None if participant.existing else 0
-    old = casting.kind(created_pod(participant.old, "old"), len(standing), key, (), sure, pinned=True)
-    casting.homes += [(old, name) for name in standing]
+    there = () if comes else standing
+    old = casting.kind(created_pod(participant.old, "old"), len(there), key, (), sure, pinned=True)
+    casting.homes += [(old, name) for name in there]
     if rolling:
         casting.not_ready(old, [pod for pod in participant.running if pod.spec.node_name in standing])
         new = casting.kind(created_pod(participant.new, "new"), 0, key, new=True, pinned=True)

@@ -103,10 +103,10 @@ def at_once(
             eviction=found.eviction,
         )
     if peaceful and not ends and _is_apart(bench, position, others):
-        apart = replace(_only(bench, others), budget=bench.budget // _PART)
-        without = decide(apart, position - sum(place < position for place in others))
-        states += without.states
-        if without.verdict is Verdict.STUCK:
+        apart = replace(without(bench, others), budget=bench.budget // _PART)
+        left = decide(apart, position - sum(place < position for place in others))
+        states += left.states
+        if left.verdict is Verdict.STUCK:
             return replace(alone, verdict=Verdict.STUCK, by_bound=False, states=states)
     more, trace = _coming_last(bench, search, scene, position)
     states += more
@@ -179,7 +179,7 @@ def _without_change(bench: Bench, changing: frozenset[int]) -> Bench:
     return replace(bench, participants=participants)
 
 
-def _only(bench: Bench, gone: frozenset[int]) -> Bench:
+def without(bench: Bench, gone: frozenset[int]) -> Bench:
     """The bench without some of the workloads."""
     left = [place for place in range(len(bench.participants)) if place not in gone]
     return replace(

@@ -107,6 +107,11 @@ class Court:
                 jury = self._jury(members, apart)
                 found.append(self._counted(jury.judge(number, roomy=False, rests=False)))
                 continue
+            stays = participant.rolling or participant.replicas <= participant.before
+            coming = self._coming_daemons() if participant.known and stays else ()
+            if coming:
+                found.append(self._counted(self._beside_coming(number, steady, coming)))
+                continue
             members = [other for other in steady if groups.root(other) == groups.root(number)]
             among = [self.demands[other] for other in members]
             place = members.index(number)
@@ -115,6 +120,23 @@ class Court:
             jury = self._jury(members, fixed, residual)
             found.append(self._beside_daemons(self._counted(jury.judge(number, roomy=roomy, rests=rests))))
         return tuple(replace(one, workload=told) for one, told in zip(found, self._workloads, strict=True))
+
+    def _coming_daemons(self) -> tuple[int, ...]:
+        """The numbers of DaemonSets that are new: nothing says that their pods are there before others are rolled."""
+        return tuple(number for number, one in enumerate(self.participants) if one.daemons and not one.existing)
+
+    def _beside_coming(self, number: int, steady: Sequence[int], coming: Sequence[int]) -> Judgement:
+        """The judgement of a rollout that begins at the same moment as DaemonSets make their first pods."""
+        fixed = [*self._rest, *(pod for other, pods in self._daemons.items() if other not in coming for pod in pods)]
+        numbers = [*steady, *coming]
+        groups = self._groups(numbers, fixed)
+        members = [other for other in numbers if groups.root(other) == groups.root(number)]
+        among = [self.demands[other] for other in members]
+        residual = _residual(self._cluster, fixed, self._grown)
+        place = members.index(number)
+        roomy = always_room(place, among, residual)
+        rests = not roomy and always_room(place, among, residual, at_rest=True)
+        return self._beside_daemons(self._jury(members, fixed, residual).judge(number, roomy=roomy, rests=rests))
 
     def _beside_daemons(self, found: Judgement) -> Judgement:
         """The judgement of a rollout that never ends while daemon pods stay; one that is rolled gives its pod away."""

@@ -6,7 +6,7 @@ from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, StatefulSetStrategy
 from kubelint_gpu.rollout import change_set
 from kubelint_gpu.rollout.cast import has_ordinal_claims
-from kubelint_gpu.rollout.change_set import always_ends, by_shares, movers
+from kubelint_gpu.rollout.change_set import always_ends, by_shares, movers, without
 from kubelint_gpu.rollout.company import company
 from kubelint_gpu.rollout.daemon_set import resolve
 from kubelint_gpu.rollout.exchange import finds_its_own_places
@@ -67,7 +67,7 @@ class Jury:
             return _known(counted, participant)
         if counts and self._is_peaceful() and always_ends(bench, position):
             return _known(replace(blank, verdict=Verdict.COMPLETES), participant)
-        found = self._decided(position, blank, rests=rests)
+        found = self._while_others_stay(position, blank, rests=rests)
         alike = found.verdict is Verdict.STUCK and not participant.daemons and self._slots(position) is not None
         if at_once and found.verdict is not None:
             found = change_set.at_once(
@@ -121,6 +121,15 @@ class Jury:
         if shares is not None:
             return shares.total >= shares.most + shares.needed
         return self._is_peaceful() and always_ends(self._bench, position)
+
+    def _while_others_stay(self, position: int, blank: Judgement, *, rests: bool) -> Judgement:
+        """What becomes of it while nothing else changes; DaemonSets that are new have no pods yet."""
+        participants = self._bench.participants
+        coming = frozenset(place for place, one in enumerate(participants) if one.daemons and not one.existing)
+        if not coming or position in coming:
+            return self._decided(position, blank, rests=rests)
+        jury = Jury(without(self._bench, coming))
+        return jury._decided(position - sum(place < position for place in coming), blank, rests=rests)
 
     def by_itself(self, position: int) -> Judgement:
         """What the rollout of a workload comes to while all others stay as they are, without any bound for it."""

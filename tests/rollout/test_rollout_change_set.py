@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from rollout_changes import change_case
-from rollout_objects import cluster, deployment, node
+from rollout_objects import cluster, deployment, node, workload
 from rollout_reference import Reference, TooLarge, program_input
 
 from kubelint_gpu.rollout import jury
@@ -174,3 +174,24 @@ def test_a_new_workload_may_take_the_place_that_a_rollout_leaves():
     pinned = deployment("new", nodeSelector={"kubernetes.io/hostname": "b"})
     changes[1] = Transition(pinned, pinned, existing=False)
     assert judge(changes, cluster(node("a"), node("b")))[0].verdict is DONE
+
+
+def new(one):
+    return Transition(one, one, existing=False)
+
+
+@pytest.mark.parametrize(
+    ("gpus", "gives", "expected"), [(1, 1, MAY), (2, 1, DONE), (2, 0, MAY), (3, 0, DONE), (1, 0, STUCK)]
+)
+def test_pods_of_a_new_daemon_set_come_before_or_after_those_that_a_rollout_makes(gpus, gives, expected):
+    daemons = new(workload("DaemonSet", "d"))
+    found = judge([change("x", 1, 1, surge=1 - gives, unavailable=gives), daemons], cluster(node("n", gpus)))[0]
+    assert (found.verdict, found.placed, found.company) == (expected, 1, ())
+    if expected is MAY:
+        assert found.trace.waiting[0].lacks[0].owners == {"DaemonSet/d/d"} | ({"Deployment/d/x"} if gpus > 1 else set())
+
+
+def test_what_runs_and_does_not_change_keeps_its_place_beside_a_new_daemon_set():
+    still = change("x", 1, 1, rolls=False)
+    x, daemons = judge([still, new(workload("DaemonSet", "d"))], cluster(node("n")))
+    assert (x.verdict, x.placed, daemons.placed) == (None, 1, 0)
