@@ -9,6 +9,7 @@ from kubelint_gpu.kube.frozen import FrozenMap
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
 from kubelint_gpu.rollout.attachment import with_bound_claims
+from kubelint_gpu.rollout.budgets import with_counted_budgets
 from kubelint_gpu.rollout.cast import has_ordinal_claims
 from kubelint_gpu.rollout.daemon_set import daemon_nodes
 from kubelint_gpu.rollout.deployment import resolve
@@ -53,9 +54,10 @@ class Court:
         transitions, cluster = without_shared_claims(transitions, cluster)
         enough = sum(2 * one.new.replicas + one.old.replicas + 1 for one in transitions)
         grown = possible_nodes(growth, enough)
+        self.participants, rest = _participants(transitions, cluster)
+        cluster = with_counted_budgets(cluster, self.participants, rest)
         self._cluster = cluster
         self._empty = Snapshot.of(replace(cluster, pods=()))
-        self.participants, rest = _participants(transitions, cluster)
         everywhere = self._empty
         if grown is not None:
             everywhere = Snapshot.of(replace(cluster, nodes=(*cluster.nodes, *grown.nodes), pods=()))

@@ -39,7 +39,7 @@ class Places:
         self._kinds = kinds
         self._local = local
         self.figures = Figures(cluster, kinds, names, classes)
-        self._preemptions = Preemptions(self.figures, kinds, names)
+        self._preemptions = Preemptions(self.figures, kinds, names, cluster.pods)
         self._admission = admission
         self._positions = {name: position for position, name in enumerate(names)}
         self._class_of = tuple(number for number, members in enumerate(classes) for _ in members)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import permutations
+from itertools import islice, permutations, product
 
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.rollout.actor import Kind
@@ -14,6 +14,7 @@ from kubelint_gpu.scheduler import Candidate, Preemption, fit, preempt
 from kubelint_gpu.values import replace
 
 _MOST_ORDERS = 24
+_EARLY, _LATE = "2000-01-01T00:", "2999-01-01T00:"
 
 
 class Overlooked(Exception):  # noqa: N818 - it says what happened
@@ -27,7 +28,9 @@ class Overlooked(Exception):  # noqa: N818 - it says what happened
 class Preemptions:
     """Asks the scheduler core whom a pod evicts."""
 
-    def __init__(self, figures: Figures, kinds: Sequence[Kind], names: Sequence[str]) -> None:
+    def __init__(self, figures: Figures, kinds: Sequence[Kind], names: Sequence[str], fixed: Sequence[Pod]) -> None:
+        """`fixed` are pods that are taken to stay where they are."""
+        self._fixed = frozenset(one.spec.priority or 0 for one in fixed)
         self._figures = figures
         self._kinds = kinds
         self._names = names
@@ -65,15 +68,24 @@ class Preemptions:
         placed = list(self._figures.placed(contents))
         rivals = self._rivals(pod, contents)
         orders = list(permutations(rivals)) if 1 < len(rivals) <= 4 else [tuple(rivals)]
-        for order in orders[:_MOST_ORDERS]:
-            age = {other: f"2000-01-01T00:00:0{place}Z" for place, other in enumerate(order)}
+        lower = self._lower(pod, contents)
+        # nobody knows whether pods in play are older or younger than others of their priority
+        times = (_EARLY, _LATE) if any(self._kinds[kind].priority in self._fixed for kind in lower) else (_EARLY,)
+        for time, order in islice(product(times, orders), _MOST_ORDERS):
+            age = dict.fromkeys(lower, f"{time}00:00Z") if len(times) > 1 else {}
+            age |= {other: f"{time}00:0{place}Z" for place, other in enumerate(order)} if len(order) > 1 else {}
             snapshot = base
             phases: dict[int, tuple[int, int]] = {}
             for index, other, phase, found in placed:
-                aged = replace(found, start_time=age[other]) if other in age and len(order) > 1 else found
+                aged = replace(found, start_time=age[other]) if other in age else found
                 phases[id(aged)] = (other, phase)
                 snapshot = snapshot.place(aged, self._names[index])
             yield preempt(pod, snapshot, fit(pod, snapshot)), phases
+
+    def _lower(self, pod: Pod, contents: tuple[Content, ...]) -> list[int]:
+        """The kinds of lower priority of which pods are on some node."""
+        kinds = {kind for content in contents for kind, phase, _ in content if kind >= 0 and phase not in UNBOUND}
+        return sorted(kind for kind in kinds if self._kinds[kind].priority < (pod.spec.priority or 0))
 
     def _rivals(self, pod: Pod, contents: tuple[Content, ...]) -> list[int]:
         """Kinds whose pods may be victims in an order that only their age decides."""

@@ -1,0 +1,67 @@
+"""Whom preemption evicts while something is rolled out, where PodDisruptionBudgets cover some pods."""
+
+from __future__ import annotations
+
+import pytest
+from rollout_objects import budget, cluster, deployment, node, pod, recreated, same, workload
+
+from kubelint_gpu.rollout.judgement import Transition, judge
+
+HIGH = {"priority": 10}
+
+
+def evicted(*objects, beside):
+    """The workloads that some run of a rollout of higher priority evicts pods of."""
+    one = recreated("high", 1, 1, **HIGH)
+    old = recreated("high", 1, 0, **HIGH)
+    found = judge([Transition(one, old), *same(*beside)], cluster(*objects))[0]
+    return {each.owner.rpartition("/")[2] for each in found.evicts}
+
+
+def running(name, on):
+    return pod(f"{name}-1-{on}", on, owner=("ReplicaSet", f"{name}-1"), labels={"app": name})
+
+
+@pytest.mark.parametrize(
+    ("limits", "victims"),
+    [
+        ({"minAvailable": 1}, {"b"}),
+        ({"minAvailable": 0}, {"a", "b"}),
+        # one of two should be there and is: the other one waits
+        ({"maxUnavailable": 1}, {"b"}),
+        ({"maxUnavailable": 2}, {"a", "b"}),
+        ({"maxUnavailable": "50%"}, {"b"}),
+        ({"minAvailable": "40%"}, {"b"}),
+    ],
+)
+def test_pods_that_wait_count_among_those_that_should_be_there(limits, victims):
+    nodes = [node("n"), node("m")]
+    beside = (deployment("a", 2), deployment("b", 1))
+    places = (running("a", "n"), running("b", "m"))
+    assert evicted(*nodes, *places, budget("p", "a", **limits), beside=beside) == victims
+
+
+def test_what_a_status_says_holds_for_its_moment_only():
+    guard = {**budget("p", "a", minAvailable=1), "status": {"disruptionsAllowed": 1}}
+    places = (running("a", "n"), running("b", "m"))
+    found = evicted(node("n"), node("m"), *places, guard, beside=(deployment("a"), deployment("b")))
+    assert found == {"b"}
+
+
+def test_pods_without_a_controller_are_healthy_and_not_expected():
+    bare = pod("x", "m", labels={"app": "a"}, priority=20)
+    nodes, places = (node("n"), node("m", 2)), (running("a", "n"), running("b", "m"), bare)
+    beside = (deployment("a", 1), deployment("b", 1))
+    assert evicted(*nodes, *places, budget("p", "a", maxUnavailable=0), beside=beside) == {"a", "b"}
+
+
+def test_a_share_of_a_kind_without_a_scale_lets_nothing_go():
+    daemons = workload("DaemonSet", "a", nodeSelector={"kubernetes.io/hostname": "n"})
+    beside = (daemons, deployment("b", nodeSelector={"kubernetes.io/hostname": "m"}))
+    for limits, victims in (({"maxUnavailable": 1}, {"b"}), ({"minAvailable": 0}, {"a", "b"})):
+        assert evicted(node("n"), node("m"), budget("p", "a", **limits), beside=beside) == victims
+
+
+def test_pods_of_equal_priority_may_be_older_or_younger_than_those_of_the_inventory():
+    outside = pod("x", "n", owner=("ReplicaSet", "x-1"), labels={"app": "x"})
+    assert evicted(node("n", 2), outside, beside=(deployment("b"),)) == {"x-1", "b"}
