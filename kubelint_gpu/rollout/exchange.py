@@ -5,13 +5,19 @@ While one workload is rolled and nobody else moves, a pod that goes leaves a pla
 
 from __future__ import annotations
 
-from kubelint_gpu.kube.rolling import DeploymentStrategy, StatefulSetStrategy
+from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.kube.requests import pod_requests
+from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
+from kubelint_gpu.rollout import daemon_set
 from kubelint_gpu.rollout.deployment import resolve, slots_needed
+from kubelint_gpu.rollout.likeness import first_alike
 from kubelint_gpu.rollout.participant import Participant
 from kubelint_gpu.rollout.scene import Scene
 from kubelint_gpu.rollout.starts import one_placement
 from kubelint_gpu.rollout.state import READY, count_on, on_node
 from kubelint_gpu.rollout.stateful_set import at_once
+from kubelint_gpu.scheduler.memory import host_ports
+from kubelint_gpu.values import replace
 
 
 def finds_its_own_places(participant: Participant, scene: Scene, position: int, *, gate: bool) -> bool:
@@ -24,13 +30,13 @@ def finds_its_own_places(participant: Participant, scene: Scene, position: int, 
     places = scene.places
     if participant.before != participant.replicas or participant.temporary or scene.cast.optional:
         return False
-    if not places.are_alike(kinds) or any(places.is_charged(kind) for kind in range(len(scene.cast.kinds))):
+    if any(places.is_charged(kind) for kind in range(len(scene.cast.kinds))):
         return False
-    if places.is_local(kinds[0]):
+    if all(places.is_local(kind) for kind in kinds):
         # each node takes so many of its pods whatever runs elsewhere: any place is as good as the one that was left
-        if not _needs_no_more(participant):
+        if not _needs_no_more(participant) or not _come_no_larger(scene, kinds):
             return False
-    elif not _is_one_by_one(participant, gate=gate) or participant.running:
+    elif not places.are_alike(kinds) or not _is_one_by_one(participant, gate=gate) or participant.running:
         return False
     return _stands(scene, kinds)
 
@@ -39,7 +45,40 @@ def _needs_no_more(participant: Participant) -> bool:
     strategy = participant.new.strategy
     if isinstance(strategy, DeploymentStrategy):
         return not strategy.paused and slots_needed(strategy, participant.replicas) <= participant.replicas
+    if isinstance(strategy, DaemonSetStrategy):
+        moved = participant.fresh or participant.left or participant.stays
+        return not moved and not daemon_set.resolve(strategy, len(participant.nodes)).surge
     return isinstance(strategy, StatefulSetStrategy)
+
+
+def _come_no_larger(scene: Scene, kinds: tuple[int, ...]) -> bool:
+    """Whether filters see all old pods alike, all new ones too, and no more in a new one than in an old one."""
+    mine = [scene.cast.kinds[kind] for kind in kinds]
+    old = [one.pod for one in mine if not one.new]
+    new = [one.pod for one in mine if one.new]
+    beside = [*(one.pod for one in scene.cast.kinds), *scene.places.standing]
+    if not old or not new or len(set(first_alike(old, beside))) > 1 or len(set(first_alike(new, beside))) > 1:
+        return False
+    before = old[0].spec
+    as_large = replace(
+        new[0],
+        spec=replace(
+            new[0].spec,
+            containers=before.containers,
+            init_containers=before.init_containers,
+            resources=before.resources,
+        ),
+    )
+    if len(set(first_alike([old[0], as_large], beside))) > 1:
+        return False
+    return _asks_no_more(new[0], old[0])
+
+
+def _asks_no_more(new: Pod, old: Pod) -> bool:
+    had = pod_requests(old.spec)
+    if any(amount > had.get(name, 0) for name, amount in pod_requests(new.spec).items()):
+        return False
+    return set(host_ports(new.spec)) <= set(host_ports(old.spec))
 
 
 def _is_one_by_one(participant: Participant, *, gate: bool) -> bool:

@@ -196,10 +196,10 @@ class Jury:
         """Whether its pods need no place but those that they leave themselves."""
         bench = self._bench
         participant = bench.participants[position]
-        leaves_first = isinstance(participant.new.strategy, StatefulSetStrategy)
+        leaves_first = isinstance(participant.new.strategy, (StatefulSetStrategy, DaemonSetStrategy))
         if participant.resumes:
             return False
-        if participant.daemons or self._search.outsiders or (not leaves_first and self._may_evict(position)):
+        if self._search.outsiders or (not leaves_first and self._may_evict(position)):
             return False
         scene = self._search.scene(frozenset({position}), ())
         gate = has_max_unavailable(bench.cluster.version)

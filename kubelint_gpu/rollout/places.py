@@ -23,6 +23,7 @@ class Places:
         names: the nodes, class by class.
         classes: positions of nodes that no pod in play can tell apart.
         figures: the pods on them, as the scheduler sees them.
+        standing: those that stay where they are.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class Places:
         self.figures = Figures(cluster, kinds, names, classes)
         self._preemptions = Preemptions(self.figures, kinds, names, cluster.pods)
         self._admission = admission
+        self.standing = cluster.pods
         self._positions = {name: position for position, name in enumerate(names)}
         self._class_of = tuple(number for number, members in enumerate(classes) for _ in members)
         self._fits: dict[tuple[int, int, Content], bool] = {}
