@@ -5,6 +5,7 @@ from __future__ import annotations
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, StatefulSetStrategy
 from kubelint_gpu.rollout import change_set
+from kubelint_gpu.rollout.at_rest import never_rest
 from kubelint_gpu.rollout.cast import has_ordinal_claims
 from kubelint_gpu.rollout.change_set import always_ends, by_shares, movers, without
 from kubelint_gpu.rollout.company import company
@@ -19,6 +20,7 @@ from kubelint_gpu.rollout.room import contended, takes
 from kubelint_gpu.rollout.search import Bench, Search
 from kubelint_gpu.rollout.shortfall import fit_alone, fit_at_last, leans, settled, short_of, stronger
 from kubelint_gpu.rollout.slots import Shares, Slots, group_shares, group_slots, own_slots
+from kubelint_gpu.rollout.starts import one_placement
 from kubelint_gpu.rollout.stateful_set import has_max_unavailable
 from kubelint_gpu.rollout.trace import Trace
 from kubelint_gpu.scheduler import Snapshot, fit
@@ -91,6 +93,8 @@ class Jury:
             return Together(workloads, Verdict.COMPLETES)
         if not all(self._stands_alone(place) for place in rolling):
             return Together(workloads, None)
+        if self._never_rests(rolling):
+            return Together(workloads, Verdict.COMPLETES)
         scaling = frozenset(place for place, one in enumerate(participants) if one.moves) - rolling
         found = self._search.searched(rolling, (), scaling)
         verdict = found.verdict
@@ -160,7 +164,7 @@ class Jury:
                 return replace(
                     blank, placed=last.placed, at_best=last.placed, refusal=last.refusal, waiting=last.waiting
                 )
-        if participant.rolling and self._exchanges(position):
+        if participant.rolling and (self._exchanges(position) or self._never_rests(frozenset({position}))):
             return replace(blank, verdict=Verdict.COMPLETES)
         found = self._search.searched(rolling, self._kinds_of(position, rolling))
         starts = found.starts
@@ -204,6 +208,12 @@ class Jury:
         scene = self._search.scene(frozenset({position}), ())
         gate = has_max_unavailable(bench.cluster.version)
         return finds_its_own_places(participant, scene, position, gate=gate)
+
+    def _never_rests(self, rolling: frozenset[int]) -> bool:
+        """Whether these rollouts never wait for good, and all pods find room before they begin."""
+        if self._search.outsiders or any(self._may_evict(place) for place in rolling):
+            return False
+        return never_rest(self._bench, rolling) and one_placement(self._search.scene(rolling, ())) is not None
 
     def _slots(self, position: int) -> Slots | None:
         bench = self._bench

@@ -17,9 +17,14 @@ def first_alike(pods: Sequence[Pod], others: Iterable[Pod]) -> tuple[int, ...]:
 
     Labels count where a term or constraint of any of them asks for them.
     """
-    looked_at = frozenset(key for pod in (*pods, *others) for key in _keys(pod))
+    looked_at = label_keys((*pods, *others))
     seen: dict[Pod, int] = {}
     return tuple([seen.setdefault(_plain(pod, looked_at), number) for number, pod in enumerate(pods)])
+
+
+def label_keys(pods: Iterable[Pod]) -> frozenset[str]:
+    """The keys of labels that terms and constraints of some pods ask other pods for."""
+    return frozenset(key for pod in pods for key in _keys(pod))
 
 
 class Likeness:

@@ -16,7 +16,7 @@ from kubelint_gpu.values import dataclass, replace
 _ENDS = ("OnFailure", "Never")
 # claims of ephemeral volumes are made with the pod, and taken to be bound wherever it goes
 _WITHOUT_PLACE = ("emptyDir", "configMap", "secret", "projected", "downwardAPI", "hostPath", "ephemeral")
-_OF_ONE_POD = ("statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index")
+OF_ONE_POD = ("statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index")
 _REVISION_LABEL = "controller-revision-hash"
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 
@@ -211,8 +211,8 @@ def anonymous(pod: Pod) -> Pod:
     """A running pod as one of several that nothing tells apart but their node and their age."""
     pod = staged(pod)
     labels = pod.meta.labels
-    if any(key in labels for key in _OF_ONE_POD):
-        labels = FrozenMap({key: value for key, value in labels.items() if key not in _OF_ONE_POD})
+    if any(key in labels for key in OF_ONE_POD):
+        labels = FrozenMap({key: value for key, value in labels.items() if key not in OF_ONE_POD})
     meta = replace(pod.meta, uid="", labels=labels, annotations=EMPTY, created="")
     return replace(
         pod, meta=meta, spec=replace(pod.spec, node_name=""), start_time="", phase="Pending", ready=False, unready=False

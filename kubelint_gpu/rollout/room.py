@@ -5,7 +5,7 @@ All of them count for one pod against everything that could be alive beside it, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from kubelint_gpu.kube.frozen import FrozenMap
 from kubelint_gpu.kube.pod import Pod
@@ -111,9 +111,16 @@ def always_room(number: int, demands: Sequence[Demand], residual: Residual, *, a
             if at_rest:
                 count = demand.rest if other == number else demand.whole
             supply += demand.each.get(resource, 0) * count
-        for price in sorted([residual[node].get(resource, 0) - request + 1 for node in mine.nodes]):
-            if price > supply:
-                break
-            supply -= max(0, price)
-            blocked += 1
+        blocked += greedily(supply, (residual[node].get(resource, 0) - request + 1 for node in mine.nodes))
     return blocked < len(mine.nodes)
+
+
+def greedily(supply: int, prices: Iterable[int]) -> int:
+    """How many things a supply pays for at most, at their prices; what costs nothing comes with it."""
+    paid = 0
+    for price in sorted(prices):
+        if price > supply:
+            break
+        supply -= max(0, price)
+        paid += 1
+    return paid

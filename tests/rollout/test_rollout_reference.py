@@ -163,6 +163,7 @@ def test_bounds_and_search_agree_wherever_both_answer(seed, monkeypatch):
     monkeypatch.setattr(jury, "own_slots", lambda *_: None)
     monkeypatch.setattr(jury.Jury, "_by_node", lambda *_: None)
     monkeypatch.setattr(jury, "finds_its_own_places", lambda *_, **__: False)
+    monkeypatch.setattr(jury, "never_rest", lambda *_: False)
     searched, by_bound = program_verdict(case)
     assert not by_bound
     assert searched == verdict
