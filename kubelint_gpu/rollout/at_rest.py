@@ -63,9 +63,10 @@ def never_rest(bench: Bench, rolling: frozenset[int]) -> bool:
 
 
 def _moves_otherwise(one: Participant) -> bool:
-    """Whether something of it changes but its template."""
+    """Whether something of it changes but its template, or not all its pods are there and available at first."""
     moved = one.left or one.stays or one.fresh
-    return bool(one.temporary or not one.existing or one.before != one.replicas or moved)
+    lacks = one.waiting or any(pod.unready for pod in one.running)
+    return bool(one.temporary or not one.existing or one.before != one.replicas or moved or lacks)
 
 
 def _pods_of(one: Participant) -> tuple[Pod, ...]:
