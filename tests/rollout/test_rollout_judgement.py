@@ -477,8 +477,9 @@ def test_ordinals_below_the_partition_run_although_the_new_template_fits_nowhere
 
 
 def test_a_budget_that_ends_first_is_undecided_and_the_run_ends():
-    one = deployment("w", 6, 1, 2, 1, topologySpreadConstraints=[*spread("w", "zone"), *spread("w")])
-    found = judged(one, *(node(f"n{i}", 8, "aab"[i]) for i in range(3)), budget=5)
+    by_revision = spread("w", "zone", matchLabelKeys=["pod-template-hash"])
+    one = deployment("w", 6, 1, 2, 1, topologySpreadConstraints=by_revision)
+    found = judged(one, *(node(f"n{i}", 3, "abc"[i]) for i in range(3)), budget=5)
     assert found.verdict is Verdict.UNDECIDED
 
 
