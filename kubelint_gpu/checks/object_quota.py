@@ -92,13 +92,18 @@ def _exists(unit: Unit, subject: Subject) -> bool:
 
 def _refusal(unit: Unit, subject: Subject, quota: ResourceQuota, key: str, used: int) -> Draft:
     manifest, kind = subject.manifest, subject.workload.kind
+    # a Job that is there already may be among those that the status counts
+    counted_before = quota.used.get(key, 0) if quota.used is not None else 0
+    certain = kind != "Job" or manifest.object in unit.made or not counted_before
     return Draft(
         "KLG105",
         manifest.place(("metadata", "name")),
-        f"the API server refuses to create this {kind}: quota {quota.meta.name} allows "
+        f"{'' if certain else 'unless it is there already, '}the API server refuses to create this {kind}: "
+        f"quota {quota.meta.name} allows "
         f"{quota_amount(canonical(quota.hard[key]), key)} and has {canonical(used)} in use",
         manifest,
         cause=f"object {key}",
+        certainty="certain" if certain else "possible",
         related=tuple(quota_limits(unit, quota.meta.namespace, quota.meta.name, (key,))),
         help=("a Job that has ended counts until it is deleted",) if kind == "Job" else (),
     )

@@ -53,13 +53,22 @@ def told(text, code="KLG105"):
     return [(one.object, one.certainty, one.message) for one in findings(text, NODE, code)]
 
 
-def test_a_job_for_which_no_room_is_left_is_refused():
-    (found,) = told(job() + quota("count/jobs.batch", 1, used=1))
+@pytest.mark.parametrize(
+    ("most", "used", "certainty", "begin"),
+    [(0, None, "certain", "the API server"), (1, 1, "possible", "unless it is there already, the API server")],
+)
+def test_a_job_for_which_no_room_is_left_is_refused(most, used, certainty, begin):
+    (found,) = told(job() + quota("count/jobs.batch", most, used))
     assert found == (
         "Job/serving/train",
-        "certain",
-        "the API server refuses to create this Job: quota q allows 1 count/jobs.batch and has 1 in use",
+        certainty,
+        f"{begin} refuses to create this Job: quota q allows {most} count/jobs.batch and has {used or 0} in use",
     )
+
+
+def test_a_job_that_is_known_to_be_new_is_refused_for_certain():
+    ((_, message),) = made(job() + quota("count/jobs.batch", 1, used=1))
+    assert message.startswith("the API server refuses to create this Job")
 
 
 def test_of_several_jobs_the_last_are_refused():
