@@ -14,7 +14,7 @@ from kubelint_gpu.checks.growing import at_most, growing, placed_of
 from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.spreading import unspreadable
 from kubelint_gpu.checks.stakes import exclusive_claims, holders, scarce
-from kubelint_gpu.checks.standstill import NO_NODE, is_trapped, shortage
+from kubelint_gpu.checks.standstill import NO_NODE, declare, is_trapped, shortage, unsure_claims
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wait import Wait, refused
@@ -39,6 +39,7 @@ def pending_replicas(unit: Unit, subject: Subject, judgement: Judgement) -> Iter
     evicting = 0 if pools or judgement.refusal else room_by_eviction(unit, subject, judgement.wanted)
     beside = judgement.alone >= judgement.wanted and evicting <= placed
     text, why, nature = None, "", _nature((), judgement.refusal)
+    unsure: tuple[str, ...] = ()
     if not beside:
         text, why = shortage(unit, now, judgement, placed)
         nature = _nature((why,), judgement.refusal)
@@ -47,9 +48,10 @@ def pending_replicas(unit: Unit, subject: Subject, judgement: Judgement) -> Iter
         claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, now).items())
         text, why = waiting.scheduler or None, Wait(now.workload, waiting, claims, standing=True).clause
         nature = _nature([lack.reason for lack in waiting.lacks], "")
+        unsure = unsure_claims(unit, now.workload, waiting)
     elif beside and judgement.refusal:
         why = f"the next one is refused {refused(judgement.refusal)}"
-    certain = is_certain(unit, subject, judgement) and not judgement.company
+    certain = is_certain(unit, subject, judgement) and not (judgement.company or unsure)
     replicas = f"{placed} of {counted(judgement.wanted, 'replica')}"
     if subject.scaled is not None:
         replicas = f"{placed} of the {counted(judgement.wanted, 'replica')} that {subject.scaled.sets}"
@@ -78,6 +80,7 @@ def pending_replicas(unit: Unit, subject: Subject, judgement: Judgement) -> Iter
         certainty="certain" if certain else "possible",
         severity="warning" if certain and evicting >= judgement.wanted else None,
         scheduler=text,
+        help=declare(unsure),
         related=(
             *clues(unit, subject, missing, sorted(judgement.eligible)),
             *holders(unit, subject, missing, judgement.eligible),
@@ -94,6 +97,8 @@ def _nature(reasons: Sequence[str], refusal: str) -> str:
     if "Insufficient" not in text and "too little" not in text and "Too many pods" not in text:
         if "ReadWriteOncePod" in text:
             return "one pod at a time can use the claim, whatever the strategy: this is no rollout deadlock"
+        if "Multi-Attach" in text:
+            return "one node at a time can attach the volume, whatever the strategy: this is no rollout deadlock"
         if "free ports" in text:
             return "a node has each host port once, whatever the strategy: this is no rollout deadlock"
     return "this is missing capacity, not a rollout deadlock"

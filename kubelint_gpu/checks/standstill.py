@@ -122,7 +122,7 @@ def standstill(
     begins = f"{beyond}once it runs, " if made else beyond
     scaled, replicas = subject.scaled, counted(workload.replicas, "replica")
     begins += f"at {replicas}, which {scaled.sets}, " if scaled is not None else ""
-    unknown = _unknown_claims(unit, workload) if any(map(_rests_on_a_place, every(end.waiting.lacks))) else ()
+    unknown = unsure_claims(unit, workload, end.waiting)
     others = some([workload_name(one) for one in end.judgement.company], "workload")
     ends = "may never end" if may or unknown else "never ends"
     alone = "rolled out by itself, " if others and not may else ""
@@ -135,7 +135,7 @@ def standstill(
         cause="rollout",
         certainty="certain" if closed and not may and not unknown else "possible",
         severity="warning" if (may or later) and closed else None,
-        help=tuple(_help(unknown, others, may=may)),
+        help=(*declare(unknown), *_help(others, may=may)),
         scheduler=end.waiting.scheduler or None,
         related=(
             *((Related(place, label),) if label else ()),
@@ -208,9 +208,14 @@ def _label(strategy: DeploymentStrategy, replicas: int) -> str:
     return f"{counted(replicas, 'replica')}: {default}maxSurge is {found.surge} and maxUnavailable {found.unavailable}"
 
 
-def _help(unknown: Sequence[str], others: str, *, may: bool) -> Iterator[str]:
-    if unknown:
-        yield f"declare {listed(unknown)} in the inventory to be sure: its class and volume decide where it can be used"
+def declare(unknown: Sequence[str]) -> tuple[str, ...]:
+    """What makes sure of claims that only the manifest names."""
+    if not unknown:
+        return ()
+    return (f"declare {listed(unknown)} in the inventory to be sure: its class and volume decide where it can be used",)
+
+
+def _help(others: str, *, may: bool) -> Iterator[str]:
     if others and may:
         yield f"{others} change at the same moment: it never ends where it comes after them, as is told here"
     elif others:
@@ -222,7 +227,9 @@ def _rests_on_a_place(lack: Lack) -> bool:
     return lack.held == "volume" and lack.plugin != "VolumeRestrictions"
 
 
-def _unknown_claims(unit: Unit, workload: Workload) -> tuple[str, ...]:
-    """The claims of which only the manifest is known: where their volumes will be is not."""
+def unsure_claims(unit: Unit, workload: Workload, waiting: Waiting) -> tuple[str, ...]:
+    """The claims of which only the manifest is known, where a pod waits for a volume to be free on its node."""
+    if not any(map(_rests_on_a_place, every(waiting.lacks))):
+        return ()
     named = {str(volume.source.get("claimName")) for volume in workload.spec.volumes if volume.kind == _CLAIM}
     return tuple(sorted(name for name in named if unit.world.declared("PersistentVolumeClaim", name) is None))

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from kubelint_gpu.rollout.room import takes
 from kubelint_gpu.rollout.scene import Scene
-from kubelint_gpu.rollout.state import ABSENT, AWAITED, BROKEN, READY, State, canonical, more, on_node
+from kubelint_gpu.rollout.state import ABSENT, AWAITED, BROKEN, READY, STARTING, State, canonical, more, on_node
 from kubelint_gpu.values import dataclass
 
 
@@ -147,13 +147,18 @@ def _known(scene: Scene, *, ready: bool = True) -> State:
 
 
 def missing(state: State) -> list[tuple[int, int]]:
-    """The pods of each kind that have no place, daemon pods that wait for their node among them."""
+    """The pods of each kind that do not run: they have no place, or a volume of theirs is attached to another node."""
+    return _in(state, AWAITED, STARTING)
+
+
+def _in(state: State, *phases: int) -> list[tuple[int, int]]:
+    """The pods of each kind that wait, or are on a node in one of some phases."""
     found = [(kind, count) for kind, count in enumerate(state.waiting) if count]
-    awaited = [(kind, count) for content in state.nodes for kind, phase, count in content if phase == AWAITED]
-    if not awaited:
+    more = [(kind, count) for content in state.nodes for kind, phase, count in content if phase in phases]
+    if not more:
         return found
     counts = dict(found)
-    for kind, count in awaited:
+    for kind, count in more:
         counts[kind] = counts.get(kind, 0) + count
     return sorted(counts.items())
 
@@ -172,7 +177,7 @@ def _placed_one_more(
     """
     places, kinds = scene.places, scene.cast.kinds
     nobody = scene.cast.pending
-    tiers = {kind: _tier(scene, state, kind) for kind, _ in missing(state)}
+    tiers = {kind: _tier(scene, state, kind) for kind, _ in _in(state, AWAITED)}
     before = None
     for kind in sorted(tiers, key=lambda kind: (tiers[kind], not kinds[kind].pinned, -sizes[kind] if sizes else 0)):
         if before is not None and before != tiers[kind]:
@@ -193,8 +198,10 @@ def _placed_one_more(
                 nodes = (*state.nodes[:index], (), *state.nodes[index + 1 :])
                 found = True
                 yield canonical(State(state.controls, state.waiting, nodes), places.classes)
-            for index in scene.model.distinct(state.nodes, fitting):
-                nodes = on_node(state.nodes, index, (kind, READY, 1))
+            apart = {index: not places.starts(kind, index, state) for index in fitting}
+            for index in sorted(scene.model.distinct(state.nodes, fitting), key=lambda index: apart[index]):
+                # the scheduler binds it, and where its volume is attached elsewhere it never starts
+                nodes = on_node(state.nodes, index, (kind, STARTING if apart[index] else READY, 1))
                 found = True
                 yield canonical(State(state.controls, more(state.waiting, kind, -1), nodes), places.classes)
         if found and (not any_order or kind in scene.cast.optional or kinds[kind].pinned):

@@ -5,7 +5,7 @@ Written against the descriptions of the controllers and of the scheduler, not ag
 
 from __future__ import annotations
 
-from reference_case import Case, N, Node, Pod, R, Template, TooLarge, W, Work, World
+from reference_case import Case, N, Node, Pod, R, S, Template, TooLarge, W, Work, World
 from reference_cases import featured_case, random_case, rolled_back_case
 from reference_controllers import Controllers
 from reference_program import program_input, program_rolled_back, program_verdict
@@ -94,10 +94,11 @@ class Reference(Controllers, Scheduler):
                         if len(seen) > self.most:
                             raise TooLarge
             jobs = [one for one in left if self.case.works[one[0]].kind == "Job"]
-            if not moved and len(jobs) == len(left):
+            hung = tuple((pod.owner, pod.number) for pod in world.pods if pod.phase == S)
+            if not moved and not hung and len(jobs) == len(left):
                 full.update(self.waiting(world, left))
             elif not moved:
-                partial.add((world, left))
+                partial.add((world, (*left, *hung)))
         return full, partial
 
     @property
@@ -113,7 +114,10 @@ class Reference(Controllers, Scheduler):
         nodes = self.nodes(world)
         fitting = [node for node in nodes if self.fits(pod, node, [(other, other.node) for other in world.pods], nodes)]
         for node in fitting:
-            yield replace(world, pods=world.pods | {replace(pod, node=node.name)})
+            bound = replace(pod, node=node.name)
+            # where its volume is attached to another node, its containers are never started
+            bound = replace(bound, phase=S if self.attached_elsewhere(bound, world) else R)
+            yield replace(world, pods=world.pods | {bound})
         larger = None if fitting else self.would_fit_on_one_more(pod, world)
         if larger is not None:
             yield larger
@@ -142,7 +146,10 @@ class Reference(Controllers, Scheduler):
     def waiting(self, world, left):
         """The world with those that found no place waiting, as far as the quota lets them be made."""
         worlds = {world}
+        bound = {(pod.owner, pod.number) for pod in world.pods}
         for owner, number in left:
+            if (owner, number) in bound:
+                continue
             worlds = {after for one in worlds for after in (self.create(one, owner, False, number) or [one])}
         return worlds
 
