@@ -35,6 +35,10 @@ _CLUSTER = "depends on what else the cluster holds"
 _KNOWN = (
     (r"Invalid \S*\b(containers|initContainers)(\[\])?(\.image)?: Required value", PATCH),
     (r"Invalid spec\.(selector|schedule|accessModes|resources\[storage\]): Required value", PATCH),
+    (
+        r"Invalid spec\.(scaleTargetRef\.(kind|name)|maxReplicas): (Required value|Invalid value: 0: must be greater)",
+        PATCH,
+    ),
     (r"Invalid metadata\.name: Required value", PATCH),
     (r"Invalid \S*template\.metadata\.labels: Invalid value: .*`selector` does not match", PATCH),
     (r"Invalid \S*template\.spec\.restartPolicy: Required value", PATCH),

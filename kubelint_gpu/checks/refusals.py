@@ -8,6 +8,7 @@ from typing import Any
 from kubelint_gpu.checks.manifest import Manifest
 from kubelint_gpu.checks.routes import at
 from kubelint_gpu.kube.api_fields import Misfit, misfits, mismatch, template_misfits
+from kubelint_gpu.kube.autoscaler_validation import autoscaler_problems
 from kubelint_gpu.kube.errors import InvalidObject, Pointer
 from kubelint_gpu.kube.names import is_label, is_subdomain
 from kubelint_gpu.kube.plain import mapping, shortened, written
@@ -27,7 +28,7 @@ def refusals(manifest: Manifest, unfit: Iterable[Misfit], minor: int | None) -> 
     Patches are looked at for their types only. `unfit` is what `written_misfits` gives.
     """
     said = {problem.pointer for problem in manifest.problems}
-    for problem in (*_types(unfit), *_further(manifest), *_gated(manifest, minor)):
+    for problem in (*_types(unfit), *_further(manifest, minor), *_gated(manifest, minor)):
         if not _covered(problem.pointer, said):
             said.add(problem.pointer)
             yield problem
@@ -48,7 +49,7 @@ def _types(unfit: Iterable[Misfit]) -> Iterator[InvalidObject]:
             yield InvalidObject(mismatch(found), found.pointer, found.value, is_text=found.wanted == "a string")
 
 
-def _further(manifest: Manifest) -> Iterator[InvalidObject]:
+def _further(manifest: Manifest, minor: int | None) -> Iterator[InvalidObject]:
     workload, value = manifest.workload, manifest.item.value
     if workload is not None and workload.custom:
         if workload.is_template and not workload.partial and not workload.extended:
@@ -61,6 +62,9 @@ def _further(manifest: Manifest) -> Iterator[InvalidObject]:
     elif (further := _OTHERS.get((api_group(value), manifest.kind))) is not None:
         yield from name_problems(manifest.kind, value)
         yield from further(value)
+    elif (api_group(value), manifest.kind) == ("autoscaling", "HorizontalPodAutoscaler"):
+        yield from name_problems(manifest.kind, value)
+        yield from autoscaler_problems(value, minor)
 
 
 def _of_class(value: dict[str, Any]) -> Iterator[InvalidObject]:
