@@ -112,7 +112,7 @@ def _judged_later(unit: Unit, coming: Mapping[int, Transition], cluster: Cluster
 
 
 def _is_over(unit: Unit, key: int) -> bool:
-    """Whether what begins now comes to its end, so that there is a next rollout."""
+    """Whether what begins now comes to its end by itself, so that there is a next rollout."""
     found = unit.judgements[key]
     return found.placed >= found.wanted and found.verdict in (None, Verdict.COMPLETES)
 

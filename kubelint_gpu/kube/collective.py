@@ -59,12 +59,12 @@ def is_started_whole(job: Mapping[str, Any]) -> bool:
     spec = _map(job.get("spec"))
     template = _map(_map(spec.get("template")).get("metadata"))
     meta = _map(job.get("metadata"))
-    return any(
-        key in _map(found.get(kind))
-        for found in (meta, template)
-        for kind in ("labels", "annotations")
-        for key in (*_QUEUES, *_GROUPS)
-    )
+    return starts_whole(meta) or starts_whole(template)
+
+
+def starts_whole(meta: object) -> bool:
+    """Whether the metadata of an object, or of its pods, names a queue or a pod group."""
+    return any(key in _map(_map(meta).get(kind)) for kind in ("labels", "annotations") for key in (*_QUEUES, *_GROUPS))
 
 
 def _job_of(value: Mapping[str, Any]) -> tuple[Mapping[str, Any], Pointer]:

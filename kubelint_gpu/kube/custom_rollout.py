@@ -67,6 +67,15 @@ def _second_cluster(value: Fields) -> CustomRollout | None:
     )
 
 
+def _cluster(value: Fields) -> CustomRollout | None:
+    """A RayCluster stays as it was made, but for the numbers of its workers."""
+    spec = value.down("spec")
+    if spec.value.get("suspend") is True:
+        return None
+    autoscaled = spec.value.get("enableInTreeAutoscaling") is True
+    return CustomRollout(Fraction(1), "a RayCluster replaces no pods", _SPEC, "", exact=not autoscaled)
+
+
 def _groups(value: Fields) -> CustomRollout | None:
     spec = value.down("spec")
     replicas = spec.integer("replicas", 1, 0)
@@ -148,6 +157,7 @@ def _deployment(value: Fields) -> CustomRollout | None:
 
 _READERS: dict[str, Callable[[Fields], CustomRollout | None]] = {
     "argo": _argo,
+    "cluster": _cluster,
     "deployment": _deployment,
     "groups": _groups,
     "second cluster": _second_cluster,

@@ -12,6 +12,7 @@ from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.bonds import bound_workloads, companion_workloads
 from kubelint_gpu.rollout.explorer import Verdict, explore
+from kubelint_gpu.rollout.gathered import gathered
 from kubelint_gpu.rollout.participant import own_pods
 from kubelint_gpu.rollout.placeable import placeable
 from kubelint_gpu.rollout.preemptions import Overlooked
@@ -53,25 +54,36 @@ class Gang:
 
 
 def gang(
-    jobs: Sequence[Workload], cluster: Cluster, *, beside: Sequence[Workload] = (), budget: int = DEFAULT_BUDGET
+    jobs: Sequence[Workload | Sequence[Workload]],
+    cluster: Cluster,
+    *,
+    beside: Sequence[Workload] = (),
+    budget: int = DEFAULT_BUDGET,
 ) -> Gang:
     """Start Jobs together beside the running pods of others, each of which runs only when it is complete.
 
+    A Job may have pods of several templates: one workload for each.
     Workloads `beside` them run for good and have their places before, in any placement.
     `verdict` is None where fewer than two of them could run at all, or not all pods of those beside them do.
     """
-    own = {id(pod) for job in jobs for pod in own_pods(job, cluster.pods)}
+    teams = [(job,) if isinstance(job, Workload) else tuple(job) for job in jobs]
+    own = {id(pod) for team in teams for job in team for pod in own_pods(job, cluster.pods)}
     running = tuple(pod for pod in cluster.pods if id(pod) not in own and pod.spec.node_name and not pod.finished)
     around = replace(cluster, pods=running)
-    lone = tuple(job.key for job in jobs if _is_lone(job, jobs, beside, around))
-    able = [job for job in jobs if job.replicas and job.key not in lone]
+    left_out = [_is_lone(team, teams, beside, around) for team in teams]
+    lone = tuple(team[0].key for team, out in zip(teams, left_out, strict=True) if out)
+    able = [tuple(job for job in team if job.replicas) for team, out in zip(teams, left_out, strict=True) if not out]
+    able = [team for team in able if team]
     if len(able) < 2:
         return Gang(None, lone=lone)
-    scene = standing_scene([*beside, *able], around)
-    kinds = tuple(kind for members in scene.cast.members[-len(able) :] for kind in members)
+    parts = [_apart(job, number) if len(team) > 1 else job for team in able for number, job in enumerate(team)]
+    scene = standing_scene([*beside, *parts], around)
+    kinds = tuple(kind for members in scene.cast.members[-len(parts) :] for kind in members)
+    numbers = iter(kinds)
+    crews = tuple(tuple(next(numbers) for _ in team) for team in able)
     try:
         starts, complete = _starts(scene, kinds, budget)
-        found = explore(starts, lambda state: _next(scene, kinds, state), lambda state: _is_over(kinds, state), budget)
+        found = explore(starts, lambda state: _next(scene, crews, state), lambda state: _is_over(kinds, state), budget)
     except Overlooked:
         return Gang(Verdict.UNDECIDED, lone=lone)
     if not starts:
@@ -84,17 +96,26 @@ def gang(
     return Gang(
         verdict if complete else Verdict.MAY_STICK,
         found.states,
-        _held(scene, dict(zip(kinds, able, strict=True)), found.path[-1]),
+        _held(scene, dict(zip(crews, able, strict=True)), found.path[-1]),
         lone,
     )
 
 
-def _is_lone(job: Workload, jobs: Sequence[Workload], beside: Sequence[Workload], cluster: Cluster) -> bool:
+def _apart(job: Workload, number: int) -> Workload:
+    """One template of a Job that has several, as a workload of its own."""
+    return replace(job, meta=replace(job.meta, name=f"{job.meta.name}-{number}"))
+
+
+def _is_lone(
+    team: tuple[Workload, ...], teams: Sequence[tuple[Workload, ...]], beside: Sequence[Workload], cluster: Cluster
+) -> bool:
     """Whether its pods do not all find room even where no other Job runs.
 
     One that must be near to another Job's pods is asked for as if these were everywhere.
     """
-    others = [other for other in jobs if other is not job]
+    if len(team) > 1:
+        return gathered([(job, job.replicas) for job in team], cluster) is not None
+    job, others = team[0], [other for found in teams if found is not team for other in found]
     if companion_workloads(job, others, cluster):
         job = replace(job, spec=replace(job.spec, pod_affinity=()))
     around = [beside[place] for place in bound_workloads(job, beside, cluster)]
@@ -113,21 +134,23 @@ def _starts(scene: Scene, kinds: Sequence[int], budget: int) -> tuple[list[State
     return [State((), waiting, state.nodes) for state in found.full], found.complete
 
 
-def _next(scene: Scene, jobs: Sequence[int], state: State) -> Iterator[State]:
+def _next(scene: Scene, crews: Sequence[Sequence[int]], state: State) -> Iterator[State]:
     """One more pod is placed, by preemption where it fits nowhere, or a Job that is complete ends."""
     classes = scene.places.classes
-    for kind, wanted in enumerate(scene.cast.wanted):
-        if state.waiting[kind]:
-            if not _is_created(scene, kind, state):
-                continue
-            fitting = scene.places.fitting(kind, state)
-            if not fitting:
-                yield from _preempted(scene, kind, state)
-            for index in scene.model.distinct(state.nodes, fitting):
-                nodes = on_node(state.nodes, index, (kind, READY, 1))
-                yield canonical(State(state.controls, more(state.waiting, kind, -1), nodes), classes)
-        elif wanted and kind in jobs and any(count_on(content, kind, READY) for content in state.nodes):
-            nodes = tuple([tuple([one for one in content if one[0] != kind]) for content in state.nodes])
+    for kind in range(len(scene.cast.wanted)):
+        if not state.waiting[kind] or not _is_created(scene, kind, state):
+            continue
+        fitting = scene.places.fitting(kind, state)
+        if not fitting:
+            yield from _preempted(scene, kind, state)
+        for index in scene.model.distinct(state.nodes, fitting):
+            nodes = on_node(state.nodes, index, (kind, READY, 1))
+            yield canonical(State(state.controls, more(state.waiting, kind, -1), nodes), classes)
+    for crew in crews:
+        if any(state.waiting[kind] for kind in crew):
+            continue
+        nodes = tuple([tuple([one for one in content if one[0] not in crew]) for content in state.nodes])
+        if nodes != state.nodes:
             yield canonical(State(state.controls, state.waiting, nodes), classes)
 
 
@@ -154,14 +177,15 @@ def _is_over(jobs: Sequence[int], state: State) -> bool:
     return not any(kind in jobs for content in state.nodes for kind, _, _ in content)
 
 
-def _held(scene: Scene, jobs: Mapping[int, Workload], state: State) -> tuple[Held, ...]:
+def _held(scene: Scene, jobs: Mapping[Sequence[int], Sequence[Workload]], state: State) -> tuple[Held, ...]:
     found = []
-    for kind, job in jobs.items():
+    for crew, team in jobs.items():
         on = [
-            (name, count_on(content, kind, READY))
+            (name, sum(count_on(content, kind, READY) for kind in crew))
             for name, content in zip(scene.places.names, state.nodes, strict=True)
         ]
         names = tuple(name for name, count in on if count)
-        if state.waiting[kind]:
-            found.append(Held(job.key, sum(count for _, count in on), job.replicas, names))
+        if any(state.waiting[kind] for kind in crew):
+            wanted = sum(job.replicas for job in team)
+            found.append(Held(team[0].key, sum(count for _, count in on), wanted, names))
     return tuple(found)

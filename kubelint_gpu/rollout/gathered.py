@@ -12,6 +12,8 @@ from kubelint_gpu.rollout.staged import standing_scene
 from kubelint_gpu.rollout.starts import one_placement, placements
 from kubelint_gpu.values import replace
 
+_FEW = 64
+
 
 def gathered(
     wanted: Sequence[tuple[Workload, int]], cluster: Cluster, *, budget: int = DEFAULT_BUDGET
@@ -22,13 +24,24 @@ def gathered(
     Where `budget` partial placements do not tell, all may: nothing is proven against it.
     """
     apart = [
-        replace(workload, replicas=number, meta=replace(workload.meta, name=f"{workload.meta.name}-{index}"))
+        replace(
+            workload,
+            replicas=number,
+            strategy=None,
+            meta=replace(workload.meta, name=f"{workload.meta.name}-{index}"),
+            # all are wanted at once: none is taken to wait for the end of another
+            spec=replace(workload.spec, restart_policy="Always"),
+        )
         for index, (workload, number) in enumerate(wanted)
     ]
     scene = standing_scene(apart, replace(cluster, quotas=()))
     most = _capacities(scene)
     if most is not None:
-        return most
+        if len(most) < 2 or sum(most) > _FEW or all(number == 0 for number in most):
+            return most
+        # templates that take room from each other
+        again = gathered([(one, number) for (one, _), number in zip(wanted, most, strict=True)], cluster, budget=budget)
+        return most if again is None else again
     if one_placement(scene) is not None:
         return None
     found = placements(scene, budget)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.bonds import bound_to, ties
+from kubelint_gpu.checks.custom_gangs import never_whole
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.growing import at_most, growing
@@ -15,9 +16,11 @@ from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.stakes import holders, scarce
 from kubelint_gpu.checks.starving import MOST_OTHERS, named, running_for_good
 from kubelint_gpu.checks.subject import Subject
+from kubelint_gpu.checks.teams import Team, custom_teams, how_long, team_of
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import counted, listed, workload_name
 from kubelint_gpu.documents.edits import Edit, set_key
+from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.collective import is_started_whole, sign_of_waiting
 from kubelint_gpu.kube.pod import DEFAULT_SCHEDULER
 from kubelint_gpu.kube.rolling import JobStrategy
@@ -42,7 +45,14 @@ def jobs_hold_each_other(unit: Unit) -> Iterator[Draft]:
         if subject.workload.key not in short:
             yield from overlapping_runs(unit, subject)
     jobs = [one for one in whole if one.workload.kind == "Job" and one.workload.key not in short]
-    if len(jobs) < 2:
+    customs = list(custom_teams(unit)) if unit.has_nodes else []
+    lacking = {id(team): tuple(never_whole(unit, team)) for team in customs}
+    # Jobs of one JobSet that lack the same are one finding
+    yield from {
+        (id(one.manifest), one.message.partition(" needs ")[2]): one for found in lacking.values() for one in found
+    }.values()
+    customs = [team for team in customs if not lacking[id(team)]]
+    if len(jobs) + len(customs) < 2:
         return
     for subject in [one for one in jobs if _leans_on_what_ends(unit, one, jobs)]:
         jobs.remove(subject)
@@ -53,26 +63,30 @@ def jobs_hold_each_other(unit: Unit) -> Iterator[Draft]:
                 "its pods must be near to those of a Job, which come and go",
             )
     beside = list({id(one): one for subject in jobs for one in bound_to(unit, subject)}.values())
-    workloads = [subject.workload for subject in jobs]
-    found = gang(workloads, unit.cluster, beside=[one.workload for one in beside], budget=unit.budget)
+    teams = [*map(team_of, jobs), *customs]
+    found = _together(unit.cluster, teams, beside, unit.budget)
     if found.verdict is Verdict.UNDECIDED and beside:
         yield _undecided(jobs[0], "it and others hold each other up", _UNSEEN)
     # a Job that has nothing keeps nothing from others
     held = {one.owner for one in found.held if one.running}
-    stuck = [subject for subject in jobs if subject.workload.key in held]
+    stuck = [team for team in teams if team.key in held]
     if found.verdict not in (Verdict.STUCK, Verdict.MAY_STICK) or len(stuck) < 2:
         return
-    certain = all(unit.is_closed_to(one) for one in stuck) or _holds_further(unit, jobs, beside, found.verdict)
-    if certain or not any(unit.may_grow_for(subject) for subject in stuck):
+    members = [subject for team in stuck for subject in team.subjects]
+    certain = all(unit.is_closed_to(one) for one in members) or _holds_further(unit, teams, beside, found.verdict)
+    if certain or not any(unit.may_grow_for(subject) for subject in members):
         yield _draft(unit, stuck, found, certain=certain)
 
 
-def _holds_further(unit: Unit, jobs: Sequence[Subject], beside: Sequence[Subject], verdict: Verdict) -> bool:
+def _together(cluster: Cluster, teams: Sequence[Team], beside: Sequence[Subject], budget: int) -> Gang:
+    return gang([team.workloads for team in teams], cluster, beside=[one.workload for one in beside], budget=budget)
+
+
+def _holds_further(unit: Unit, teams: Sequence[Team], beside: Sequence[Subject], verdict: Verdict) -> bool:
     """Whether Jobs hold each other up whatever nodes there are beyond the inventory."""
-    if not unit.further.known:
+    if not unit.further.known or any(team.custom is not None for team in teams):
         return False
-    workloads, others = ([one.workload for one in some] for some in (jobs, beside))
-    return gang(workloads, unit.further.cluster, beside=others, budget=unit.budget).verdict is verdict
+    return _together(unit.further.cluster, teams, beside, unit.budget).verdict is verdict
 
 
 def _waits_for_all(unit: Unit, subject: Subject) -> bool:
@@ -170,12 +184,12 @@ def _short(unit: Unit, subject: Subject, beside: list[Subject], found: tuple[int
         "KLG113",
         manifest.place(routes.replicas(manifest)),
         f"{while_runs}{each}{workload_name(workload)} needs its {workload.replicas} pods at once and {number} "
-        f"{finds} room{grown}: what runs {waits} for the rest {_how_long([subject])}",
+        f"{finds} room{grown}: what runs {waits} for the rest {how_long([team_of(subject)])}",
         manifest,
         cause=f"never whole {workload.key}",
         certainty="certain" if certain else "possible",
         related=(
-            *_needs(subject, primary=True),
+            *_needs(team_of(subject), primary=True),
             *(
                 Related(one.manifest.place(route), f"{workload_name(one.workload)} asks for it, too")
                 for one in beside[:2]
@@ -190,62 +204,42 @@ def _short(unit: Unit, subject: Subject, beside: list[Subject], found: tuple[int
     )
 
 
-def _how_long(stuck: Sequence[Subject]) -> str:
-    """`for ever`, or until the first deadline of some Jobs has passed."""
-    found = []
-    for subject in stuck:
-        strategy = subject.workload.strategy
-        own = strategy.active_deadline_seconds if isinstance(strategy, JobStrategy) else None
-        found += [(one, subject) for one in (own, subject.workload.spec.active_deadline_seconds) if one is not None]
-    if not found:
-        return "for ever"
-    seconds, first = min(found, key=lambda one: one[0])
-    which = first.workload.meta.name if len(stuck) > 1 else "it"
-    return f"until {which} fails after {counted(seconds, 'second')} (activeDeadlineSeconds)"
-
-
-def _draft(unit: Unit, stuck: Sequence[Subject], found: Gang, *, certain: bool) -> Draft:
+def _draft(unit: Unit, stuck: Sequence[Team], found: Gang, *, certain: bool) -> Draft:
     first = stuck[0]
-    manifest = first.manifest
     held = {one.owner: one for one in found.held}
     told = [
-        f"{one.workload.meta.name} runs {held[one.workload.key].running} of "
-        f"{counted(held[one.workload.key].wanted, 'pod')}"
+        f"{one.workloads[0].meta.name} runs {held[one.key].running} of {counted(held[one.key].wanted, 'pod')}"
         for one in stuck
     ]
-    names = listed([f"Job {one.workload.meta.namespace}/{one.workload.meta.name}" for one in stuck])
+    names = listed([one.name for one in stuck])
     nodes = list(dict.fromkeys(node for one in found.held for node in one.nodes))
     verb = "hold each other up" if found.verdict is Verdict.STUCK else "can hold each other up"
+    jobs = [subject for one in stuck if one.custom is None for subject in one.subjects]
     return Draft(
         "KLG113",
-        manifest.place(routes.replicas(manifest)),
-        f"started at the same moment, {names} {verb} {_how_long(stuck)}: {' and '.join(told)}, "
+        first.place,
+        f"started at the same moment, {names} {verb} {how_long(stuck)}: {' and '.join(told)}, "
         "and none gives its part back",
-        manifest,
-        cause=" ".join(one.workload.key for one in stuck),
+        first.largest.manifest,
+        cause=" ".join(one.key for one in stuck),
         certainty="certain" if certain else "possible",
         related=(
             *(related for one in stuck for related in _needs(one, primary=one is first)),
-            *(related for one in stuck for related in ties(unit, one, bound_to(unit, one))),
-            *clues(unit, first, scarce(first), nodes),
+            *(related for one in jobs for related in ties(unit, one, bound_to(unit, one))),
+            *clues(unit, first.largest, scarce(first.largest), nodes),
         ),
         help=(
             "let Kueue admit each Job whole, or a scheduler with pod groups place it whole",
             "start them one after the other",
         ),
-        proposals=tuple(_suspended(one) for one in stuck[1:] if len(stuck) == 2),
+        proposals=tuple(_suspended(one.subjects[0]) for one in stuck[1:] if len(stuck) == 2 and one.custom is None),
     )
 
 
-def _needs(subject: Subject, *, primary: bool) -> Iterator[Related]:
-    manifest = subject.manifest
+def _needs(team: Team, *, primary: bool) -> Iterator[Related]:
     if not primary:
-        told = f"{subject.workload.meta.name} needs {counted(subject.workload.replicas, 'pod')} at once, too"
-        yield Related(manifest.place(routes.replicas(manifest)), told)
-    sign = sign_of_waiting(manifest.item.value)
-    if sign is not None:
-        place = manifest.place(sign, "key") if sign[-1] in ("command", "args") else manifest.place(sign)
-        yield Related(place, "its pods wait for each other")
+        yield Related(team.place, f"{team.workloads[0].meta.name} needs {counted(team.pods, 'pod')} at once, too")
+    yield from team.signs
 
 
 def _suspended(subject: Subject) -> Proposal:

@@ -1,0 +1,91 @@
+"""Custom resources like Jobs that never have all the pods without which they do nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.checks.draft import Draft
+from kubelint_gpu.checks.finding import Related
+from kubelint_gpu.checks.growing import growing
+from kubelint_gpu.checks.places import clues, requested
+from kubelint_gpu.checks.stakes import scarce
+from kubelint_gpu.checks.teams import Team, how_long
+from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.kube.cluster import Cluster
+from kubelint_gpu.kube.requests import is_extended
+from kubelint_gpu.rollout.attachment import with_bound_claims
+from kubelint_gpu.rollout.beyond import beyond
+from kubelint_gpu.rollout.gathered import gathered
+from kubelint_gpu.rollout.growth import possible_nodes
+from kubelint_gpu.rollout.participant import created_pod, is_temporary
+from kubelint_gpu.values import replace
+
+ADMITTED_WHOLE = "let Kueue admit it whole, or a scheduler with pod groups place it whole: then it holds nothing"
+
+
+def never_whole(unit: Unit, team: Team) -> Iterator[Draft]:
+    """Some of its pods run, and never all at once."""
+    cluster = _around(unit, team)
+    placed = _room(team, cluster)
+    if placed is None:
+        return
+    certain = all(unit.is_closed_to(one) for one in team.subjects) or _stays_short(team, cluster, placed)
+    if not placed or (not certain and any(unit.may_outgrow(one) for one in team.subjects)):
+        return
+    first = team.largest
+    fit = unit.alone(first).fit
+    yield Draft(
+        "KLG113",
+        team.place,
+        f"{team.name} needs {team.pods} pods at once and no more than {placed} find{'s' if placed == 1 else ''} room: "
+        f"what runs waits for the rest {how_long([team])}",
+        first.manifest,
+        cause=f"never whole {team.key}",
+        certainty="certain" if certain else "possible",
+        related=(
+            *asked(unit, team),
+            *clues(unit, first, scarce(first), fit.fits if fit is not None else ()),
+            *growing(unit, first),
+        ),
+        help=(ADMITTED_WHOLE,),
+    )
+
+
+def asked(unit: Unit, team: Team) -> Iterator[Related]:
+    """Why its pods are needed at once, and what those of its other templates ask for."""
+    yield from team.signs
+    for subject in team.subjects:
+        if subject is not team.largest and is_extended(scarce(subject)):
+            yield from requested(unit, subject, scarce(subject))
+
+
+def _room(team: Team, cluster: Cluster) -> int | None:
+    """How many of its pods find room at best; None where all may."""
+    found = gathered([(one, one.replicas) for one in team.workloads], cluster)
+    return sum(found) if found is not None and sum(found) < team.pods else None
+
+
+def _stays_short(team: Team, cluster: Cluster, placed: int) -> bool:
+    """Whether no node beyond the inventory makes room for more."""
+    found = beyond([created_pod(one, "new") for one in team.workloads], cluster, team.pods)
+    if any(taken is None for taken in found.takes) or all(found.takes):
+        return False
+    return _room(team, replace(cluster, nodes=(*cluster.nodes, *found.nodes))) == placed
+
+
+def _around(unit: Unit, team: Team) -> Cluster:
+    """The cluster with all that may be of use, and the running pods that are in the way for good.
+
+    Pods of the same namespace may be its own, and those of lower priority may be evicted.
+    """
+    least = min(one.spec.priority or 0 for one in team.workloads)
+    namespace = team.workloads[0].meta.namespace
+    stay = tuple(
+        pod
+        for pod in unit.cluster.pods
+        if pod.meta.namespace != namespace and (pod.spec.priority or 0) >= least and not is_temporary(pod)
+    )
+    joined = possible_nodes(unit.growth, team.pods)
+    nodes = (*unit.cluster.nodes, *(joined.nodes if joined is not None else ()))
+    users = [(one.meta.namespace, one.spec) for one in team.workloads]
+    return with_bound_claims(replace(unit.cluster, nodes=nodes, pods=stay), users)
