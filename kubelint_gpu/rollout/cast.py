@@ -101,10 +101,12 @@ def cast(
     outsiders: Sequence[Pod],
     cluster: Cluster,
     scaling: frozenset[int] = frozenset(),
+    queued: Sequence[Pod] = (),
 ) -> Cast:
     """Put workloads and evictable pods of others on the stage; `rolling` are the positions of those rolled out.
 
     Those at the positions of `scaling` have at first what they had, and come to their replicas meanwhile.
+    `queued` are pods of others that wait for a node when it begins.
     """
     casting = _Casting(cluster)
     members = []
@@ -114,6 +116,8 @@ def cast(
         members.append(tuple(range(first, len(casting.kinds))))
     for owner, pods in _grouped(outsiders):
         _enter_outsiders(casting, owner, pods)
+    for owner, pods in _grouped(queued):
+        _enter_queued(casting, owner, pods)
     return Cast(
         tuple(casting.kinds),
         tuple(casting.actors),
@@ -303,6 +307,14 @@ def _enter_outsiders(casting: _Casting, owner: str, pods: Sequence[Pod]) -> None
         casting.actors.append(Steady(owner, number, len(pods)))
 
 
+def _enter_queued(casting: _Casting, owner: str, pods: Sequence[Pod]) -> None:
+    number = casting.kind(anonymous(pods[0]), 0, owner or f"Pod/{pods[0].key}", pending=len(pods))
+    if owner:
+        casting.actors.append(Steady(owner, number, len(pods)))
+    else:
+        casting.kinds[number] = replace(casting.kinds[number], actor=-1)
+
+
 def _grouped(pods: Sequence[Pod]) -> list[tuple[str, list[Pod]]]:
     """Pods that nothing tells apart but their node and their age, with their owner."""
     groups: dict[tuple[object, ...], list[Pod]] = {}
@@ -310,7 +322,7 @@ def _grouped(pods: Sequence[Pod]) -> list[tuple[str, list[Pod]]]:
     for pod in pods:
         owner = owner_of(pod)
         same = identity(pod)
-        if owner.startswith("DaemonSet/"):
+        if owner.startswith("DaemonSet/") and pod.spec.node_name:
             same = ("DaemonSet", pod.meta.labels, pod.spec.priority)
         key = (owner, *same) if owner else (owner, *same, pod.meta.name)
         if key not in groups:

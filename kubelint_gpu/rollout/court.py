@@ -7,18 +7,19 @@ from collections.abc import Container, Sequence
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.frozen import FrozenMap
 from kubelint_gpu.kube.pod import Pod
-from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
+from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy
 from kubelint_gpu.rollout.attachment import with_bound_claims
+from kubelint_gpu.rollout.attendance import participants_of
 from kubelint_gpu.rollout.budgets import with_counted_budgets
 from kubelint_gpu.rollout.cast import has_ordinal_claims
-from kubelint_gpu.rollout.daemon_set import daemon_nodes
 from kubelint_gpu.rollout.deployment import resolve
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.growth import Grown, Growth, possible_nodes
 from kubelint_gpu.rollout.judgement import Judgement, Together, Transition, worst
 from kubelint_gpu.rollout.jury import Jury
 from kubelint_gpu.rollout.locality import attends, eligible_nodes, has_claims
-from kubelint_gpu.rollout.participant import Participant, anonymous, created_pod, is_waiting, own_pods, own_waiting
+from kubelint_gpu.rollout.participant import Participant, anonymous, created_pod
+from kubelint_gpu.rollout.queue import beside_queued, queued
 from kubelint_gpu.rollout.room import Demand, Groups, Residual, always_room, contended, join_contenders, takes
 from kubelint_gpu.rollout.search import Bench
 from kubelint_gpu.rollout.shared_claims import without_shared_claims
@@ -27,7 +28,6 @@ from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.values import replace
 
 _SEARCHES = 2
-_GO_ON = (DeploymentStrategy, StatefulSetStrategy)
 _LEAST_STATES = 200
 
 
@@ -54,7 +54,7 @@ class Court:
         transitions, cluster = without_shared_claims(transitions, cluster)
         enough = sum(2 * one.new.replicas + one.old.replicas + 1 for one in transitions)
         grown = possible_nodes(growth, enough)
-        self.participants, rest = _participants(transitions, cluster)
+        self.participants, rest = participants_of(transitions, cluster)
         cluster = with_counted_budgets(cluster, self.participants, rest)
         self._cluster = cluster
         self._empty = Snapshot.of(replace(cluster, pods=()))
@@ -71,6 +71,7 @@ class Court:
             if key not in known:
                 known[key] = eligible_nodes(new, everywhere, self._others)
             self.eligible.append(known[key] & frozenset(found.nodes) if found.daemons else known[key])
+        self._queue = queued(cluster, self._workloads, lambda pod: eligible_nodes(pod, everywhere, self._others))
         self._standing = standing_daemons(self.participants, self.pods, cluster, rest)
         self._daemons = self._standing[0]
         self._rest = rest
@@ -106,8 +107,9 @@ class Court:
                 apart = [*self._rest, *mine]
                 own = self._groups([*steady, number], apart)
                 members = [other for other in (*steady, number) if own.root(other) == own.root(number)]
-                jury = self._jury(members, apart)
-                found.append(self._counted(jury.judge(number, roomy=False, rests=False)))
+                bench = self._bench(members, apart)
+                one = Jury(bench).judge(number, roomy=False, rests=False)
+                found.append(self._counted(self._beside_queue(bench, one, number)))
                 continue
             stays = participant.rolling or participant.replicas <= participant.before
             coming = self._coming_daemons() if participant.known and stays else ()
@@ -115,12 +117,7 @@ class Court:
                 found.append(self._counted(self._beside_coming(number, steady, coming)))
                 continue
             members = [other for other in steady if groups.root(other) == groups.root(number)]
-            among = [self.demands[other] for other in members]
-            place = members.index(number)
-            roomy = not participant.hindered and always_room(place, among, residual)
-            rests = not (roomy or participant.hindered) and always_room(place, among, residual, at_rest=True)
-            jury = self._jury(members, fixed, residual)
-            found.append(self._beside_daemons(self._counted(jury.judge(number, roomy=roomy, rests=rests))))
+            found.append(self._counted(self._among(members, number, fixed, residual)))
         return tuple(replace(one, workload=told) for one, told in zip(found, self._workloads, strict=True))
 
     def _coming_daemons(self) -> tuple[int, ...]:
@@ -133,12 +130,17 @@ class Court:
         numbers = [*steady, *coming]
         groups = self._groups(numbers, fixed)
         members = [other for other in numbers if groups.root(other) == groups.root(number)]
-        among = [self.demands[other] for other in members]
-        residual = _residual(self._cluster, fixed, self._grown)
-        place = members.index(number)
-        roomy = always_room(place, among, residual)
-        rests = not roomy and always_room(place, among, residual, at_rest=True)
-        return self._beside_daemons(self._jury(members, fixed, residual).judge(number, roomy=roomy, rests=rests))
+        return self._among(members, number, fixed, _residual(self._cluster, fixed, self._grown))
+
+    def _among(self, members: Sequence[int], number: int, fixed: Sequence[Pod], residual: Residual) -> Judgement:
+        """The judgement of one of some workloads that compete, beside running pods that stay."""
+        demands, place = [self.demands[other] for other in members], members.index(number)
+        halts = self.participants[number].hindered
+        roomy = not halts and always_room(place, demands, residual)
+        rests = not (roomy or halts) and always_room(place, demands, residual, at_rest=True)
+        bench = self._bench(members, fixed, residual)
+        found = self._beside_queue(bench, Jury(bench).judge(number, roomy=roomy, rests=rests), number)
+        return self._beside_daemons(found)
 
     def _beside_daemons(self, found: Judgement) -> Judgement:
         """The judgement of a rollout that never ends while daemon pods stay; one that is rolled gives its pod away."""
@@ -151,6 +153,9 @@ class Court:
             if one.daemons and one.rolling and one.new.key in holders and not _surges(one)
         )
         return replace(found, company=(*found.company, *gives))
+
+    def _beside_queue(self, bench: Bench, found: Judgement, number: int) -> Judgement:
+        return beside_queued(bench, bench.numbers.index(number), found, self._queue) if self._queue else found
 
     def _counted(self, found: Judgement) -> Judgement:
         """The judgement, its states taken off what all together may look at."""
@@ -174,13 +179,13 @@ class Court:
                 for place, number in enumerate(members)
                 if self.participants[number].rolling
             )
-            together = self._jury(members, self._rest).judge_together(rests=rests)
+            together = Jury(self._bench(members, self._rest)).judge_together(rests=rests)
             self._left -= together.states
             found.append(replace(together, workloads=tuple(self._workloads[number] for number in rolling)))
         return tuple(found)
 
-    def _jury(self, members: Sequence[int], fixed: Sequence[Pod], residual: Residual | None = None) -> Jury:
-        bench = Bench(
+    def _bench(self, members: Sequence[int], fixed: Sequence[Pod], residual: Residual | None = None) -> Bench:
+        return Bench(
             self._cluster,
             self._empty,
             tuple(self.participants[number] for number in members),
@@ -194,7 +199,6 @@ class Court:
             self._grown,
             self._joins,
         )
-        return Jury(bench)
 
     def _groups(self, numbers: Sequence[int], fixed: Sequence[Pod]) -> Groups:
         """Workloads that can compete for something, or look at each other, are in one group."""
@@ -295,51 +299,6 @@ class Court:
 def _surges(participant: Participant) -> bool:
     strategy = participant.new.strategy
     return isinstance(strategy, DaemonSetStrategy) and strategy.max_surge.amount > 0
-
-
-def _participants(transitions: Sequence[Transition], cluster: Cluster) -> tuple[list[Participant], list[Pod]]:
-    """The workloads with their running pods, and the running pods of nobody here."""
-    left = [pod for pod in cluster.pods if pod.spec.node_name and not pod.finished]
-    pending = [pod for pod in cluster.pods if is_waiting(pod)]
-    found = []
-    for transition in transitions:
-        own = own_pods(transition.new, left)
-        waiting = own_waiting(transition.new, pending)
-        gone = {id(pod) for pod in own}
-        left = [pod for pod in left if id(pod) not in gone] if own else left
-        staying = tuple(pod for pod in own if not pod.meta.terminating)
-        participant = Participant(
-            transition.new,
-            transition.old,
-            staying,
-            transition.rolls,
-            known=transition.known,
-            existing=transition.existing or bool(staying or waiting),
-            waiting=waiting if isinstance(transition.new.strategy, _GO_ON) else (),
-        )
-        if participant.daemons:
-            participant = _on_nodes(participant, cluster)
-        found.append(participant)
-    return found, [pod for pod in left if not pod.meta.terminating]
-
-
-def _on_nodes(participant: Participant, cluster: Cluster) -> Participant:
-    """A DaemonSet with the nodes for which it shall have pods, and those for which it has them."""
-    nodes = daemon_nodes(participant.new.spec, cluster.nodes)
-    if participant.old is participant.new:
-        return replace(participant, nodes=nodes)
-    made = daemon_nodes(participant.old.spec, cluster.nodes)
-    before = {*made, *(pod.spec.node_name for pod in participant.running)}
-    kept = daemon_nodes(participant.new.spec, cluster.nodes, staying=True)
-    stays = tuple(name for name in made if name in kept and name not in nodes)
-    gone = before.difference(nodes, stays)
-    return replace(
-        participant,
-        nodes=nodes,
-        left=tuple(node.name for node in cluster.nodes if node.name in gone),
-        stays=stays,
-        fresh=tuple(name for name in nodes if name not in before),
-    )
 
 
 def _residual(cluster: Cluster, fixed: Sequence[Pod], grown: Grown | None) -> dict[str, dict[str, int]]:

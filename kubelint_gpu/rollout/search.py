@@ -37,7 +37,8 @@ class Bench:
 
     `numbers` are the numbers of the participants among all; `fixed` are running pods of nobody among them, `residual`
     what these leave of each node, `daemons` which of them (by identity) are of other workloads of the same run.
-    `joins` is whether nodes of `grown` may still join while something is rolled.
+    `joins` is whether nodes of `grown` may still join while something is rolled; `queued` are pods of others that wait
+    for a node when it begins.
     """
 
     cluster: Cluster
@@ -52,6 +53,7 @@ class Bench:
     budget: int
     grown: Grown | None = None
     joins: bool = True
+    queued: tuple[Pod, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +170,7 @@ class Search:
         bench = self._bench
         gone = {id(pod) for pod in in_play}
         fixed = [pod for pod in standing if id(pod) not in gone]
-        found = cast(participants, rolling, in_play, bench.cluster, scaling)
+        found = cast(participants, rolling, in_play, bench.cluster, scaling, bench.queued)
         scene = build_scene(bench.cluster, found, fixed, bench.empty, bench.grown)
         return replace(scene, model=replace(scene.model, joins=bench.joins), in_play=frozenset(gone))
 

@@ -147,6 +147,8 @@ class Telling:
 
     def _one(self, kind: Kind) -> str:
         word = "new pod" if kind.new else "old pod" if self._rolls(kind) else "pod"
+        if kind.owner.startswith("Pod/") and not self._rolls(kind):
+            return kind.owner
         if kind.name:
             return f"{word} {kind.name}{self._of(kind.owner)}"
         return f"{'the' if self._rolls(kind) else 'a'} {word}{self._of(kind.owner)}"
