@@ -1,4 +1,4 @@
-"""Workloads whose pods somebody has to delete before a new template reaches them: updateStrategy OnDelete."""
+"""Workloads whose pods a new template does not reach before somebody does something: OnDelete, and a partition."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from kubelint_gpu.checks.standstill import end_of
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wait import Wait
-from kubelint_gpu.kube.rolling import DaemonSetStrategy
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.kube.rolling import DaemonSetStrategy, StatefulSetStrategy
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import Judgement
 from kubelint_gpu.rollout.trace import Waiting
@@ -25,13 +26,31 @@ _KEEPS = "OnDelete: a pod keeps its template until somebody deletes it, and come
 
 
 def replaced_by_hand(unit: Unit) -> Iterator[Draft]:
-    """What lacks room only when pods that run have been deleted by hand, and come back with the new template."""
+    """What lacks room only when pods that run have been deleted by hand, or their partition is lowered."""
     for subject in unit.subjects if unit.before else ():
         found, now = unit.by_hand.get(id(subject)), unit.judgements.get(id(subject))
         if found is None or now is None or outgrown(unit, subject, found):
             continue
         if now.placed >= now.wanted:
             yield from (_later(subject, draft) for draft in _told(unit, subject, found))
+
+
+def _on_delete(subject: Subject) -> bool:
+    strategy = subject.workload.strategy
+    return isinstance(strategy, StatefulSetStrategy | DaemonSetStrategy) and strategy.on_delete
+
+
+def _kept_by(subject: Subject) -> Pointer:
+    """The field that keeps the template from pods that run."""
+    return (*UPDATE_STRATEGY, "type") if _on_delete(subject) else (*UPDATE_STRATEGY, "rollingUpdate", "partition")
+
+
+def _why_kept(subject: Subject) -> str:
+    strategy = subject.workload.strategy
+    if _on_delete(subject) or not isinstance(strategy, StatefulSetStrategy):
+        return _KEEPS
+    below = strategy.first_ordinal + strategy.partition
+    return f"partition: ordinals below {below} keep their template, and come back with it, until it is lowered"
 
 
 def _told(unit: Unit, subject: Subject, found: Judgement) -> Iterator[Draft]:
@@ -46,7 +65,7 @@ def _waiting(unit: Unit, subject: Subject, waiting: Waiting) -> Draft:
     claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items())
     return Draft(
         "KLG109",
-        manifest.place((*UPDATE_STRATEGY, "type")),
+        manifest.place(_kept_by(subject)),
         f"a new pod may wait for ever: {Wait(subject.workload, waiting, claims).clause}",
         manifest,
         cause="new pods",
@@ -60,14 +79,15 @@ def _pending(unit: Unit, subject: Subject, found: Judgement) -> Iterator[Draft]:
     if isinstance(subject.workload.strategy, DaemonSetStrategy):
         yield from daemon_pods_pending(unit, subject, found)
     elif found.eligible:
-        yield from pending_replicas(unit, subject, found)
+        yield from pending_replicas(unit, subject, found, later=True)
 
 
 def _later(subject: Subject, draft: Draft) -> Draft:
-    keeps = Related(subject.manifest.place((*UPDATE_STRATEGY, "type")), _KEEPS)
+    keeps = Related(subject.manifest.place(_kept_by(subject)), _why_kept(subject))
+    by_hand = "its old pods are deleted by hand (OnDelete)" if _on_delete(subject) else "its partition is lowered to 0"
     return replace(
         draft,
-        message=f"once its old pods are deleted by hand (OnDelete), {draft.message}",
+        message=f"once {by_hand}, {draft.message}",
         cause=f"{draft.cause} by hand",
         severity="warning",
         related=(keeps, *draft.related),

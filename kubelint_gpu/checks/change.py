@@ -113,13 +113,19 @@ def _uses(pod: Pod) -> object:
 
 
 def replaced_transition_of(unit: Unit, subject: Subject) -> Transition | None:
-    """The change of a workload as if its controller did what somebody has to do with OnDelete: delete all old pods.
+    """The change of a workload as if nothing kept its template from its pods.
 
+    With OnDelete somebody deletes all old pods; a partition that is above all ordinals is lowered to 0.
     None for any other workload, and for one whose template stays.
     """
     now, strategy = unit.transitions.get(id(subject)), subject.workload.strategy
     if now is None or not now.known or not now.rolls:
         return None
+    if isinstance(strategy, StatefulSetStrategy) and not strategy.on_delete:
+        kept = 0 < now.new.replicas <= strategy.partition
+        return (
+            replace(now, new=replace(now.new, strategy=replace(strategy, partition=0)), known=False) if kept else None
+        )
     if not isinstance(strategy, StatefulSetStrategy | DaemonSetStrategy) or not strategy.on_delete:
         return None
     if isinstance(strategy, DaemonSetStrategy):

@@ -24,12 +24,15 @@ from kubelint_gpu.rollout.judgement import Judgement
 _INSUFFICIENT = re.compile(r"Insufficient ([^\s,]+?)[,.](?:\s|$)")
 
 
-def pending_replicas(unit: Unit, subject: Subject, judgement: Judgement) -> Iterator[Draft]:
-    """The finding that not all replicas of a judgement run at once, where no other rule speaks of it."""
+def pending_replicas(unit: Unit, subject: Subject, judgement: Judgement, *, later: bool = False) -> Iterator[Draft]:
+    """The finding that not all replicas of a judgement run at once, where no other rule speaks of it.
+
+    Of what is so `later` only no other rule speaks.
+    """
     placed, pools = placed_of(unit, subject, judgement), at_most(unit, subject)
     if placed >= judgement.wanted:
         return
-    if "Job" in subject.workload.kind or not subject.places_pods or is_trapped(subject, judgement):
+    if "Job" in subject.workload.kind or not subject.places_pods or (is_trapped(subject, judgement) and not later):
         # Jobs may queue, and of a trap another rule speaks
         return
     if crowding(unit, subject) is not None or unspreadable(unit, subject) is not None or left_alone(subject, judgement):

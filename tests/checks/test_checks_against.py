@@ -120,7 +120,15 @@ def test_a_host_port_is_held_by_who_had_it_until_the_old_pod_goes():
 
 @pytest.mark.parametrize(
     ("partition", "gpus", "codes"),
-    [(0, 4, ["KLG111"]), (1, 4, ["KLG111"]), (2, 4, []), (3, 4, []), (9, 3, []), (2, 3, ["KLG111"])],
+    [
+        (0, 4, ["KLG111"]),
+        (1, 4, ["KLG111"]),
+        (2, 4, []),
+        (3, 4, ["KLG109"]),
+        (9, 3, ["KLG109"]),
+        (9, 6, []),
+        (2, 3, ["KLG111"]),
+    ],
 )
 def test_ordinals_below_the_partition_keep_the_old_template(partition, gpus, codes):
     strategy = f"updateStrategy: {{rollingUpdate: {{partition: {partition}}}}}\n"

@@ -71,3 +71,28 @@ def test_a_daemon_set_that_fits_on_no_node_is_told():
     text = made("d", "", gpus=5, kind="DaemonSet")
     ((code, _, told),) = found(text, text, inventory(4))
     assert (code, told) == ("KLG109", "no pod that it makes for 1 node finds room (on n1), and it stays Pending")
+
+
+PARTITION = "updateStrategy: {rollingUpdate: {partition: 2}}\n"
+LOWERED = "once its partition is lowered to 0, "
+
+
+def test_a_partition_keeps_the_template_of_all_ordinals_below_it_until_it_is_lowered():
+    ((code, name, text),) = found(stateful(1, strategy=PARTITION), stateful(4, strategy=PARTITION), inventory(4))
+    assert (code, name) == ("KLG109", "s")
+    assert text.startswith(f"{LOWERED}only 1 of 2 replicas can run: for the next one too little nvidia.com/gpu")
+    assert found(stateful(1, strategy=PARTITION), stateful(2, strategy=PARTITION), inventory(4)) == []
+
+
+def test_a_partition_below_some_ordinals_is_a_canary_that_is_looked_at_now():
+    canary = PARTITION.replace("2", "1")
+    assert found(stateful(1, strategy=canary), stateful(2, strategy=canary), inventory(3)) == []
+    ((code, _, text),) = found(stateful(1, strategy=canary), stateful(4, strategy=canary), inventory(4))
+    assert code == "KLG111"
+    assert not text.startswith(LOWERED)
+
+
+def test_a_template_that_stays_says_nothing_of_a_partition():
+    assert found(stateful(3, 1, PARTITION), stateful(3, 1, PARTITION), inventory(3)) == []
+    one = stateful(1, strategy=PARTITION)
+    assert found(one, one, inventory(1))[0][2].startswith("only 1 of 2 replicas can run")
