@@ -23,7 +23,7 @@ from kubelint_gpu.rollout.search import Bench, Search, ended, worth
 from kubelint_gpu.rollout.shortfall import settled
 from kubelint_gpu.rollout.slots import Shares, held_at_least, held_at_rest, needed_at_once
 from kubelint_gpu.rollout.starts import one_placement, placements
-from kubelint_gpu.rollout.state import State, canonical
+from kubelint_gpu.rollout.state import State
 from kubelint_gpu.rollout.trace import Trace
 from kubelint_gpu.values import replace
 
@@ -310,5 +310,5 @@ def _others_at_rest(scene: Scene, state: State, mine: frozenset[int], most: int)
         )
         if following is None:
             return made, state
-        state = canonical(following, scene.places.classes)
+        state = scene.places.canonical(following)
     return most, state

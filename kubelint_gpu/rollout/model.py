@@ -18,7 +18,6 @@ from kubelint_gpu.rollout.state import (
     UNBOUND,
     Content,
     State,
-    canonical,
     census,
     count_on,
     more,
@@ -44,6 +43,10 @@ class Places(Protocol):
     @property
     def classes(self) -> Sequence[range]:
         """Positions of nodes that no pod in play can tell apart."""
+        ...
+
+    def canonical(self, state: State) -> State:
+        """The same moment in the form in which equal moments are equal values."""
         ...
 
     def fitting(self, kind: int, state: State, home: int | None = None) -> Sequence[int]:
@@ -107,9 +110,9 @@ class Model:
     def successors(self, state: State) -> list[State]:
         """The states one event away, in canonical form, each once."""
         seen = {state: None}
-        classes = self.places.classes
+        canonical = self.places.canonical
         for _, following in self.steps(state):
-            seen.setdefault(canonical(following, classes))
+            seen.setdefault(canonical(following))
         del seen[state]
         return list(seen)
 

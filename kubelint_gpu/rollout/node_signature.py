@@ -47,8 +47,14 @@ class NodeSignature:
                 values = Counter(node.labels[key] for node in cluster.nodes if key in node.labels)
                 self._topology.append((key, all(count == 1 for count in values.values())))
 
-    def of(self, node: Node) -> Hashable:
-        """Equal for nodes that are alike."""
+    @property
+    def domain(self) -> str:
+        """The one label that puts several nodes into one domain; empty where there is none, or more than one."""
+        shared = [key for key, unique in self._topology if not unique]
+        return shared[0] if len(shared) == 1 else ""
+
+    def of(self, node: Node, without: str = "") -> Hashable:
+        """Equal for nodes that are alike, or that are but for the value of one topology key."""
         pods = self._on.get(node.name, ())
         used: Counter[str] = Counter(pods=len(pods))
         for pod in pods:
@@ -68,7 +74,12 @@ class NodeSignature:
         return (
             *found,
             tuple([requirement.matches(node.labels) for requirement in self._requirements]),
-            tuple([(key in node.labels) if unique else node.labels.get(key) for key, unique in self._topology]),
+            tuple(
+                [
+                    (key in node.labels) if unique or key == without else node.labels.get(key)
+                    for key, unique in self._topology
+                ]
+            ),
             node.taints,
         )
 

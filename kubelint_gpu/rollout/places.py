@@ -8,11 +8,12 @@ from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.rollout.actor import Kind
 from kubelint_gpu.rollout.admission import Admission
 from kubelint_gpu.rollout.attachment import exclusive_claims
+from kubelint_gpu.rollout.domains import Domain, in_order
 from kubelint_gpu.rollout.figures import Figures
 from kubelint_gpu.rollout.likeness import Likeness, first_alike
 from kubelint_gpu.rollout.model import Eviction
 from kubelint_gpu.rollout.preemptions import Preemptions
-from kubelint_gpu.rollout.state import ABSENT, NOMINATED, READY, STARTING, UNBOUND, Content, State
+from kubelint_gpu.rollout.state import ABSENT, NOMINATED, READY, STARTING, UNBOUND, Content, State, canonical
 from kubelint_gpu.scheduler import fit
 
 
@@ -22,6 +23,7 @@ class Places:
     Attributes:
         names: the nodes, class by class.
         classes: positions of nodes that no pod in play can tell apart.
+        domains: domains that are alike.
         figures: the pods on them, as the scheduler sees them.
         standing: those that stay where they are.
     """
@@ -34,9 +36,11 @@ class Places:
         classes: tuple[range, ...],
         local: tuple[bool, ...],
         admission: Admission,
+        domains: tuple[tuple[Domain, ...], ...] = (),
     ) -> None:
         self.names = names
         self.classes = classes
+        self.domains = domains
         self._kinds = kinds
         self._local = local
         self.figures = Figures(cluster, kinds, names, classes)
@@ -57,6 +61,13 @@ class Places:
         self._likeness = Likeness(first_alike([kind.pod for kind in kinds], cluster.pods))
         self._claims = tuple(exclusive_claims(kind.pod, cluster) for kind in kinds)
         self._charged = tuple(admission.covers(kind.pod) for kind in kinds)
+
+    def canonical(self, state: State) -> State:
+        """The same moment with the contents of equal nodes, and of equal domains, in sorted order."""
+        found = canonical(state, self.classes)
+        if not self.domains:
+            return found
+        return State(found.controls, found.waiting, tuple(in_order(list(found.nodes), self.domains)))
 
     def fitting(self, kind: int, state: State, home: int | None = None) -> Sequence[int]:
         """The nodes on which a waiting pod of a kind fits; `home` is the node it is nominated to."""

@@ -14,7 +14,7 @@ from kubelint_gpu.rollout.lacks import Lacks
 from kubelint_gpu.rollout.model import Step
 from kubelint_gpu.rollout.moment import Played
 from kubelint_gpu.rollout.scene import Scene
-from kubelint_gpu.rollout.state import GOING, NOMINATED, State, canonical
+from kubelint_gpu.rollout.state import GOING, NOMINATED, State
 from kubelint_gpu.rollout.telling import Telling
 from kubelint_gpu.rollout.trace import Evicted, Holder, Lack, Trace, TraceStep, Waiting
 from kubelint_gpu.scheduler import Snapshot, fit, preempt
@@ -72,9 +72,8 @@ class _Replay:
         return Trace(tuple(steps), waiting, tuple(self._evicted), tuple(self._evictions), tuple(self._added), played)
 
     def _advance(self, state: State, target: State) -> tuple[Step, State]:
-        classes = self._scene.places.classes
         for step, following in self._scene.model.steps(state):
-            if canonical(following, classes) == target:
+            if self._scene.places.canonical(following) == target:
                 return step, following
         raise NotConfirmed("no event leads from one state of the path to the next")
 

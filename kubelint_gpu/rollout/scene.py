@@ -10,6 +10,7 @@ from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.rollout.admission import admission_of
 from kubelint_gpu.rollout.cast import Cast
 from kubelint_gpu.rollout.daemon_set_actor import DaemonSetActor
+from kubelint_gpu.rollout.domains import Domain, equal_domains
 from kubelint_gpu.rollout.growth import Grown
 from kubelint_gpu.rollout.locality import eligible_nodes, local_kinds
 from kubelint_gpu.rollout.model import Model
@@ -91,7 +92,19 @@ def build_scene(
         cluster.quotas, fixed, [(kind.pod, cast.wanted[number] + cast.pending[number]) for number, kind in numbered]
     )
     stage = replace(cluster, nodes=nodes, pods=tuple(staying))
-    places = Places(stage, cast.kinds, names, classes, local, admission)
+    domains: tuple[tuple[Domain, ...], ...] = ()
+    if signature.domain:
+        runs: dict[str, list[tuple[int, bool]]] = {}
+        for number, name in cast.homes:
+            runs.setdefault(name, []).append((number, (number, name) in cast.unready))
+
+        def trait(node: Node) -> Hashable:
+            made_for = tuple([node.name in names for names in made])
+            alike = signature.of(node, without=signature.domain)
+            return (alike, made_for, node.name in absent, tuple(sorted(runs.get(node.name, ()))))
+
+        domains = equal_domains(nodes, signature.domain, trait, names, classes)
+    places = Places(stage, cast.kinds, names, classes, local, admission, domains)
     positions = {name: index for index, name in enumerate(names)}
     actors = tuple(actor.located(positions) for actor in cast.actors)
     return Scene(

@@ -19,7 +19,7 @@ from kubelint_gpu.rollout.replica_set import Steady
 from kubelint_gpu.rollout.room import Demand, Residual, takes
 from kubelint_gpu.rollout.scene import Scene, build_scene
 from kubelint_gpu.rollout.starts import Starts, one_placement, placements
-from kubelint_gpu.rollout.state import State, canonical, census
+from kubelint_gpu.rollout.state import State, census
 from kubelint_gpu.rollout.telling import Telling
 from kubelint_gpu.rollout.trace import Evicted, Trace, Waiting
 from kubelint_gpu.scheduler import Snapshot
@@ -146,7 +146,7 @@ class Search:
                 for step, after in scene.model.steps(state)
                 if step.act == "preempt" and any(scene.cast.kinds[victim].owner == owner for victim, _ in step.victims)
             )
-            path = (*found.path_to(state), canonical(following, scene.places.classes))
+            path = (*found.path_to(state), scene.places.canonical(following))
             trace = self.replayed(scene, path, ends=False)
             shortest = shortest or trace
             every += [one for one in trace.evictions if one.owner == owner and one not in every]

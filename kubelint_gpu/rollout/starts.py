@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from kubelint_gpu.rollout.room import takes
 from kubelint_gpu.rollout.scene import Scene
-from kubelint_gpu.rollout.state import ABSENT, AWAITED, BROKEN, READY, STARTING, State, canonical, more, on_node
+from kubelint_gpu.rollout.state import ABSENT, AWAITED, BROKEN, READY, STARTING, State, more, on_node
 from kubelint_gpu.values import dataclass
 
 
@@ -143,7 +143,7 @@ def _known(scene: Scene, *, ready: bool = True) -> State:
             nodes = on_node(nodes, positions[name], (kind, phase, 1))
             waiting = more(waiting, kind, -1)
     controls = tuple(actor.begin() for actor in scene.model.actors)
-    return canonical(State(controls, waiting, nodes), places.classes)
+    return places.canonical(State(controls, waiting, nodes))
 
 
 def missing(state: State) -> list[tuple[int, int]]:
@@ -191,19 +191,19 @@ def _placed_one_more(
                 if (kind, AWAITED, 1) in state.nodes[index]:
                     nodes = on_node(state.nodes, index, (kind, AWAITED, -1), (kind, READY, 1))
                     found = True
-                    yield canonical(State(state.controls, state.waiting, nodes), places.classes)
+                    yield places.canonical(State(state.controls, state.waiting, nodes))
                     break
         else:
             for index in () if fitting else scene.model.distinct(state.nodes, places.additions(kind, state)):
                 nodes = (*state.nodes[:index], (), *state.nodes[index + 1 :])
                 found = True
-                yield canonical(State(state.controls, state.waiting, nodes), places.classes)
+                yield places.canonical(State(state.controls, state.waiting, nodes))
             apart = {index: not places.starts(kind, index, state) for index in fitting}
             for index in sorted(scene.model.distinct(state.nodes, fitting), key=lambda index: apart[index]):
                 # the scheduler binds it, and where its volume is attached elsewhere it never starts
                 nodes = on_node(state.nodes, index, (kind, STARTING if apart[index] else READY, 1))
                 found = True
-                yield canonical(State(state.controls, more(state.waiting, kind, -1), nodes), places.classes)
+                yield places.canonical(State(state.controls, more(state.waiting, kind, -1), nodes))
         if found and (not any_order or kind in scene.cast.optional or kinds[kind].pinned):
             return
         before = tiers[kind] if found else before
