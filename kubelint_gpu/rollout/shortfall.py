@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.kube.pod import Pod, PodSpec
 from kubelint_gpu.rollout.locality import companions
 from kubelint_gpu.rollout.participant import Participant, created_pod
 from kubelint_gpu.rollout.scene import Scene
@@ -26,11 +26,12 @@ class Shortfall:
 def fit_alone(bench: Bench, search: Search, position: int) -> Shortfall:
     """How many pods of a workload fit beside the inventory's running pods only, and daemon pods it must be near to.
 
-    All of them where other workloads have the pods that it must be near to: alone it says nothing.
+    All of them where other workloads have the pods that it must be near to, or where these may be evicted: alone it
+    says nothing.
     """
     participant = bench.participants[position]
     wanted = participant.replicas
-    if leans(bench, position):
+    if leans(bench, position) or _may_evict_companions(bench, participant):
         return Shortfall(wanted)
     # as it shall be: what it was before does not help where the new pods have no room
     fresh = replace(_as_rolled_out(participant), existing=True)
@@ -93,9 +94,18 @@ def leans(bench: Bench, position: int) -> bool:
 def stronger(bench: Bench, participant: Participant) -> list[Pod]:
     """The running pods that would not give way to the participant's, and those that these must be near to."""
     spec = participant.new.spec
-    lowest = -(2**31) if spec.preemption_policy == "Never" else spec.priority or 0
     near = near_to(bench, participant)
-    return [pod for pod in bench.fixed if (pod.spec.priority or 0) >= lowest or id(pod) in near]
+    return [pod for pod in bench.fixed if not _gives_way(pod, spec) or id(pod) in near]
+
+
+def _may_evict_companions(bench: Bench, participant: Participant) -> bool:
+    """Whether a workload's pods may take the place of some that they must be near to, and be near to others."""
+    near = near_to(bench, participant)
+    return any(id(pod) in near and _gives_way(pod, participant.new.spec) for pod in bench.fixed)
+
+
+def _gives_way(pod: Pod, spec: PodSpec) -> bool:
+    return spec.preemption_policy != "Never" and (pod.spec.priority or 0) < (spec.priority or 0)
 
 
 def near_to(bench: Bench, participant: Participant) -> set[int]:

@@ -7,7 +7,7 @@ from rollout_objects import cluster, deployment, job, judged, node, pod, recreat
 
 from kubelint_gpu.rollout.drain import drain
 from kubelint_gpu.rollout.explorer import Verdict
-from kubelint_gpu.rollout.judgement import judge_together
+from kubelint_gpu.rollout.judgement import Transition, judge, judge_together
 from kubelint_gpu.rollout.starving import starves
 from kubelint_gpu.values import replace
 
@@ -63,6 +63,16 @@ def test_daemon_pods_of_the_same_render_are_companions(gpus, expected):
     daemons = workload("DaemonSet", "b", gpus=0, nodeSelector={HOST: "n"})
     found = judged(kept(), node("n", gpus), node("m", 4), beside=(daemons,))
     assert (found.verdict, found.placed, found.alone) == (expected, 1, 1)
+
+
+def test_one_of_several_companions_may_give_way():
+    daemons = workload("DaemonSet", "b", gpus=1)
+    large = deployment("a", 1, 2, surge=0, unavailable=1, affinity=near("b", "zone"), priority=10)
+    found = judged(large, node("n", 2), node("m", 1), beside=(daemons,))
+    assert (found.placed, found.wanted, found.verdict) == (0, 1, None)
+    smaller = deployment("a", 1, 1, surge=0, unavailable=1, affinity=near("b", "zone"), priority=10)
+    found = judge([Transition(large, smaller), *same(daemons)], cluster(node("n", 2), node("m", 2)))[0]
+    assert (found.placed, found.verdict) == (1, Verdict.COMPLETES)
 
 
 def test_a_companion_that_nobody_runs_makes_no_node_eligible():
