@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kubelint_gpu.kube.frozen import EMPTY
 from kubelint_gpu.kube.pod import Pod, PodSpec
+from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.locality import companions
 from kubelint_gpu.rollout.participant import Participant, created_pod
 from kubelint_gpu.rollout.scene import Scene
@@ -26,18 +28,22 @@ class Shortfall:
 def fit_alone(bench: Bench, search: Search, position: int) -> Shortfall:
     """How many pods of a workload fit beside the inventory's running pods only, and daemon pods it must be near to.
 
-    All of them where other workloads have the pods that it must be near to, or where these may be evicted: alone it
-    says nothing.
+    All of them where other workloads have the pods that it must be near to: alone it says nothing. Those that may be
+    evicted take nothing, and are taken to be everywhere where somebody makes them anew on any node.
     """
     participant = bench.participants[position]
     wanted = participant.replicas
-    if leans(bench, position) or _may_evict_companions(bench, participant):
+    if leans(bench, position):
         return Shortfall(wanted)
     # as it shall be: what it was before does not help where the new pods have no room
     fresh = replace(_as_rolled_out(participant), existing=True)
     rolled = frozenset({0}) if participant.daemons else frozenset[int]()
     near = near_to(bench, participant)
     beside = [pod for pod in stronger(bench, participant) if id(pod) not in bench.daemons or id(pod) in near]
+    giving = [pod for pod in beside if _gives_way(pod, participant.new.spec)]
+    if any(pod.meta.owner is not None and pod.meta.owner.kind != "DaemonSet" for pod in giving):
+        fresh = replace(fresh, new=_anywhere(fresh.new), old=_anywhere(fresh.old))
+    beside = [_weightless(pod) if pod in giving else pod for pod in beside]
     solo = search.staged((fresh,), rolled, search.outsiders, beside)
     kind, *more = solo.cast.members[0]
     simple = solo.local and not solo.places.is_charged(kind) and not solo.absent and not participant.daemons
@@ -98,10 +104,14 @@ def stronger(bench: Bench, participant: Participant) -> list[Pod]:
     return [pod for pod in bench.fixed if not _gives_way(pod, spec) or id(pod) in near]
 
 
-def _may_evict_companions(bench: Bench, participant: Participant) -> bool:
-    """Whether a workload's pods may take the place of some that they must be near to, and be near to others."""
-    near = near_to(bench, participant)
-    return any(id(pod) in near and _gives_way(pod, participant.new.spec) for pod in bench.fixed)
+def _weightless(pod: Pod) -> Pod:
+    """The pod as if it asked for nothing."""
+    return replace(pod, spec=replace(pod.spec, containers=(), init_containers=(), overhead=EMPTY, resources=None))
+
+
+def _anywhere(workload: Workload) -> Workload:
+    """The workload as if what its pods must be near to were everywhere."""
+    return replace(workload, spec=replace(workload.spec, pod_affinity=()))
 
 
 def _gives_way(pod: Pod, spec: PodSpec) -> bool:

@@ -171,12 +171,14 @@ class Reference(Controllers, Scheduler):
             lone = replace(self.case, works=(replace(work, new=replace(work.new, near="", away="")),))
             nodes = (*self.case.nodes, *self.joining)
             return any(Scheduler(lone).fits(Pod(0, 0, True, W), node, [], nodes) for node in nodes)
-        # those of lower priority give way
+        # those of lower priority give way, and are made anew wherever there is room: they may be near to it there
         outside = [
             place
             for place, found in enumerate(self.case.works)
-            if found.kind == "Outside" and (work.new.never or found.old.priority >= work.new.priority or place == near)
+            if found.kind == "Outside" and (work.new.never or found.old.priority >= work.new.priority)
         ]
+        if near >= 0 and near not in outside:
+            work = replace(work, new=replace(work.new, near=""), old=replace(work.old, near=""))
         places = {place: index for index, place in enumerate((number, *outside))}
 
         def moved(one):
@@ -192,7 +194,7 @@ class Reference(Controllers, Scheduler):
             ]
             return replace(one, old=templates[0], new=templates[1])
 
-        works = tuple(moved(self.case.works[place]) for place in places)
+        works = tuple(moved(work if place == number else self.case.works[place]) for place in places)
         works = (replace(works[0], before=-1), *works[1:])
         known = tuple((places[owner], name) for owner, name in self.case.known if owner in outside)
         alone = replace(self.case, works=works, judged=(0,), known=known, budgets=())
