@@ -31,9 +31,19 @@ _MOST_HOLDERS = 4
 def stakes(unit: Unit, subject: Subject, waiting: Waiting) -> tuple[Related, ...]:
     """What is asked for, what makes it exclusive, what binds the pod, and the nodes."""
     if waiting.refusal:
-        return tuple(_quota(unit, subject, waiting.refusal))
+        return exclusive_lines(unit, subject, waiting)
     resource = next((lack.resource for lack in waiting.lacks if lack.resource), "")
     nodes = [lack.node for lack in waiting.lacks]
+    found = [*exclusive_lines(unit, subject, waiting)]
+    more = {one.resource for lack in waiting.lacks for one in lack.also if one.resource} - {resource}
+    found += [place for name in sorted(more) for place in requested(unit, subject, name)]
+    return (*found, *clues(unit, subject, resource, nodes), *islice(_holders(unit, subject, waiting), _MOST_HOLDERS))
+
+
+def exclusive_lines(unit: Unit, subject: Subject, waiting: Waiting) -> tuple[Related, ...]:
+    """The lines that make exclusive what a pod waits for."""
+    if waiting.refusal:
+        return tuple(_quota(unit, subject, waiting.refusal))
     plugins = {lack.plugin for lack in every(waiting.lacks)}
     found: list[Related] = []
     if "NodePorts" in plugins:
@@ -44,9 +54,7 @@ def stakes(unit: Unit, subject: Subject, waiting: Waiting) -> tuple[Related, ...
         found += _spread(subject)
     if plugins & {"VolumeRestrictions", "VolumeAttach"}:
         found += _claims(unit, subject)
-    more = {one.resource for lack in waiting.lacks for one in lack.also if one.resource} - {resource}
-    found += [place for name in sorted(more) for place in requested(unit, subject, name)]
-    return (*found, *clues(unit, subject, resource, nodes), *islice(_holders(unit, subject, waiting), _MOST_HOLDERS))
+    return tuple(found)
 
 
 def exclusive_claims(unit: Unit, subject: Subject) -> dict[str, str]:

@@ -12,10 +12,10 @@ from kubelint_gpu.checks.finding import Place, Related
 from kubelint_gpu.checks.further import is_certain
 from kubelint_gpu.checks.growing import growing
 from kubelint_gpu.checks.kubelet_refusal import refused_by_kubelet
-from kubelint_gpu.checks.stakes import exclusive_claims, stakes
+from kubelint_gpu.checks.stakes import exclusive_claims, exclusive_lines, stakes
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
-from kubelint_gpu.checks.wait import Wait, every, refused, said, story
+from kubelint_gpu.checks.wait import Wait, every, host_ports, refused, said, story
 from kubelint_gpu.checks.wording import counted, listed, some, workload_name
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
 from kubelint_gpu.kube.workload import Workload
@@ -149,6 +149,33 @@ def standstill(
         proposals=tuple(proposals),
     )
     return refused_by_kubelet(draft, wait, f"{begins}{alone}{which} rollout {ends}", why)
+
+
+def standstill_anywhere(unit: Unit, subject: Subject, end: End, code: str, proposals: Sequence[Proposal]) -> Draft:
+    """The finding that a rollout never ends in any cluster: no node is named, since none is known."""
+    manifest, workload = subject.manifest, subject.workload
+    exclusive = [f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items()]
+    wait = Wait(workload, end.waiting, tuple(exclusive))
+    why, _, label = keeping(workload)
+    number = (kept(workload.strategy, workload.replicas),) if isinstance(workload.strategy, DeploymentStrategy) else ()
+    clause, sentences = wait.clause, tuple(wait.sentences())
+    if code == "KLG102":
+        ports = listed([str(port) for port in host_ports(workload.spec)])
+        one = len(end.waiting.lacks) == 1
+        node, holder = ("the only node", "the old pod") if one else ("the only nodes", "the old pods")
+        clause = f"the new pod waits for host port {ports} of {node} that it may go to, held by {holder}"
+        sentences = (clause,)
+    place = manifest.place(routes.strategy(manifest), "key")
+    return Draft(
+        code,
+        place,
+        f"the rollout never ends in any cluster: {clause}, and {why}",
+        manifest,
+        cause="rollout",
+        related=(Related(place, label), *exclusive_lines(unit, subject, end.waiting)),
+        cycle=(*sentences, *number),
+        proposals=tuple(proposals),
+    )
 
 
 def shortage(unit: Unit, subject: Subject, judgement: Judgement, placed: int) -> tuple[str | None, str]:

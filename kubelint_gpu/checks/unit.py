@@ -7,7 +7,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.checks import further, rollouts
+from kubelint_gpu.checks import anywhere, further, rollouts
 from kubelint_gpu.checks.autoscalers import Autoscalers, autoscalers
 from kubelint_gpu.checks.judged import judged
 from kubelint_gpu.checks.manifest import Manifest, manifests
@@ -271,6 +271,11 @@ class Unit:
     def together(self) -> tuple[Together, ...]:
         """What becomes of the rollouts that end by themselves when they start at the same moment, group by group."""
         return rollouts.together(self)
+
+    @cached_property
+    def stuck_anywhere(self) -> Mapping[int, Judgement]:
+        """The rollouts that never end whatever nodes there are; known only where there is no inventory."""
+        return anywhere.stuck_anywhere(self)
 
     @cached_property
     def further(self) -> Further:

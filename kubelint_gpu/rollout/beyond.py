@@ -19,7 +19,7 @@ from kubelint_gpu.scheduler.companions import HOSTNAME, lone
 from kubelint_gpu.values import dataclass, replace
 
 _PLENTY = 10**12
-_MOST_NODES = 24
+MOST_NODES = 24
 _MOST_FORMS = 16
 _CLAIM = "persistentVolumeClaim"
 
@@ -47,7 +47,7 @@ def beyond(pods: Sequence[Pod], cluster: Cluster, enough: int, guests: Sequence[
     which find all that they ask for on these.
     """
     stage = _Stage((*pods, *guests), cluster)
-    found = [stage.taken(pod, min(enough, _MOST_NODES)) for pod in pods]
+    found = [stage.taken(pod, min(enough, MOST_NODES)) for pod in pods]
     return Beyond(tuple(stage.nodes), tuple(found))
 
 

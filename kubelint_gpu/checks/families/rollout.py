@@ -21,7 +21,14 @@ from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.remedies import no_daemon_surge, no_surge, recreate, within_a_revision
 from kubelint_gpu.checks.replica_set_quota import refused_replica_sets
 from kubelint_gpu.checks.scaled import Scaled, waiting_when_scaled
-from kubelint_gpu.checks.standstill import end_of, ended, spoken_for, standstill, waits_later
+from kubelint_gpu.checks.standstill import (
+    end_of,
+    ended,
+    spoken_for,
+    standstill,
+    standstill_anywhere,
+    waits_later,
+)
 from kubelint_gpu.checks.starving import starving
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
@@ -50,6 +57,10 @@ def _code(waiting: Waiting) -> str:
 
 
 def _stuck(unit: Unit, code: str) -> Iterator[Draft]:
+    for subject in unit.subjects:
+        judgement = unit.stuck_anywhere.get(id(subject))
+        if judgement is not None and _code(end_of(judgement).waiting) == code:
+            yield standstill_anywhere(unit, subject, end_of(judgement), code, _proposals(unit, subject, code))
     for subject, found in ended(unit, Verdict.STUCK):
         if not spoken_for(subject, found) and _code(found.waiting) == code:
             yield standstill(unit, subject, found, code, proposals=_proposals(unit, subject, code))

@@ -41,7 +41,12 @@ def rollout_needs_room(unit: Unit) -> Iterator[Draft]:
             continue
         resources = extended_resources(workload.spec)
         needed = slots_needed(strategy, workload.replicas)
-        if not resources or needed <= workload.replicas or not subject.places_pods:
+        if (
+            not resources
+            or needed <= workload.replicas
+            or not subject.places_pods
+            or id(subject) in unit.stuck_anywhere
+        ):
             continue
         requests = pod_requests(workload.spec)
         each = " and ".join(amount(name, requests[name]) for name in resources)
