@@ -17,6 +17,7 @@ from kubelint_gpu.checks.change import (
     replaced_transition_of,
     transition_of,
 )
+from kubelint_gpu.checks.gangs import waits_for_all
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import Judgement, Together, Transition, judge, judge_together
@@ -40,8 +41,9 @@ def transitions(unit: Unit) -> dict[int, Transition]:
     rolled = {id(subject): transition_of(unit, subject) for subject in unit.subjects if _is_placed(unit, subject)}
     stay = (subject for subject in _standing(unit) if _is_placed(unit, subject))
     found = rolled | {id(subject): Transition(subject.workload, subject.workload, rolls=False) for subject in stay}
+    whole = {id(subject) for subject in unit.subjects if id(subject) in found and waits_for_all(unit, subject)}
     nodes = {node.name: node for node in unit.cluster.nodes}
-    return {key: pinned(transition, nodes) for key, transition in found.items()}
+    return {key: replace(pinned(one, nodes), whole=key in whole) for key, one in found.items()}
 
 
 def judgements(unit: Unit) -> dict[int, Judgement]:

@@ -21,6 +21,7 @@ class Kind:
         actor: the position of the actor that owns it; -1 for a pod that nobody replaces.
         new: whether it is of the template that is being rolled out.
         temporary: whether such a pod ends by itself some day, as a Job's does.
+        whole: of a Job whose pods wait for each other, how many there must be before they end, all together.
         pinned: whether each is made for one node, as a daemon pod is.
         ranked: whether its pods differ in what their owner looks at when it deletes one, so that it may be any.
         owner: `kind/namespace/name` of whose they are.
@@ -33,6 +34,7 @@ class Kind:
     pinned: bool = False
     ranked: bool = False
     owner: str = ""
+    whole: int = 0
 
     @property
     def name(self) -> str:

@@ -32,6 +32,7 @@ def participants_of(transitions: Sequence[Transition], cluster: Cluster) -> tupl
             staying,
             transition.rolls,
             known=transition.known,
+            whole=transition.whole,
             existing=transition.existing or bool(staying or waiting),
             waiting=waiting if isinstance(transition.new.strategy, _GO_ON) else (),
         )

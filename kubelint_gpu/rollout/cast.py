@@ -137,7 +137,10 @@ def _enter(casting: _Casting, participant: Participant, rolling: bool, scaling: 
     if participant.temporary:
         running = participant.running
         pod = anonymous(running[0]) if running else created_pod(participant.old, "old")
-        casting.optional.add(casting.kind(pod, participant.before, key, running, temporary=True))
+        number = casting.kind(pod, participant.before, key, running, temporary=True)
+        casting.optional.add(number)
+        if participant.whole:
+            casting.kinds[number] = replace(casting.kinds[number], whole=participant.before)
     elif isinstance(strategy, DaemonSetStrategy):
         _enter_daemons(casting, participant, strategy, rolling, comes=scaling and not participant.existing)
     elif rolling and isinstance(strategy, DeploymentStrategy):

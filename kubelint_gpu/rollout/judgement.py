@@ -77,6 +77,7 @@ class Transition:
         known: what changes is known, and happens at the same moment as every other change that is.
         existing: False where nothing of it runs before: its pods are made beside those of all others, and what is
             judged is a later rollout.
+        whole: its pods do nothing, and do not end, before all of them run, as those of a training Job.
     """
 
     new: Workload
@@ -84,6 +85,7 @@ class Transition:
     rolls: bool = True
     known: bool = False
     existing: bool = True
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

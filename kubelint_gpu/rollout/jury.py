@@ -69,7 +69,7 @@ class Jury:
             return _known(counted, participant)
         if counts and self._is_peaceful() and always_ends(bench, position):
             return _known(replace(blank, verdict=Verdict.COMPLETES), participant)
-        found = self._while_others_stay(position, blank, rests=rests)
+        found = self._though_jobs_wait(position, self._while_others_stay(position, blank, rests=rests))
         alike = found.verdict is Verdict.STUCK and not participant.daemons and self._slots(position) is not None
         if at_once and found.verdict is not None:
             found = change_set.at_once(
@@ -134,6 +134,14 @@ class Jury:
             return self._decided(position, blank, rests=rests)
         jury = Jury(without(self._bench, coming))
         return jury._decided(position - sum(place < position for place in coming), blank, rests=rests)
+
+    def _though_jobs_wait(self, position: int, found: Judgement) -> Judgement:
+        """The same; what waits only for Jobs that are not whole yet may be through before they have their pods."""
+        jobs = frozenset(place for place, one in enumerate(self._bench.participants) if one.whole and place != position)
+        if not jobs or found.verdict is not Verdict.STUCK:
+            return found
+        before = Jury(without(self._bench, jobs)).by_itself(position - sum(place < position for place in jobs))
+        return found if before.verdict is Verdict.STUCK else replace(found, verdict=Verdict.MAY_STICK)
 
     def by_itself(self, position: int) -> Judgement:
         """What the rollout of a workload comes to while all others stay as they are, without any bound for it."""

@@ -16,6 +16,7 @@ from kubelint_gpu.rollout.state import (
     READY,
     STARTING,
     UNBOUND,
+    Census,
     Content,
     State,
     census,
@@ -136,7 +137,7 @@ class Model:
             for kind, phase, _ in state.nodes[index]:
                 if kind >= 0 and phase in UNBOUND:
                     yield from self._attempt(state, kind, index, phase)
-        yield from self._kubelets(state)
+        yield from self._kubelets(state, seen)
 
     def distinct(self, nodes: tuple[Content, ...], among: Sequence[int] | None = None) -> Iterator[int]:
         """One node of each class and content."""
@@ -249,7 +250,7 @@ class Model:
         step = Step("preempt", kind=kind, node=node, victims=eviction.victims, home=home)
         return step, State(out.controls, waiting, nodes)
 
-    def _kubelets(self, state: State) -> Iterator[tuple[Step, State]]:
+    def _kubelets(self, state: State, seen: Census) -> Iterator[tuple[Step, State]]:
         for index in self.distinct(state.nodes):
             for kind, phase, _ in state.nodes[index]:
                 if phase == STARTING and self.places.starts(kind, index, state):
@@ -258,6 +259,10 @@ class Model:
                 elif phase in GOING:
                     nodes = on_node(state.nodes, index, (kind, phase, -1))
                     yield Step("gone", kind=kind, node=index, phase=phase), State(state.controls, state.waiting, nodes)
+                elif phase == READY and self.kinds[kind].whole:
+                    if seen.ready(kind) >= self.kinds[kind].whole:
+                        nodes = tuple([tuple([one for one in content if one[0] != kind]) for content in state.nodes])
+                        yield Step("finish", kind=kind, node=index), State(state.controls, state.waiting, nodes)
                 elif phase == READY and self.kinds[kind].temporary:
                     nodes = on_node(state.nodes, index, (kind, READY, -1))
                     yield Step("finish", kind=kind, node=index), State(state.controls, state.waiting, nodes)

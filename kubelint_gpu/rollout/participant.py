@@ -35,6 +35,7 @@ class Participant:
         fresh: those of `nodes` on which a DaemonSet has no pod before.
         known: what changes is known, and happens at the same moment as every other change that is.
         existing: False where nothing of it runs before.
+        whole: its pods end only when all of them run.
         settled: it is meant as it is when its rollout is over.
         waiting: pods of it that are known to wait for a node.
     """
@@ -50,6 +51,7 @@ class Participant:
     known: bool = False
     existing: bool = True
     settled: bool = False
+    whole: bool = False
     waiting: tuple[Pod, ...] = ()
 
     @property

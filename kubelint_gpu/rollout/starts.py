@@ -179,7 +179,10 @@ def _placed_one_more(
     nobody = scene.cast.pending
     tiers = {kind: _tier(scene, state, kind) for kind, _ in _in(state, AWAITED)}
     before = None
-    for kind in sorted(tiers, key=lambda kind: (tiers[kind], not kinds[kind].pinned, -sizes[kind] if sizes else 0)):
+    for kind in sorted(
+        tiers,
+        key=lambda kind: (tiers[kind], not kinds[kind].pinned, not kinds[kind].whole, -sizes[kind] if sizes else 0),
+    ):
         if before is not None and before != tiers[kind]:
             return
         if places.is_charged(kind) and not places.may_create(kind, _running(state, nobody)):
@@ -204,7 +207,8 @@ def _placed_one_more(
                 nodes = on_node(state.nodes, index, (kind, STARTING if apart[index] else READY, 1))
                 found = True
                 yield places.canonical(State(state.controls, more(state.waiting, kind, -1), nodes))
-        if found and (not any_order or kind in scene.cast.optional or kinds[kind].pinned):
+        # of Jobs that are useful only when complete, each may have come to any part of its pods
+        if found and not kinds[kind].whole and (not any_order or kind in scene.cast.optional or kinds[kind].pinned):
             return
         before = tiers[kind] if found else before
 

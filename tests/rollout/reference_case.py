@@ -44,7 +44,7 @@ class Template:
 class Work:
     """`shares`: surge and unavailable are percentages; `other`: the old object has another strategy.
 
-    `changes` with everything else that does: it `rolls`, is scaled, or is new where it has `before` no pods.
+    Of a Job that is `whole` no pod ends before all run. `changes` with everything else that does: it `rolls`, is scaled, or is new where it has `before` no pods.
     """
 
     kind: str
@@ -62,6 +62,7 @@ class Work:
     other: bool = False
     rolls: bool = True
     changes: bool = False
+    whole: bool = False
 
     @property
     def started(self) -> int:

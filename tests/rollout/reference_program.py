@@ -165,6 +165,7 @@ def program_input(case: Case):
             rolls=work.rolls,
             known=case.at_once or (work.changes and work.started > 0),
             existing=work.started > 0,
+            whole=work.whole,
         )
         for work in case.works
         if work.kind != "Outside"

@@ -239,6 +239,10 @@ class Scheduler:
         """What the kubelet of a pod's node does with it."""
         if pod.phase == S and not self.attached_elsewhere(pod, world):
             yield self.swap(world, pod, replace(pod, phase=R))
+        elif pod.phase == R and self.case.works[pod.owner].whole:
+            mine = {other for other in world.pods if other.owner == pod.owner}
+            if sum(other.phase == R for other in mine) == self.case.works[pod.owner].replicas:
+                yield replace(world, pods=world.pods - mine)
         elif (pod.phase == R and self.case.works[pod.owner].kind == "Job") or pod.phase in (L, E):
             yield self.swap(world, pod, None)
 

@@ -9,6 +9,7 @@ from kubelint_gpu.checks.bonds import bound_to, ties
 from kubelint_gpu.checks.custom_gangs import never_whole
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Related
+from kubelint_gpu.checks.gangs import held_up, waits_for_all
 from kubelint_gpu.checks.growing import at_most, growing
 from kubelint_gpu.checks.overlapping_runs import overlapping_runs
 from kubelint_gpu.checks.places import clues
@@ -21,8 +22,6 @@ from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import counted, listed, workload_name
 from kubelint_gpu.documents.edits import Edit, set_key
 from kubelint_gpu.kube.cluster import Cluster
-from kubelint_gpu.kube.collective import is_started_whole, sign_of_waiting
-from kubelint_gpu.kube.pod import DEFAULT_SCHEDULER
 from kubelint_gpu.kube.rolling import JobStrategy
 from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.bonds import companion_workloads
@@ -38,7 +37,7 @@ _UNSEEN = "not every placement of what runs beside it was looked at"
 @rule("KLG113")
 def jobs_hold_each_other(unit: Unit) -> Iterator[Draft]:
     """A Job holds a part of what it needs, and the rest never comes: another Job has it, or what runs for good."""
-    whole = [subject for subject in unit.subjects if _waits_for_all(unit, subject)] if unit.has_nodes else []
+    whole = [subject for subject in unit.subjects if waits_for_all(unit, subject)] if unit.has_nodes else []
     short = {subject.workload.key: draft for subject in whole for draft in _never_whole(unit, subject)}
     yield from short.values()
     for subject in whole:
@@ -87,19 +86,6 @@ def _holds_further(unit: Unit, teams: Sequence[Team], beside: Sequence[Subject],
     if not unit.further.known or any(team.custom is not None for team in teams):
         return False
     return _together(unit.further.cluster, teams, beside, unit.budget).verdict is verdict
-
-
-def _waits_for_all(unit: Unit, subject: Subject) -> bool:
-    """Whether the pods of a Job need each other, and the scheduler takes them one by one."""
-    workload, job = subject.workload, subject.manifest.item.value
-    if workload.replicas < 2 or not subject.known_class or not subject.places_pods or workload.custom:
-        return False
-    strategy = workload.strategy
-    if not isinstance(strategy, JobStrategy) or (strategy.completions or 0) > strategy.parallelism:
-        return False
-    if workload.spec.scheduler_name != DEFAULT_SCHEDULER or unit.alone(subject).held or is_started_whole(job):
-        return False
-    return sign_of_waiting(job) is not None
 
 
 def _never_whole(unit: Unit, subject: Subject) -> Iterator[Draft]:
@@ -196,6 +182,7 @@ def _short(unit: Unit, subject: Subject, beside: list[Subject], found: tuple[int
                 for route in routes.requests(one.manifest, resource)
             ),
             *ties(unit, subject, beside),
+            *held_up(unit, [subject]),
             *clues(unit, subject, resource, sorted(unit.judgements[id(subject)].eligible)),
             *holders(unit, subject, resource, unit.judgements[id(subject)].eligible),
             *growing(unit, subject),
@@ -226,6 +213,7 @@ def _draft(unit: Unit, stuck: Sequence[Team], found: Gang, *, certain: bool) -> 
         related=(
             *(related for one in stuck for related in _needs(one, primary=one is first)),
             *(related for one in jobs for related in ties(unit, one, bound_to(unit, one))),
+            *held_up(unit, jobs),
             *clues(unit, first.largest, scarce(first.largest), nodes),
         ),
         help=(

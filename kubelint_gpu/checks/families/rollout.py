@@ -10,8 +10,10 @@ from kubelint_gpu.checks.by_hand import replaced_by_hand
 from kubelint_gpu.checks.custom_rollouts import custom_deadlocks, custom_pods_pending
 from kubelint_gpu.checks.daemon_pods import daemon_pods_pending
 from kubelint_gpu.checks.draft import Draft, Proposal
+from kubelint_gpu.checks.families.gang import jobs_hold_each_other
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.further import outgrown
+from kubelint_gpu.checks.gangs import holding
 from kubelint_gpu.checks.gone import waiting_for_gone
 from kubelint_gpu.checks.job_quota import refused_job_pods
 from kubelint_gpu.checks.object_quota import full_histories, refused_objects
@@ -22,6 +24,7 @@ from kubelint_gpu.checks.remedies import no_daemon_surge, no_surge, recreate, wi
 from kubelint_gpu.checks.replica_set_quota import refused_replica_sets
 from kubelint_gpu.checks.scaled import Scaled, waiting_when_scaled
 from kubelint_gpu.checks.standstill import (
+    End,
     end_of,
     ended,
     spoken_for,
@@ -62,7 +65,7 @@ def _stuck(unit: Unit, code: str) -> Iterator[Draft]:
         if judgement is not None and _code(end_of(judgement).waiting) == code:
             yield standstill_anywhere(unit, subject, end_of(judgement), code, _proposals(unit, subject, code))
     for subject, found in ended(unit, Verdict.STUCK):
-        if not spoken_for(subject, found) and _code(found.waiting) == code:
+        if not spoken_for(subject, found) and not _told_of_jobs(unit, found) and _code(found.waiting) == code:
             yield standstill(unit, subject, found, code, proposals=_proposals(unit, subject, code))
     for subject in unit.subjects:
         if _ends(unit, subject):
@@ -120,7 +123,7 @@ def rollout_deadlock_quota(unit: Unit) -> Iterator[Draft]:
 def rollout_may_stick(unit: Unit) -> Iterator[Draft]:
     """Some order of events, or some placement, gets stuck."""
     for subject, one in ended(unit, Verdict.MAY_STICK):
-        if not spoken_for(subject, one):
+        if not spoken_for(subject, one) and not _told_of_jobs(unit, one):
             yield standstill(unit, subject, one, "KLG107", proposals=_proposals(unit, subject, "KLG107"))
     for subject in unit.subjects:
         found = unit.judgements.get(id(subject))
@@ -172,6 +175,14 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
         elif judgement.eligible and judgement.verdict is None:
             yield from pending_replicas(unit, subject, judgement)
     yield from replaced_by_hand(unit)
+
+
+def _told_of_jobs(unit: Unit, end: End) -> bool:
+    """Whether a pod waits for what Jobs hold of which KLG113 says that they hold it for ever: that is the cause."""
+    whole = {one.new.key for one in unit.transitions.values() if one.whole}
+    jobs = holding(end.waiting) & whole
+    told = jobs_hold_each_other(unit) if jobs else ()
+    return any(not jobs.isdisjoint(draft.cause.split()) for draft in told if not draft.undecided)
 
 
 def _proposals(unit: Unit, subject: Subject, code: str) -> tuple[Proposal, ...]:

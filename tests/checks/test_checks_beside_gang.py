@@ -1,0 +1,66 @@
+"""Rollouts beside Jobs that hold a part of what they need: the Jobs are the cause, and the rollouts are named there."""
+
+from __future__ import annotations
+
+from checks_units import deployment, findings
+
+KEEPS = "strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}"
+GIVES = "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"
+
+
+def gang(name, pods, command="[torchrun, train.py]"):
+    return (
+        f"apiVersion: batch/v1\nkind: Job\nmetadata: {{name: {name}, namespace: serving}}\nspec:\n"
+        f"  parallelism: {pods}\n  completions: {pods}\n  template:\n    spec:\n      priorityClassName: serving\n"
+        f"      restartPolicy: Never\n      containers:\n        - name: main\n          image: registry.example.com/t:1\n"
+        f"          command: {command}\n          resources: {{limits: {{nvidia.com/gpu: 1}}}}\n"
+    )
+
+
+def nodes(gpus):
+    return (
+        'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\nnodes:\n  - name: gpu-1\n'
+        f"    allocatable: {{cpu: 64, memory: 256Gi}}\n    gpus: {{model: L4, count: {gpus}}}\n"
+        "priorityClasses:\n  - {name: serving, value: 1000}\n"
+    )
+
+
+def found(gpus, *jobs, spec=KEEPS):
+    told = findings("---\n".join([deployment(spec=spec), *jobs]), nodes(gpus))
+    return [one for one in told if one.code.startswith("KLG1")]
+
+
+def named(finding):
+    return [one.message for one in finding.related if "rollout" in one.message]
+
+
+def test_a_job_that_is_never_whole_is_the_one_finding_and_names_the_rollout_that_waits_for_what_it_holds():
+    (one,) = found(4, gang("train", 4))
+    assert one.code == "KLG113"
+    assert named(one) == ["the rollout of Deployment serving/chat may wait for what they hold, too"]
+
+
+def test_jobs_that_hold_each_other_are_the_one_finding():
+    (one,) = found(4, gang("a", 3), gang("b", 3))
+    assert one.code == "KLG113"
+    assert named(one) == ["the rollout of Deployment serving/chat may wait for what they hold, too"]
+
+
+def test_what_no_other_finding_speaks_of_is_not_silent():
+    (one,) = found(5, gang("a", 3), gang("b", 3))
+    assert (one.code, one.severity, one.certainty) == ("KLG107", "warning", "possible")
+    assert "held by" in one.message
+    assert "Job serving/" in one.message
+
+
+def test_a_job_that_gets_all_its_pods_ends_and_leaves_its_place():
+    assert found(5, gang("train", 4)) == []
+
+
+def test_a_job_of_independent_pods_ends_pod_by_pod():
+    assert found(4, gang("train", 4, "[python, train.py]")) == []
+
+
+def test_a_rollout_that_gives_its_own_place_away_first_takes_it_back_or_loses_it_to_the_job():
+    (one,) = found(4, gang("train", 4), spec=GIVES)
+    assert one.code == "KLG113"
