@@ -5,20 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from kubelint_gpu.checks import routes
+from kubelint_gpu.checks.autoscalers import LEAST, MOST
 from kubelint_gpu.checks.capacity import room_by_eviction
 from kubelint_gpu.checks.change import acting
 from kubelint_gpu.checks.company import crowding, left_alone
-from kubelint_gpu.checks.draft import Draft
+from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.further import is_certain
 from kubelint_gpu.checks.growing import at_most, growing, placed_of
 from kubelint_gpu.checks.places import clues
+from kubelint_gpu.checks.remedies import no_surge
 from kubelint_gpu.checks.spreading import unspreadable
 from kubelint_gpu.checks.stakes import exclusive_claims, holders, scarce
 from kubelint_gpu.checks.standstill import NO_NODE, declare, is_trapped, shortage, unsure_claims
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wait import Wait, refused
-from kubelint_gpu.checks.wording import counted, some, workload_name
+from kubelint_gpu.checks.wording import counted, listed, some, workload_name
+from kubelint_gpu.documents.edits import Edit, replace_scalar
+from kubelint_gpu.kube.rolling import DeploymentStrategy
+from kubelint_gpu.rollout.deployment import resolve
 from kubelint_gpu.rollout.judgement import Judgement
 
 _INSUFFICIENT = re.compile(r"Insufficient ([^\s,]+?)[,.](?:\s|$)")
@@ -74,6 +80,7 @@ def pending_replicas(unit: Unit, subject: Subject, judgement: Judgement, *, late
     if judgement.company:
         others = some([workload_name(one) for one in judgement.company], "workload")
         told = f"unless {others} make room, which change at the same moment, {told}"
+    proposals = _fewer(subject, placed)
     yield Draft(
         "KLG109",
         subject.replicas_place,
@@ -83,13 +90,37 @@ def pending_replicas(unit: Unit, subject: Subject, judgement: Judgement, *, late
         certainty="certain" if certain else "possible",
         severity="warning" if certain and evicting >= judgement.wanted else None,
         scheduler=text,
-        help=declare(unsure),
+        help=(
+            *declare(unsure),
+            *(() if proposals else ("more nodes that have what a pod asks for, or less beside it that holds it",)),
+        ),
+        proposals=proposals,
         related=(
             *clues(unit, subject, missing, sorted(judgement.eligible)),
             *holders(unit, subject, missing, judgement.eligible),
             *growing(unit, subject),
         ),
     )
+
+
+def _fewer(subject: Subject, placed: int) -> tuple[Proposal, ...]:
+    """Ask for as many replicas as find room: where they are written, or where an autoscaler's bounds are."""
+    scaled, strategy = subject.scaled, subject.workload.strategy
+    manifest = subject.manifest if scaled is None else scaled.autoscaler
+    pointers = (routes.REPLICAS,) if scaled is None else (LEAST, MOST)
+    written = [pointer for pointer in pointers if manifest.present(pointer)]
+    if not placed or not written:
+        return ()
+
+    def edits() -> list[Edit]:
+        return [replace_scalar(manifest.item, pointer, str(placed)) for pointer in written]
+
+    title = f"set {listed([str(pointer[-1]) for pointer in written])}: {placed}"
+    fewer = Proposal(f"{title}, as many as find room", "unsafe", edits)
+    if not isinstance(strategy, DeploymentStrategy) or strategy.recreate or resolve(strategy, placed).unavailable:
+        return (fewer,)
+    one = no_surge(subject.manifest, placed)
+    return fewer, Proposal(f"{title}, and {one.title.removeprefix('set ')}", "unsafe", lambda: [*edits(), *one.edits()])
 
 
 def _nature(reasons: Sequence[str], refusal: str) -> str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 # Of more units than this nothing is kept that could be worked out again.
 _MANY = 1000
+_EXPLAINED = ("KLG1", "KLG2")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,12 +151,21 @@ def _judged(unit: Unit, rules: Suppression, *, fixes: bool, stages: bool) -> Jud
         fixing = tuple(one for one in found_fixes if isinstance(one, Fix))
         refusals = tuple(one for one in found_fixes if isinstance(one, Refusal))
         drawn = _stage(draft) if stages else None
-        entries.append(seen_through(replace(finding, fixes=fixing, refusals=refusals, stage=drawn), draft, unit))
+        advice = (*finding.help, *_not_offered(finding, fixing, refusals))
+        whole = replace(finding, fixes=fixing, refusals=refusals, help=advice, stage=drawn)
+        entries.append(seen_through(whole, draft, unit))
     workloads = sum(manifest.workload is not None for manifest in unit.templates)
     away = [draft for finding, draft in found if id(finding) not in kept] if unit.rendered else []
     hidden = frozenset((draft.code, draft.place, draft.cause) for draft in away)
     ignored -= len(away)
     return Judged(tuple(entries), tuple(crashed), frozenset(effective), undecided, ignored, workloads, hidden)
+
+
+def _not_offered(finding: Finding, fixes: Sequence[Fix], refusals: Sequence[Refusal]) -> Iterator[str]:
+    """Why a finding about rollouts or placement comes without a fix although one was thought of."""
+    if refusals and not fixes and finding.severity != "note" and finding.code.startswith(_EXPLAINED):
+        title, _, _ = refusals[0].title.partition(", which ")
+        yield f"no fix is offered: {title}: {refusals[0].why}"
 
 
 def _offered(

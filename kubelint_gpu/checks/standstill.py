@@ -16,7 +16,7 @@ from kubelint_gpu.checks.stakes import exclusive_claims, exclusive_lines, stakes
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wait import Wait, every, host_ports, refused, said, story
-from kubelint_gpu.checks.wording import counted, listed, some, workload_name
+from kubelint_gpu.checks.wording import counted, listed, owner_name, some, workload_name
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
 from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.deployment import resolve
@@ -135,7 +135,11 @@ def standstill(
         cause="rollout",
         certainty="certain" if closed and not may and not unknown else "possible",
         severity="warning" if (may or later) and closed else None,
-        help=(*declare(unknown), *_help(others, may=may)),
+        help=(
+            *declare(unknown),
+            *_help(others, may=may),
+            *(() if proposals else _rivals(workload, end.waiting)),
+        ),
         scheduler=end.waiting.scheduler or None,
         related=(
             *((Related(place, label),) if label else ()),
@@ -240,6 +244,17 @@ def declare(unknown: Sequence[str]) -> tuple[str, ...]:
     if not unknown:
         return ()
     return (f"declare {listed(unknown)} in the inventory to be sure: its class and volume decide where it can be used",)
+
+
+def _rivals(workload: Workload, waiting: Waiting) -> Iterator[str]:
+    """What keeps others from the room that an old pod leaves before its successor has it."""
+    holders = {holder.owner for lack in every(waiting.lacks) for holder in lack.holders}
+    rivals = [owner_name(key) for key in sorted(holders - {workload.key})]
+    if rivals and not workload.spec.node_name:
+        yield (
+            "nothing keeps the room free between an old pod and its successor: a higher priority than that of "
+            f"{some(rivals, 'workload')} does, or nodes of its own"
+        )
 
 
 def _help(others: str, *, may: bool) -> Iterator[str]:

@@ -71,7 +71,7 @@ def _draft(unit: Unit, subject: Subject, found: Sequence[Drained], *, certain: b
             ),
             *clues(unit, subject, resource, [one.node for one in found]),
         ),
-        help=tuple(_help(subject, found)),
+        help=tuple(_help(manifest, subject, found, names)),
         proposals=_proposals(manifest, route, found) if manifest is not subject.manifest else (),
     )
 
@@ -93,9 +93,15 @@ def _told(found: Sequence[Drained], names: Sequence[str], replicas: int) -> tupl
     return "stops half way", f"{room}, and {allows} lets no more than {worst.allowed} of them be missing"
 
 
-def _help(subject: Subject, found: Sequence[Drained]) -> Iterator[str]:
+def _budgets(names: Sequence[str]) -> str:
+    return f"PodDisruptionBudget {names[0]} is" if len(names) == 1 else f"PodDisruptionBudgets {listed(names)} are"
+
+
+def _help(manifest: Manifest, subject: Subject, found: Sequence[Drained], names: Sequence[str]) -> Iterator[str]:
     if any(one.refused for one in found):
         yield "leave one of the budgets, or let their selectors cover different pods"
+    elif manifest is subject.manifest:
+        yield f"{_budgets(names)} of the inventory: let it allow one pod to be missing (maxUnavailable: 1)"
     elif subject.workload.rolls and all(not one.stranded for one in found):
         yield "with the node cordoned, kubectl rollout restart moves its pods to another node without an eviction"
 

@@ -10,7 +10,7 @@ from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.further import is_certain_together
 from kubelint_gpu.checks.growing import growing
 from kubelint_gpu.checks.registry import rule
-from kubelint_gpu.checks.remedies import no_surge
+from kubelint_gpu.checks.remedies import no_daemon_surge, no_surge
 from kubelint_gpu.checks.rollouts import rolled_in
 from kubelint_gpu.checks.stakes import exclusive_claims, stakes
 from kubelint_gpu.checks.standstill import keeping
@@ -19,7 +19,7 @@ from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wait import Wait, story
 from kubelint_gpu.checks.wording import listed, some, workload_name
 from kubelint_gpu.documents.edits import Edit
-from kubelint_gpu.kube.rolling import DeploymentStrategy
+from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import Together
 from kubelint_gpu.rollout.trace import Trace
@@ -98,6 +98,7 @@ def _draft(unit: Unit, together: Together, trace: Trace, rolled: Sequence[Subjec
         trace=story(trace, waits[0], keeping(first.workload)[1]),
         run=trace,
         cycle=tuple(sentence for wait in waits for sentence in wait.sentences()),
+        help=("one after the other each of them ends: apply one, wait for kubectl rollout status, apply the next",),
         proposals=_proposals(involved),
     )
 
@@ -126,8 +127,12 @@ def _involved(rolled: Sequence[Subject], waits: Sequence[Wait]) -> list[Subject]
 def _proposals(involved: Sequence[Subject]) -> tuple[Proposal, ...]:
     found: list[Proposal] = []
     for subject in involved:
-        if isinstance(subject.workload.strategy, DeploymentStrategy):
+        strategy = subject.workload.strategy
+        if isinstance(strategy, DeploymentStrategy):
             one = no_surge(subject.manifest, subject.workload.replicas)
+            found.append(replace(one, title=f"in {_name(subject)} {one.title}"))
+        elif isinstance(strategy, DaemonSetStrategy) and strategy.max_surge.amount:
+            one = no_daemon_surge(subject.manifest)
             found.append(replace(one, title=f"in {_name(subject)} {one.title}"))
     if len(found) > 1:
         single = tuple(found)

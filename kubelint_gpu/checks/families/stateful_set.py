@@ -29,6 +29,7 @@ from kubelint_gpu.rollout.participant import own_pods
 from kubelint_gpu.values import replace
 
 _POLICY: Pointer = ("spec", "podManagementPolicy")
+_RAISED = "once the quota allows more, or has less in use, the controller makes the pod by itself"
 
 
 @rule("KLG111")
@@ -103,7 +104,7 @@ def _trap(unit: Unit, subject: Subject, judgement: Judgement, placed: int) -> Dr
         if halt is not None and mine
         else (),
         run=halt if mine else None,
-        help=() if judgement.refusal else (_helpless(name),),
+        help=(_RAISED if judgement.refusal else _helpless(name),),
     )
 
 
