@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from kubelint_gpu.values import dataclass
 
-W, N, S, R, L, E = "waiting", "nominated", "starting", "ready", "leaving", "evicted"
-ACTIVE = (W, N, S, R)
+W, N, S, R, L, E, B = "waiting", "nominated", "starting", "ready", "leaving", "evicted", "broken"
+ACTIVE = (W, N, S, R, B)
 GONE_SOON = (L, E)
 
 
@@ -73,6 +73,7 @@ class Work:
 class Case:
     """`pool` is a node that may join `most` times; `budgets` are (work, `min` or `max`, how many).
 
+    `unready` are those of `known` that are not ready, and may never be.
     `at_once`: all that rolls begins at the same moment; with `ends` it is asked of one of them whether it ends.
     """
 
@@ -82,6 +83,7 @@ class Case:
     quota: int = -1
     gate: bool = False
     known: tuple[tuple[int, str], ...] = ()  # where pods of which work are known to run
+    unready: tuple[int, ...] = ()
     quota_pods: int = -1
     pool: Node | None = None
     most: int = 0

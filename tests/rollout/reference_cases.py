@@ -324,6 +324,46 @@ def _everything(case: Case, rng: random.Random) -> Case | None:
     return case
 
 
+def _queued(case: Case, rng: random.Random) -> Case | None:
+    """Pods of somebody else that wait for a node from the start."""
+    if len(case.judged) > 1 or case.quota >= 0 or any(work.kind == "Outside" for work in case.works):
+        return None
+    priority = rng.choice([-5, 0, 0, 0, 10])
+    anti = rng.choice(["", "", "", "host"])
+    template = Template(gpu=rng.choice([1, 1, 2]), cpu=rng.choice([0, 1]), anti=anti, priority=priority)
+    template = replace(template, never=rng.random() < 0.3)
+    waits = Work("Queued", f"w{len(case.works)}", rng.randint(1, 2), template, template)
+    return replace(case, works=(*case.works, waits))
+
+
+def _not_ready(case: Case, rng: random.Random) -> Case | None:
+    """Pods that are known to run, some of which are not ready."""
+    number = case.judged[0]
+    work = case.works[number]
+    if (
+        len(case.judged) > 1
+        or case.known
+        or case.quota >= 0
+        or work.kind == "DaemonSet"
+        or work.old.by_revision
+        or work.started < 1
+    ):
+        return None
+    if any(one.kind in ("DaemonSet", "Outside") for one in case.works):
+        return None
+    scheduler, there = Scheduler(case), []
+    for index in range(rng.randint(1, work.started)):
+        pod = Pod(number, index, False, R)
+        fitting = [node.name for node in case.nodes if scheduler.fits(pod, node, there, case.nodes)]
+        if not fitting:
+            return None
+        name = rng.choice(fitting)
+        there.append((replace(pod, node=name), name))
+    known = tuple((number, name) for _, name in there)
+    unready = tuple(place for place in range(len(known)) if rng.random() < 0.6)
+    return replace(case, known=known, unready=unready) if unready else None
+
+
 FEATURES = {
     "spreading with minDomains and maxSkew": _spread,
     "near to another workload": _near,
@@ -344,4 +384,6 @@ FEATURES = {
     "several at once, one judged": _at_once,
     "two DaemonSets": _second_daemon_set,
     "several": _everything,
+    "others wait": _queued,
+    "not ready": _not_ready,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 
-from reference_case import ACTIVE, GONE_SOON, L, N, Pod, R, S, W
+from reference_case import ACTIVE, GONE_SOON, B, L, N, Pod, R, S, W
 
 from kubelint_gpu.values import replace
 
@@ -37,12 +37,12 @@ class Controllers:
         if len(active) < wanted:
             yield from self.create(world, owner, new)
         elif len(active) > wanted:
-            family = [pod for pod in world.pods if pod.owner == owner and pod.phase in (S, R)]
+            family = [pod for pod in world.pods if pod.owner == owner and pod.phase in (S, R, B)]
 
             def rank(pod):
                 if pod.phase in (W, N):
                     return (0,)
-                if pod.phase == S:
+                if pod.phase in (S, B):
                     return (1,)
                 return (2, -sum(1 for other in family if other.node == pod.node))
 

@@ -127,6 +127,11 @@ def growth_of(case: Case):
     return [Growth(read_node(node_object(case.pool)), 0, case.most)] if case.pool is not None else []
 
 
+def status_object(number: int, case: Case) -> dict:
+    ready = "False" if number in case.unready else "True"
+    return {"phase": "Running", "conditions": [{"type": "Ready", "status": ready}]}
+
+
 def program_input(case: Case):
     from kubelint_gpu.kube.workload import read_workload
     from kubelint_gpu.rollout.judgement import Transition
@@ -145,6 +150,14 @@ def program_input(case: Case):
             objects += claim_objects(claim, work.name)
     for number, (owner, name) in enumerate(case.known):
         work = case.works[owner]
+        if work.kind == "StatefulSet":
+            ordinal = sum(1 for one, _ in case.known[:number] if one == owner)
+            found = template_object(work, work.old)
+            reference = {"kind": "StatefulSet", "name": work.name, "uid": "u", "controller": True}
+            found["metadata"] |= {"name": f"{work.name}-{ordinal}", "namespace": "d", "ownerReferences": [reference]}
+            found["spec"]["nodeName"] = name
+            objects.append({"apiVersion": "v1", "kind": "Pod", **found, "status": status_object(number, case)})
+            continue
         if work.kind == "Outside":
             found = template_object(work, work.old)
             reference = {"kind": "ReplicaSet", "name": f"{work.name}-x", "uid": "u", "controller": True}
@@ -156,7 +169,13 @@ def program_input(case: Case):
         pod = template_object(work, work.old)
         pod["metadata"] = {"name": f"{work.name}-known-{number}", "namespace": "d", "labels": pod["metadata"]["labels"]}
         pod["spec"]["nodeName"] = name
-        objects.append({"apiVersion": "v1", "kind": "Pod", **pod, "status": {"phase": "Running"}})
+        objects.append({"apiVersion": "v1", "kind": "Pod", **pod, "status": status_object(number, case)})
+    for work in case.works:
+        for index in range(work.started if work.kind == "Queued" else 0):
+            found = template_object(work, work.old)
+            reference = {"kind": "ReplicaSet", "name": f"{work.name}-x", "uid": "u", "controller": True}
+            found["metadata"] |= {"name": f"{work.name}-{index}", "namespace": "d", "ownerReferences": [reference]}
+            objects.append({"apiVersion": "v1", "kind": "Pod", **found, "status": {"phase": "Pending"}})
     cluster = read_cluster(objects, version="1.35.0" if case.gate else "1.34")
     transitions = [
         Transition(
@@ -168,7 +187,7 @@ def program_input(case: Case):
             whole=work.whole,
         )
         for work in case.works
-        if work.kind != "Outside"
+        if work.kind not in ("Outside", "Queued")
     ]
     return transitions, cluster
 

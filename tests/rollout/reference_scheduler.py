@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from reference_case import GONE_SOON, E, L, N, R, S, W, World
+from reference_case import GONE_SOON, B, E, L, N, R, S, W, World
 
 from kubelint_gpu.values import replace
 
@@ -97,7 +97,7 @@ class Scheduler:
 
     def standing(self, pod, world):
         """What a pod finds: everything bound, and nominated pods of no lower priority; also without these."""
-        bound = [(other, other.node) for other in world.pods if other.phase in (S, R, L, E)]
+        bound = [(other, other.node) for other in world.pods if other.phase in (S, R, L, E, B)]
         priority = self.template(pod).priority
         nominated = [
             (other, other.node)
@@ -251,7 +251,7 @@ class Scheduler:
         return self.template(pod).claim == "rwo" and any(
             other.owner == pod.owner
             and self.template(other).claim == "rwo"
-            and other.phase in (R, L, E)
+            and other.phase in (R, L, E, B)
             and other.node != pod.node
             for other in world.pods
         )

@@ -5,7 +5,7 @@ Written against the descriptions of the controllers and of the scheduler, not ag
 
 from __future__ import annotations
 
-from reference_case import Case, N, Node, Pod, R, S, Template, TooLarge, W, Work, World
+from reference_case import B, Case, N, Node, Pod, R, S, Template, TooLarge, W, Work, World
 from reference_cases import featured_case, random_case, rolled_back_case
 from reference_controllers import Controllers
 from reference_program import program_input, program_rolled_back, program_verdict
@@ -51,7 +51,7 @@ class Reference(Controllers, Scheduler):
         specs = tuple((work.started, -1) for work in self.case.works)
         todo = []
         for number, work in enumerate(self.case.works):
-            if number not in self.case.judged and not self.could_ever_run(number):
+            if work.kind == "Queued" or (number not in self.case.judged and not self.could_ever_run(number)):
                 continue
             if work.kind == "DaemonSet":
                 # where such a pod could never run it waits for ever and is in nobody's way
@@ -66,14 +66,15 @@ class Reference(Controllers, Scheduler):
                 ]
             else:
                 todo += [(number, index) for index in range(work.started)]
-        pods = set()
-        for owner, name in self.case.known:
+        pods, broken = set(), set()
+        for number, (owner, name) in enumerate(self.case.known):
             index = next(i for o, i in todo if o == owner)
             todo.remove((owner, index))
             pods.add(Pod(owner, index, False, R, name))
-        first = World(frozenset(pods), specs)
-        seen = {(first, tuple(todo))}
-        queue = [(first, tuple(todo))]
+            # what is not ready may become so, or never
+            broken.add(Pod(owner, index, False, B if number in self.case.unready else R, name))
+        seen = {(World(frozenset(one), specs), tuple(todo)) for one in (pods, broken)}
+        queue = list(seen)
         full, partial = set(), set()
         while queue:
             world, left = queue.pop()
@@ -129,16 +130,15 @@ class Reference(Controllers, Scheduler):
     def can_stand_at_last(self, number):
         """Whether as many new pods as are wanted find room when the others have their places, and nobody gives way."""
         mine = self.case.works[number]
-        if not mine.new.never and any(
-            work.old.priority < mine.new.priority for place, work in enumerate(self.case.works) if place != number
-        ):
+        others = [work for place, work in enumerate(self.case.works) if place != number and work.kind != "Queued"]
+        if not mine.new.never and any(work.old.priority < mine.new.priority for work in others):
             return True
         works = list(self.case.works)
         works[number] = replace(mine, before=-1)
         known = tuple(one for one in self.case.known if one[0] != number)
         final = self.rolled if self.case.at_once else (number,)
         known = tuple(one for one in known if one[0] not in final)
-        last = Reference(replace(self.case, works=tuple(works), known=known), self.most, final=final)
+        last = Reference(replace(self.case, works=tuple(works), known=known, unready=()), self.most, final=final)
         # what changes at the same moment may come first or last
         full, partial = last.starts(late=-1 if self.case.at_once else number)
         return bool(full) or any(all(owner != number for owner, _ in left) for _, left in partial)
@@ -197,7 +197,7 @@ class Reference(Controllers, Scheduler):
         works = tuple(moved(work if place == number else self.case.works[place]) for place in places)
         works = (replace(works[0], before=-1), *works[1:])
         known = tuple((places[owner], name) for owner, name in self.case.known if owner in outside)
-        alone = replace(self.case, works=works, judged=(0,), known=known, budgets=())
+        alone = replace(self.case, works=works, judged=(0,), known=known, unready=(), budgets=())
         full, _ = Reference(alone, self.most, final=(0,)).starts()
         return bool(full)
 
@@ -222,10 +222,20 @@ class Reference(Controllers, Scheduler):
 
     @property
     def rolled(self):
-        return tuple(place for place, work in enumerate(self.case.works) if work.kind not in ("Job", "Outside"))
+        return tuple(
+            place for place, work in enumerate(self.case.works) if work.kind not in ("Job", "Outside", "Queued")
+        )
 
     def verdict(self):
-        """The verdict, with the nodes that may join where these make it better, and how many states there were."""
+        """The verdict, with the nodes that may join where these make it better, and how many states there were.
+
+        Who waits from the start is asked for where it would end without them.
+        """
+        queued = [place for place, work in enumerate(self.case.works) if work.kind == "Queued"]
+        if queued:
+            works = tuple(work for work in self.case.works if work.kind != "Queued")
+            without = Reference(replace(self.case, works=works), self.most).verdict()
+            return self.judged() if without[0] == "completes" else without
         if not self.case.most:
             return self.with_others()
         fixed, states = Reference(replace(self.case, pool=None, most=0), self.most).with_others()
@@ -273,7 +283,17 @@ class Reference(Controllers, Scheduler):
                 return None, 0
         return self.explored(full)
 
+    def with_queue(self, world):
+        """The world with the pods of others that wait from the start."""
+        pods = {
+            Pod(number, index, False, W)
+            for number, work in enumerate(self.case.works)
+            for index in range(work.started if work.kind == "Queued" and self.could_ever_run(number) else 0)
+        }
+        return replace(world, pods=world.pods | pods)
+
     def explored(self, full):
+        full = {self.with_queue(world) for world in full}
         index, edges, finished = {}, [], []
         queue = list(full)
         for world in queue:
