@@ -20,12 +20,32 @@ from kubelint_gpu.scheduler.changes import (
     Uncordoned,
 )
 from kubelint_gpu.scheduler.holders import Owner
+from kubelint_gpu.values import dataclass
 
 _FEW_OWNERS = 3
 
 
-def told(changes: Iterable[Change], mine: Owner | None = None) -> str:
-    """What happens, as the rest of 'it would fit if'; `it` is the node, `mine` the workload whose pods are the old."""
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What pods of the workload itself are called: `the` one that is there, `one` of some, and `many`."""
+
+    the: str
+    one: str
+    many: str
+
+    def several(self, number: int) -> str:
+        """`2 old pods`."""
+        return f"{number} {self.many}"
+
+
+OLD = Own("the old pod", "an old pod", "old pods")
+"""Beside a new pod in a rollout."""
+SIBLING = Own("another pod of its own", "another pod of its own", "other pods of its own")
+"""Beside one more replica."""
+
+
+def told(changes: Iterable[Change], mine: Owner | None = None, own: Own = OLD) -> str:
+    """What happens, as the rest of 'it would fit if'; `it` is the node, `mine` whose pods are `own`."""
     every = tuple(changes)
     set_labels = [f"{one.key}={one.value}" for one in every if isinstance(one, LabelSet) and one.value is not None]
     parts = []
@@ -34,13 +54,13 @@ def told(changes: Iterable[Change], mine: Owner | None = None) -> str:
             if f"{change.key}={change.value}" == set_labels[0]:
                 parts.append(f"the labels {listed(set_labels)} are set")
         else:
-            parts.append(_told(change, mine))
+            parts.append(_told(change, mine, own))
     return " and ".join(parts) if len(parts) < 3 else ", and ".join(parts)
 
 
-def owner_text(owner: Owner, mine: Owner | None = None) -> str:
+def owner_text(owner: Owner, mine: Owner | None = None, own: Own = OLD) -> str:
     """`Job ml/train`; `an old pod` for the workload's own."""
-    return "an old pod" if owner == mine else f"{owner.kind} {owner.namespace}/{owner.name}"
+    return own.one if owner == mine else f"{owner.kind} {owner.namespace}/{owner.name}"
 
 
 def requirement_text(requirement: Requirement) -> str:
@@ -55,9 +75,9 @@ def requirement_text(requirement: Requirement) -> str:
     return f"{key} is {'there' if requirement.operator == 'Exists' else 'not there'}"
 
 
-def _told(change: Change, mine: Owner | None) -> str:
+def _told(change: Change, mine: Owner | None, own: Own) -> str:
     if isinstance(change, PodsEnd):
-        return _ends(change, mine)
+        return _ends(change, mine, own)
     if isinstance(change, PodArrives):
         labels = ", ".join(f"{key}={value}" for key, value in sorted(change.pod.meta.labels.items()))
         return f"a pod with {labels or 'any labels'} runs on it in namespace {change.pod.meta.namespace}"
@@ -76,11 +96,11 @@ def _told(change: Change, mine: Owner | None) -> str:
     return _joins(change)
 
 
-def _ends(change: PodsEnd, mine: Owner | None) -> str:
+def _ends(change: PodsEnd, mine: Owner | None, own: Own) -> str:
     parts = []
     for owner, number in change.owners:
         if owner == mine:
-            parts.append("an old pod" if number == 1 else f"{number} old pods")
+            parts.append(own.one if number == 1 else own.several(number))
         elif owner.kind == "Pod":
             parts.append(f"the pod {owner.namespace}/{owner.name}")
         else:

@@ -8,11 +8,13 @@ from typing import Literal
 
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.meta import Owner
 from kubelint_gpu.kube.node import read_node
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.rolling import DeploymentStrategy
 from kubelint_gpu.kube.workload import Workload
+from kubelint_gpu.rollout.attachment import with_bound_claims
 from kubelint_gpu.rollout.deployment import resolve
 from kubelint_gpu.rollout.participant import own_pods
 from kubelint_gpu.scheduler import Snapshot, attempt, fit, fit_on, merged
@@ -22,6 +24,7 @@ from kubelint_gpu.values import dataclass, replace
 
 Moment = Literal["creation", "next-replica", "rollout"]
 _MOST_PLACED = 100
+_CLAIM = "persistentVolumeClaim"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,8 @@ def situations(unit: Unit, subject: Subject) -> tuple[Situation, ...]:
     """The moments that differ for a workload, the first creation first."""
     workload = _controlled(subject.workload)
     mine = own_pods(workload, unit.cluster.pods)
-    running = unit.running.without([(pod, pod.spec.node_name) for pod in mine if unit.running.node(pod.spec.node_name)])
+    present = unit.running if not assumed_claims(unit, workload) else Snapshot.of(_with_assumed_claims(unit, workload))
+    running = present.without([(pod, pod.spec.node_name) for pod in mine if present.node(pod.spec.node_name)])
     first = _pod(workload, "new")
     found = [_situation(unit, "creation", first, running)]
     if workload.kind == "DaemonSet":
@@ -61,6 +65,24 @@ def situations(unit: Unit, subject: Subject) -> tuple[Situation, ...]:
         found.append(_situation(unit, "next-replica", first, beside, placed, known=False))
     found += _rollout(unit, workload, running, placed, mine)
     return tuple(found)
+
+
+def assumed_claims(unit: Unit, workload: Workload) -> tuple[str, ...]:
+    """The claims of its pods that only manifests have: they are taken to be bound where the pods go."""
+    named = {str(volume.source.get("claimName")) for volume in workload.spec.volumes if volume.kind == _CLAIM}
+    mine = [one for one in unit.cluster.claims if one.meta.namespace == workload.meta.namespace]
+    declared = {one.key for one in unit.world.base.claims}
+    return tuple(sorted(one.meta.name for one in mine if one.meta.name in named and one.key not in declared))
+
+
+def _with_assumed_claims(unit: Unit, workload: Workload) -> Cluster:
+    names = assumed_claims(unit, workload)
+    assumed = [
+        one for one in unit.cluster.claims if one.meta.namespace == workload.meta.namespace and one.meta.name in names
+    ]
+    others = tuple(one for one in unit.cluster.claims if one not in assumed)
+    bound = with_bound_claims(replace(unit.cluster, claims=tuple(assumed)), [])
+    return replace(bound, claims=(*others, *bound.claims))
 
 
 def _on_its_node(unit: Unit, workload: Workload, pod: Pod, running: Snapshot, found: Situation) -> Situation:

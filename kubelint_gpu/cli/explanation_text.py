@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubelint_gpu.checks.events import owner_text, requirement_text, told
-from kubelint_gpu.checks.situation import Situation
+from kubelint_gpu.checks.events import OLD, SIBLING, Own, owner_text, requirement_text, told
+from kubelint_gpu.checks.outlook import outlook
+from kubelint_gpu.checks.situation import Situation, assumed_claims
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import amount, bare, counted, listed, workload_name
@@ -23,12 +24,6 @@ from kubelint_gpu.scheduler.remedies import GATES, Remedy
 _MOST_CLASSES, _MOST_HOLDERS, _MOST_REMEDIES, _MOST_NAMES = 10, 3, 4, 4
 _LABEL = 10
 _ABOUT_NODES = ("", "NodeUnschedulable", "NodeName", *GATES)
-_VERDICTS = {
-    "stuck": "never ends",
-    "may-stick": "may wait for ever",
-    "completes": "comes to its end",
-    "undecided": "was not decided",
-}
 
 
 def render(unit: Unit, subject: Subject, found: Sequence[Situation], options: Options) -> Iterator[str]:
@@ -51,6 +46,7 @@ class _Page:
         self.subject = subject
         workload = subject.workload
         self.mine = Owner(workload.kind, workload.meta.namespace, workload.meta.name)
+        self.own = OLD
 
     def head(self, unit: Unit, first: Situation) -> Iterator[str]:
         """What is explained."""
@@ -70,11 +66,17 @@ class _Page:
             yield from self.note("priority", f"{spec.priority or 0} ({name}){policy}", indent=2)
         if workload.kind not in ("DaemonSet", "Pod"):
             yield from self.note("replicas", str(workload.replicas), indent=2)
+        assumed = assumed_claims(unit, workload)
+        if assumed:
+            them = "it" if len(assumed) == 1 else "them"
+            text = f"{listed(assumed)}, taken to be bound where the pod goes: the inventory does not have {them}"
+            yield from self.note("claims", text, indent=2)
         yield from self.note("cluster", _cluster(unit), indent=2)
 
     def situation(self, found: Situation, number: str, shown: frozenset[tuple[str, ...]]) -> Iterator[str]:
         """One moment: which it is, the classes, the scheduler's sentence."""
         theme, explanation = self.theme, found.explanation
+        self.own = OLD if found.moment == "rollout" else SIBLING
         total = explanation.fit.total
         fitting = sum(len(row.nodes) for row in explanation.classes if row.fits)
         where = (
@@ -155,7 +157,7 @@ class _Page:
     def holders(self, row: ExplainedClass) -> Iterator[str]:
         """The owners that hold most."""
         for holder in row.holders[:_MOST_HOLDERS]:
-            yield _holder(holder, self.mine, alone=len(row.nodes) == 1)
+            yield _holder(holder, self.mine, self.own, alone=len(row.nodes) == 1)
         more = len(row.holders) - _MOST_HOLDERS
         if more > 0:
             yield counted(more, "other owner")
@@ -164,14 +166,14 @@ class _Page:
         """What would help, each in a line."""
         several = len(row.nodes) > 1
         single = [remedy for remedy in row.remedies if _is_one_pod(remedy)]
-        texts = [_any_of(single, self.mine, several=several)] if len(single) > 1 else []
+        texts = [_any_of(single, self.mine, self.own, several=several)] if len(single) > 1 else []
         for remedy in row.remedies:
             if len(single) > 1 and remedy in single:
                 continue
             on = f" (on {_names(remedy.nodes)})" if several and remedy.nodes != row.nodes else ""
-            texts.append(told(remedy.changes, self.mine) + on)
+            texts.append(told(remedy.changes, self.mine, self.own) + on)
         if row.joining is not None:
-            texts.insert(_MOST_REMEDIES - 1, told((row.joining,), self.mine))
+            texts.insert(_MOST_REMEDIES - 1, told((row.joining,), self.mine, self.own))
         if len(texts) > _MOST_REMEDIES:
             texts[_MOST_REMEDIES:] = [f"{len(texts) - _MOST_REMEDIES} more"]
         return texts
@@ -196,19 +198,10 @@ class _Page:
 
     def verdict(self, unit: Unit) -> Iterator[str]:
         """What becomes of the rollout, where there is one."""
-        judgement = unit.judgements.get(id(self.subject)) if self.subject.workload.rolls else None
-        if judgement is not None and judgement.verdict is not None:
-            more = "; kubelint-gpu check says why" if judgement.verdict.value in ("stuck", "may-stick") else ""
-            pools = listed([found.name for found in unit.growing_for(self.subject)], "or") if judgement.grows else ""
-            if pools:
-                more = (
-                    f" only if pool {pools} adds a node meanwhile"
-                    if judgement.stalls
-                    else f"; pool {pools} grows first"
-                )
-            more = f" by itself{more}" if judgement.company else more
+        text = outlook(unit, self.subject)
+        if text is not None:
             yield ""
-            yield from self.note("rollout", f"{_VERDICTS[judgement.verdict.value]}{more}", 3)
+            yield from self.note("rollout", text, 3)
 
     def note(self, title: str, text: str, indent: int = 7) -> Iterator[str]:
         """A fact with its name before it."""
@@ -255,7 +248,7 @@ def _moment(found: Situation, subject: Subject) -> str:
     if found.moment == "rollout":
         if not own:
             return "In a rollout, after all old pods are gone"
-        placed = "" if found.known or own == 1 else ", the first nodes that take them,"
+        placed = "" if found.known or own == 1 else " (the first nodes that take them)"
         return f"In a rollout, beside {'the old pod' if own == 1 else f'{own} old pods'} on {names}{placed}"
     if found.moment == "next-replica":
         return f"As replica {own + 1} of {subject.workload.replicas}, beside {counted(own, 'other')} on {names}"
@@ -287,10 +280,10 @@ def _unmet(row: ExplainedClass) -> Iterator[str]:
         yield requirement_text(one.requirement) + (f" (here {' or '.join(actual)})" if actual else "")
 
 
-def _holder(holder: Holder, mine: Owner, *, alone: bool) -> str:
+def _holder(holder: Holder, mine: Owner, own: Own, *, alone: bool) -> str:
     number = len(holder.pods)
     if holder.owner == mine:
-        text = "the old pod" if number == 1 else f"{number} old pods"
+        text = own.the if number == 1 else own.several(number)
     elif holder.owner.kind == "Pod":
         text = f"pod {holder.owner.namespace}/{holder.owner.name}"
     else:
@@ -309,14 +302,14 @@ def _is_one_pod(remedy: Remedy) -> bool:
     return len(remedy.changes) == 1 and isinstance(change, PodsEnd) and len(change.pods) == 1 and not change.terminating
 
 
-def _any_of(remedies: Sequence[Remedy], mine: Owner, *, several: bool) -> str:
+def _any_of(remedies: Sequence[Remedy], mine: Owner, own: Own, *, several: bool) -> str:
     """`a pod of Job a, Job b or 6 others ends`."""
     owners = []
     for remedy in remedies:
         change = remedy.changes[0]
         if isinstance(change, PodsEnd):
             owner = change.owners[0][0]
-            text = f"pod {owner.namespace}/{owner.name}" if owner.kind == "Pod" else owner_text(owner, mine)
+            text = f"pod {owner.namespace}/{owner.name}" if owner.kind == "Pod" else owner_text(owner, mine, own)
             owners.append(text + (f" (on {_names(remedy.nodes)})" if several else ""))
     more = len(owners) - _MOST_HOLDERS
     shown = owners[:_MOST_HOLDERS] + ([counted(more, "other owner")] if more > 0 else [])

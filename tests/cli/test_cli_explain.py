@@ -373,3 +373,76 @@ def test_a_custom_resource_is_not_called_missing(tmp_path):
     ran = kubelint("explain", "rayservice/chat", "a.yaml", "-i", TRACKER / "nodes.yaml", cwd=tmp_path)
     assert ran.code == 2
     assert "RayService/chat is a custom resource with 1 pod template, which check judges" in " ".join(ran.err.split())
+
+
+def explained(tmp_path, what, manifest, *nodes, more=""):
+    """The text of `explain`, its lines put together."""
+    (tmp_path / "m.yaml").write_text(manifest)
+    listed = "".join(
+        f"  - {{name: {name}, allocatable: {{cpu: 32, memory: 64Gi}}, gpus: {{model: L4, count: {gpus}}}}}\n"
+        for name, gpus in nodes
+    )
+    (tmp_path / "i.yaml").write_text(
+        f'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\nnodes:\n{listed}{more}'
+    )
+    return " ".join(kubelint("explain", what, "m.yaml", "-i", "i.yaml", cwd=tmp_path).out.split())
+
+
+def workload(kind, name, replicas, gpus, *, spec="", pod=""):
+    head = "batch/v1" if kind == "Job" else "apps/v1"
+    number = f"parallelism: {replicas}" if kind == "Job" else f"replicas: {replicas}"
+    select = "" if kind == "Job" else f"  selector: {{matchLabels: {{app: {name}}}}}\n"
+    return (
+        f"---\napiVersion: {head}\nkind: {kind}\nmetadata: {{name: {name}, namespace: d}}\nspec:\n  {number}\n{select}{spec}"
+        f"  template:\n    metadata: {{labels: {{app: {name}}}}}\n    spec:\n{pod}      containers:\n"
+        f"        - {{name: c, image: a, resources: {{limits: {{nvidia.com/gpu: {gpus}}}}}}}\n"
+    )
+
+
+ONE_AWAY = "  strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}\n"
+
+
+def test_a_rollout_that_ends_by_itself_and_not_together_with_another_is_not_told_to_end(tmp_path):
+    both = workload("Deployment", "a", 1, 2, spec=ONE_AWAY) + workload("Deployment", "b", 2, 1, spec=ONE_AWAY)
+    text = explained(tmp_path, "deployment/a", both, ("l", 2), ("s", 2))
+    assert text.endswith(
+        "rollout comes to its end by itself; rolled out together with Deployment d/b, they may not all end; "
+        "kubelint-gpu check says why"
+    )
+    assert explained(tmp_path, "deployment/a", both, ("l", 4), ("s", 2)).endswith("rollout comes to its end")
+
+
+def test_the_rollout_after_this_one_is_told_too(tmp_path):
+    running = "running:\n  - {name: a-1, namespace: d, node: l, gpus: 1, owner: ReplicaSet/a-1, labels: {app: a}}\n"
+    text = explained(tmp_path, "deployment/a", workload("Deployment", "a", 1, 2), ("l", 3), more=running)
+    assert text.endswith("rollout comes to its end; the next one never ends; kubelint-gpu check says why")
+
+
+def test_another_replica_is_no_old_pod(tmp_path):
+    text = explained(tmp_path, "statefulset/s", workload("StatefulSet", "s", 2, 2, spec="  serviceName: s\n"), ("l", 2))
+    assert "held by another pod of its own: 2 nvidia.com/gpu" in text
+    assert "would fit if • another pod of its own ends" in text
+    assert "old pod" not in text
+    assert text.endswith("rollout cannot end: only 1 of 2 replicas can run; kubelint-gpu check says why")
+    text = explained(tmp_path, "job/j", workload("Job", "j", 4, 1, pod="      restartPolicy: Never\n"), ("l", 2))
+    assert "held by 2 other pods of its own: 2 nvidia.com/gpu" in text
+    assert "old pod" not in text
+
+
+def test_where_old_pods_were_put_stands_in_brackets(tmp_path):
+    text = explained(tmp_path, "deployment/a", workload("Deployment", "a", 2, 1), ("l", 1), ("s", 1))
+    assert "beside 2 old pods on l, s (the first nodes that take them): the new pod fits on none of 2 nodes" in text
+
+
+def test_a_claim_of_the_manifests_is_taken_to_be_bound_as_check_takes_it(tmp_path):
+    claim = (
+        "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: v, namespace: d}\n"
+        "spec: {accessModes: [ReadWriteOncePod], resources: {requests: {storage: 1Gi}}}\n"
+    )
+    volume = "      volumes: [{name: v, persistentVolumeClaim: {claimName: v}}]\n"
+    text = explained(
+        tmp_path, "deployment/a", workload("Deployment", "a", 1, 1, pod=volume) + claim, ("l", 1), ("s", 1)
+    )
+    assert "claims v, taken to be bound where the pod goes: the inventory does not have it" in text
+    assert "beside what the inventory says is running: the pod fits on 2 of 2 nodes" in text
+    assert text.endswith("rollout never ends; kubelint-gpu check says why")
