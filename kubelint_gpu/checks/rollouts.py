@@ -114,9 +114,13 @@ def _judged_later(unit: Unit, coming: Mapping[int, Transition], cluster: Cluster
 
 
 def _is_over(unit: Unit, key: int) -> bool:
-    """Whether what begins now comes to its end by itself, so that there is a next rollout."""
+    """Whether what begins now comes to its end, by itself and with all others, so that there is a next rollout."""
     found = unit.judgements[key]
-    return found.placed >= found.wanted and found.verdict in (None, Verdict.COMPLETES)
+    if found.placed < found.wanted or found.verdict not in (None, Verdict.COMPLETES):
+        return False
+    mine = id(unit.transitions[key].new)
+    groups = [group for group in unit.together if any(id(one) == mine for one in group.workloads)]
+    return all(group.verdict in (None, Verdict.COMPLETES, Verdict.UNDECIDED) for group in groups)
 
 
 def beside_gone(unit: Unit) -> dict[int, Judgement]:

@@ -105,10 +105,16 @@ def _draft(unit: Unit, together: Together, trace: Trace, rolled: Sequence[Subjec
 
 def _told(involved: Sequence[Subject], waits: Sequence[Wait], *, may: bool) -> str:
     """Who waits for what; of several that wait, the first two."""
+    if len(waits) == 1 and not may:
+        # another order of events may leave another one waiting
+        names = listed([_name(subject) for subject in involved])
+        both = "both" if len(involved) == 2 else "all"
+        told = replace(waits[0], named=True).clause
+        return f"rolled out together, the rollouts of {names} never {both} end: in the shortest run {told}"
     if len(waits) == 1:
         others = listed([_name(subject) for subject in involved if subject.workload is not waits[0].workload])
         alone = replace(waits[0], named=False).clause
-        return f"rolled out together with {others}, the rollout {'may never end' if may else 'never ends'}: {alone}"
+        return f"rolled out together with {others}, the rollout may never end: {alone}"
     names = listed([_name(subject) for subject in involved])
     clauses = listed([wait.clause for wait in waits[:2]])
     return f"rolled out together, {names} {'may block' if may else 'block'} each other for ever: {clauses}"
@@ -140,7 +146,10 @@ def _proposals(involved: Sequence[Subject]) -> tuple[Proposal, ...]:
         def every() -> list[Edit]:
             return [edit for proposal in single for edit in proposal.edits()]
 
-        found.append(Proposal("set maxSurge: 0 and maxUnavailable: 1 in all of them", "safe", every))
+        only = all(subject.workload.replicas == 1 for subject in involved)
+        price = "of the only replica of each in each rollout" if only else "of 1 replica of each at each step"
+        title = f"set maxSurge: 0 and maxUnavailable: 1 in all of them, which costs a brief downtime {price}"
+        found.append(Proposal(title, "safe", every))
     return tuple(found)
 
 
