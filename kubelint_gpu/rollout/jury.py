@@ -49,7 +49,7 @@ class Jury:
             return blank
         if not eligible:
             # those that keep the template that they have: with OnDelete, and the ordinals below a partition
-            stay = max(participant.undisturbed, participant.kept)
+            stay = max(participant.undisturbed, participant.kept) if bench.demands[position].nodes else 0
             ends = rolling and stay >= wanted
             return replace(blank, verdict=Verdict.COMPLETES if ends else None, placed=stay, alone=stay)
         if not participant.existing and any(one.known and one.moves for one in bench.participants):
@@ -104,9 +104,10 @@ class Jury:
 
     def _stands_alone(self, place: int) -> bool:
         """Whether all its pods find room where no other workload of the group is."""
-        replicas = self._bench.participants[place].replicas
-        if replicas and not self._bench.eligible[place]:
-            return False
+        participant = self._bench.participants[place]
+        replicas = participant.replicas
+        if not self._bench.eligible[place]:
+            return replicas <= max(participant.undisturbed, participant.kept)
         return fit_alone(self._bench, self._search, place).placed >= replicas
 
     def _all_end(self, rolling: frozenset[int]) -> bool:
