@@ -36,7 +36,11 @@ def placed_of(unit: Unit, subject: Subject, judgement: Judgement) -> int:
 def _places(pools: Sequence[Pool]) -> Iterator[Related]:
     for pool in pools:
         told = f"pool {pool.name} may grow from {len(pool.nodes)} to {counted(_maximum(pool), 'node')}"
-        yield Related(_place(pool), told)
+        more = _maximum(pool) - len(pool.nodes)
+        named = (
+            f"{pool.name}+1 is such a new node" if more == 1 else f"new nodes are called {pool.name}+1 and so on here"
+        )
+        yield Related(_place(pool), f"{told}: {named}")
 
 
 def _place(pool: Pool) -> Place:

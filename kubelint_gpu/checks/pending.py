@@ -71,6 +71,9 @@ def pending_replicas(unit: Unit, subject: Subject, judgement: Judgement, *, late
         told = f"as few as {replicas} can run, where the other workloads applied with it are placed first"
         if judgement.at_best == placed and why:
             told = f"only {replicas} can run beside the other workloads"
+        elif judgement.wanted == 1 and not why:
+            pod = "it" if subject.workload.kind == "Pod" else "its pod"
+            told = f"{pod} may find no room, where the other workloads applied with it are placed first"
         told = f"{told}: {why}" if why else told
     elif evicting > placed:
         rest = "the others" if evicting >= judgement.wanted else f"{evicting - placed} more"

@@ -143,6 +143,8 @@ def _apart(subject: Subject) -> Iterator[Related]:
         key = routes.at(subject.manifest, (*route, "topologyKey"))
         place = "node" if key == _HOSTNAME else f"value of {key}"
         told = f"one {place} has one such pod at most, and {_counting(subject, route)}"
+        if _holds_hash(subject, route, "mismatchLabelKeys"):
+            told = f"old and new pods never share one {place}, pods of one revision may"
         yield Related(subject.manifest.place((*route, "topologyKey")), told)
 
 
@@ -155,9 +157,13 @@ def _spread(subject: Subject) -> Iterator[Related]:
 
 def _counting(subject: Subject, route: Pointer) -> str:
     """Whether a term or constraint counts the pods of all revisions."""
-    keys = routes.at(subject.manifest, (*route, "matchLabelKeys"))
-    within = isinstance(keys, list) and _HASH in keys
+    within = _holds_hash(subject, route, "matchLabelKeys")
     return "only pods of one revision count" if within else "old and new pods both count"
+
+
+def _holds_hash(subject: Subject, route: Pointer, field: str) -> bool:
+    keys = routes.at(subject.manifest, (*route, field))
+    return isinstance(keys, list) and _HASH in keys
 
 
 def _claims(unit: Unit, subject: Subject) -> Iterator[Related]:

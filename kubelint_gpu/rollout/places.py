@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubelint_gpu.kube.cluster import Cluster
+from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.rollout.actor import Kind
 from kubelint_gpu.rollout.admission import Admission
 from kubelint_gpu.rollout.attachment import exclusive_claims
@@ -15,6 +16,7 @@ from kubelint_gpu.rollout.model import Eviction
 from kubelint_gpu.rollout.preemptions import Preemptions
 from kubelint_gpu.rollout.state import ABSENT, NOMINATED, READY, STARTING, UNBOUND, Content, State, canonical
 from kubelint_gpu.scheduler import fit
+from kubelint_gpu.values import replace
 
 
 class Places:
@@ -60,6 +62,7 @@ class Places:
         self._may_evict = tuple(lowest < kind.priority and kind.pod.spec.preemption_policy != "Never" for kind in kinds)
         self._likeness = Likeness(first_alike([kind.pod for kind in kinds], cluster.pods))
         self._claims = tuple(exclusive_claims(kind.pod, cluster) for kind in kinds)
+        self._named = tuple(_named(kind) for kind in kinds)
         self._charged = tuple(admission.covers(kind.pod) for kind in kinds)
 
     def canonical(self, state: State) -> State:
@@ -132,7 +135,7 @@ class Places:
         return not self._charged[kind] or self.refusal(kind, state) is None
 
     def refusal(self, kind: int, state: State) -> str | None:
-        """The text with which a quota refuses one more pod of a kind."""
+        """The text with which a quota refuses one more pod of a kind; a generated name ends with `-…`."""
         if not self._charged[kind]:
             return None
         counts = list(state.waiting)
@@ -141,7 +144,7 @@ class Places:
                 if other >= 0:
                     counts[other] += count
         return self._admission.refusal(
-            self._kinds[kind].pod, [(self._kinds[other].pod, count) for other, count in enumerate(counts)]
+            self._named[kind], [(self._kinds[other].pod, count) for other, count in enumerate(counts)]
         )
 
     def starts(self, kind: int, node: int, state: State) -> bool:
@@ -235,3 +238,10 @@ def _plain(content: Content) -> Content:
     for kind, _, count in content:
         counts[kind] = counts.get(kind, 0) + count
     return tuple((kind, READY, count) for kind, count in sorted(counts.items()))
+
+
+def _named(kind: Kind) -> Pod:
+    """A pod of a kind as the API server calls it when it is refused: most controllers have it make the name up."""
+    if kind.name or kind.owner.startswith("Pod/"):
+        return kind.pod
+    return replace(kind.pod, meta=replace(kind.pod.meta, name=f"{kind.pod.meta.name}-…"))

@@ -139,7 +139,10 @@ def test_a_rollout_that_rests_on_a_pool_that_grows_is_a_note_with_the_run_that_w
         "l4-1, held by the old pod"
     )
     assert found.trace[-1].message.endswith("nothing moves until a node joins")
-    assert any(one.message == "pool l4 may grow from 1 to 3 nodes" for one in found.related)
+    assert any(
+        one.message == "pool l4 may grow from 1 to 3 nodes: new nodes are called l4+1 and so on here"
+        for one in found.related
+    )
     assert [(fix.safety, fix.verified) for fix in found.fixes] == [("safe", True)]
 
 
@@ -164,14 +167,20 @@ def test_replicas_that_a_pool_at_its_maximum_still_cannot_take_are_told_with_the
     (found,) = findings(text, inventory(scaling=grows(3)))
     assert found.code == "KLG109"
     assert "only 3 of 5 replicas can run even with pool l4 at its maximum of 3 nodes" in found.message
-    assert any(one.message == "pool l4 may grow from 1 to 3 nodes" for one in found.related)
+    assert any(
+        one.message == "pool l4 may grow from 1 to 3 nodes: new nodes are called l4+1 and so on here"
+        for one in found.related
+    )
     assert codes(deployment(spec="replicas: 2"), inventory(scaling=grows(3))) == ["KLG114"]
 
 
 def test_a_rollout_that_needs_more_than_a_pool_at_its_maximum_says_that_the_pool_grows():
     (found,) = findings(deployment(spec="replicas: 3"), inventory(scaling=grows(3)))
     assert found.code == "KLG101"
-    assert any(one.message == "pool l4 may grow from 1 to 3 nodes" for one in found.related)
+    assert any(
+        one.message == "pool l4 may grow from 1 to 3 nodes: new nodes are called l4+1 and so on here"
+        for one in found.related
+    )
 
 
 def test_a_pool_that_may_grow_without_end_is_not_counted_out():
