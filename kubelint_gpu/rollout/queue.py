@@ -19,6 +19,7 @@ from kubelint_gpu.rollout.participant import (
     own_waiting,
     owner_of,
 )
+from kubelint_gpu.rollout.preemptions import Overlooked
 from kubelint_gpu.rollout.room import Demand, always_room, takes
 from kubelint_gpu.rollout.search import Bench, Search
 from kubelint_gpu.values import dataclass, replace
@@ -82,15 +83,23 @@ def beside_queued(bench: Bench, position: int, found: Judgement, queue: Sequence
     most = participant.before + participant.replicas + 1
     pods = tuple(pod for one in near[:_MOST_KINDS] for pod in one.pods[:most])
     search = Search(replace(bench, queued=pods, budget=bench.budget // _PART))
-    rolling = frozenset({position})
-    ends = search.searched(rolling, search.scene(rolling, ()).cast.members[position])
+    scene = search.scene(frozenset({position}), ())
+    try:
+        # one placement is enough to show that it may, and of many workloads there are many placements
+        states, trace = search.stuck_run(scene)
+    except Overlooked:
+        states, trace = 0, None
+    if trace is not None:
+        return replace(found, verdict=Verdict.MAY_STICK, by_bound=False, states=found.states + states, trace=trace)
+    ends = search.searched(frozenset({position}), scene.cast.members[position])
+    states += found.states + ends.states
     if ends.verdict not in (Verdict.STUCK, Verdict.MAY_STICK):
-        return replace(found, states=found.states + ends.states)
+        return replace(found, states=states)
     return replace(
         found,
         verdict=ends.verdict,
         by_bound=False,
-        states=found.states + ends.states,
+        states=states,
         trace=ends.trace,
         evicts=ends.evicts,
         eviction=ends.eviction,

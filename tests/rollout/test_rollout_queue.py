@@ -3,9 +3,24 @@
 from __future__ import annotations
 
 import pytest
-from rollout_objects import GPU, apart, claim, deployment, job, judged, mounted, node, pod, recreated, workload
+from rollout_objects import (
+    GPU,
+    apart,
+    claim,
+    cluster,
+    deployment,
+    job,
+    judged,
+    mounted,
+    node,
+    pod,
+    recreated,
+    same,
+    workload,
+)
 
 from kubelint_gpu.rollout.explorer import Verdict
+from kubelint_gpu.rollout.judgement import judge
 
 
 def waiting(name="other", gpus=1, *, owner=None, namespace="o", **spec):
@@ -99,6 +114,13 @@ def test_many_who_wait_for_the_same_are_not_more_than_those_who_can_come():
     assert found.verdict is Verdict.MAY_STICK
     assert found.states < 5_000
     assert GPU in found.trace.waiting[0].scheduler
+
+
+def test_each_of_many_workloads_is_told_of_whoever_waits():
+    ones = [deployment(f"w{number}", replicas=4, surge=0, unavailable=1) for number in range(12)]
+    others = [waiting(f"o-{number}", owner=("ReplicaSet", f"o{number % 3}")) for number in range(60)]
+    found = judge(same(*ones), cluster(*(node(f"n{number}", 4) for number in range(12)), *others))
+    assert {one.verdict for one in found} == {Verdict.MAY_STICK}
 
 
 def test_a_job_of_the_same_render_is_no_stranger():
