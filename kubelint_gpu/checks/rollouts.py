@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from kubelint_gpu.checks.unit import Unit
 
 _PART_FOR_TOGETHER = 2
+_PART_FOR_PAIR = 4
+_MOST_PAIRS = 4
 
 
 def transitions(unit: Unit) -> dict[int, Transition]:
@@ -62,6 +64,28 @@ def together(unit: Unit) -> tuple[Together, ...]:
     if sum(transition.rolls for transition in rolled) < 2:
         return ()
     return judge_together(rolled, unit.cluster, budget=unit.budget // _PART_FOR_TOGETHER, growth=unit.growth)
+
+
+def blocked_by_waiting(unit: Unit) -> Iterator[Together]:
+    """Rollouts that end by themselves, begun at the same moment as one that does not and that may take their room.
+
+    What never ends by itself is told of already; whom it blocks while it waits is not.
+    """
+    names = {id(one.new): key for key, one in unit.transitions.items()}
+    pairs = [
+        (key, names[id(other)])
+        for key, found in unit.judgements.items()
+        if key in unit.transitions and found.verdict in (Verdict.STUCK, Verdict.MAY_STICK)
+        for other in found.company
+        if id(other) in names and _ends(unit, names[id(other)]) and unit.transitions[names[id(other)]].existing
+    ]
+    for waiting, other in pairs[:_MOST_PAIRS]:
+        rolled = [replace(one, rolls=one.rolls and key in (waiting, other)) for key, one in unit.transitions.items()]
+        ends = unit.transitions[other].new.key
+        budget = unit.budget // _PART_FOR_PAIR
+        for found in judge_together(rolled, unit.cluster, budget=budget, growth=unit.growth, ends=ends):
+            if found.verdict in (Verdict.STUCK, Verdict.MAY_STICK) and found.trace is not None:
+                yield found
 
 
 @dataclass(frozen=True, slots=True)

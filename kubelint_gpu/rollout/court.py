@@ -162,8 +162,8 @@ class Court:
         self._left -= found.states
         return found
 
-    def judge_together(self) -> tuple[Together, ...]:
-        """All rollouts at once, group by group."""
+    def judge_together(self, ends: str = "") -> tuple[Together, ...]:
+        """All rollouts at once, group by group; with `ends` it is asked of this workload alone whether its own ends."""
         everybody = range(len(self.participants))
         groups = self._groups(everybody, self._rest)
         residual = _residual(self._cluster, self._rest, self._grown)
@@ -179,7 +179,7 @@ class Court:
                 for place, number in enumerate(members)
                 if self.participants[number].rolling
             )
-            together = Jury(self._bench(members, self._rest)).judge_together(rests=rests)
+            together = Jury(self._bench(members, self._rest)).judge_together(rests=rests, ends=ends)
             self._left -= together.states
             found.append(replace(together, workloads=tuple(self._workloads[number] for number in rolling)))
         return tuple(found)

@@ -152,16 +152,18 @@ def judge_together(
     *,
     budget: int = DEFAULT_BUDGET,
     growth: Sequence[Growth] = (),
+    ends: str = "",
 ) -> tuple[Together, ...]:
     """Judge all rollouts when they start at the same moment, group by group of workloads that can compete.
 
+    With `ends`, a workload's key, it is asked of this one alone whether its rollout ends.
     Groups in which no two workloads are rolled are left out: `judge` says all about them.
     """
     from kubelint_gpu.rollout.court import Court
 
-    found = Court(transitions, cluster, budget).judge_together()
+    found = Court(transitions, cluster, budget).judge_together(ends)
     if growth and any(one.verdict is not Verdict.COMPLETES for one in found):
-        grown = {one.workloads: one for one in Court(transitions, cluster, budget, growth).judge_together()}
+        grown = {one.workloads: one for one in Court(transitions, cluster, budget, growth).judge_together(ends)}
         found = tuple(
             replace(grown[one.workloads], grows=True)
             if one.workloads in grown and _rank(grown[one.workloads].verdict) > _rank(one.verdict)

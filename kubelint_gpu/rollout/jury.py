@@ -82,8 +82,8 @@ class Jury:
             found = replace(found, company=tuple(bench.participants[place].new for place in others))
         return _known(found, participant)
 
-    def judge_together(self, *, rests: bool) -> Together:
-        """What becomes of all rollouts of the group when they start at the same moment."""
+    def judge_together(self, *, rests: bool, ends: str = "") -> Together:
+        """What becomes of all rollouts of the group when they start at the same moment; with `ends` of one of them."""
         participants = self._bench.participants
         rolling = frozenset(place for place, found in enumerate(participants) if found.rolling)
         workloads = tuple(participants[place].new for place in sorted(rolling))
@@ -96,7 +96,7 @@ class Jury:
         if self._never_rests(rolling):
             return Together(workloads, Verdict.COMPLETES)
         scaling = frozenset(place for place, one in enumerate(participants) if one.moves) - rolling
-        found = self._search.searched(rolling, (), scaling)
+        found = self._search.searched(rolling, (), scaling, ends)
         verdict = found.verdict
         if verdict is Verdict.UNDECIDED and rests:
             verdict = Verdict.COMPLETES

@@ -11,7 +11,7 @@ from kubelint_gpu.checks.further import is_certain_together
 from kubelint_gpu.checks.growing import growing
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.remedies import no_daemon_surge, no_surge
-from kubelint_gpu.checks.rollouts import rolled_in
+from kubelint_gpu.checks.rollouts import blocked_by_waiting, rolled_in
 from kubelint_gpu.checks.stakes import exclusive_claims, stakes
 from kubelint_gpu.checks.standstill import keeping
 from kubelint_gpu.checks.subject import Subject
@@ -38,6 +38,12 @@ def rollouts_block_each_other(unit: Unit) -> Iterator[Draft]:
         waits = [wait for subject in rolled for wait in _waits(unit, subject, together.trace)]
         if waits:
             yield _draft(unit, together, together.trace, rolled, waits)
+    for together in blocked_by_waiting(unit):
+        blocked = [one for one in rolled_in(unit, together) if unit.judgements[id(one)].verdict is Verdict.COMPLETES]
+        waits = [wait for subject in blocked for wait in _waits(unit, subject, together.trace or Trace((), ()))]
+        if waits and together.trace is not None:
+            draft = _draft(unit, together, together.trace, rolled_in(unit, together), waits)
+            yield replace(draft, help=(f"roll {_name(blocked[0])} out by itself: then it ends",))
 
 
 def _undecided(unit: Unit, together: Together) -> Draft:

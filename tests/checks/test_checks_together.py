@@ -1,0 +1,51 @@
+"""Rollouts that begin at the same moment: one that never ends by itself may block one that does."""
+
+from __future__ import annotations
+
+import pytest
+from checks_units import deployment, findings
+
+AWAY = "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}\n"
+
+
+def inventory(*gpus):
+    nodes = "".join(
+        f"  - name: n{number}\n    allocatable: {{cpu: 16, memory: 64Gi}}\n    gpus: {{model: L4, count: {count}}}\n"
+        for number, count in enumerate(gpus, 1)
+    )
+    return (
+        f'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\nnodes:\n{nodes}'
+        "priorityClasses:\n  - {name: serving, value: 1000}\n"
+    )
+
+
+def both(strategy=""):
+    daemons = deployment(name="d").replace("kind: Deployment", "kind: DaemonSet")
+    return f"{daemons}---\n{deployment(name='a', spec=strategy)}"
+
+
+@pytest.mark.parametrize(
+    ("strategy", "gpus", "codes"),
+    [
+        ("", (1, 2), [("KLG106", "d"), ("KLG101", "a")]),
+        (AWAY, (1, 2), [("KLG106", "d")]),
+        # the only node that has room for two gives back what it took
+        ("", (2,), [("KLG101", "a")]),
+        ("", (2, 2), []),
+    ],
+)
+def test_a_pod_that_waits_may_take_what_a_daemon_pod_gives_up(strategy, gpus, codes):
+    found = [one for one in findings(both(strategy), inventory(*gpus)) if one.code[:4] == "KLG1"]
+    assert sorted((one.code, one.object.rpartition("/")[2]) for one in found) == sorted(codes)
+
+
+def test_the_blocked_one_is_told_with_whom_and_what_ends_it():
+    blocked = findings(both(), inventory(1, 2), "KLG106")[0]
+    assert blocked.severity == "warning"
+    assert blocked.message == (
+        "rolled out together with Deployment serving/a, the rollout may never end: the new pod waits for 1 nvidia.com/gpu "
+        "on n1, held by Deployment serving/a"
+    )
+    assert "roll DaemonSet serving/d out by itself: then it ends" in blocked.help
+    (alone,) = findings(both(), inventory(1, 2), "KLG101")
+    assert alone.fixes[0].title.partition(",")[0] == "set maxSurge: 0 and maxUnavailable: 1"
