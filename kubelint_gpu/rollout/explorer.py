@@ -14,6 +14,9 @@ from kubelint_gpu.values import dataclass, field
 S = TypeVar("S", bound=Hashable)
 
 
+_PAUSE = 4
+
+
 class Verdict(str, Enum):
     """Whether every run comes to its end.
 
@@ -52,11 +55,16 @@ class Exploration(Generic[S]):
 
 
 def explore(
-    starts: Iterable[S], successors: Callable[[S], Iterable[S]], done: Callable[[S], bool], budget: int
+    starts: Iterable[S],
+    successors: Callable[[S], Iterable[S]],
+    done: Callable[[S], bool],
+    budget: int,
+    halts: Callable[[], bool] | None = None,
 ) -> Exploration[S]:
     """Search all runs; a cut-off search says `stuck` or `may-stick` only where the part that is closed proves it.
 
     It ends early where one run is at its end and another has got stuck: more could be said of neither.
+    `halts` is asked once, when a quarter of the budget is spent: whether to go on is of no use.
     """
     order: list[S] = []
     index: dict[S, int] = {}
@@ -78,6 +86,8 @@ def explore(
     expanded = 0
     rests = False
     while expanded < len(order) and expanded < budget and not (rests and finished):
+        if halts is not None and expanded == budget // _PAUSE and halts():
+            break
         state = order[expanded]
         if done(state):
             finished.append(expanded)

@@ -8,6 +8,7 @@ from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.rollout.arrangement import arranged
 from kubelint_gpu.rollout.cast import cast
+from kubelint_gpu.rollout.dives import Dives, dive
 from kubelint_gpu.rollout.explorer import Exploration, Verdict, explore
 from kubelint_gpu.rollout.growth import Grown
 from kubelint_gpu.rollout.lacks import Lacks
@@ -29,6 +30,7 @@ _MOST_RETRIES = 20
 _FEW_NODES = 16
 _LEAST_STATES = 500
 _MOST_STARTS = 50
+_PART_OF_DIVES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +130,22 @@ class Search:
 
         else:
             successors = model.successors
-        found = explore(states, successors, ended(model, ends), budget - starts.looked_at)
-        trace = self.replayed(scene, found.path) if found.path else None
+        done = ended(model, ends)
+        left = budget - starts.looked_at
+        runs: list[Dives] = []
+
+        def is_told() -> bool:
+            runs.append(dive(model, states, done, left // _PART_OF_DIVES))
+            return bool(runs[0].stuck)
+
+        found = explore(states, successors, done, left, is_told)
+        verdict, path = _cut(found.verdict, starts), found.path
+        if verdict is Verdict.UNDECIDED and runs and runs[0].stuck:
+            verdict, path = Verdict.MAY_STICK, runs[0].stuck
+        looked_at = starts.looked_at + found.states + sum(one.states for one in runs)
+        trace = self.replayed(scene, path) if path else None
         evicts, eviction = self._evictions(scene, found, first)
-        looked_at = starts.looked_at + found.states
-        return Found(scene, starts, _cut(found.verdict, starts), looked_at, trace, evicts, eviction)
+        return Found(scene, starts, verdict, looked_at, trace, evicts, eviction)
 
     def _evictions(
         self, scene: Scene, found: Exploration[State], first: dict[str, State]

@@ -1,0 +1,102 @@
+"""Single runs to their end, where there are too many to look at all: one that gets stuck shows that a rollout may.
+
+The runs are the same each time. Pods crowd together in them, as far as the scheduler allows: on the node that has most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+
+from kubelint_gpu.rollout.model import Model
+from kubelint_gpu.rollout.preemptions import Overlooked
+from kubelint_gpu.rollout.state import State
+from kubelint_gpu.values import dataclass
+
+_STEPS = 600
+_CROWDED = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Dives:
+    """What single runs showed: the shortest that got stuck, whether one came to its end, and how many states it took.
+
+    Where both are found a rollout may stick. That no run gets stuck, or that each does, single runs cannot show.
+    """
+
+    stuck: tuple[State, ...]
+    ends: bool
+    states: int
+
+
+def dive(model: Model, starts: Sequence[State], done: Callable[[State], bool], budget: int) -> Dives:
+    """Follow runs from some starts until `budget` states are looked at.
+
+    They give up where a pod would evict somebody who is not in play.
+    """
+    random = Random(0)  # noqa: S311 - the same runs each time
+    ordered = _crowded_first(starts)
+    stuck: list[State] = []
+    ends = False
+    looked_at = 0
+    try:
+        while ordered and looked_at < budget:
+            # most begin where pods crowd together already
+            start = ordered[int(len(ordered) * random.random() ** 3)]
+            path, over = _run(model, start, done, random, min(_STEPS, budget - looked_at))
+            looked_at += len(path)
+            ends = ends or over is True
+            if over is False and (not stuck or len(path) < len(stuck)):
+                stuck = path
+    except Overlooked:
+        return Dives((), ends, looked_at)
+    return Dives(_shortened(model, stuck) if stuck and ends else (), ends, looked_at)
+
+
+def _run(
+    model: Model, start: State, done: Callable[[State], bool], random: Random, most: int
+) -> tuple[list[State], bool | None]:
+    """One run, and whether it came to its end; None where it is cut off."""
+    path = [start]
+    while len(path) < most:
+        if done(path[-1]):
+            return path, True
+        following = _next(model, path[-1], random)
+        if following is None:
+            return path, False
+        path.append(following)
+    return path, None
+
+
+def _next(model: Model, state: State, random: Random) -> State | None:
+    """One of the states that may follow; None where there is none."""
+    kinds: dict[tuple[str, int, int], list[tuple[int, State]]] = {}
+    for step, following in model.steps(state):
+        crowd = sum(count for _, _, count in state.nodes[step.node]) if step.act == "bind" else 0
+        kinds.setdefault((step.act, step.actor, step.kind), []).append((crowd, following))
+    left = list(kinds.values())
+    while left:
+        options = left.pop(random.randrange(len(left)))
+        random.shuffle(options)
+        if random.random() < _CROWDED:
+            options.sort(key=lambda option: -option[0])
+        for _, following in options:
+            found = model.places.canonical(following)
+            if found != state:
+                return found
+    return None
+
+
+def _crowded_first(starts: Sequence[State]) -> list[State]:
+    return sorted(starts, key=lambda state: -sum(sum(one[2] for one in content) ** 2 for content in state.nodes))
+
+
+def _shortened(model: Model, path: Sequence[State]) -> tuple[State, ...]:
+    """The run without detours: from each state as far on as one event leads."""
+    last = {state: place for place, state in enumerate(path)}
+    place = last[path[0]]
+    found = [path[0]]
+    while place < len(path) - 1:
+        place = max(last[state] for state in model.successors(path[place]) if state in last)
+        found.append(path[place])
+    return tuple(found)
