@@ -36,11 +36,12 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One event of a trace: who acts and what happens."""
+    """One event of a trace: who acts and what happens; `place` is None where that is the finding's own."""
 
     step: int
     actor: str
     message: str
+    place: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from kubelint_gpu.checks.overlays import Found, layers, merged, seen_through
 from kubelint_gpu.checks.processes import each, untold
 from kubelint_gpu.checks.registry import closing_checks, world_checks
 from kubelint_gpu.checks.removed import removed
+from kubelint_gpu.checks.tracing import located
 from kubelint_gpu.checks.trials import Trials, drafts_of, identity, severity_of, tried
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.world import World
@@ -134,7 +135,10 @@ def _judged(unit: Unit, rules: Suppression, *, fixes: bool, stages: bool) -> Jud
     drafts, crashed = drafts_of(unit)
     trials = Trials(unit)
     gone = removed(unit, drafts, trials)
-    found = [(finding_of(draft, gone.get(identity(draft), ())), draft) for draft in drafts]
+    found = [
+        (replace(finding_of(draft, gone.get(identity(draft), ())), trace=located(unit, draft)), draft)
+        for draft in drafts
+    ]
     left, ignored = [finding for finding, _ in found], 0
     closing: list[Draft] = []
     effective: set[tuple[Place, str]] = set()

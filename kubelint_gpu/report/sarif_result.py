@@ -109,25 +109,28 @@ def _steps(finding: Finding) -> list[dict[str, Any]]:
 
     Of a very long one the beginning and the end are told, where it gets stuck.
     """
-    told = [(f"{step.actor}: {step.message}", int(step.actor in REACTS)) for step in finding.trace]
-    told += [(sentence, 0) for sentence in finding.cycle]
+    told = [
+        (f"{step.actor}: {step.message}", int(step.actor.partition(" ")[0] in REACTS), step.place or finding.place)
+        for step in finding.trace
+    ]
+    told += [(sentence, 0, finding.place) for sentence in finding.cycle]
     closes = len(finding.trace) if finding.cycle else len(told) - 1
     ranked = [
-        (text, level, "essential" if number >= closes else "important") for number, (text, level) in enumerate(told)
+        (text, level, place, "essential" if number >= closes else "important")
+        for number, (text, level, place) in enumerate(told)
     ]
     if len(ranked) > MOST_STEPS:
         half = MOST_STEPS // 2
-        gap = (f"{len(ranked) - MOST_STEPS + 1} steps are left out", 0, "important")
+        gap = (f"{len(ranked) - MOST_STEPS + 1} steps are left out", 0, finding.place, "important")
         ranked = [*ranked[: half - 1], gap, *ranked[-half:]]
-    physical = _physical(finding.place)
     return [
         {
-            "location": {"message": {"text": literal(text)}, "physicalLocation": physical},
+            "location": {"message": {"text": literal(text)}, "physicalLocation": _physical(place)},
             "executionOrder": number,
             "nestingLevel": level,
             "importance": importance,
         }
-        for number, (text, level, importance) in enumerate(ranked, 1)
+        for number, (text, level, place, importance) in enumerate(ranked, 1)
     ]
 
 
