@@ -1,6 +1,6 @@
 """Single runs to their end, where there are too many to look at all: one that gets stuck shows that a rollout may.
 
-The runs are the same each time. Pods crowd together in them, as far as the scheduler allows: on the node that has most.
+The runs are the same each time. In half of them pods crowd together, as far as the scheduler allows.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from kubelint_gpu.rollout.state import State
 from kubelint_gpu.values import dataclass
 
 _STEPS = 600
-_CROWDED = 0.7
+_CROWDED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +35,12 @@ def dive(model: Model, starts: Sequence[State], done: Callable[[State], bool], b
     They give up where a pod would evict somebody who is not in play.
     """
     random = Random(0)  # noqa: S311 - the same runs each time
-    ordered = _crowded_first(starts)
     stuck: list[State] = []
     ends = False
     looked_at = 0
     try:
-        while ordered and looked_at < budget:
-            # most begin where pods crowd together already
-            start = ordered[int(len(ordered) * random.random() ** 3)]
-            path, over = _run(model, start, done, random, min(_STEPS, budget - looked_at))
+        while starts and looked_at < budget:
+            path, over = _run(model, random.choice(starts), done, random, min(_STEPS, budget - looked_at))
             looked_at += len(path)
             ends = ends or over is True
             if over is False and (not stuck or len(path) < len(stuck)):
@@ -56,39 +53,40 @@ def dive(model: Model, starts: Sequence[State], done: Callable[[State], bool], b
 def _run(
     model: Model, start: State, done: Callable[[State], bool], random: Random, most: int
 ) -> tuple[list[State], bool | None]:
-    """One run, and whether it came to its end; None where it is cut off."""
+    """One run, and whether it came to its end; None where it is cut off.
+
+    The pods of one workload find their nodes after all others that wait, so that these may take their places.
+    """
     path = [start]
+    last, crowds = random.randrange(len(model.actors)), random.random() < _CROWDED
     while len(path) < most:
         if done(path[-1]):
             return path, True
-        following = _next(model, path[-1], random)
+        following = _next(model, path[-1], random, last, crowds)
         if following is None:
             return path, False
         path.append(following)
     return path, None
 
 
-def _next(model: Model, state: State, random: Random) -> State | None:
+def _next(model: Model, state: State, random: Random, last: int, crowds: bool) -> State | None:
     """One of the states that may follow; None where there is none."""
     kinds: dict[tuple[str, int, int], list[tuple[int, State]]] = {}
     for step, following in model.steps(state):
         crowd = sum(count for _, _, count in state.nodes[step.node]) if step.act == "bind" else 0
         kinds.setdefault((step.act, step.actor, step.kind), []).append((crowd, following))
-    left = list(kinds.values())
-    while left:
-        options = left.pop(random.randrange(len(left)))
+    late = [key for key in kinds if key[0] == "bind" and model.kinds[key[2]].actor == last]
+    left = [key for key in kinds if key not in late]
+    while left or late:
+        options = kinds[left.pop(random.randrange(len(left))) if left else late.pop()]
         random.shuffle(options)
-        if random.random() < _CROWDED:
+        if crowds:
             options.sort(key=lambda option: -option[0])
         for _, following in options:
             found = model.places.canonical(following)
             if found != state:
                 return found
     return None
-
-
-def _crowded_first(starts: Sequence[State]) -> list[State]:
-    return sorted(starts, key=lambda state: -sum(sum(one[2] for one in content) ** 2 for content in state.nodes))
 
 
 def _shortened(model: Model, path: Sequence[State]) -> tuple[State, ...]:

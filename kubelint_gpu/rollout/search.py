@@ -30,7 +30,7 @@ _MOST_RETRIES = 20
 _FEW_NODES = 16
 _LEAST_STATES = 500
 _MOST_STARTS = 50
-_PART_OF_DIVES = 8
+_PART_OF_DIVES = 4
 
 
 @dataclass(frozen=True, slots=True)

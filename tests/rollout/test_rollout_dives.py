@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rollout_objects import cluster, same
+from rollout_objects import cluster, node, same, workload
 from rollout_reference import program_verdict, random_case
 from test_rollout_exchange import cores, of_cores
 
@@ -23,6 +23,13 @@ def test_a_node_that_others_fill_while_its_daemon_pod_is_away_is_found_and_told(
     assert waiting.owner == "DaemonSet/d/agent"
     assert [lack.resource for lack in waiting.lacks] == ["cpu"]
     assert together() == found
+
+
+def test_the_place_that_a_larger_pod_left_goes_to_a_smaller_one():
+    workloads = [workload("StatefulSet", "s1", 5, 1), workload("StatefulSet", "s2", 3, 2)]
+    found = judge_together(same(*workloads), cluster(*(node(f"n{i}", 4) for i in range(3))))[0]
+    assert found.verdict is Verdict.MAY_STICK
+    assert {one.owner for one in found.trace.waiting} == {"StatefulSet/d/s2"}
 
 
 def test_without_single_runs_it_would_be_undecided(monkeypatch):
