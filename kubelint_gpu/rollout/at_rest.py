@@ -63,10 +63,11 @@ def never_rest(bench: Bench, rolling: frozenset[int]) -> bool:
 
 
 def _moves_otherwise(one: Participant) -> bool:
-    """Whether something of it changes but its template, or not all its pods are there and available at first."""
+    """Whether more of it changes than its template and a Deployment's replicas, or pods of it wait or are not ready."""
     moved = one.left or one.stays or one.fresh
     lacks = one.waiting or any(pod.unready for pod in one.running)
-    return bool(one.temporary or not one.existing or one.before != one.replicas or moved or lacks)
+    scaled = one.before != one.replicas and not isinstance(one.new.strategy, DeploymentStrategy)
+    return bool(one.temporary or not one.existing or scaled or moved or lacks)
 
 
 def _pods_of(one: Participant) -> tuple[Pod, ...]:
@@ -167,7 +168,8 @@ def _bound(
                 each[name] = max(amount, each.get(name, 0))
     if apart:
         each[_APART] = 1
-    strategy, most = mine.new.strategy, mine.replicas
+    # the Deployment controller scales before it rolls: at a rest nobody has more than the replicas wanted
+    strategy, most = mine.new.strategy, mine.replicas if rolls else max(mine.before, mine.replicas)
     if waits and isinstance(strategy, DaemonSetStrategy):
         # on the node of the new pod that waits
         most = int(daemon_set.resolve(strategy, len(mine.nodes)).surge > 0)

@@ -62,7 +62,8 @@ class Jury:
         if rests and not self._may_evict(position):
             return _known(replace(blank, verdict=Verdict.COMPLETES if rolling else None), participant)
         at_once = participant.known and bool(movers(bench, position))
-        counts = at_once and not participant.resumes
+        scaled = participant.known and participant.before != participant.replicas
+        counts = (at_once or scaled) and not participant.resumes
         shares = self._shares(position) if counts else None
         counted = by_shares(bench, self._search, position, shares, blank) if shares is not None else None
         if counted is not None:

@@ -60,3 +60,26 @@ def _work(rng: random.Random, number: int, mixed: bool) -> Work:
         rolls=how in ("roll", "move"),
         changes=how != "steady",
     )
+
+
+def scaled_case(seed: int) -> Case:
+    """One workload that is rolled and scaled by the same change, with nobody beside it."""
+    rng = random.Random(seed)
+    while True:
+        nodes = tuple(Node(f"n{index}", "a", rng.choice([1, 2, 3, 4]), 8, 8) for index in range(rng.choice([1, 1, 2])))
+        replicas, before = rng.sample([1, 2, 3], 2)
+        old = Template(gpu=rng.choice([1, 1, 1, 2]), anti=rng.choice(["", "", "", "host"]))
+        new = replace(old, gpu=rng.choice([old.gpu, old.gpu, 1, 2]))
+        room = sum(node.gpu for node in nodes)
+        if max(before * old.gpu, replicas * new.gpu) <= room <= replicas * new.gpu + 2:
+            break
+    surge, unavailable = rng.choice([(1, 0), (1, 0), (2, 0), (0, 1), (1, 1)])
+    recreate = rng.random() < 0.1
+    return Case(
+        nodes,
+        (
+            Work(
+                "Deployment", "w0", replicas, old, new, surge, unavailable, recreate=recreate, before=before, rolls=True
+            ),
+        ),
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from rollout_changes import change_case
+from rollout_changes import change_case, scaled_case
 from rollout_objects import cluster, deployment, node, workload
 from rollout_reference import Reference, TooLarge, program_input
 
@@ -79,6 +79,45 @@ def test_counting_alike_places_agrees_with_the_search(monkeypatch):
             compared += not searched.by_bound
             assert searched.verdict in (found.verdict, OPEN)
     assert compared > 5
+
+
+def test_a_rollout_that_is_scaled_by_the_same_change_is_judged_as_brute_force_judges_it():
+    seen, by_bound = [], 0
+    for seed in range(100):
+        case = scaled_case(seed)
+        truth = wanted(case)
+        transitions, nodes = program_input(case)
+        found = judge([replace(one, known=True) for one in transitions], nodes)[0]
+        if truth is None or found.verdict is None:
+            continue
+        seen.append((seed, truth, found.verdict.value))
+        by_bound += found.by_bound
+    assert [one for one in seen if one[1] != one[2]] == []
+    assert len(seen) > 50
+    assert by_bound > 25
+    assert {"stuck", "completes"} <= {truth for _, truth, _ in seen}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "gpus", "surge", "unavailable", "expected"),
+    [
+        (4, 10, (6, 4), "50%", 0, STUCK),
+        (4, 9, (5, 4), 5, 0, STUCK),
+        (2, 6, (4, 3), "25%", "25%", DONE),
+        (1, 4, (2, 3, 1), 1, 0, DONE),
+        (9, 4, (5, 4), 1, 0, DONE),
+    ],
+)
+def test_places_needed_are_those_of_the_new_replicas(before, after, gpus, surge, unavailable, expected):
+    on = cluster(*[node(f"n{number}", count) for number, count in enumerate(gpus)])
+    found = judge([change("x", before, after, surge=surge, unavailable=unavailable)], on)[0]
+    assert (found.verdict, found.by_bound) == (expected, True)
+
+
+def test_pods_of_another_size_that_always_find_room_end_whatever_the_replicas_were():
+    old, new = deployment("x", 1, 2, 1, 2), deployment("x", 5, 1, 1, 2)
+    found = judge([Transition(new, old, known=True)], cluster(node("a", 6), node("b", 5)))[0]
+    assert (found.verdict, found.by_bound) == (DONE, True)
 
 
 def change(name, before, after, gpus=1, *, rolls=True, surge=1, unavailable=0, **spec):
