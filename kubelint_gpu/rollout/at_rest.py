@@ -14,11 +14,13 @@ from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy
 from kubelint_gpu.rollout import daemon_set
 from kubelint_gpu.rollout.cast import has_ordinal_claims
 from kubelint_gpu.rollout.deployment import resolve
+from kubelint_gpu.rollout.eviction import may_evict
 from kubelint_gpu.rollout.likeness import label_keys
 from kubelint_gpu.rollout.participant import OF_ONE_POD, Participant, created_pod
 from kubelint_gpu.rollout.room import greedily, takes
-from kubelint_gpu.rollout.search import Bench
+from kubelint_gpu.rollout.search import Bench, Search
 from kubelint_gpu.rollout.spreading import Spreading
+from kubelint_gpu.rollout.starts import one_placement
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.companions import own_terms
 from kubelint_gpu.scheduler.memory import host_ports
@@ -44,6 +46,16 @@ class Bound:
     most: int
     on_each: bool
     pods: tuple[Pod, ...]
+
+
+def comes_to_no_rest(bench: Bench, search: Search, rolling: frozenset[int]) -> bool:
+    """Whether some rollouts surely end: all pods find room before they begin, and they never come to rest before.
+
+    False where it is not known, or where somebody may be evicted, or may end meanwhile.
+    """
+    if search.outsiders or any(may_evict(bench, place) for place in rolling):
+        return False
+    return never_rest(bench, rolling) and one_placement(search.scene(rolling, ())) is not None
 
 
 def never_rest(bench: Bench, rolling: frozenset[int]) -> bool:

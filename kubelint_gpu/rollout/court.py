@@ -24,6 +24,7 @@ from kubelint_gpu.rollout.room import Demand, Groups, Residual, always_room, con
 from kubelint_gpu.rollout.search import Bench
 from kubelint_gpu.rollout.shared_claims import without_shared_claims
 from kubelint_gpu.rollout.standing import standing_daemons
+from kubelint_gpu.rollout.together import judged_together
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.values import replace
 
@@ -179,7 +180,7 @@ class Court:
                 for place, number in enumerate(members)
                 if self.participants[number].rolling
             )
-            together = Jury(self._bench(members, self._rest)).judge_together(rests=rests, ends=ends)
+            together = judged_together(self._bench(members, self._rest), rests=rests, ends=ends)
             self._left -= together.states
             found.append(replace(together, workloads=tuple(self._workloads[number] for number in rolling)))
         return tuple(found)

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 
 from kubelint_gpu.kube.frozen import EMPTY
 from kubelint_gpu.kube.pod import Pod, PodSpec
+from kubelint_gpu.kube.rolling import StatefulSetStrategy
 from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.locality import companions
 from kubelint_gpu.rollout.participant import Participant, created_pod
+from kubelint_gpu.rollout.preemptions import Overlooked
 from kubelint_gpu.rollout.scene import Scene
 from kubelint_gpu.rollout.search import Bench, Search, worth
 from kubelint_gpu.rollout.starts import Starts, missing, one_placement, placements
-from kubelint_gpu.rollout.trace import Waiting
+from kubelint_gpu.rollout.trace import Trace, Waiting
 from kubelint_gpu.values import dataclass, replace
 
 
@@ -88,6 +90,25 @@ def short_of(search: Search, scene: Scene, starts: Starts, mine: Sequence[int], 
     placed = min(placed, sum(scene.cast.wanted[kind] for kind in mine) - min(without))
     refusal = next(filter(None, (scene.places.refusal(kind, state) for kind in mine)), "")
     return Shortfall(placed, refusal, None if refusal else search.left_out(scene, state, name))
+
+
+def halt(bench: Bench, search: Search, position: int) -> Trace | None:
+    """How a StatefulSet that makes its pods one after the other comes to the one that finds no node.
+
+    What runs now, or the old template's pods, are there already; else it begins with none.
+    """
+    participants = list(bench.participants)
+    one = participants[position]
+    strategy = one.new.strategy
+    if not isinstance(strategy, StatefulSetStrategy) or strategy.parallel or strategy.on_delete:
+        return None
+    if one.old is one.new:
+        participants[position] = replace(one, old=replace(one.old, replicas=0))
+    scene = search.staged(participants, frozenset({position}), search.outsiders, bench.fixed)
+    try:
+        return search.stuck_run(scene)[1]
+    except Overlooked:
+        return None
 
 
 def leans(bench: Bench, position: int) -> bool:

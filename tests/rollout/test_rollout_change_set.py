@@ -7,7 +7,7 @@ from rollout_changes import change_case, scaled_case
 from rollout_objects import cluster, deployment, node, workload
 from rollout_reference import Reference, TooLarge, program_input
 
-from kubelint_gpu.rollout import jury
+from kubelint_gpu.rollout import counting, jury, together
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import Transition, judge, judge_together
 from kubelint_gpu.values import replace
@@ -54,7 +54,7 @@ def test_random_changes_are_judged_as_brute_force_judges_them():
 
 def test_what_is_said_without_a_search_is_not_wrong_either(monkeypatch):
     wrong, seen = [], set()
-    monkeypatch.setattr(jury, "group_shares", lambda *_: None)
+    monkeypatch.setattr(counting, "group_shares", lambda *_: None)
     for seed in SEEDS:
         case = change_case(seed)
         truth = wanted(case)
@@ -70,8 +70,9 @@ def test_what_is_said_without_a_search_is_not_wrong_either(monkeypatch):
 def test_counting_alike_places_agrees_with_the_search(monkeypatch):
     cases = [program_input(change_case(seed)) for seed in SEEDS if change_case(seed).works[0].new.port == 0]
     counted = [judge(transitions, nodes)[0] for transitions, nodes in cases]
-    monkeypatch.setattr(jury, "group_shares", lambda *_: None)
+    monkeypatch.setattr(counting, "group_shares", lambda *_: None)
     monkeypatch.setattr(jury, "always_ends", lambda *_: False)
+    monkeypatch.setattr(together, "always_ends", lambda *_: False)
     compared = 0
     for (transitions, nodes), found in zip(cases, counted, strict=True):
         if found.by_bound and found.verdict in (STUCK, MAY):

@@ -8,14 +8,14 @@ import pytest
 from rollout_objects import cluster, deployment, node, same, spread
 from test_rollout_at_rest import random_workloads
 
-from kubelint_gpu.rollout import jury, scene
+from kubelint_gpu.rollout import at_rest, scene
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import judge
 
 
 @pytest.fixture(autouse=True)
 def by_search(monkeypatch):
-    monkeypatch.setattr(jury, "never_rest", lambda *_: False)
+    monkeypatch.setattr(at_rest, "never_rest", lambda *_: False)
 
 
 def judged(transitions, where, budget=20_000):

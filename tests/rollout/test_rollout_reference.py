@@ -19,7 +19,7 @@ from rollout_reference import (
     rolled_back_case,
 )
 
-from kubelint_gpu.rollout import court, jury
+from kubelint_gpu.rollout import at_rest, counting, court, jury, together
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import judge
 from kubelint_gpu.values import replace
@@ -157,13 +157,14 @@ def test_bounds_and_search_agree_wherever_both_answer(seed, monkeypatch):
     if not by_bound or verdict is None:
         return
     monkeypatch.setattr(court, "always_room", lambda *_, **__: False)
-    monkeypatch.setattr(jury, "group_slots", lambda *_: None)
-    monkeypatch.setattr(jury, "group_shares", lambda *_: None)
+    monkeypatch.setattr(counting, "group_slots", lambda *_: None)
+    monkeypatch.setattr(counting, "group_shares", lambda *_: None)
     monkeypatch.setattr(jury, "always_ends", lambda *_: False)
-    monkeypatch.setattr(jury, "own_slots", lambda *_: None)
-    monkeypatch.setattr(jury.Jury, "_by_node", lambda *_: None)
+    monkeypatch.setattr(together, "always_ends", lambda *_: False)
+    monkeypatch.setattr(counting, "own_slots", lambda *_: None)
+    monkeypatch.setattr(jury, "by_node", lambda *_: None)
     monkeypatch.setattr(jury, "finds_its_own_places", lambda *_, **__: False)
-    monkeypatch.setattr(jury, "never_rest", lambda *_: False)
+    monkeypatch.setattr(at_rest, "never_rest", lambda *_: False)
     searched, by_bound = program_verdict(case)
     assert not by_bound
     assert searched == verdict
