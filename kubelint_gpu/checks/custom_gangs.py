@@ -11,6 +11,7 @@ from kubelint_gpu.checks.places import clues, requested
 from kubelint_gpu.checks.stakes import scarce
 from kubelint_gpu.checks.teams import Team, how_long
 from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.checks.wording import verb
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.requests import is_extended
 from kubelint_gpu.rollout.attachment import with_bound_claims
@@ -37,7 +38,7 @@ def never_whole(unit: Unit, team: Team) -> Iterator[Draft]:
     yield Draft(
         "KLG113",
         team.place,
-        f"{team.name} needs {team.pods} pods at once and no more than {placed} find{'s' if placed == 1 else ''} room: "
+        f"{team.name} needs {team.pods} pods at once and no more than {placed} {verb('find', placed)} room: "
         f"what runs waits for the rest {how_long([team])}",
         first.manifest,
         cause=f"never whole {team.key}",

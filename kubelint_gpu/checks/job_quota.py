@@ -43,13 +43,15 @@ def refused_job_pods(unit: Unit, subject: Subject) -> Iterator[Draft]:
     wanted = objects_of_pods(strategy)
     for quota in sorted(alone, key=lambda one: one.meta.name):
         room = quota.hard.get(_PODS, wanted * _ONE) // _ONE
+        few = f"only {room}" if room else "none"
         if not quota.covers(pod) or room >= wanted or strategy.completions is None:
             continue
         yield Draft(
             "KLG109",
             manifest.place(("spec",), "key"),
-            f"only {room} of the {counted(wanted, 'pod')} that it needs are ever made: quota {quota.meta.name} allows "
-            f"{room} {_PODS}, and pods that have ended count until the Job is deleted; {outcome(strategy, made=False)}",
+            f"{few} of the {counted(wanted, 'pod')} that it needs {'is' if room < 2 else 'are'} ever made: "
+            f"quota {quota.meta.name} allows {room} {_PODS}, and pods that have ended count until the Job is deleted; "
+            f"{outcome(strategy, made=False)}",
             manifest,
             cause="finished pods",
             related=tuple(quota_limits(unit, quota.meta.namespace, quota.meta.name, (_PODS,))),

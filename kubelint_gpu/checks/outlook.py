@@ -9,7 +9,7 @@ from kubelint_gpu.checks.scaled import waiting_when_scaled
 from kubelint_gpu.checks.standstill import end_of, unsure_claims, waits_later
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
-from kubelint_gpu.checks.wording import counted, listed, some, workload_name
+from kubelint_gpu.checks.wording import counted, listed, workload_names
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import Judgement, Together
 
@@ -48,7 +48,7 @@ def _conditions(unit: Unit, subject: Subject, judgement: Judgement) -> Iterator[
     group = _blocked(unit, subject)
     if group is not None:
         others = [one for one in rolled_in(unit, group) if one is not subject]
-        names = some([workload_name(one.workload) for one in others], "workload")
+        names = workload_names([one.workload for one in others])
         never = "never all end" if group.verdict is Verdict.STUCK else "may not all end"
         yield f" by itself; rolled out together with {names}, they {never}{_MORE}"
     elif waits_later(unit, subject):

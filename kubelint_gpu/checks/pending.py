@@ -21,7 +21,7 @@ from kubelint_gpu.checks.standstill import NO_NODE, declare, is_trapped, shortag
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wait import Wait, refused
-from kubelint_gpu.checks.wording import counted, listed, some, workload_name
+from kubelint_gpu.checks.wording import counted, listed, verb, workload_names
 from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.kube.rolling import DeploymentStrategy
 from kubelint_gpu.rollout.deployment import resolve
@@ -81,8 +81,9 @@ def pending_replicas(unit: Unit, subject: Subject, judgement: Judgement, *, late
     else:
         told = f"only {replicas} can run{grown}: {why}"
     if judgement.company:
-        others = some([workload_name(one) for one in judgement.company], "workload")
-        told = f"unless {others} make room, which change at the same moment, {told}"
+        others, number = workload_names(judgement.company), len(judgement.company)
+        changes, makes = verb("change", number), verb("make", number)
+        told = f"unless {others}, which {changes} at the same moment, {makes} room, {told}"
     proposals = _fewer(subject, placed)
     yield Draft(
         "KLG109",

@@ -16,7 +16,7 @@ from kubelint_gpu.checks.stakes import exclusive_claims, exclusive_lines, stakes
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wait import Wait, every, host_ports, refused, said, story
-from kubelint_gpu.checks.wording import counted, listed, owner_name, some, workload_name
+from kubelint_gpu.checks.wording import counted, listed, owner_name, some, verb, workload_names
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
 from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.deployment import resolve
@@ -123,7 +123,7 @@ def standstill(
     scaled, replicas = subject.scaled, counted(workload.replicas, "replica")
     begins += f"at {replicas}, which {scaled.sets}, " if scaled is not None else ""
     unknown = unsure_claims(unit, workload, end.waiting)
-    others = some([workload_name(one) for one in end.judgement.company], "workload")
+    others = end.judgement.company
     ends = "may never end" if may or unknown else "never ends"
     alone = "rolled out by itself, " if others and not may else ""
     which = "a" if made else "the next" if coming else "the"
@@ -257,11 +257,13 @@ def _rivals(workload: Workload, waiting: Waiting) -> Iterator[str]:
         )
 
 
-def _help(others: str, *, may: bool) -> Iterator[str]:
+def _help(others: Sequence[Workload], *, may: bool) -> Iterator[str]:
+    names = workload_names(others)
     if others and may:
-        yield f"{others} change at the same moment: it never ends where it comes after them, as is told here"
+        changes, them = verb("change", len(others)), "it" if len(others) == 1 else "them"
+        yield f"{names} {changes} at the same moment: the rollout never ends where it comes after {them}, as told here"
     elif others:
-        yield f"rolled out at the same moment as {others}, it ends only in a lucky order of events"
+        yield f"rolled out at the same moment as {names}, it ends only in a lucky order of events"
 
 
 def _rests_on_a_place(lack: Lack) -> bool:

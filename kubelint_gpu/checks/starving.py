@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.draft import Draft
@@ -54,7 +54,7 @@ def starving(unit: Unit, subject: Subject) -> Iterator[Draft]:
     yield Draft(
         "KLG109",
         manifest.place(("spec",), "key"),
-        f"not one of its pods {finds} while {named(others)} run{'s' if len(others) == 1 else ''}: {told}",
+        f"not one of its pods {finds} {while_running(others)}: {told}",
         manifest,
         cause="starving",
         certainty="certain" if certain else "possible",
@@ -91,10 +91,10 @@ def _stays(unit: Unit, subject: Subject, nodes: frozenset[str]) -> bool:
     return bool(subject.workload.replicas) and not nodes.isdisjoint(judgement.eligible)
 
 
-def named(others: list[Subject]) -> str:
-    """Workloads in the words of a message: one by its name, several by their number."""
+def while_running(others: Sequence[Subject]) -> str:
+    """A clause that says beside what: one workload by its name, several by their number, else what runs already."""
     if not others:
-        return "what the inventory says is running"
+        return "while what runs already stays"
     if len(others) == 1:
-        return workload_name(others[0].workload)
-    return f"the {len(others)} other workloads that want these nodes"
+        return f"while {workload_name(others[0].workload)} runs"
+    return f"while the {len(others)} other workloads that want these nodes run"

@@ -54,6 +54,26 @@ def workload_name(workload: Workload) -> str:
     return f"{workload.kind} {workload.meta.namespace}/{workload.meta.name}"
 
 
+def workload_names(workloads: Sequence[Workload]) -> str:
+    """A few workloads by their names, many by their number and the first two names."""
+    return some([workload_name(one) for one in workloads], "workload")
+
+
+def budget_names(names: Sequence[str]) -> str:
+    """`PodDisruptionBudget a`, `PodDisruptionBudgets a and b`."""
+    return f"PodDisruptionBudget{'' if len(names) == 1 else 's'} {listed(names)}"
+
+
+def verb(word: str, number: int) -> str:
+    """What so many things do: `finds` for one, `find` for several and for none."""
+    return f"{word}s" if number == 1 else word
+
+
+def cut_off(states: int) -> str:
+    """Why a search of so many states says nothing."""
+    return f"{counted(states, 'state')} {'was' if states == 1 else 'were'} looked at and there are more"
+
+
 def owner_name(key: str) -> str:
     """A `kind/namespace/name` as it reads in a sentence."""
     kind, _, rest = key.partition("/")

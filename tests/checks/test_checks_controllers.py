@@ -311,7 +311,7 @@ def test_a_job_beside_what_runs_for_good_may_never_be_whole():
     two = beside.replace("spec:\n", "spec:\n  replicas: 2\n", 1)
     assert messages(two + wide, inventory(gpus=2, nodes=3)) == [
         (
-            "while Deployment serving/chat runs, Job serving/a needs its 2 pods at once and as few as 1 find room: what runs may "
+            "while Deployment serving/chat runs, Job serving/a needs its 2 pods at once and as few as 1 finds room: what runs may "
             "wait for the rest for ever"
         )
     ]

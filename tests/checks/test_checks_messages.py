@@ -8,9 +8,11 @@ from checks_units import NODES, deployment, findings, unit
 from kubelint_gpu.checks.families.rollout import rollout_may_stick
 from kubelint_gpu.checks.places import clues, node_clues
 from kubelint_gpu.checks.stakes import exclusive_claims, holders, stakes
+from kubelint_gpu.checks.standstill import End, standstill
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import Judgement
-from kubelint_gpu.rollout.trace import Holder, Lack, Waiting
+from kubelint_gpu.rollout.trace import Holder, Lack, Trace, Waiting
+from kubelint_gpu.values import replace
 
 RECREATE = "strategy: {type: Recreate}"
 GPU = "nvidia.com/gpu"
@@ -64,6 +66,29 @@ def test_an_undecided_rollout_is_a_note_that_says_what_was_not_seen(judged, told
     draft = only(rollout_may_stick(found))
     assert draft.message == f"whether the rollout ends is undecided: {told}"
     assert (draft.severity, draft.certainty, draft.undecided) == ("note", "possible", True)
+
+
+@pytest.mark.parametrize(
+    ("others", "change", "them"),
+    [
+        (["emb"], "Deployment serving/emb changes", "it"),
+        (["emb", "web"], "Deployment serving/emb and Deployment serving/web change", "them"),
+    ],
+)
+def test_others_of_the_same_moment_agree_with_their_verb(others, change, them):
+    found = unit(deployment(spec="strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"))
+    (subject,) = found.subjects
+    workload = subject.workload
+    company = tuple(replace(workload, meta=replace(workload.meta, name=name)) for name in others)
+    undecided = Judgement(workload, Verdict.UNDECIDED, states=7, company=company, by_itself=Verdict.COMPLETES)
+    found.__dict__["judgements"] = {id(subject): undecided}
+    told = f"by itself it ends, but {change} at the same moment; 7 states were looked at and there are more"
+    assert only(rollout_may_stick(found)).message == f"whether the rollout ends is undecided: {told}"
+    waiting = Waiting(workload.key, new=True, count=1)
+    may = replace(undecided, verdict=Verdict.MAY_STICK)
+    assert standstill(found, subject, End(Trace((), (waiting,)), waiting, may), "KLG107").help[0] == (
+        f"{change} at the same moment: the rollout never ends where it comes after {them}, as told here"
+    )
 
 
 def test_replicas_that_a_quota_refuses_are_told_with_the_quota():

@@ -17,7 +17,7 @@ from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.stakes import scarce
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
-from kubelint_gpu.checks.wording import counted, listed, some, workload_name
+from kubelint_gpu.checks.wording import counted, listed, verb, workload_name, workload_names
 from kubelint_gpu.documents.edits import replace_scalar
 from kubelint_gpu.rollout.placeable import DEFAULT_BUDGET
 
@@ -70,7 +70,7 @@ def _undecided(manifest: Manifest, subject: Subject, most: int) -> Draft:
 
 def _draft(unit: Unit, manifest: Manifest, subject: Subject, most: int, found: Room, *, certain: bool) -> Draft:
     pools, room = at_most(unit, subject), found.pods
-    others = some([workload_name(one.workload) for one in found.beside], "workload")
+    others = workload_names([one.workload for one in found.beside])
     names = listed([*(["what runs already"] if unit.cluster.pods else []), *([others] if others else [])])
     beside = f" beside {names}" if names else ""
     judgement = unit.judgements[id(subject)]
@@ -79,7 +79,7 @@ def _draft(unit: Unit, manifest: Manifest, subject: Subject, most: int, found: R
         "KLG115",
         manifest.place(MOST),
         f"maxReplicas is {most}, but only {counted(room, 'replica')} of {target} "
-        f"{'finds' if room == 1 else 'find'} room{beside}{f', even with {pools}' if pools else ''}",
+        f"{verb('find', room)} room{beside}{f', even with {pools}' if pools else ''}",
         manifest,
         cause="maxReplicas",
         certainty="certain" if certain else "possible",

@@ -14,7 +14,7 @@ from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.stakes import scarce
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
-from kubelint_gpu.checks.wording import counted, listed, some, workload_name
+from kubelint_gpu.checks.wording import budget_names, counted, some, verb, workload_name
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.rollout.drain import Drained
@@ -79,29 +79,27 @@ def _draft(unit: Unit, subject: Subject, found: Sequence[Drained], *, certain: b
 def _told(found: Sequence[Drained], names: Sequence[str], replicas: int) -> tuple[str, str]:
     """What becomes of the drain, and why."""
     worst = max(found, key=lambda one: (one.stranded, one.pods))
-    allows = f"PodDisruptionBudget {names[0]}" if len(names) == 1 else f"PodDisruptionBudgets {listed(names)}"
+    budgets, number = budget_names(names), len(names)
     if worst.refused:
-        return "fails", f"{allows} cover the same pods, and the eviction API refuses a pod with more than one"
+        return "fails", f"{budgets} cover the same pods, and the eviction API refuses a pod with more than one"
     if not worst.stranded:
         healthy = "its only pod is healthy" if replicas == 1 else f"all {replicas} pods are healthy"
-        return "never ends", f"{allows} allows no eviction even while {healthy}"
-    one = worst.pods == 1
-    pods = "its pod finds" if one else f"{worst.stranded} of {counted(worst.pods, 'pod')} find"
-    room = f"{pods} no room on another node"
+        return "never ends", f"{budgets} {verb('allow', number)} no eviction even while {healthy}"
+    pods = "its pod" if worst.pods == 1 else f"{worst.stranded} of {counted(worst.pods, 'pod')}"
+    room = f"{pods} {verb('find', worst.stranded)} no room on another node"
     if not worst.allowed:
-        return "never ends", f"{room}, and {allows} allows no eviction"
-    return "stops half way", f"{room}, and {allows} lets no more than {worst.allowed} of them be missing"
-
-
-def _budgets(names: Sequence[str]) -> str:
-    return f"PodDisruptionBudget {names[0]} is" if len(names) == 1 else f"PodDisruptionBudgets {listed(names)} are"
+        return "never ends", f"{room}, and {budgets} {verb('allow', number)} no eviction"
+    return (
+        "stops half way",
+        f"{room}, and {budgets} {verb('let', number)} no more than {worst.allowed} of them be missing",
+    )
 
 
 def _help(manifest: Manifest, subject: Subject, found: Sequence[Drained], names: Sequence[str]) -> Iterator[str]:
     if any(one.refused for one in found):
         yield "leave one of the budgets, or let their selectors cover different pods"
     elif manifest is subject.manifest:
-        yield f"{_budgets(names)} of the inventory: let it allow one pod to be missing (maxUnavailable: 1)"
+        yield f"let {budget_names(names)} of the inventory allow one pod to be missing (maxUnavailable: 1)"
     elif subject.workload.rolls and all(not one.stranded for one in found):
         yield "with the node cordoned, kubectl rollout restart moves its pods to another node without an eviction"
 

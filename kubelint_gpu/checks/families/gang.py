@@ -15,11 +15,11 @@ from kubelint_gpu.checks.overlapping_runs import overlapping_runs
 from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.stakes import holders, scarce
-from kubelint_gpu.checks.starving import MOST_OTHERS, named, running_for_good
+from kubelint_gpu.checks.starving import MOST_OTHERS, running_for_good, while_running
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.teams import Team, custom_teams, how_long, team_of
 from kubelint_gpu.checks.unit import Unit
-from kubelint_gpu.checks.wording import counted, listed, workload_name
+from kubelint_gpu.checks.wording import counted, listed, verb, workload_name
 from kubelint_gpu.documents.edits import Edit, set_key
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.rolling import JobStrategy
@@ -160,12 +160,12 @@ def _short(unit: Unit, subject: Subject, beside: list[Subject], found: tuple[int
     manifest, workload = subject.manifest, subject.workload
     least, most = found
     resource, pools = scarce(subject), at_most(unit, subject)
-    while_runs = f"while {named(beside)} run{'s' if len(beside) == 1 else ''}, " if beside else ""
+    while_runs = f"{while_running(beside)}, " if beside else ""
     grown = f" even with {pools}" if pools else ""
     number = f"only {most}" if most < workload.replicas else f"as few as {least}"
     each = "a run of " if workload.kind == "CronJob" else ""
     waits = "waits" if most < workload.replicas else "may wait"
-    finds = "finds" if number == "only 1" else "find"
+    finds = verb("find", most if most < workload.replicas else least)
     return Draft(
         "KLG113",
         manifest.place(routes.replicas(manifest)),
@@ -205,8 +205,7 @@ def _draft(unit: Unit, stuck: Sequence[Team], found: Gang, *, certain: bool) -> 
     return Draft(
         "KLG113",
         first.place,
-        f"started at the same moment, {names} {verb} {how_long(stuck)}: {' and '.join(told)}, "
-        "and none gives its part back",
+        f"started at the same moment, {names} {verb} {how_long(stuck)}: {listed(told)}, and none gives its part back",
         first.largest.manifest,
         cause=" ".join(one.key for one in stuck),
         certainty="certain" if certain else "possible",

@@ -10,7 +10,7 @@ from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
-from kubelint_gpu.checks.wording import counted, listed, owner_name, some, workload_name
+from kubelint_gpu.checks.wording import budget_names, counted, listed, owner_name, some, verb, workload_name
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.kube.admission import extended_resources
 from kubelint_gpu.kube.pod import Pod
@@ -115,12 +115,11 @@ def preempts_protected(unit: Unit) -> Iterator[Draft]:
         if not budgets:
             continue
         manifest = subject.manifest
-        name = "PodDisruptionBudget" if len(budgets) == 1 else "PodDisruptionBudgets"
         yield Draft(
             "KLG306",
             manifest.place(_route(subject)),
-            f"its pod finds room only by evicting {_names(chosen.victims)} from {chosen.node}, although {name} "
-            f"{listed(budgets)} allows no disruption: preemption does not keep to it",
+            f"its pod finds room only by evicting {_names(chosen.victims)} from {chosen.node}, although "
+            f"{budget_names(budgets)} {verb('allow', len(budgets))} no disruption: preemption does not keep to it",
             manifest,
             cause="/".join(budgets),
             certainty="certain" if unit.complete else "possible",

@@ -35,7 +35,7 @@ from kubelint_gpu.checks.standstill import (
 from kubelint_gpu.checks.starving import starving
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
-from kubelint_gpu.checks.wording import counted, some, workload_name
+from kubelint_gpu.checks.wording import counted, cut_off, verb, workload_names
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import Judgement
@@ -199,9 +199,8 @@ def _unseen(found: Judgement) -> str:
     if found.unknown:
         return f"{found.unknown} are not looked at"
     if found.company:
-        others = some([workload_name(one) for one in found.company], "workload")
+        others = f"{workload_names(found.company)} {verb('change', len(found.company))}"
         alone = "never ends" if found.by_itself is Verdict.STUCK else "may never end"
         alone = "ends" if found.by_itself is Verdict.COMPLETES else alone
-        looked_at = f"{found.states} states were looked at and there are more"
-        return f"by itself it {alone}, but {others} change at the same moment; {looked_at}"
-    return f"{found.states} states were looked at and there are more"
+        return f"by itself it {alone}, but {others} at the same moment; {cut_off(found.states)}"
+    return cut_off(found.states)

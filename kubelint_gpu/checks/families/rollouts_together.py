@@ -17,7 +17,7 @@ from kubelint_gpu.checks.standstill import keeping
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wait import Wait, story
-from kubelint_gpu.checks.wording import listed, some, workload_name
+from kubelint_gpu.checks.wording import cut_off, listed, some, workload_name
 from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy
 from kubelint_gpu.rollout.explorer import Verdict
@@ -54,7 +54,7 @@ def _undecided(unit: Unit, together: Together) -> Draft:
         "KLG106",
         first.place(routes.strategy(first), "key"),
         f"whether the rollouts of {names} end when they start at the same moment is undecided: "
-        f"{together.states} states were looked at and there are more",
+        f"{cut_off(together.states)}",
         first,
         cause=f"undecided {' '.join(subject.workload.key for subject in rolled)}",
         severity="note",
