@@ -14,7 +14,7 @@ from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy
 from kubelint_gpu.rollout import daemon_set
 from kubelint_gpu.rollout.cast import has_ordinal_claims
 from kubelint_gpu.rollout.deployment import resolve
-from kubelint_gpu.rollout.eviction import may_evict
+from kubelint_gpu.rollout.eviction import is_crowded, may_evict
 from kubelint_gpu.rollout.likeness import label_keys
 from kubelint_gpu.rollout.participant import OF_ONE_POD, Participant, created_pod
 from kubelint_gpu.rollout.room import greedily, takes
@@ -53,7 +53,7 @@ def comes_to_no_rest(bench: Bench, search: Search, rolling: frozenset[int]) -> b
 
     False where it is not known, or where somebody may be evicted, or may end meanwhile.
     """
-    if search.outsiders or any(may_evict(bench, place) for place in rolling):
+    if search.outsiders or any(may_evict(bench, place) or is_crowded(bench, place) for place in rolling):
         return False
     return never_rest(bench, rolling) and one_placement(search.scene(rolling, ())) is not None
 

@@ -188,6 +188,7 @@ def without(bench: Bench, gone: frozenset[int]) -> Bench:
         numbers=tuple(bench.numbers[place] for place in left),
         eligible=tuple(bench.eligible[place] for place in left),
         demands=tuple(bench.demands[place] for place in left),
+        driven=tuple(bench.driven[place] for place in left),
     )
 
 

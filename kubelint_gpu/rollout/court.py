@@ -13,6 +13,7 @@ from kubelint_gpu.rollout.attendance import participants_of
 from kubelint_gpu.rollout.budgets import with_counted_budgets
 from kubelint_gpu.rollout.cast import has_ordinal_claims
 from kubelint_gpu.rollout.deployment import resolve
+from kubelint_gpu.rollout.driven import concerns, driven
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.growth import Grown, Growth, possible_nodes
 from kubelint_gpu.rollout.judgement import Judgement, Together, Transition, worst
@@ -81,6 +82,13 @@ class Court:
         self._budget = budget
         self._left = _SEARCHES * budget
         self.demands = [self._demand(number, everywhere) for number in range(len(self.participants))]
+        self._driven = driven(
+            self.participants,
+            self.demands,
+            rest,
+            _residual(cluster, rest, grown),
+            lambda pod: eligible_nodes(pod, everywhere, self._others),
+        )
 
     def judge(self, only: Container[int] | None = None) -> tuple[Judgement, ...]:
         """Each workload's rollout while the others keep running; of some it is not asked where `only` names others.
@@ -136,6 +144,7 @@ class Court:
     def _among(self, members: Sequence[int], number: int, fixed: Sequence[Pod], residual: Residual) -> Judgement:
         """The judgement of one of some workloads that compete, beside running pods that stay."""
         demands, place = [self.demands[other] for other in members], members.index(number)
+        demands += [one.demand for other in members if other != number for one in self._driven[other]]
         halts = self.participants[number].hindered
         roomy = not halts and always_room(place, demands, residual)
         rests = not (roomy or halts) and always_room(place, demands, residual, at_rest=True)
@@ -175,6 +184,7 @@ class Court:
             if len(rolling) < 2:
                 continue
             among = [self.demands[other] for other in members]
+            among += [one.demand for other in members for one in self._driven[other]]
             rests = all(
                 always_room(place, among, residual, at_rest=True)
                 for place, number in enumerate(members)
@@ -199,12 +209,15 @@ class Court:
             max(_LEAST_STATES, min(self._budget, self._left)),
             self._grown,
             self._joins,
+            driven=tuple(self._driven[number] for number in members),
         )
 
     def _groups(self, numbers: Sequence[int], fixed: Sequence[Pod]) -> Groups:
         """Workloads that can compete for something, or look at each other, are in one group."""
         groups = Groups(len(self.participants))
-        scarce = contended([self.demands[number] for number in numbers], _residual(self._cluster, fixed, self._grown))
+        residual = _residual(self._cluster, fixed, self._grown)
+        demands = [self.demands[number] for number in numbers]
+        scarce = contended(demands, residual)
         among = Groups(len(numbers))
         join_contenders(among, scarce)
         for place, number in enumerate(numbers):
@@ -213,6 +226,12 @@ class Court:
         for one in marked:
             for other in numbers:
                 if other != one and self._meet(one, other):
+                    groups.join(one, other)
+        for one in numbers:
+            gone = self._driven[one]
+            for place, other in enumerate(numbers if gone else ()):
+                apart = groups.root(one) != groups.root(other)
+                if apart and concerns(gone, self.participants[other], place, demands, residual):
                     groups.join(one, other)
         return groups
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kubelint_gpu.rollout.driven import concerns
 from kubelint_gpu.rollout.room import contended, takes
 from kubelint_gpu.rollout.search import Bench
 
@@ -35,3 +36,9 @@ def may_evict(bench: Bench, position: int, *, itself: bool = True) -> bool:
         return bool(below)
     scarce = contended(bench.demands, bench.residual)[position]
     return any((pod.spec.node_name, name) in scarce for pod in below for name in takes(pod))
+
+
+def is_crowded(bench: Bench, position: int) -> bool:
+    """Whether pods that others drive away from their nodes may come to those of the participant."""
+    others = [one for place, gone in enumerate(bench.driven) if place != position for one in gone]
+    return bool(others) and concerns(others, bench.participants[position], position, bench.demands, bench.residual)

@@ -11,7 +11,7 @@ from kubelint_gpu.rollout.at_rest import comes_to_no_rest
 from kubelint_gpu.rollout.change_set import always_ends, by_shares, movers, without
 from kubelint_gpu.rollout.company import company
 from kubelint_gpu.rollout.counting import by_slots, shares_of, slots_of
-from kubelint_gpu.rollout.eviction import is_peaceful, may_evict
+from kubelint_gpu.rollout.eviction import is_crowded, is_peaceful, may_evict
 from kubelint_gpu.rollout.exchange import finds_its_own_places
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import Judgement
@@ -43,11 +43,10 @@ class Jury:
         blank = Judgement(participant.new, None, wanted=wanted, placed=wanted, alone=wanted, eligible=eligible)
         if not wanted and not participant.before:
             return blank
-        if not eligible:
-            # those that keep the template that they have: with OnDelete, and the ordinals below a partition
-            stay = max(participant.undisturbed, participant.kept) if bench.demands[position].nodes else 0
-            ends = rolling and stay >= wanted
-            return replace(blank, verdict=Verdict.COMPLETES if ends else None, placed=stay, alone=stay)
+        # those that keep the template that they have: with OnDelete, and the ordinals below a partition
+        stay = max(participant.undisturbed, participant.kept) if bench.demands[position].nodes else 0
+        if not eligible and not (rolling and stay >= wanted):
+            return replace(blank, placed=stay, alone=stay)
         if not participant.existing and any(one.known and one.moves for one in bench.participants):
             # what is rolled out later finds the others as they are then
             return Jury(replace(bench, participants=tuple(map(settled, bench.participants)))).judge(
@@ -114,7 +113,7 @@ class Jury:
             known = by_node(bench, self._search, position, blank)
             if known is not None:
                 return known
-        elif not self._search.outsiders and not may_evict(bench, position):
+        elif not self._search.outsiders and not may_evict(bench, position) and not is_crowded(bench, position):
             slots = slots_of(bench, self._search, position)
             if slots is not None:
                 return by_slots(bench, self._search, position, slots, blank)
@@ -168,7 +167,7 @@ class Jury:
         bench = self._bench
         participant = bench.participants[position]
         leaves_first = isinstance(participant.new.strategy, (StatefulSetStrategy, DaemonSetStrategy))
-        if participant.resumes:
+        if participant.resumes or is_crowded(bench, position):
             return False
         if self._search.outsiders or (not leaves_first and may_evict(bench, position)):
             return False

@@ -89,10 +89,13 @@ def beside_queued(bench: Bench, position: int, found: Judgement, queue: Sequence
         states, trace = search.stuck_run(scene)
     except Overlooked:
         states, trace = 0, None
-    if trace is not None:
+    counted = any(quota.covers(pod) for quota in bench.cluster.quotas for pod in pods)
+    if trace is not None and not counted:
         return replace(found, verdict=Verdict.MAY_STICK, by_bound=False, states=found.states + states, trace=trace)
     ends = search.searched(frozenset({position}), scene.cast.members[position])
     states += found.states + ends.states
+    if trace is not None and ends.verdict is not Verdict.STUCK:
+        return replace(found, verdict=Verdict.MAY_STICK, by_bound=False, states=states, trace=trace)
     if ends.verdict not in (Verdict.STUCK, Verdict.MAY_STICK):
         return replace(found, states=states)
     return replace(

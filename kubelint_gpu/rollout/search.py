@@ -9,6 +9,7 @@ from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.rollout.arrangement import arranged
 from kubelint_gpu.rollout.cast import cast
 from kubelint_gpu.rollout.dives import Dives, dive
+from kubelint_gpu.rollout.driven import Driven
 from kubelint_gpu.rollout.explorer import Exploration, Verdict, explore
 from kubelint_gpu.rollout.growth import Grown
 from kubelint_gpu.rollout.lacks import Lacks
@@ -40,7 +41,7 @@ class Bench:
     `numbers` are the numbers of the participants among all; `fixed` are running pods of nobody among them, `residual`
     what these leave of each node, `daemons` which of them (by identity) are of other workloads of the same run.
     `joins` is whether nodes of `grown` may still join while something is rolled; `queued` are pods of others that wait
-    for a node when it begins.
+    for a node when it begins. `driven` is, per participant, whom it may drive away from among the fixed pods.
     """
 
     cluster: Cluster
@@ -56,6 +57,7 @@ class Bench:
     grown: Grown | None = None
     joins: bool = True
     queued: tuple[Pod, ...] = ()
+    driven: tuple[tuple[Driven, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

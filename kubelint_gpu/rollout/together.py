@@ -42,8 +42,8 @@ def judged_together(bench: Bench, *, rests: bool, ends: str = "") -> Together:
 def _stands_alone(bench: Bench, search: Search, place: int) -> bool:
     """Whether all its pods find room where no other workload of the group is."""
     participant = bench.participants[place]
-    if not bench.eligible[place]:
-        return participant.replicas <= max(participant.undisturbed, participant.kept)
+    if not bench.eligible[place] and participant.replicas > max(participant.undisturbed, participant.kept):
+        return False
     return fit_alone(bench, search, place).placed >= participant.replicas
 
 

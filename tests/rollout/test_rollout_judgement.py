@@ -476,6 +476,15 @@ def test_ordinals_below_the_partition_run_although_the_new_template_fits_nowhere
     assert found.verdict is (DONE if placed == 2 else None)
 
 
+def test_ordinals_that_keep_an_old_template_run_only_where_that_fits():
+    more = {"serviceName": "w"}
+    update = {"type": "RollingUpdate", "rollingUpdate": {"partition": 2}}
+    old, new = (workload("StatefulSet", "w", 2, gpus, update=update, more=more, affinity=apart("w")) for gpus in (1, 4))
+    (found,) = judge([Transition(new, old)], cluster(node("n", 2)))
+    assert (found.verdict, found.placed, found.wanted) == (None, 1, 2)
+    assert judge([Transition(new, old)], cluster(node("n", 2), node("m")))[0].verdict is DONE
+
+
 def test_a_budget_that_ends_first_is_undecided_and_the_run_ends():
     by_revision = spread("w", "zone", matchLabelKeys=["pod-template-hash"])
     one = deployment("w", 6, 1, 2, 1, topologySpreadConstraints=by_revision)

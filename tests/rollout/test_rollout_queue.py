@@ -90,6 +90,18 @@ def test_who_finds_room_elsewhere_may_be_bound_before_the_rollout_begins_or_late
     assert judged(pinned, node("a"), node("b"), waiting()).verdict is Verdict.MAY_STICK
 
 
+def test_who_waits_counts_in_a_quota_all_the_time():
+    full = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "q", "namespace": "d"},
+        "spec": {"hard": {"pods": "2"}},
+    }
+    one, other = deployment(surge=1, unavailable=0), waiting(namespace="d", owner=("ReplicaSet", "other"))
+    assert judged(one, node("a", 2), node("b", 3), full, other).verdict is Verdict.STUCK
+    assert judged(one, node("a", 2), node("b", 3), full).verdict is Verdict.COMPLETES
+
+
 def test_own_pods_that_wait_are_no_strangers():
     own = waiting("w-abc-1", owner=("ReplicaSet", "w-abc"), namespace="d")
     assert judged(recreated(), node("a"), own).verdict is Verdict.COMPLETES
