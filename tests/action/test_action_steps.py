@@ -30,6 +30,13 @@ def codes(step):
     return sorted(result["ruleId"] for result in json.loads(found(step))["runs"][0]["results"])
 
 
+def deadlock(step):
+    """What the step says of a rollout: how severe, and whether it is the one of this change or the next one."""
+    results = json.loads(found(step))["runs"][0]["results"]
+    (one,) = (result for result in results if result["ruleId"] == "KLG101")
+    return one["level"], "next" if "the next rollout" in one["message"]["text"] else "this"
+
+
 CLUSTER = {"INPUT_INVENTORY": "cluster.yaml", "INPUT_PATHS": "deploy"}
 
 
@@ -102,10 +109,10 @@ def test_a_pull_request_is_compared_with_its_base(runner):
     runner.write("deploy/a.yaml", TRACKED)
     runner.commit()
     request = {"EVENT_NAME": "pull_request", "BASE_SHA": base}
-    assert "KLG101" not in codes(runner.check(**CLUSTER, **request))
-    assert "KLG101" in codes(runner.check(**CLUSTER, **request, INPUT_AGAINST="none"))
-    assert "KLG101" in codes(runner.check(**CLUSTER, EVENT_NAME="push", BASE_SHA=base))
-    assert "KLG101" not in codes(runner.check(**CLUSTER, EVENT_NAME="push", INPUT_AGAINST="HEAD~1"))
+    assert deadlock(runner.check(**CLUSTER, **request)) == ("warning", "next")
+    assert deadlock(runner.check(**CLUSTER, **request, INPUT_AGAINST="none")) == ("error", "this")
+    assert deadlock(runner.check(**CLUSTER, EVENT_NAME="push", BASE_SHA=base)) == ("error", "this")
+    assert deadlock(runner.check(**CLUSTER, EVENT_NAME="push", INPUT_AGAINST="HEAD~1")) == ("warning", "next")
 
 
 def test_a_shallow_checkout_fetches_the_base(runner, tmp_path):
@@ -117,7 +124,7 @@ def test_a_shallow_checkout_fetches_the_base(runner, tmp_path):
     git(tmp_path, "clone", "-q", "--depth=1", f"file://{runner.checkout}", str(shallow))
     runner.checkout = shallow
     request = {"EVENT_NAME": "pull_request", "BASE_SHA": base}
-    assert "KLG101" not in codes(runner.check(**CLUSTER, **request))
+    assert deadlock(runner.check(**CLUSTER, **request)) == ("warning", "next")
 
 
 def test_a_base_that_cannot_be_had_is_a_warning(runner):

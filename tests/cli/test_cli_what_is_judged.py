@@ -92,11 +92,27 @@ def test_a_pool_that_can_grow_makes_nothing_certain(check):
 pools:
   - name: more
     count: 0
-    template: {labels: {kubernetes.io/hostname: tracker-node}, allocatable: {cpu: 32, memory: 125Gi}, gpus: {model: A100-PCIE-40GB, count: 1}}
+    template: {labels: {pool: track}, allocatable: {cpu: 32, memory: 125Gi}, gpus: {model: A100-PCIE-40GB, count: 1}}
     autoscaling: {min: 0, max: 3}
 """  # fmt: skip
+    nodes = SMALL.replace("tracker-node,", "tracker-node, labels: {pool: track},")
+    text = TRACKED.replace("kubernetes.io/hostname: tracker-node", "pool: track")
+    fixed = check({"deploy/a.yaml": text}, "--select", "KLG1", inventory=nodes, paths=("deploy",))
+    assert [finding["severity"] for finding in fixed.json["findings"]] == ["error"]
+    grows = check({"deploy/a.yaml": text}, "--select", "KLG1", inventory=nodes + pool, paths=("deploy",))
+    assert [finding["severity"] for finding in grows.json["findings"]] == ["note"]
+
+
+def test_a_pool_that_can_grow_takes_no_pod_that_is_bound_to_a_node_by_its_host_name(check):
+    pool = """\
+pools:
+  - name: more
+    count: 0
+    template: {allocatable: {cpu: 32, memory: 125Gi}, gpus: {model: A100-PCIE-40GB, count: 1}}
+    autoscaling: {min: 0, max: 3}
+"""
     ran = check({"deploy/a.yaml": TRACKED}, "--select", "KLG1", inventory=SMALL + pool, paths=("deploy",))
-    assert {finding["severity"] for finding in ran.json["findings"]} <= {"note", "warning"}
+    assert [(finding["code"], finding["certainty"]) for finding in ran.json["findings"]] == [("KLG101", "certain")]
 
 
 def test_a_node_that_the_inventory_lacks_is_possible_unless_it_says_that_it_is_complete(check):

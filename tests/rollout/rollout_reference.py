@@ -231,9 +231,8 @@ class Reference(Controllers, Scheduler):
 
         Who waits from the start is asked for where it would end without them.
         """
-        queued = [place for place, work in enumerate(self.case.works) if work.kind == "Queued"]
-        if queued:
-            works = tuple(work for work in self.case.works if work.kind != "Queued")
+        if any(work.kind == "Queued" and work.replicas for work in self.case.works):
+            works = tuple(replace(work, replicas=0) if work.kind == "Queued" else work for work in self.case.works)
             without = Reference(replace(self.case, works=works), self.most).verdict()
             return self.judged() if without[0] == "completes" else without
         if not self.case.most:
