@@ -12,6 +12,7 @@ from kubelint_gpu.inventory.node_classes import amount_text, node_classes
 from kubelint_gpu.inventory.node_names import abbreviated, natural
 from kubelint_gpu.kube.node import Node
 from kubelint_gpu.kube.priority import PriorityClass
+from kubelint_gpu.kube.taints import CORDONED
 
 if TYPE_CHECKING:
     from kubelint_gpu.inventory.inventory import Inventory
@@ -74,8 +75,11 @@ def _node_changes(old: Node, new: Node) -> Iterator[str]:
     before, after = old.meta.annotations.get(UNHEALTHY), new.meta.annotations.get(UNHEALTHY)
     if before != after:
         yield f"unhealthy: {after}" if after else "no longer unhealthy"
+    taints = [
+        {taint for taint in node.taints if not (node.unschedulable and str(taint) == CORDONED)} for node in (old, new)
+    ]
     for word, gone, come in (
-        ("taint", set(old.taints) - set(new.taints), set(new.taints) - set(old.taints)),
+        ("taint", taints[0] - taints[1], taints[1] - taints[0]),
         ("label", _labels(old) - _labels(new), _labels(new) - _labels(old)),
     ):
         yield from sorted(f"{word} {_written(each)} is gone" for each in gone)

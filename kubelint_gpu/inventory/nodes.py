@@ -10,7 +10,7 @@ from kubelint_gpu.inventory.gpus import Advertised, advertised
 from kubelint_gpu.inventory.inventory import ONE_PER_CONTAINER, POOL, UNHEALTHY, UNLIMITED, Autoscaling, Pool
 from kubelint_gpu.inventory.quantities import difference, text
 from kubelint_gpu.kube.frozen import FrozenMap
-from kubelint_gpu.kube.node import Node, read_node
+from kubelint_gpu.kube.node import Node, read_node, with_cordon_taint
 from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
@@ -105,6 +105,7 @@ def _expanded(
     }
     if "kubeletVersion" in entry:
         value["status"]["nodeInfo"] = {"kubeletVersion": "v" + entry["kubeletVersion"].removeprefix("v")}
+    value = with_cordon_taint(value)
     return Declared(value, item, base, _routes(base, name_at, gpus), read_node(value))
 
 

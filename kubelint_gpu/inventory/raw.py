@@ -9,7 +9,7 @@ from kubelint_gpu.inventory.declared import Declared
 from kubelint_gpu.kube.disruption import read_disruption_budget
 from kubelint_gpu.kube.errors import InvalidObject, field_path
 from kubelint_gpu.kube.namespace import read_namespace
-from kubelint_gpu.kube.node import Node, read_node
+from kubelint_gpu.kube.node import Node, read_node, with_cordon_taint
 from kubelint_gpu.kube.pod import Pod, read_pod
 from kubelint_gpu.kube.priority import PriorityClass, read_priority_class
 
@@ -93,7 +93,11 @@ def _checked(declared: Declared, problems: list[InventoryError]) -> Declared | N
     if isinstance(typed, Node) and "pods" not in typed.allocatable:
         sentence = f"Node {declared.name} has no allocatable pods, so no pod at all can run on it"
         problems.append(warning_about(declared, ("status", "allocatable"), sentence, 'a usual value is pods: "110"'))
-    if isinstance(typed, (Node, Pod, PriorityClass)):
+    if isinstance(typed, Node):
+        value = with_cordon_taint(declared.value)
+        typed = typed if value is declared.value else read_node(value)
+        return Declared(value, declared.item, declared.pointer, declared.routes, typed)
+    if isinstance(typed, (Pod, PriorityClass)):
         return Declared(declared.value, declared.item, declared.pointer, declared.routes, typed)
     return declared
 

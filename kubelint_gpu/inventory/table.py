@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.inventory.node_classes import NodeClass, Tenant, amount_text, node_classes
 from kubelint_gpu.inventory.node_names import abbreviated
+from kubelint_gpu.kube.taints import CORDONED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -164,8 +165,9 @@ def _details(found: NodeClass, common: frozenset[tuple[str, str]], *, narrow: bo
     labels = [label for label in labels if not label.startswith(_MACHINE_LABELS)]
     if labels:
         yield "labels", _some(labels, _LABELS, "label")
-    if found.taints:
-        yield "taints", ", ".join(found.taints)
+    taints = [taint for taint in found.taints if not (found.unschedulable and taint == CORDONED)]
+    if taints:
+        yield "taints", ", ".join(taints)
     if found.tenants:
         yield "runs", _some([_tenant(tenant) for tenant in found.tenants], _TENANTS, "owner")
 

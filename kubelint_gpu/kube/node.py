@@ -9,7 +9,7 @@ from kubelint_gpu.kube.fields import Fields
 from kubelint_gpu.kube.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.meta import Meta, named, read_meta
 from kubelint_gpu.kube.quantity import scheduler_units
-from kubelint_gpu.kube.taints import Taint, read_taint
+from kubelint_gpu.kube.taints import UNSCHEDULABLE_KEY, Taint, read_taint
 from kubelint_gpu.values import dataclass
 
 
@@ -56,3 +56,18 @@ def read_node(value: Any, problems: list[InvalidObject] | None = None) -> Node:
         )
     except InvalidObject as error:
         raise named(error, value) from None
+
+
+def with_cordon_taint(value: dict[str, Any]) -> dict[str, Any]:
+    """A `v1.Node` with the taint that a cordoned one gets where it is not written; every other node as it is.
+
+    Behaviour: the node lifecycle controller of kube-controller-manager, 1.34, taints nodes with `spec.unschedulable`.
+    """
+    spec = value.get("spec")
+    taints = spec.get("taints") or [] if isinstance(spec, dict) else None
+    if not isinstance(spec, dict) or spec.get("unschedulable") is not True or not isinstance(taints, list):
+        return value
+    taint = {"key": UNSCHEDULABLE_KEY, "effect": "NoSchedule"}
+    if any(isinstance(one, dict) and taint.items() <= one.items() for one in taints):
+        return value
+    return {**value, "spec": {**spec, "taints": [*taints, taint]}}

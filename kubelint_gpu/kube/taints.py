@@ -14,6 +14,7 @@ from kubelint_gpu.values import dataclass
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 UNSCHEDULABLE_KEY = "node.kubernetes.io/unschedulable"
+CORDONED = f"{UNSCHEDULABLE_KEY}:NoSchedule"
 _LIFECYCLE = (
     "node.kubernetes.io/",
     "node.cloudprovider.kubernetes.io/",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from kubelint_gpu.kube.cluster import Cluster
+from kubelint_gpu.kube.neighbours import SCHEDULERS
 from kubelint_gpu.kube.pod import DEFAULT_SCHEDULER, Pod
 from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.explorer import Verdict
@@ -41,10 +42,10 @@ def queued(
 ) -> tuple[Queued, ...]:
     """The pods that wait and are of none of the workloads, without those that end by themselves some day.
 
-    A pod whose scheduler serves nobody waits for ever, and so does one that fits on no empty node; `eligible` tells
-    which nodes those are.
+    A pod of a scheduler that is no known one and serves nobody waits for ever, and so does one that fits on no empty
+    node; `eligible` tells which nodes those are.
     """
-    served = {DEFAULT_SCHEDULER, *(pod.spec.scheduler_name for pod in cluster.pods if pod.spec.node_name)}
+    served = {DEFAULT_SCHEDULER, *SCHEDULERS, *(pod.spec.scheduler_name for pod in cluster.pods if pod.spec.node_name)}
     waiting = [
         pod for pod in cluster.pods if is_waiting(pod) and pod.spec.scheduler_name in served and not is_temporary(pod)
     ]

@@ -31,6 +31,13 @@ def line_of(inventory, kind, name, *pointer):
     return declared.locate(pointer).line
 
 
+def test_a_cordoned_node_has_the_taint_of_the_node_lifecycle_controller_once():
+    taint = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
+    assert node("unschedulable: true")["spec"] == {"unschedulable": True, "taints": [taint]}
+    written = "unschedulable: true\n    taints: ['k=v:NoExecute', 'node.kubernetes.io/unschedulable:NoSchedule']"
+    assert node(written)["spec"]["taints"] == [{"key": "k", "value": "v", "effect": "NoExecute"}, taint]
+
+
 def test_a_node_with_a_name_only_is_a_linux_amd64_node_without_limits():
     value = node("unschedulable: false")
     assert value["metadata"]["labels"] == {

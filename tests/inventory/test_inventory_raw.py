@@ -269,3 +269,14 @@ pools: [{name: a, count: 50, template: {gpus: {model: L4, count: 8}, allocatable
     inventory, errors = load([read("c.yaml", text.encode())])
     assert errors == ()
     assert len(contradictions(inventory)) == 1
+
+
+@pytest.mark.parametrize("taints", [None, [], [{"key": "k", "effect": "NoExecute"}]])
+def test_a_cordoned_node_has_the_taint_that_the_node_lifecycle_controller_sets(taints):
+    value = raw_node("n")
+    value["spec"] = {"unschedulable": True, "taints": taints}
+    inventory, errors = loaded(value)
+    (found,) = inventory.of_kind("Node")
+    assert errors == ()
+    assert [str(taint) for taint in found.typed.taints][-1] == "node.kubernetes.io/unschedulable:NoSchedule"
+    assert len(found.typed.taints) == len(taints or ()) + 1 == len(found.value["spec"]["taints"])

@@ -102,6 +102,10 @@ def test_who_waits_counts_in_a_quota_all_the_time():
     assert judged(one, node("a", 2), node("b", 3), full).verdict is Verdict.COMPLETES
 
 
+def test_a_pod_of_another_known_scheduler_takes_the_place_just_as_well():
+    assert judged(recreated(), node("a"), waiting(schedulerName="volcano")).verdict is Verdict.MAY_STICK
+
+
 def test_own_pods_that_wait_are_no_strangers():
     own = waiting("w-abc-1", owner=("ReplicaSet", "w-abc"), namespace="d")
     assert judged(recreated(), node("a"), own).verdict is Verdict.COMPLETES
