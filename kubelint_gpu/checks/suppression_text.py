@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from kubelint_gpu.values import dataclass
 
 ANNOTATION = "kubelint-gpu/ignore"
-MARK = "kubelint-gpu:"
 _COMMENT = re.compile(
     r"#\s*kubelint-gpu:\s*(?P<word>\w*)\s*(?:\[(?P<codes>[^\]]*)\])?\s*(?P<reason>.*)", re.DOTALL | re.IGNORECASE
 )

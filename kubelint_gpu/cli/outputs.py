@@ -17,8 +17,6 @@ import click
 from kubelint_gpu.report.formats import renderer
 from kubelint_gpu.report.model import Options, Report
 
-_COLOR = "KUBELINT_GPU_COLOR"
-
 
 def pairs(formats: Sequence[str], files: Sequence[str]) -> list[tuple[str, str]]:
     """Each format with its file, `-` for standard output: the first file belongs to the last formats given.

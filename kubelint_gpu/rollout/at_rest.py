@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy
 from kubelint_gpu.rollout import daemon_set
-from kubelint_gpu.rollout.cast import has_ordinal_claims
 from kubelint_gpu.rollout.deployment import resolve
 from kubelint_gpu.rollout.eviction import is_crowded, may_evict
 from kubelint_gpu.rollout.likeness import label_keys
+from kubelint_gpu.rollout.ordinals import has_ordinal_claims
 from kubelint_gpu.rollout.participant import OF_ONE_POD, Participant, created_pod
 from kubelint_gpu.rollout.room import greedily, takes
 from kubelint_gpu.rollout.search import Bench, Search

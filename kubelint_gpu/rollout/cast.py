@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubelint_gpu.kube.cluster import Cluster
-from kubelint_gpu.kube.frozen import FrozenMap
-from kubelint_gpu.kube.pod import Pod, Volume
+from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
-from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.actor import Actor, Kind
 from kubelint_gpu.rollout.daemon_set_actor import DaemonSetActor
 from kubelint_gpu.rollout.deployment_actor import DeploymentActor
+from kubelint_gpu.rollout.ordinals import ordinal_pod, with_claims
 from kubelint_gpu.rollout.participant import (
     DELETION_COST,
     Participant,
@@ -22,6 +21,7 @@ from kubelint_gpu.rollout.participant import (
     owner_of,
 )
 from kubelint_gpu.rollout.replica_set import Steady
+from kubelint_gpu.rollout.revisions import revisions, revisions_with_waiting
 from kubelint_gpu.rollout.stateful_set import has_max_unavailable
 from kubelint_gpu.rollout.stateful_set_actor import StatefulSetActor
 from kubelint_gpu.values import dataclass, replace
@@ -144,17 +144,17 @@ def _enter(casting: _Casting, participant: Participant, rolling: bool, scaling: 
     elif isinstance(strategy, DaemonSetStrategy):
         _enter_daemons(casting, participant, strategy, rolling, comes=scaling and not participant.existing)
     elif rolling and isinstance(strategy, DeploymentStrategy):
-        revisions = _with_waiting(participant)
+        every = revisions_with_waiting(participant)
         sure = None if participant.existing else 0
-        old = tuple(casting.kind(pod, count, key, pods, sure, waits) for pod, count, pods, waits in revisions)
-        for number, (_, _, pods, _) in zip(old, revisions, strict=True):
+        old = tuple(casting.kind(pod, count, key, pods, sure, waits) for pod, count, pods, waits in every)
+        for number, (_, _, pods, _) in zip(old, every, strict=True):
             casting.not_ready(number, pods)
         new = casting.kind(created_pod(participant.new, "new"), 0, key, new=True)
         if strategy.min_ready_seconds:
             # a pod that is ready and not yet available ranks like any other that is ready
             for number in (*old, new):
                 casting.kinds[number] = replace(casting.kinds[number], ranked=True)
-        counts = tuple(count + waits for _, count, _, waits in revisions)
+        counts = tuple(count + waits for _, count, _, waits in every)
         rescaled = participant.before != participant.replicas
         casting.actors.append(DeploymentActor(key, strategy, participant.replicas, counts, old, new, rescaled))
     elif rolling and isinstance(strategy, StatefulSetStrategy):
@@ -169,14 +169,14 @@ def _enter_steady(casting: _Casting, participant: Participant, scaling: bool) ->
     comes = participant.known or not participant.existing
     first = participant.sure if scaling else max(participant.before, replicas if comes else 0)
     sure, more = participant.sure, replicas - first
-    revisions = _revisions(participant, first)
-    for place, (pod, count, pods) in enumerate(revisions):
+    found = revisions(participant, first)
+    for place, (pod, count, pods) in enumerate(found):
         number = casting.kind(pod, count, key, pods, min(sure, count))
         sure -= min(sure, count)
         if participant.new.kind == "Pod":
             casting.kinds[number] = replace(casting.kinds[number], actor=-1)
             continue
-        last = place == len(revisions) - 1
+        last = place == len(found) - 1
         casting.actors.append(Steady(key, number, max(0, count + more) if scaling and last else count))
 
 
@@ -210,88 +210,17 @@ def _enter_ordinals(casting: _Casting, participant: Participant, strategy: State
         name = f"{participant.new.meta.name}-{ordinal}"
         found = running.get(name)
         pod = anonymous(found) if found is not None else created_pod(participant.old, "old", name)
-        pod = with_claims(_ordinal(pod, name, ordinal), participant.old.meta.name, ordinal, casting.cluster)
+        pod = with_claims(ordinal_pod(pod, name, ordinal), participant.old.meta.name, ordinal, casting.cluster)
         waits = found is not None and not found.spec.node_name
         wanted = 1 if not waits and (found is not None or ordinal < first + before) else 0
         known = (found,) if found is not None and wanted else ()
         old.append(casting.kind(pod, wanted, key, known, wanted if participant.existing else 0, int(waits)))
         casting.not_ready(old[-1], known)
-        pod = _ordinal(created_pod(participant.new, "new", name), name, ordinal)
+        pod = ordinal_pod(created_pod(participant.new, "new", name), name, ordinal)
         pod = with_claims(pod, participant.new.meta.name, ordinal, casting.cluster)
         new.append(casting.kind(pod, 0, key, new=True))
     gate = has_max_unavailable(casting.cluster.version)
     casting.actors.append(StatefulSetActor(key, strategy, after, tuple(old), tuple(new), gate))
-
-
-def _ordinal(pod: Pod, name: str, ordinal: int) -> Pod:
-    labels = FrozenMap(
-        {
-            **pod.meta.labels,
-            "statefulset.kubernetes.io/pod-name": name,
-            "apps.kubernetes.io/pod-index": str(ordinal),
-        }
-    )
-    return replace(pod, meta=replace(pod.meta, name=name, labels=labels))
-
-
-def with_claims(pod: Pod, name: str, ordinal: int, cluster: Cluster) -> Pod:
-    """The pod of a StatefulSet with the claims that the cluster has for its ordinal (`<template>-<name>-<ordinal>`)."""
-    ending = f"-{name}-{ordinal}"
-    has = {volume.source.get("claimName") for volume in pod.spec.volumes}
-    more = tuple(
-        Volume("", "persistentVolumeClaim", FrozenMap({"claimName": claim.meta.name}))
-        for claim in cluster.claims
-        if claim.meta.namespace == pod.meta.namespace
-        and claim.meta.name.endswith(ending)
-        and len(claim.meta.name) > len(ending)
-        and claim.meta.name not in has
-    )
-    return replace(pod, spec=replace(pod.spec, volumes=(*pod.spec.volumes, *more))) if more else pod
-
-
-def has_ordinal_claims(workload: Workload, cluster: Cluster) -> bool:
-    """Whether the cluster has claims for single pods of a StatefulSet."""
-    strategy = workload.strategy
-    if not isinstance(strategy, StatefulSetStrategy) or not cluster.claims:
-        return False
-    pod = created_pod(workload, "old")
-    ordinals = range(strategy.first_ordinal, strategy.first_ordinal + workload.replicas)
-    return any(with_claims(pod, workload.meta.name, ordinal, cluster) is not pod for ordinal in ordinals)
-
-
-def _revisions(participant: Participant, total: int) -> list[tuple[Pod, int, list[Pod]]]:
-    """The kinds of `total` pods, oldest first: pod, how many, and those whose nodes are known.
-
-    What is not known to run is of the newest revision, or of the old template where nothing runs.
-    """
-    if participant.settled:
-        kept = participant.kept
-        stays = [(created_pod(participant.old, "old"), kept)] if kept else []
-        comes = [(created_pod(participant.new, "new"), total - kept)] if total > kept or not kept else []
-        return [(pod, count, []) for pod, count in (*stays, *comes)]
-    if not participant.running:
-        return [(created_pod(participant.old, "old"), total, [])]
-    groups: dict[tuple[object, ...], list[Pod]] = {}
-    for pod in sorted(participant.running, key=lambda pod: (pod.meta.created, pod.meta.name)):
-        groups.setdefault(identity(pod), []).append(pod)
-    counts = [len(pods) for pods in groups.values()]
-    counts[-1] += total - sum(counts)
-    return [(anonymous(pods[0]), count, pods) for pods, count in zip(groups.values(), counts, strict=True)]
-
-
-def _with_waiting(participant: Participant) -> list[tuple[Pod, int, Sequence[Pod], int]]:
-    """The revisions of a Deployment that is rolled, oldest first: with how many more pods of each wait for a node."""
-    waiting: dict[tuple[object, ...], list[Pod]] = {}
-    for pod in sorted(participant.waiting, key=lambda pod: (pod.meta.created, pod.meta.name)):
-        waiting.setdefault(identity(pod), []).append(pod)
-    wanted = max(0, participant.before - len(participant.waiting))
-    found: list[tuple[Pod, int, Sequence[Pod], int]] = []
-    if wanted or participant.running or not waiting:
-        for pod, count, pods in _revisions(participant, max(wanted, len(participant.running))):
-            same = waiting.pop(identity(pods[0]), []) if pods else []
-            found.append((pod, count, pods, len(same)))
-    # a template of which nothing runs was the last to come
-    return found + [(anonymous(pods[0]), 0, (), len(pods)) for pods in waiting.values()]
 
 
 def _enter_outsiders(casting: _Casting, owner: str, pods: Sequence[Pod]) -> None:

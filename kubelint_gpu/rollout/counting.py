@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.rollout.cast import has_ordinal_claims
 from kubelint_gpu.rollout.eviction import is_peaceful
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import Judgement
+from kubelint_gpu.rollout.ordinals import has_ordinal_claims
 from kubelint_gpu.rollout.search import Bench, Search
 from kubelint_gpu.rollout.shortfall import fit_alone, halt
 from kubelint_gpu.rollout.slots import Shares, Slots, group_shares, group_slots, own_slots

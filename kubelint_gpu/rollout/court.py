@@ -11,7 +11,6 @@ from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy
 from kubelint_gpu.rollout.attachment import with_bound_claims
 from kubelint_gpu.rollout.attendance import participants_of
 from kubelint_gpu.rollout.budgets import with_counted_budgets
-from kubelint_gpu.rollout.cast import has_ordinal_claims
 from kubelint_gpu.rollout.deployment import resolve
 from kubelint_gpu.rollout.driven import concerns, driven
 from kubelint_gpu.rollout.explorer import Verdict
@@ -19,6 +18,7 @@ from kubelint_gpu.rollout.growth import Grown, Growth, possible_nodes
 from kubelint_gpu.rollout.judgement import Judgement, Together, Transition, worst
 from kubelint_gpu.rollout.jury import Jury
 from kubelint_gpu.rollout.locality import attends, eligible_nodes, has_claims
+from kubelint_gpu.rollout.ordinals import has_ordinal_claims
 from kubelint_gpu.rollout.participant import Participant, anonymous, created_pod
 from kubelint_gpu.rollout.queue import beside_queued, queued
 from kubelint_gpu.rollout.room import Demand, Groups, Residual, always_room, contended, join_contenders, takes

@@ -19,13 +19,13 @@ _CROWDED = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Dives:
-    """What single runs showed: the shortest that got stuck, whether one came to its end, and how many states it took.
+    """What single runs showed, and how many states it took.
 
-    Where both are found a rollout may stick. That no run gets stuck, or that each does, single runs cannot show.
+    `stuck` is the shortest that got stuck where another one came to its end: then a rollout may stick.
+    That no run gets stuck, or that each does, single runs cannot show: then it is empty.
     """
 
     stuck: tuple[State, ...]
-    ends: bool
     states: int
 
 
@@ -46,8 +46,8 @@ def dive(model: Model, starts: Sequence[State], done: Callable[[State], bool], b
             if over is False and (not stuck or len(path) < len(stuck)):
                 stuck = path
     except Overlooked:
-        return Dives((), ends, looked_at)
-    return Dives(_shortened(model, stuck) if stuck and ends else (), ends, looked_at)
+        return Dives((), looked_at)
+    return Dives(_shortened(model, stuck) if stuck and ends else (), looked_at)
 
 
 def _run(

@@ -25,7 +25,6 @@ POLICY_NEVER = "not eligible due to preemptionPolicy=Never."
 TERMINATING = "not eligible due to a terminating pod on the nominated node."
 MOST_CANDIDATES = 100
 _NO_VICTIMS = Status("DefaultPreemption", Code.UNRESOLVABLE, (NO_VICTIMS,))
-_NOT_HELPFUL = Status("DefaultPreemption", Code.UNRESOLVABLE, (NOT_HELPFUL,))
 
 
 @dataclass(frozen=True, slots=True)
