@@ -12,8 +12,8 @@ from kubelint_gpu.kube.label_algebra import alternatives
 from kubelint_gpu.kube.rolling import DeploymentStrategy
 from kubelint_gpu.kube.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.rollout.attachment import with_bound_claims
-from kubelint_gpu.rollout.beyond import MOST_NODES, beyond
 from kubelint_gpu.rollout.explorer import Verdict
+from kubelint_gpu.rollout.further_nodes import MOST_NODES, further_nodes
 from kubelint_gpu.rollout.judgement import Judgement, Transition, judge
 from kubelint_gpu.rollout.participant import created_pod
 from kubelint_gpu.values import replace
@@ -39,7 +39,7 @@ def stuck_anywhere(unit: Unit) -> Mapping[int, Judgement]:
     users = [(one.workload.meta.namespace, one.workload.spec) for one in placed]
     enough = sum(2 * one.workload.replicas + 1 for one in placed)
     cluster = with_bound_claims(unit.cluster, users)
-    nodes = beyond([created_pod(one.workload, "new") for one in placed], cluster, enough).nodes
+    nodes = further_nodes([created_pod(one.workload, "new") for one in placed], cluster, enough).nodes
     cluster = replace(unit.cluster, nodes=nodes, pods=())
     rolled = [Transition(one.workload, one.workload) for one in placed]
     asked = {id(one) for one in wanted}

@@ -15,7 +15,7 @@ from kubelint_gpu.checks.wording import verb
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.requests import is_extended
 from kubelint_gpu.rollout.attachment import with_bound_claims
-from kubelint_gpu.rollout.beyond import beyond
+from kubelint_gpu.rollout.further_nodes import further_nodes
 from kubelint_gpu.rollout.gathered import gathered
 from kubelint_gpu.rollout.growth import possible_nodes
 from kubelint_gpu.rollout.participant import created_pod, is_temporary
@@ -68,7 +68,7 @@ def _room(team: Team, cluster: Cluster) -> int | None:
 
 def _stays_short(team: Team, cluster: Cluster, placed: int) -> bool:
     """Whether no node beyond the inventory makes room for more."""
-    found = beyond([created_pod(one, "new") for one in team.workloads], cluster, team.pods)
+    found = further_nodes([created_pod(one, "new") for one in team.workloads], cluster, team.pods)
     if any(taken is None for taken in found.takes) or all(found.takes):
         return False
     return _room(team, replace(cluster, nodes=(*cluster.nodes, *found.nodes))) == placed

@@ -17,7 +17,7 @@ from kubelint_gpu.kube.custom_rollout import CustomRollout, custom_rollout
 from kubelint_gpu.kube.node import Node
 from kubelint_gpu.kube.requests import pod_requests
 from kubelint_gpu.rollout.attachment import with_bound_claims
-from kubelint_gpu.rollout.beyond import beyond
+from kubelint_gpu.rollout.further_nodes import further_nodes
 from kubelint_gpu.rollout.gathered import gathered
 from kubelint_gpu.rollout.growth import possible_nodes
 from kubelint_gpu.rollout.participant import created_pod
@@ -131,7 +131,7 @@ def _is_certain(unit: Unit, custom: _Custom, *, changing: bool) -> bool:
     wanted = custom.pods(changing=changing)
     pods = [created_pod(subject.workload, "new") for subject in custom.subjects]
     users = [(subject.workload.meta.namespace, subject.workload.spec) for subject in custom.subjects]
-    found = beyond(pods, with_bound_claims(unit.cluster, users), sum(wanted))
+    found = further_nodes(pods, with_bound_claims(unit.cluster, users), sum(wanted))
     if any(taken is None for taken in found.takes) or all(found.takes):
         return False
     now = _missing(unit, custom, changing=changing)

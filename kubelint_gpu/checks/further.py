@@ -9,8 +9,8 @@ from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.kube.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.rollout.attachment import with_bound_claims
-from kubelint_gpu.rollout.beyond import beyond
 from kubelint_gpu.rollout.explorer import Verdict
+from kubelint_gpu.rollout.further_nodes import further_nodes
 from kubelint_gpu.rollout.judgement import Judgement, Together, Transition, judge, judge_together
 from kubelint_gpu.rollout.participant import created_pod
 from kubelint_gpu.values import dataclass, replace
@@ -49,7 +49,7 @@ def further(unit: Unit) -> Further:
     }
     enough = sum(2 * one.new.replicas + one.old.replicas + 1 for one in transitions.values())
     daemons = [created_pod(one.new, "new") for one in transitions.values() if one.new.kind == "DaemonSet"]
-    found = beyond(list(pods.values()), with_bound_claims(unit.cluster, users), enough, daemons)
+    found = further_nodes(list(pods.values()), with_bound_claims(unit.cluster, users), enough, daemons)
     takes = dict(zip(pods, found.takes, strict=True))
     return Further(
         replace(unit.cluster, nodes=(*unit.cluster.nodes, *found.nodes)),

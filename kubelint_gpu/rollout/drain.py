@@ -15,7 +15,7 @@ from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.arrangement import arranged
 from kubelint_gpu.rollout.attachment import with_bound_claims
 from kubelint_gpu.rollout.bonds import Bonds, labels_of
-from kubelint_gpu.rollout.moving import Moving
+from kubelint_gpu.rollout.drain_places import DrainPlaces
 from kubelint_gpu.rollout.participant import Participant, created_pod, owner_of
 from kubelint_gpu.rollout.staged import standing_participants, standing_scene
 from kubelint_gpu.rollout.starts import one_placement, placements
@@ -91,7 +91,7 @@ def drain(workloads: Sequence[Workload], cluster: Cluster, *, budget: int = DEFA
     for number, participant in enumerate(participants):
         ready = sum(count_on(content, kind, READY) for content in state.nodes for kind in scene.cast.members[number])
         everybody += _pods(participant, ready)
-    moving = Moving(scene, state, cluster, budget)
+    places = DrainPlaces(scene, state, cluster, budget)
     result = []
     for number, participant in enumerate(participants):
         if participant.temporary or not participant.replicas:
@@ -101,10 +101,10 @@ def drain(workloads: Sequence[Workload], cluster: Cluster, *, budget: int = DEFA
         allowed = allowed_disruptions(covering[0], everybody) if len(covering) == 1 else None
         names = tuple(sorted(one.meta.name for one in covering))
         known = {pod.spec.node_name for pod in participant.running}
-        for index, (name, pods) in moving.homes(scene.cast.members[number]).items():
+        for index, (name, pods) in places.homes(scene.cast.members[number]).items():
             # where no budget is in the way it does not matter who finds room
             elsewhere, decided = (
-                (pods, True) if allowed is None else moving.elsewhere(scene.cast.members[number], index)
+                (pods, True) if allowed is None else places.elsewhere(scene.cast.members[number], index)
             )
             result.append(
                 Drained(

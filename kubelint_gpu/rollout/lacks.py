@@ -35,7 +35,7 @@ class Lacks:
     def waiting(self, state: State) -> tuple[Waiting, ...]:
         """Everybody who waits, new pods first."""
         snapshot = self._telling.snapshot(state)
-        self._in_play = frozenset(id(pod) for _, _, _, pod in self._scene.places.figures.placed(state.nodes))
+        self._in_play = frozenset(id(pod) for _, _, _, pod in self._scene.places.state_pods.placed(state.nodes))
         pending: dict[tuple[int, int | None], int] = {}
         for number, count in enumerate(state.waiting):
             if count:
@@ -56,7 +56,7 @@ class Lacks:
 
     def _stranded(self, number: int, home: int | None, count: int, snapshot: Snapshot, state: State) -> Waiting:
         kind = self._kinds[number]
-        pod = self._scene.places.figures.incoming(number, only=home)
+        pod = self._scene.places.state_pods.incoming(number, only=home)
         result = fit(pod, snapshot)
         if result.schedulable:
             # it moves on, but in a circle: nothing that it lacks could be named
@@ -106,7 +106,7 @@ class Lacks:
     ) -> tuple[Lack, ...]:
         """Why the nodes that could take the pod do not."""
         rejections = result.rejections
-        behind = _behind(self._scene.places.figures.incoming(number, only=home), snapshot)
+        behind = _behind(self._scene.places.state_pods.incoming(number, only=home), snapshot)
         found = []
         for index, name in enumerate(self._scene.places.names):
             status = rejections.get(name) or result.prefilter

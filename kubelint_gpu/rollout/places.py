@@ -10,11 +10,11 @@ from kubelint_gpu.rollout.actor import Kind
 from kubelint_gpu.rollout.admission import Admission
 from kubelint_gpu.rollout.attachment import exclusive_claims
 from kubelint_gpu.rollout.domains import Domain, in_order
-from kubelint_gpu.rollout.figures import Figures
 from kubelint_gpu.rollout.likeness import Likeness, first_alike
 from kubelint_gpu.rollout.model import Eviction
 from kubelint_gpu.rollout.preemptions import Preemptions
 from kubelint_gpu.rollout.state import ABSENT, NOMINATED, READY, STARTING, UNBOUND, Content, State, canonical
+from kubelint_gpu.rollout.state_pods import StatePods
 from kubelint_gpu.scheduler import fit
 from kubelint_gpu.values import replace
 
@@ -26,7 +26,7 @@ class Places:
         names: the nodes, class by class.
         classes: positions of nodes that no pod in play can tell apart.
         domains: domains that are alike.
-        figures: the pods on them, as the scheduler sees them.
+        state_pods: the pods on them, as the scheduler sees them.
         standing: those that stay where they are.
     """
 
@@ -45,8 +45,8 @@ class Places:
         self.domains = domains
         self._kinds = kinds
         self._local = local
-        self.figures = Figures(cluster, kinds, names, classes)
-        self._preemptions = Preemptions(self.figures, kinds, names, cluster.pods)
+        self.state_pods = StatePods(cluster, kinds, names, classes)
+        self._preemptions = Preemptions(self.state_pods, kinds, names, cluster.pods)
         self._admission = admission
         self.standing = cluster.pods
         self._positions = {name: position for position, name in enumerate(names)}
@@ -175,9 +175,9 @@ class Places:
 
     def capacity_of_class(self, number: int, kind: int, enough: int) -> int:
         """How many pods of a kind fit on one node of a class beside what stays there, up to `enough`."""
-        snapshot, name = self.figures.alone(number)
+        snapshot, name = self.state_pods.alone(number)
         each = 0
-        for pod in self.figures.numbered(kind, READY, enough):
+        for pod in self.state_pods.numbered(kind, READY, enough):
             if not fit(pod, snapshot).schedulable:
                 break
             snapshot = snapshot.place(pod, name)
@@ -215,8 +215,8 @@ class Places:
         kind, plain = self._likeness.first[kind], _plain(self._likeness.folded(content))
         found = self._plainly.get((kind, number, plain))
         if found is None:
-            pods = [pod for other, phase, count in plain for pod in self.figures.numbered(other, phase, count)]
-            snapshot = self.figures.filled(number, pods)
+            pods = [pod for other, phase, count in plain for pod in self.state_pods.numbered(other, phase, count)]
+            snapshot = self.state_pods.filled(number, pods)
             found = self._plainly[kind, number, plain] = fit(self._kinds[kind].pod, snapshot).schedulable
         return found
 
@@ -224,7 +224,7 @@ class Places:
         kind, contents = self._likeness.first[kind], tuple([self._likeness.folded(one) for one in contents])
         found = self._everywhere.get((kind, contents))
         if found is None:
-            result = fit(self._kinds[kind].pod, self.figures.snapshot(contents))
+            result = fit(self._kinds[kind].pod, self.state_pods.snapshot(contents))
             found = tuple(sorted([self._positions[name] for name in result.fits if name in self._positions]))
             self._everywhere[kind, contents] = found
         return found

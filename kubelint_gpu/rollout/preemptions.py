@@ -7,9 +7,9 @@ from itertools import islice, permutations, product
 
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.rollout.actor import Kind
-from kubelint_gpu.rollout.figures import Figures
 from kubelint_gpu.rollout.model import Eviction
 from kubelint_gpu.rollout.state import UNBOUND, Content
+from kubelint_gpu.rollout.state_pods import StatePods
 from kubelint_gpu.scheduler import Candidate, Preemption, fit, preempt
 from kubelint_gpu.values import replace
 
@@ -28,10 +28,12 @@ class Overlooked(Exception):  # noqa: N818 - it says what happened
 class Preemptions:
     """Asks the scheduler core whom a pod evicts."""
 
-    def __init__(self, figures: Figures, kinds: Sequence[Kind], names: Sequence[str], fixed: Sequence[Pod]) -> None:
+    def __init__(
+        self, state_pods: StatePods, kinds: Sequence[Kind], names: Sequence[str], fixed: Sequence[Pod]
+    ) -> None:
         """`fixed` are pods that are taken to stay where they are."""
         self._fixed = frozenset(one.spec.priority or 0 for one in fixed)
-        self._figures = figures
+        self._state_pods = state_pods
         self._kinds = kinds
         self._names = names
         self._positions = {name: position for position, name in enumerate(names)}
@@ -44,7 +46,7 @@ class Preemptions:
         Raises:
             Overlooked: it would evict pods that are not in play.
         """
-        pod = self._figures.incoming(kind, home, only)
+        pod = self._state_pods.incoming(kind, home, only)
         found: dict[Eviction, None] = {}
         for result, phases in self._preemptions(pod, contents):
             if not result.eligible:
@@ -64,8 +66,8 @@ class Preemptions:
         self, pod: Pod, contents: tuple[Content, ...]
     ) -> Iterator[tuple[Preemption, dict[int, tuple[int, int]]]]:
         """What preemption says, for every order of age that pods of equal priority may have."""
-        base = self._figures.base(contents)
-        placed = list(self._figures.placed(contents))
+        base = self._state_pods.base(contents)
+        placed = list(self._state_pods.placed(contents))
         rivals = self._rivals(pod, contents)
         orders = list(permutations(rivals)) if 1 < len(rivals) <= 4 else [tuple(rivals)]
         lower = self._lower(pod, contents)

@@ -83,7 +83,7 @@ class _Replay:
         snapshot = self._facing(state, step)
         name = self._scene.places.names[step.node]
         pinned = step.node if self._kinds[step.kind].pinned else None
-        pod = self._scene.places.figures.incoming(step.kind, only=pinned)
+        pod = self._scene.places.state_pods.incoming(step.kind, only=pinned)
         result = fit(pod, snapshot)
         if step.act == "bind":
             if name not in result.fits:

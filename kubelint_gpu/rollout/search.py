@@ -8,7 +8,6 @@ from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.rollout.arrangement import arranged
 from kubelint_gpu.rollout.cast import cast
-from kubelint_gpu.rollout.dives import Dives, dive
 from kubelint_gpu.rollout.driven import Driven
 from kubelint_gpu.rollout.explorer import Exploration, Verdict, explore
 from kubelint_gpu.rollout.growth import Grown
@@ -20,6 +19,7 @@ from kubelint_gpu.rollout.replay import NotConfirmed, replay
 from kubelint_gpu.rollout.replica_set import Steady
 from kubelint_gpu.rollout.room import Demand, Residual, takes
 from kubelint_gpu.rollout.scene import Scene, build_scene
+from kubelint_gpu.rollout.single_runs import SingleRuns, single_runs
 from kubelint_gpu.rollout.starts import Starts, one_placement, placements
 from kubelint_gpu.rollout.state import State, census
 from kubelint_gpu.rollout.telling import Telling
@@ -31,7 +31,7 @@ _MOST_RETRIES = 20
 _FEW_NODES = 16
 _LEAST_STATES = 500
 _MOST_STARTS = 50
-_PART_OF_DIVES = 4
+_PART_OF_SINGLE_RUNS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +134,10 @@ class Search:
             successors = model.successors
         done = ended(model, ends)
         left = budget - starts.looked_at
-        runs: list[Dives] = []
+        runs: list[SingleRuns] = []
 
         def is_told() -> bool:
-            runs.append(dive(model, states, done, left // _PART_OF_DIVES))
+            runs.append(single_runs(model, states, done, left // _PART_OF_SINGLE_RUNS))
             return bool(runs[0].stuck)
 
         found = explore(states, successors, done, left, is_told)

@@ -42,7 +42,7 @@ class Telling:
             cluster = replace(self._cluster, nodes=(*self._cluster.nodes, *joined))
             base = self._base if self._base is not None and not joined else Snapshot.of(cluster)
             self._bases[absent] = base
-        for index, _, phase, pod in self._scene.places.figures.placed(state.nodes):
+        for index, _, phase, pod in self._scene.places.state_pods.placed(state.nodes):
             if phase != AWAITED:
                 base = base.place(pod, names[index])
         return base

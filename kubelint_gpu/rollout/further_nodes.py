@@ -28,7 +28,7 @@ _Form = dict[tuple[bool, str], Allowed]
 
 
 @dataclass(frozen=True, slots=True)
-class Beyond:
+class FurtherNodes:
     """Nodes that may be there besides the declared ones, and whether they take each of the pods that were asked for.
 
     None stands for a pod of which that cannot be told: its volume does not exist before it has a node.
@@ -38,7 +38,7 @@ class Beyond:
     takes: tuple[bool | None, ...]
 
 
-def beyond(pods: Sequence[Pod], cluster: Cluster, enough: int, guests: Sequence[Pod] = ()) -> Beyond:
+def further_nodes(pods: Sequence[Pod], cluster: Cluster, enough: int, guests: Sequence[Pod] = ()) -> FurtherNodes:
     """The nodes that could be there for pods, without taints and with more of every resource than all could take.
 
     They have the labels that the pods ask for, but no name and no host name of a declared node: these are given once,
@@ -48,7 +48,7 @@ def beyond(pods: Sequence[Pod], cluster: Cluster, enough: int, guests: Sequence[
     """
     stage = _Stage((*pods, *guests), cluster)
     found = [stage.taken(pod, min(enough, MOST_NODES)) for pod in pods]
-    return Beyond(tuple(stage.nodes), tuple(found))
+    return FurtherNodes(tuple(stage.nodes), tuple(found))
 
 
 class _Stage:

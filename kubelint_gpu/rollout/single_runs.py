@@ -18,7 +18,7 @@ _CROWDED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Dives:
+class SingleRuns:
     """What single runs showed, and how many states it took.
 
     `stuck` is the shortest that got stuck where another one came to its end: then a rollout may stick.
@@ -29,7 +29,7 @@ class Dives:
     states: int
 
 
-def dive(model: Model, starts: Sequence[State], done: Callable[[State], bool], budget: int) -> Dives:
+def single_runs(model: Model, starts: Sequence[State], done: Callable[[State], bool], budget: int) -> SingleRuns:
     """Follow runs from some starts until `budget` states are looked at.
 
     They give up where a pod would evict somebody who is not in play.
@@ -46,8 +46,8 @@ def dive(model: Model, starts: Sequence[State], done: Callable[[State], bool], b
             if over is False and (not stuck or len(path) < len(stuck)):
                 stuck = path
     except Overlooked:
-        return Dives((), looked_at)
-    return Dives(_shortened(model, stuck) if stuck and ends else (), looked_at)
+        return SingleRuns((), looked_at)
+    return SingleRuns(_shortened(model, stuck) if stuck and ends else (), looked_at)
 
 
 def _run(

@@ -13,7 +13,7 @@ _DRAINS = 10
 _LEAST_STATES = 50
 
 
-class Moving:
+class DrainPlaces:
     """The pods of a state, and where they can go from a node that takes none any more.
 
     Those on whose places others depend leave the node with them, and find a new place before or after them.

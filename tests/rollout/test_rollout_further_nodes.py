@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rollout_objects import GPU, deployment, node
 
-from kubelint_gpu.rollout.beyond import beyond
+from kubelint_gpu.rollout.further_nodes import further_nodes
 from kubelint_gpu.rollout.participant import created_pod
 from kubelint_gpu.scheduler import Snapshot, fit, read_cluster
 from kubelint_gpu.values import replace
@@ -37,7 +37,7 @@ def apart(key="kubernetes.io/hostname"):
 def found(spec, objects=(), enough=3):
     pod = created_pod(deployment(**spec), "new")
     cluster = read_cluster([node("a"), node("b", zone="b"), *objects])
-    return beyond([pod], cluster, enough)
+    return further_nodes([pod], cluster, enough)
 
 
 @pytest.mark.parametrize(
@@ -149,9 +149,9 @@ def test_what_some_node_could_take_a_further_node_takes(terms, has, name):
     cluster = read_cluster([node("a"), node("b")])
     other = read_cluster([node(name, **has)]).nodes[0]
     possible = fit(pod, Snapshot.of(replace(cluster, nodes=(replace(other, taints=()),)))).schedulable
-    (takes,) = beyond([pod], cluster, 1).takes
+    (takes,) = further_nodes([pod], cluster, 1).takes
     assert takes or not possible
     if takes:
-        nodes = beyond([pod], cluster, 1).nodes
+        nodes = further_nodes([pod], cluster, 1).nodes
         assert fit(pod, Snapshot.of(replace(cluster, nodes=nodes))).schedulable
         assert all(one.allocatable[GPU] > 10**6 for one in nodes)

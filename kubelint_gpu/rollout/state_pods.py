@@ -13,7 +13,7 @@ from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.values import replace
 
 
-class Figures:
+class StatePods:
     """The pods that the kinds of one exploration stand for, on its nodes."""
 
     def __init__(self, cluster: Cluster, kinds: Sequence[Kind], names: Sequence[str], classes: Sequence[range]) -> None:

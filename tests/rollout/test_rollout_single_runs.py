@@ -33,7 +33,7 @@ def test_the_place_that_a_larger_pod_left_goes_to_a_smaller_one():
 
 
 def test_without_single_runs_it_would_be_undecided(monkeypatch):
-    monkeypatch.setattr(search, "dive", lambda *_: search.Dives((), 0))
+    monkeypatch.setattr(search, "single_runs", lambda *_: search.SingleRuns((), 0))
     assert together().verdict is Verdict.UNDECIDED
 
 
