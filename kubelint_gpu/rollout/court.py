@@ -20,7 +20,7 @@ from kubelint_gpu.rollout.jury import Jury
 from kubelint_gpu.rollout.locality import attends, eligible_nodes, has_claims
 from kubelint_gpu.rollout.ordinals import has_ordinal_claims
 from kubelint_gpu.rollout.participant import Participant, anonymous, created_pod
-from kubelint_gpu.rollout.queue import beside_queued, queued
+from kubelint_gpu.rollout.queue import beside_queued, queued, together_beside_queued
 from kubelint_gpu.rollout.room import Demand, Groups, Residual, always_room, contended, join_contenders, takes
 from kubelint_gpu.rollout.search import Bench
 from kubelint_gpu.rollout.shared_claims import without_shared_claims
@@ -190,7 +190,10 @@ class Court:
                 for place, number in enumerate(members)
                 if self.participants[number].rolling
             )
-            together = judged_together(self._bench(members, self._rest), rests=rests, ends=ends)
+            bench = self._bench(members, self._rest)
+            together = judged_together(bench, rests=rests, ends=ends)
+            if self._queue:
+                together = together_beside_queued(bench, together, self._queue, ends)
             self._left -= together.states
             found.append(replace(together, workloads=tuple(self._workloads[number] for number in rolling)))
         return tuple(found)

@@ -12,7 +12,7 @@ from kubelint_gpu.rollout.trace import Evicted, Trace, Waiting
 from kubelint_gpu.values import dataclass, replace
 
 DEFAULT_BUDGET = 20_000
-_WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
+WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ def worst(found: Sequence[Judgement]) -> Judgement:
 def _better(one: Judgement, grown: Judgement) -> Judgement:
     """The judgement with growing pools, where it is the better one."""
     if _rank(grown.verdict) > _rank(one.verdict) or grown.placed > one.placed:
-        stalls = one.trace if grown.verdict is Verdict.COMPLETES and one.verdict in _WAITS else None
+        stalls = one.trace if grown.verdict is Verdict.COMPLETES and one.verdict in WAITS else None
         return replace(grown, grows=True, stalls=stalls)
     return one
 

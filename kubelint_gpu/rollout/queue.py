@@ -8,8 +8,9 @@ from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.neighbours import SCHEDULERS
 from kubelint_gpu.kube.pod import DEFAULT_SCHEDULER, Pod
 from kubelint_gpu.kube.workload import Workload
+from kubelint_gpu.rollout.change_set import movers
 from kubelint_gpu.rollout.explorer import Verdict
-from kubelint_gpu.rollout.judgement import Judgement
+from kubelint_gpu.rollout.judgement import WAITS, Judgement, Together
 from kubelint_gpu.rollout.locality import attends
 from kubelint_gpu.rollout.participant import (
     anonymous,
@@ -67,44 +68,95 @@ def queued(
 def beside_queued(bench: Bench, position: int, found: Judgement, queue: Sequence[Queued]) -> Judgement:
     """The judgement of a rollout that ends while nobody else wants anything, where others wait for a node already.
 
-    Each of them may be bound before it begins, while it goes on, or never.
+    Each of them may be bound before it begins, while it goes on, or never. What is known to change at the same moment
+    changes, too; that others which are rolled stop it is told of all of them together.
     """
-    participant, demand = bench.participants[position], bench.demands[position]
+    participant = bench.participants[position]
     if found.verdict is not Verdict.COMPLETES or not participant.rolling:
         return found
-    new = created_pod(participant.new, "new")
-    near = [one for one in queue if not one.demand.nodes.isdisjoint(demand.nodes)]
-    if not near:
+    mine = frozenset({position})
+    pods = _in_the_way(bench, mine, queue)
+    if not pods:
         return found
-    wanted = [*bench.demands, *(one.demand for one in near)]
-    apart = any(attends(one.pods[0], new) for one in near)
-    if not apart and not participant.hindered and always_room(position, wanted, bench.residual, at_rest=True):
-        return found
-    # more of one kind than pods can ever go take nothing that fewer of them could not
-    most = participant.before + participant.replicas + 1
-    pods = tuple(pod for one in near[:_MOST_KINDS] for pod in one.pods[:most])
-    search = Search(replace(bench, queued=pods, budget=bench.budget // _PART))
-    scene = search.scene(frozenset({position}), ())
-    try:
-        # one placement is enough to show that it may, and of many workloads there are many placements
-        states, trace = search.stuck_run(scene)
-    except Overlooked:
-        states, trace = 0, None
-    counted = any(quota.covers(pod) for quota in bench.cluster.quotas for pod in pods)
-    if trace is not None and not counted:
-        return replace(found, verdict=Verdict.MAY_STICK, by_bound=False, states=found.states + states, trace=trace)
-    ends = search.searched(frozenset({position}), scene.cast.members[position])
-    states += found.states + ends.states
-    if trace is not None and ends.verdict is not Verdict.STUCK:
-        return replace(found, verdict=Verdict.MAY_STICK, by_bound=False, states=states, trace=trace)
-    if ends.verdict not in (Verdict.STUCK, Verdict.MAY_STICK):
+    moving = movers(bench, position) if participant.known else frozenset[int]()
+    rolls = frozenset(
+        place for place in moving if bench.participants[place].existing and bench.participants[place].rolling
+    )
+    told = _with_queued(bench, mine, moving - rolls, pods, participant.new.key)
+    states = found.states + told.states
+    if rolls and told.verdict in WAITS:
+        # what others give up as they are rolled may be what it needs
+        along = _with_queued(bench, mine | rolls, moving - rolls, pods, participant.new.key)
+        states += along.states
+        told = along if along.verdict not in WAITS else told
+    if told.verdict not in WAITS:
         return replace(found, states=states)
     return replace(
         found,
-        verdict=ends.verdict,
+        verdict=told.verdict,
         by_bound=False,
         states=states,
-        trace=ends.trace,
-        evicts=ends.evicts,
-        eviction=ends.eviction,
+        trace=told.trace,
+        evicts=told.evicts,
+        eviction=told.eviction,
     )
+
+
+def together_beside_queued(bench: Bench, found: Together, queue: Sequence[Queued], ends: str = "") -> Together:
+    """The same of rollouts that begin at the same moment; with `ends` it is asked of this workload alone."""
+    rolling = frozenset(place for place, one in enumerate(bench.participants) if one.rolling)
+    pods = _in_the_way(bench, rolling, queue) if found.verdict is Verdict.COMPLETES else ()
+    if not pods:
+        return found
+    scaling = frozenset(place for place, one in enumerate(bench.participants) if one.moves) - rolling
+    told = _with_queued(bench, rolling, scaling, pods, ends)
+    if told.verdict not in WAITS:
+        return replace(found, states=found.states + told.states)
+    return replace(told, workloads=found.workloads, states=found.states + told.states)
+
+
+def _in_the_way(bench: Bench, rolling: frozenset[int], queue: Sequence[Queued]) -> tuple[Pod, ...]:
+    """The pods that wait and may keep new ones of some participants from a place that these need."""
+    near = [one for one in queue if any(_meets(one, bench.demands[place]) for place in rolling)]
+    wanted = [*bench.demands, *(one.demand for one in near)]
+    if all(_has_room(bench, place, wanted, near) for place in rolling):
+        return ()
+    # more of one kind than pods can ever go take nothing that fewer of them could not
+    most = sum(bench.participants[place].before + bench.participants[place].replicas for place in rolling) + 1
+    return tuple(pod for one in near[:_MOST_KINDS] for pod in one.pods[:most])
+
+
+def _meets(one: Queued, demand: Demand) -> bool:
+    return not one.demand.nodes.isdisjoint(demand.nodes)
+
+
+def _has_room(bench: Bench, place: int, wanted: Sequence[Demand], near: Sequence[Queued]) -> bool:
+    participant = bench.participants[place]
+    mine = [one for one in near if _meets(one, bench.demands[place])]
+    new = created_pod(participant.new, "new")
+    if not mine or participant.hindered or any(attends(one.pods[0], new) for one in mine):
+        return not mine
+    return always_room(place, wanted, bench.residual, at_rest=True)
+
+
+def _with_queued(
+    bench: Bench, rolling: frozenset[int], scaling: frozenset[int], pods: tuple[Pod, ...], ends: str
+) -> Together:
+    """What becomes of rollouts, of the workload `ends` where it is named, where some pods wait for a node."""
+    search = Search(replace(bench, queued=pods, budget=bench.budget // _PART))
+    scene = search.scene(rolling, (), scaling)
+    try:
+        # one placement is enough to show that it may, and of many workloads there are many placements
+        states, trace = search.stuck_run(scene, ends)
+    except Overlooked:
+        states, trace = 0, None
+    may = Together((), Verdict.MAY_STICK, by_bound=False, states=states, trace=trace)
+    counted = any(quota.covers(pod) for quota in bench.cluster.quotas for pod in pods)
+    if trace is not None and not counted:
+        return may
+    (one, *more) = sorted(rolling)
+    found = search.searched(rolling, () if more else scene.cast.members[one], scaling, ends)
+    states += found.states
+    if trace is not None and found.verdict is not Verdict.STUCK:
+        return replace(may, states=states)
+    return Together((), found.verdict, False, states, found.trace, found.evicts, found.eviction)

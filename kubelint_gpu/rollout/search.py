@@ -189,10 +189,11 @@ class Search:
         scene = build_scene(bench.cluster, found, fixed, bench.empty, bench.grown)
         return replace(scene, model=replace(scene.model, joins=bench.joins), in_play=frozenset(gone))
 
-    def stuck_run(self, scene: Scene) -> tuple[int, Trace | None]:
+    def stuck_run(self, scene: Scene, ends: str = "") -> tuple[int, Trace | None]:
         """A run that gets stuck from one placement: how many states were looked at, and the run.
 
-        None where no placement leads to one within the budget, or where the core does not confirm it.
+        With `ends` it is asked of this workload alone. None where no placement leads to one within the budget, or where
+        the core does not confirm it.
         """
         start = one_placement(scene)
         looked_at = 0
@@ -201,7 +202,7 @@ class Search:
             start, looked_at = next(iter((*starts.full, *starts.partial)), None), starts.looked_at
         if start is None:
             return looked_at, None
-        found = explore([start], scene.model.successors, scene.model.done, self._bench.budget)
+        found = explore([start], scene.model.successors, ended(scene.model, ends), self._bench.budget)
         try:
             trace = self.replayed(scene, found.path) if found.path else None
         except NotConfirmed:

@@ -20,7 +20,7 @@ from rollout_objects import (
 )
 
 from kubelint_gpu.rollout.explorer import Verdict
-from kubelint_gpu.rollout.judgement import judge
+from kubelint_gpu.rollout.judgement import Transition, judge, judge_together
 
 
 def waiting(name="other", gpus=1, *, owner=None, namespace="o", **spec):
@@ -143,3 +143,30 @@ def test_a_job_of_the_same_render_is_no_stranger():
     other = job("train", 1)
     own = waiting("train-x", owner=("Job", "train"), namespace="d", restartPolicy="Never")
     assert judged(recreated(), node("a"), own, beside=(other,)).verdict is Verdict.COMPLETES
+
+
+def test_rollouts_of_the_same_moment_see_who_waits():
+    ones = same(deployment("a", surge=0, unavailable=1), deployment("b", surge=1, unavailable=0))
+    free = [node("n", 3)]
+    assert [one.verdict for one in judge_together(ones, cluster(*free))] == [Verdict.COMPLETES]
+    (found,) = judge_together(ones, cluster(*free, waiting()))
+    assert found.verdict is Verdict.MAY_STICK
+    assert found.trace is not None
+    assert [one.meta.name for one in found.workloads] == ["a", "b"]
+    holders = {holder.owner for waits in found.trace.waiting for lack in waits.lacks for holder in lack.holders}
+    assert "Pod/o/other" in holders
+    assert [one.verdict for one in judge_together(ones, cluster(node("n", 4), waiting()))] == [Verdict.COMPLETES]
+
+
+def test_who_waits_is_seen_beside_what_changes_at_the_same_moment():
+    def change(name, before, after, rolls, **more):
+        old, new = (deployment(name, count, **more) for count in (before, after))
+        return Transition(new, old, rolls=rolls, known=True)
+
+    changes = [change("a", 1, 1, True, surge=1, unavailable=0), change("b", 2, 1, False)]
+    assert judge(changes, cluster(node("n", 3)))[0].verdict is Verdict.COMPLETES
+    assert judge(changes, cluster(node("n", 3), waiting()))[0].verdict is Verdict.MAY_STICK
+    assert judge(changes, cluster(node("n", 4), waiting()))[0].verdict is Verdict.COMPLETES, "it finds room of its own"
+    gives = [change("a", 1, 1, True, surge=1, unavailable=0), change("b", 1, 1, True, surge=0, unavailable=1)]
+    pinned = waiting(nodeSelector={"zone": "b"})
+    assert judge(gives, cluster(node("n", 3), node("m", 1, "b"), pinned))[0].verdict is Verdict.COMPLETES
