@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.draft import Draft
 from kubelint_gpu.checks.further import is_certain
 from kubelint_gpu.checks.places import clues, node_clues
+from kubelint_gpu.checks.runtime_classes import binding
 from kubelint_gpu.checks.stakes import holding, scarce, told_holders
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
@@ -21,18 +22,23 @@ from kubelint_gpu.scheduler import attempt
 
 
 def daemon_pods_pending(unit: Unit, subject: Subject, judgement: Judgement) -> Iterator[Draft]:
-    """A DaemonSet makes a pod for a node whatever it has left; without GPUs among its requests nothing is said."""
+    """A DaemonSet makes a pod for a node whatever it has left; without GPUs among its requests nothing is said.
+
+    Nor is it of pods that name their node: they are never Pending, and the rule for them says what the kubelet does.
+    """
     resource, strategy = scarce(subject), subject.workload.strategy
-    if "/" not in resource or not isinstance(strategy, DaemonSetStrategy):
+    if "/" not in resource or subject.workload.spec.node_name or not isinstance(strategy, DaemonSetStrategy):
         return
     if not judgement.eligible and (resource not in unit.advertised or unit.may_grow_for(subject)):
         # of a resource that nobody knows another rule speaks, and a pool may bring the first node
         return
     manifest = subject.manifest
     asked = [manifest.place(route) for route in routes.requests(manifest, resource)]
-    made_for = daemon_nodes(subject.workload.spec, unit.cluster.nodes)
+    made_for = daemon_nodes(subject.workload.choosing, unit.cluster.nodes)
     never = [name for name in sorted(made_for) if name not in judgement.eligible]
     full = _full(judgement)
+    barred = _barred(unit, subject, never)
+    lacking = [name for name in never if name not in barred]
     pending = judgement.wanted - judgement.placed
     one, where = pending == 1, ""
     held = _held(unit, subject, judgement, resource, full)
@@ -56,13 +62,31 @@ def daemon_pods_pending(unit: Unit, subject: Subject, judgement: Judgement) -> I
         certainty="certain" if is_certain(unit, subject, judgement) else "possible",
         severity="warning",
         scheduler=_text(unit, subject, judgement, full),
-        help=("select only the nodes that have what the pod asks for",) if never else (),
+        help=tuple(_help(subject, never, barred)),
         related=(
-            *clues(unit, subject, resource, sorted(full or judgement.eligible or never)),
-            *node_clues(unit, [name for name in never if judgement.eligible and name not in full][:2], resource),
+            *clues(unit, subject, resource, sorted({*(full or judgement.eligible or never)}.difference(barred))),
+            *node_clues(unit, [name for name in lacking if judgement.eligible and name not in full][:2], resource),
+            *(binding(unit, subject, f"{some(barred)} cannot take it") if barred else ()),
             *told_holders(unit, resource, held),
         ),
     )
+
+
+def _barred(unit: Unit, subject: Subject, names: Sequence[str]) -> list[str]:
+    """Those of the nodes that the RuntimeClass of the pods keeps them from: the controller does not look at it."""
+    nodes = [node for node in unit.cluster.nodes if node.name in names]
+    allowed = daemon_nodes(subject.workload.spec, nodes)
+    return [name for name in names if name not in allowed]
+
+
+def _help(subject: Subject, never: Sequence[str], barred: Sequence[str]) -> Iterator[str]:
+    if barred:
+        yield (
+            f"write the nodeSelector of RuntimeClass {subject.workload.spec.runtime_class_name} in the template, too: "
+            "the DaemonSet controller chooses nodes by the template, and the class is added to the pods that it makes"
+        )
+    if len(barred) < len(never):
+        yield "select only the nodes that have what the pod asks for"
 
 
 def _full(judgement: Judgement) -> frozenset[str]:
@@ -94,7 +118,7 @@ def _halted(unit: Unit, subject: Subject, judgement: Judgement, full: frozenset[
     bounds, pending = resolve(strategy, judgement.wanted), judgement.wanted - judgement.placed
     transition = unit.transitions.get(id(subject))
     if bounds.surge and full and transition is not None:
-        had = {*daemon_nodes(transition.old.spec, unit.cluster.nodes)}
+        had = {*daemon_nodes(transition.old.choosing, unit.cluster.nodes)}
         had |= {pod.spec.node_name for pod in own_pods(subject.workload, unit.cluster.pods)}
         pending = len(full & had)
     if pending < max(bounds.surge, bounds.unavailable):

@@ -29,7 +29,12 @@ def judged(unit: Unit, manifest: Manifest, workload: Workload, autoscalers: Auto
     if unit.has_nodes:
         spec = without_resources(spec, unit.given_out_elsewhere)
     scaled = scaled_at_once(workload, autoscalers)
-    workload = replace(workload, spec=spec, replicas=scaled.replicas if scaled is not None else workload.replicas)
+    workload = replace(
+        workload,
+        spec=spec,
+        written=workload.spec if workload.kind == "DaemonSet" else None,
+        replicas=scaled.replicas if scaled is not None else workload.replicas,
+    )
     try:
         return Subject(manifest, resolved_workload(workload, unit.cluster.priority_classes), scaled=scaled)
     except UnknownPriorityClass:

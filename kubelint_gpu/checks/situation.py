@@ -91,7 +91,7 @@ def _on_its_node(unit: Unit, workload: Workload, pod: Pod, running: Snapshot, fo
 
     texts = (
         attempt(pinned_pod(pod, name), running).message
-        for name in sorted(daemon_nodes(workload.spec, unit.cluster.nodes))
+        for name in sorted(daemon_nodes(workload.choosing, unit.cluster.nodes))
     )
     message = next((text for text in texts if text is not None), None)
     return replace(found, explanation=replace(found.explanation, message=message))

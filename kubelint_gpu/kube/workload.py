@@ -44,6 +44,7 @@ class Workload:
         extended: its pod template has fields of its own, and need not have all that a pod has, so that the API server's
             rules for pods are not those of this template.
         asks: where a custom resource writes what its pods ask for, if not in a list of containers.
+        written: the spec before admission, where `spec` is what admission makes of it; None where they are the same.
     """
 
     kind: str
@@ -59,11 +60,20 @@ class Workload:
     custom: bool = False
     extended: bool = False
     asks: tuple[Pointer, ...] = ()
+    written: PodSpec | None = None
 
     @property
     def key(self) -> str:
         """`kind/namespace/name`."""
         return f"{self.kind}/{self.meta.namespace}/{self.meta.name}"
+
+    @property
+    def choosing(self) -> PodSpec:
+        """The spec by which the DaemonSet controller chooses nodes: its template's, which no admission plugin changes.
+
+        RuntimeClass, ExtendedResourceToleration and webhooks change the pods that are made for them (1.34).
+        """
+        return self.spec if self.written is None else self.written
 
     @property
     def spec_pointer(self) -> Pointer:

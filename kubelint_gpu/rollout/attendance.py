@@ -44,12 +44,12 @@ def participants_of(transitions: Sequence[Transition], cluster: Cluster) -> tupl
 
 def _on_nodes(participant: Participant, cluster: Cluster) -> Participant:
     """A DaemonSet with the nodes for which it shall have pods, and those for which it has them."""
-    nodes = daemon_nodes(participant.new.spec, cluster.nodes)
+    nodes = daemon_nodes(participant.new.choosing, cluster.nodes)
     if participant.old is participant.new:
         return replace(participant, nodes=nodes)
-    made = daemon_nodes(participant.old.spec, cluster.nodes)
+    made = daemon_nodes(participant.old.choosing, cluster.nodes)
     before = {*made, *(pod.spec.node_name for pod in participant.running)}
-    kept = daemon_nodes(participant.new.spec, cluster.nodes, staying=True)
+    kept = daemon_nodes(participant.new.choosing, cluster.nodes, staying=True)
     stays = tuple(name for name in made if name in kept and name not in nodes)
     gone = before.difference(nodes, stays)
     return replace(

@@ -48,7 +48,7 @@ def standing_participants(
         gone = {id(pod) for pod in own}
         rest = [pod for pod in rest if id(pod) not in gone]
         one = Participant(new, old, own, rolls=False, known=new is not old)
-        found.append(replace(one, nodes=daemon_nodes(new.spec, cluster.nodes)) if one.daemons else one)
+        found.append(replace(one, nodes=daemon_nodes(new.choosing, cluster.nodes)) if one.daemons else one)
     return found, rest
 
 

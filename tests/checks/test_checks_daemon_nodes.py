@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from checks_units import unit, world
+from checks_units import findings, unit, world
 from test_checks_against import SURGE, found, inventory, made, on
 
 from kubelint_gpu.checks.run import check
@@ -103,3 +103,70 @@ def test_the_fix_of_such_a_surge_lets_the_old_pods_go_first():
     assert [(fix.verified, fix.title.partition(",")[0]) for fix in one.fixes] == [
         (True, "set maxSurge: 0 and maxUnavailable: 1")
     ]
+
+
+def runtime_class(scheduling):
+    return f"---\napiVersion: node.k8s.io/v1\nkind: RuntimeClass\nmetadata: {{name: nv}}\nhandler: nv\nscheduling: {scheduling}\n"
+
+
+TOLERATING = runtime_class("{tolerations: [{key: t, operator: Exists}]}")
+SELECTING = runtime_class("{nodeSelector: {kubernetes.io/hostname: n1}}")
+NV = "runtimeClassName: nv\n"
+
+
+def rollouts(text, cluster):
+    return [
+        (one.code, one.object.rpartition("/")[2], one.message)
+        for one in findings(text, cluster)
+        if one.code.startswith("KLG1") and one.severity != "note"
+    ]
+
+
+def with_taints(*gpus, more=""):
+    """Nodes of which all but the first have a taint."""
+    first, *others = inventory(*gpus, more=more).split("    gpus:")
+    last = others.pop()
+    return "    gpus:".join([first, *(f"{one}    taints: ['t=v:NoSchedule']\n" for one in others), last])
+
+
+@pytest.mark.parametrize(
+    ("strategy", "gpus", "nodes"), [(SURGE, 1, (2, 1)), (GIVES, 2, (2, 1))], ids=["surge", "too large"]
+)
+def test_no_pod_is_made_for_a_node_whose_taint_only_the_runtime_class_tolerates(strategy, gpus, nodes):
+    text = made("d", strategy, gpus=gpus, pod=NV, kind="DaemonSet") + TOLERATING
+    assert rollouts(text, with_taints(*nodes)) == []
+    written = made("d", strategy, gpus=gpus, pod=NV + TOLERATES, kind="DaemonSet") + TOLERATING
+    assert len(rollouts(written, with_taints(*nodes))) == 1
+
+
+@pytest.mark.parametrize(
+    "admission",
+    ["{extendedResourceToleration: true}", "{defaultTolerations: [{key: nvidia.com/gpu, operator: Exists}]}"],
+)
+def test_no_pod_is_made_for_a_node_whose_taint_only_admission_tolerates(admission):
+    cluster = with_taints(2, 1, more=f"admission: {admission}\n").replace("t=v:", "nvidia.com/gpu=present:")
+    assert rollouts(made("d", gpus=2, strategy=GIVES, kind="DaemonSet"), cluster) == []
+    written = made("d", gpus=2, strategy=GIVES, pod=TOLERATES, kind="DaemonSet")
+    assert len(rollouts(written, cluster)) == 1
+
+
+@pytest.mark.parametrize("strategy", [GIVES, SURGE], ids=["unavailable", "surge"])
+def test_a_pod_for_a_node_without_the_label_that_only_the_runtime_class_asks_for_stays_pending(strategy):
+    text = made("d", strategy, pod=NV, kind="DaemonSet") + SELECTING
+    (one,) = [one for one in findings(text, inventory(2, 2)) if one.code == "KLG109"]
+    assert one.message.startswith(
+        "of the pods that it makes for 2 nodes, 1 finds no room (on n2), and it stays Pending"
+    )
+    assert one.help[0].startswith("write the nodeSelector of RuntimeClass nv in the template, too")
+    told = [related.message for related in one.related]
+    assert "RuntimeClass nv asks for nodes with kubernetes.io/hostname=n1: n2 cannot take it" in told
+    assert not any(text.startswith("n2 has") for text in told)
+    written = made("d", strategy, pod=NV + on("n1"), kind="DaemonSet") + SELECTING
+    assert rollouts(written, inventory(2, 2)) == []
+
+
+def test_of_a_pod_that_names_its_node_only_the_kubelet_is_told():
+    text = made("d", GIVES, gpus=2, pod="nodeName: n1\n", kind="DaemonSet")
+    found = {one.code: one.message for one in findings(text, inventory(1, 1)) if one.severity != "note"}
+    assert "KLG109" not in found
+    assert "the kubelet of n1 refuses its pod (UnexpectedAdmissionError" in found["KLG207"]

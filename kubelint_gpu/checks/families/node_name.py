@@ -66,7 +66,7 @@ def _admission(unit: Unit, subject: Subject, name: str) -> _Answer:
             return _Answer("the inventory has no such node, and no pod is made for any other")
         return _Answer("the inventory has no such node, and its pods wait for a kubelet that is not there")
     related = (Related(unit.world.place(declared), f"{name} is declared here"),)
-    if daemons and not daemon_nodes(subject.workload.spec, (node.node,)):
+    if daemons and not daemon_nodes(subject.workload.choosing, (node.node,)):
         why = "its controller looks at taints, nodeSelector and affinity itself, and makes no pod for this node"
         return _Answer(why, related=related)
     started, answer = _started(unit, subject, name)
