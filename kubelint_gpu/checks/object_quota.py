@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.checks.finding import Related
-from kubelint_gpu.checks.stakes import quota_limits
+from kubelint_gpu.checks.stakes import quota_limits, quota_state
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wait import quota_amount
@@ -100,7 +100,7 @@ def _refusal(unit: Unit, subject: Subject, quota: ResourceQuota, key: str, used:
         manifest.place(("metadata", "name")),
         f"{'' if certain else 'unless it is there already, '}the API server refuses to create this {kind}: "
         f"quota {quota.meta.name} allows "
-        f"{quota_amount(canonical(quota.hard[key]), key)} and has {canonical(used)} in use",
+        f"{quota_state(quota, key, used)}",
         manifest,
         cause=f"object {key}",
         certainty="certain" if certain else "possible",

@@ -8,10 +8,9 @@ from kubelint_gpu.checks import routes
 from kubelint_gpu.checks.change import is_made
 from kubelint_gpu.checks.draft import Draft
 from kubelint_gpu.checks.object_quota import is_refused, quotas_of
-from kubelint_gpu.checks.stakes import quota_limits
+from kubelint_gpu.checks.stakes import quota_limits, quota_state
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
-from kubelint_gpu.kube.quantity import canonical
 from kubelint_gpu.kube.quota import ResourceQuota
 from kubelint_gpu.kube.rolling import DeploymentStrategy
 
@@ -58,7 +57,7 @@ def _never_made(unit: Unit, subject: Subject, quota: ResourceQuota, used: int) -
         "KLG105",
         manifest.place(("metadata", "name")),
         f"no pod of it ever runs: its first ReplicaSet is refused by quota {quota.meta.name}, which allows "
-        f"{canonical(quota.hard[_KEY])} {_KEY} and has {canonical(used)} in use",
+        f"{quota_state(quota, _KEY, used)}",
         manifest,
         cause="first ReplicaSet",
         related=tuple(quota_limits(unit, quota.meta.namespace, quota.meta.name, (_KEY,))),
@@ -81,7 +80,7 @@ def _draft(unit: Unit, subject: Subject, strategy: DeploymentStrategy, quota: Re
     manifest, made = subject.manifest, is_made(unit, subject)
     rollout = "once it runs, a rollout" if made else "the rollout"
     first = "never ends once the old pods are gone" if strategy.recreate else "never begins"
-    allowed = f"{canonical(quota.hard[_KEY])} {_KEY} and has {canonical(used)} in use"
+    allowed = quota_state(quota, _KEY, used)
     return Draft(
         "KLG105",
         manifest.place(routes.strategy(manifest), "key"),

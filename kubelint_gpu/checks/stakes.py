@@ -16,6 +16,8 @@ from kubelint_gpu.checks.wording import amount, owner_name, some
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.kube.admission import extended_resources
 from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.kube.quantity import canonical
+from kubelint_gpu.kube.quota import ResourceQuota
 from kubelint_gpu.kube.requests import pod_requests
 from kubelint_gpu.kube.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.rollout.participant import own_pods, owner_of
@@ -184,6 +186,11 @@ def _quota(unit: Unit, subject: Subject, refusal: str) -> Iterator[Related]:
     for key in keys:
         yield from requested(unit, subject, key.removeprefix("requests."))
     yield from quota_limits(unit, namespace, name, keys)
+
+
+def quota_state(quota: ResourceQuota, key: str, used: int) -> str:
+    """`2 count/jobs.batch and has 2 in use`: what a quota allows of a key and what is `used`, in thousandths."""
+    return f"{quota_amount(canonical(quota.hard[key]), key)} and has {canonical(used)} in use"
 
 
 def quota_limits(unit: Unit, namespace: str, name: str, keys: Sequence[str]) -> Iterator[Related]:
