@@ -333,6 +333,8 @@ def _queued(case: Case, rng: random.Random) -> Case | None:
     template = Template(gpu=rng.choice([1, 1, 2]), cpu=rng.choice([0, 1]), anti=anti, priority=priority)
     template = replace(template, never=rng.random() < 0.3)
     waits = Work("Queued", f"w{len(case.works)}", rng.randint(1, 2), template, template)
+    if 0 <= case.quota_pods < sum(work.started for work in (*case.works, waits)):
+        return None
     return replace(case, works=(*case.works, waits))
 
 

@@ -166,6 +166,8 @@ class Reference(Controllers, Scheduler):
         """Whether as many new pods as are wanted find room beside those that are none of these works."""
         work = self.case.works[number]
         near = work.new.near_to
+        if near >= 0 and not self.can_stand_beside(number, near):
+            return False
         if near >= 0 and self.case.works[near].kind != "Outside":
             # alone, without those that it must be near to, it says nothing but whether it fits anywhere
             lone = replace(self.case, works=(replace(work, new=replace(work.new, near="", away="")),))
@@ -201,12 +203,36 @@ class Reference(Controllers, Scheduler):
         full, _ = Reference(alone, self.most, final=(0,)).starts()
         return bool(full)
 
+    def can_stand_beside(self, number, near):
+        """Whether as many new pods as are wanted find room where the daemon pods are that they must be near to."""
+        work, daemons = self.case.works[number], self.case.works[near]
+        if daemons.kind != "DaemonSet" or self.counted or len(self.case.judged) > 1:
+            return True
+        free = Reference(replace(self.case, works=(daemons,), judged=(0,), known=(), unready=(), budgets=()), self.most)
+        full, _ = free.starts()
+        if not full:
+            return True
+        there = daemons.old
+        if not work.new.never and there.priority < work.new.priority:
+            there = replace(there, gpu=0, cpu=0, port=0)
+        mine = replace(
+            work, before=-1, old=replace(work.old, near_to=1, away=""), new=replace(work.new, near_to=1, away="")
+        )
+        works = (mine, replace(daemons, old=there, new=there))
+        alone = replace(self.case, works=works, judged=(0,), known=(), unready=(), budgets=())
+        return bool(Reference(alone, self.most, final=(0,)).starts()[0])
+
     def also(self):
         """What may be said instead of None: new pods of a DaemonSet that surges never start where they could alone."""
         number = self.case.judged[0]
         work = self.case.works[number]
-        if work.kind != "DaemonSet" or not work.surge or self.counted:
+        if work.kind != "DaemonSet" or self.counted:
             return None
+        if not work.surge:
+            # new pods may find room where old ones waited for it
+            _, partial = self.starts()
+            worlds = {world for first, left in partial for world in self.waiting(first, left)}
+            return self.explored(worlds)[0] if worlds else None
         nodes = self.case.nodes
         others = [place for place, found in enumerate(self.case.works) if found.kind == "DaemonSet" and place != number]
         fits = []
@@ -248,9 +274,9 @@ class Reference(Controllers, Scheduler):
         if not self.case.at_once or alone[0] not in ("stuck", "may-stick") or len(self.rolled) < 2:
             return alone
         (number,) = self.case.judged
-        full, _ = self.starts()
+        begun = self.begun()
         together = Reference(replace(self.case, judged=self.rolled, ends=number), self.most)
-        return together.explored(full) if full else alone
+        return together.explored(begun) if begun else alone
 
     def changed(self):
         """Whether those that are judged end when all that changes begins to change at the same moment."""
@@ -270,17 +296,17 @@ class Reference(Controllers, Scheduler):
             return None, 0
         if len(self.case.judged) == 1 and not all(self.can_stand_at_last(number) for number in self.case.judged):
             return None, 0
+        begun = self.begun()
+        return self.explored(begun) if begun else (None, 0)
+
+    def begun(self):
+        """Where it begins: with all pods, or where others wait for ever for places of their own, with all its own."""
         full, partial = self.starts()
-        if not full:
-            # others wait for ever for places of their own; those that are judged all run
-            if len(self.case.judged) == 1 and not any(
-                owner in self.case.judged for _, left in partial for owner, _ in left
-            ):
-                for world, left in partial:
-                    full.update(self.waiting(world, left))
-            if not full:
-                return None, 0
-        return self.explored(full)
+        if full or len(self.case.judged) > 1:
+            return full
+        if any(owner in self.case.judged for _, left in partial for owner, _ in left):
+            return set()
+        return {begun for world, left in partial for begun in self.waiting(world, left)}
 
     def with_queue(self, world):
         """The world with the pods of others that wait from the start."""

@@ -180,3 +180,27 @@ def test_a_healthy_rollout_reaches_its_end(gpus, surge):
     )
     transitions, cluster = program_input(case)
     assert judge(transitions, cluster)[0].verdict is Verdict.COMPLETES
+
+
+@pytest.mark.parametrize("seed", [500_696])
+def test_pods_of_others_that_are_driven_away_by_one_who_waits(seed):
+    assert differs(random_case(seed), 6_000) is None
+
+
+@pytest.mark.parametrize(("seed", "verdict"), [(2_002_824, None), (2_004_761, "may-stick"), (2_003_878, None)])
+def test_who_has_no_place_at_first_is_told_apart_from_who_never_has_one(seed, verdict):
+    case = featured_case(seed)[1]
+    assert Reference(case).verdict()[0] == verdict
+    assert differs(case, 6_000) is None
+
+
+@pytest.mark.parametrize(("cpu", "verdict"), [(4, None), (6, "completes")])
+def test_pods_near_to_daemon_pods_that_give_way_need_room_of_their_own(cpu, verdict):
+    old = Template(cpu=2, priority=10, near="host", near_to=0)
+    works = (
+        Work("DaemonSet", "w0", 1, Template(gpu=0, port=80), Template(port=80), 0, 1),
+        Work("StatefulSet", "w1", 3, old, replace(old, pool="a"), 1, 1),
+    )
+    case = Case((Node("n0", "a", 3, cpu, 8), Node("n1", "b", 3, 4, 8)), works, judged=(1,))
+    assert Reference(case).verdict()[0] == verdict
+    assert differs(case, 6_000) is None
