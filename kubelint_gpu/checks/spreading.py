@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
+from kubelint_gpu.checks.capacity import room_by_eviction
 from kubelint_gpu.checks.company import stays, takers
+from kubelint_gpu.checks.further import is_certain
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
-from kubelint_gpu.checks.wording import counted, some
+from kubelint_gpu.checks.wording import counted, listed, some
 from kubelint_gpu.kube.affinity import SpreadConstraint
 from kubelint_gpu.kube.errors import Pointer
 from kubelint_gpu.kube.pod import Pod, PodSpec
+from kubelint_gpu.rollout.participant import own_pods
+from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.companions import lone
-from kubelint_gpu.scheduler.filling import MOST_PODS, domains, uneven
+from kubelint_gpu.scheduler.filling import MOST_PODS, Uneven, domains, uneven
 from kubelint_gpu.values import dataclass
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -38,7 +43,7 @@ class Unspreadable:
         key: its topology key.
         placed: how many replicas find a node.
         why: what about the domains keeps the rest out.
-        exact: whether no other order of placing could do better.
+        certain: whether no other order of placing, and no node beyond the inventory, could do better.
         message: the scheduler's text for the first replica without a node.
     """
 
@@ -46,7 +51,7 @@ class Unspreadable:
     key: str
     placed: int
     why: str
-    exact: bool
+    certain: bool
     message: str | None
 
 
@@ -89,13 +94,53 @@ def unspreadable(unit: Unit, subject: Subject) -> Unspreadable | None:
     pod = lone(subject.pod, unit.empty)
     found = uneven(pod, wanted, unit.empty)
     if found is None:
+        return _beside_others(unit, subject, wanted)
+    key = pod.spec.spread[found.constraint].topology_key
+    why, certain = _why(unit, subject, pod, found), unit.complete and found.exact
+    return Unspreadable(found.constraint, key, found.placed, why, certain, found.failed.message)
+
+
+def _beside_others(unit: Unit, subject: Subject, wanted: int) -> Unspreadable | None:
+    """Constraints that not all replicas can keep beside the pods of others, which leave room for all of them."""
+    judgement = unit.judgements.get(id(subject)) if unit.cluster.pods else None
+    if judgement is None or judgement.verdict is not None or judgement.refusal or judgement.company:
         return None
+    if judgement.placed >= wanted or judgement.alone != judgement.placed or judgement.wanted != wanted:
+        return None
+    own = [(pod, pod.spec.node_name) for pod in own_pods(subject.workload, unit.cluster.pods)]
+    running = unit.running.without(own)
+    found = uneven(subject.pod, wanted, running)
+    # what may be evicted, or end, is not in the way of the judgement
+    if found is None or found.placed != judgement.placed or room_by_eviction(unit, subject, wanted) > found.placed:
+        return None
+    constraint = subject.pod.spec.spread[found.constraint]
+    key, counted_in = constraint.topology_key, _counted_in(subject.pod, constraint, running)
+    if not counted_in:
+        return None
+    why = (
+        f"it counts {counted(sum(counted_in.values()), 'pod')} of others in {some(sorted(counted_in), 'value')}, so "
+        f"that the next one may not go there, no other domain of {key} has room, and maxSkew is {constraint.max_skew}"
+    )
+    certain = is_certain(unit, subject, judgement)
+    return Unspreadable(found.constraint, key, found.placed, why, certain, found.failed.message)
+
+
+def _counted_in(pod: Pod, constraint: SpreadConstraint, running: Snapshot) -> Counter[str]:
+    """How many running pods a constraint counts, by domain."""
+    selector, key = constraint.selector, constraint.topology_key
+    return Counter(
+        info.node.labels[key]
+        for info in running.nodes
+        for other in info.pods
+        if key in info.node.labels
+        and selector is not None
+        and other.meta.namespace == pod.meta.namespace
+        and selector.matches(other.meta.labels)
+    )
+
+
+def _why(unit: Unit, subject: Subject, pod: Pod, found: Uneven) -> str:
     constraint = pod.spec.spread[found.constraint]
-    why = _why(unit, subject, pod, constraint)
-    return Unspreadable(found.constraint, constraint.topology_key, found.placed, why, found.exact, found.failed.message)
-
-
-def _why(unit: Unit, subject: Subject, pod: Pod, constraint: SpreadConstraint) -> str:
     key = constraint.topology_key
     counts = domains(pod, constraint, unit.empty)
     live = {node.labels[key] for node in takers(unit, subject) if key in node.labels}
@@ -112,4 +157,8 @@ def _why(unit: Unit, subject: Subject, pod: Pod, constraint: SpreadConstraint) -
             f"{some(dead, 'value')} {'counts as a domain' if one else 'count as domains'} of {key}, and no node there "
             f"takes the pod, so that {'it stays' if one else 'they stay'} at 0, and {skew}"
         )
+    if found.against:
+        others = listed([pod.spec.spread[number].topology_key for number in found.against])
+        does = "constraint on {} does" if len(found.against) == 1 else "constraints on {} do"
+        return f"by itself it lets all in, but where it lets the next one go, the {does.format(others)} not"
     return f"the nodes of each value of {key} have room for different numbers of pods, and {skew}"

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from kubelint_gpu.kube.affinity import SpreadConstraint
 from kubelint_gpu.kube.pod import Pod
 from kubelint_gpu.scheduler.attempt import Attempt, attempt
+from kubelint_gpu.scheduler.fit import fit
 from kubelint_gpu.scheduler.plugins.pod_topology_spread import included
 from kubelint_gpu.scheduler.snapshot import Snapshot
 from kubelint_gpu.values import dataclass, replace
 
 MOST_PODS = 200
+_HOSTNAME = "kubernetes.io/hostname"
+_MOST_VISITS = 20_000
 
 
 def filled(pod: Pod, wanted: int, snapshot: Snapshot) -> tuple[int, Attempt | None]:
@@ -46,13 +51,15 @@ class Uneven:
         constraint: the position of the one without which more find a node.
         placed: how many find a node.
         failed: the attempt for the first that does not.
-        exact: whether no other order of placing could do better.
+        exact: whether no order of placing does better.
+        against: the positions of the other forbidding constraints where this one by itself keeps none out.
     """
 
     constraint: int
     placed: int
     failed: Attempt
     exact: bool
+    against: tuple[int, ...] = ()
 
 
 def uneven(pod: Pod, wanted: int, snapshot: Snapshot) -> Uneven | None:
@@ -66,15 +73,65 @@ def uneven(pod: Pod, wanted: int, snapshot: Snapshot) -> Uneven | None:
     free, rest = filled(without_spreading(pod), wanted, snapshot)
     if rest is not None or free < wanted:
         return None
-    guilty = next((number for number in hard if _helps(pod, number, placed, wanted, snapshot)), hard[0])
-    return Uneven(guilty, placed, failed, len(hard) == 1)
+    guilty = next((number for number in hard if _under(pod, set(hard) - {number}, wanted, snapshot) > placed), hard[0])
+    if len(hard) == 1:
+        return Uneven(guilty, placed, failed, exact=True)
+    most = most_placed(pod, wanted, snapshot)
+    alone = _under(pod, {guilty}, wanted, snapshot)
+    against = tuple(number for number in hard if number != guilty) if alone == wanted else ()
+    if most is None or most == wanted:
+        return Uneven(guilty, placed, failed, exact=False, against=against)
+    return Uneven(guilty, most, failed, exact=True, against=against)
 
 
-def _helps(pod: Pod, number: int, placed: int, wanted: int, snapshot: Snapshot) -> bool:
-    """Whether more pods find a node without one of the constraints."""
-    rest = tuple(one for place, one in enumerate(pod.spec.spread) if place != number)
-    found, _ = filled(replace(pod, spec=replace(pod.spec, spread=rest)), wanted, snapshot)
-    return found > placed
+def most_placed(pod: Pod, wanted: int, snapshot: Snapshot) -> int | None:
+    """The most of `wanted` equal pods that find a node in any order of placing; None where that takes too long.
+
+    Nodes that nothing but their name tells apart are not told apart.
+    """
+    alike = _alike(pod, snapshot)
+    names = [info.name for info in snapshot.nodes]
+    left = _MOST_VISITS // max(1, len(names))
+    seen: set[tuple[tuple[int, ...], ...]] = set()
+    waiting, most = [(snapshot, dict.fromkeys(names, 0))], 0
+    while waiting:
+        here, counts = waiting.pop()
+        placed = sum(counts.values())
+        most = max(most, placed)
+        if most == wanted:
+            return most
+        if not left:
+            return None
+        left -= 1
+        for name in fit(pod, here).fits:
+            after = {**counts, name: counts[name] + 1}
+            key = tuple(tuple(sorted(after[one] for one in group)) for group in alike)
+            if key not in seen:
+                seen.add(key)
+                called = f"{pod.meta.name}-{placed}"
+                one = replace(pod, meta=replace(pod.meta, name=called, uid=called))
+                waiting.append((here.place(one, name), after))
+    return most
+
+
+def _alike(pod: Pod, snapshot: Snapshot) -> list[list[str]]:
+    """The nodes in groups of which each is as good as the others for pods that take no volumes or devices by name."""
+    taken = set(fit(without_spreading(pod), snapshot).fits)
+    plain = not (pod.spec.volumes or pod.spec.resource_claims)
+    groups: dict[object, list[str]] = {}
+    for info in snapshot.nodes:
+        node = info.node
+        labels = frozenset((key, value) for key, value in node.labels.items() if key != _HOSTNAME)
+        named = node.labels.get(_HOSTNAME) == node.name and plain and not info.pods
+        key = (labels, node.taints, node.unschedulable, node.allocatable, node.name in taken)
+        groups.setdefault(key if named else node.name, []).append(node.name)
+    return list(groups.values())
+
+
+def _under(pod: Pod, constraints: Collection[int], wanted: int, snapshot: Snapshot) -> int:
+    """How many of the pods find a node where it has these constraints only."""
+    kept = tuple(one for place, one in enumerate(pod.spec.spread) if place in constraints)
+    return filled(replace(pod, spec=replace(pod.spec, spread=kept)), wanted, snapshot)[0]
 
 
 def without_spreading(pod: Pod) -> Pod:

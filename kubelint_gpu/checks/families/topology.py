@@ -82,7 +82,7 @@ def spread_unsatisfiable(unit: Unit) -> Iterator[Draft]:
             f"{found.why}",
             manifest,
             cause=f"spread/{found.key}",
-            certainty="certain" if unit.complete and found.exact else "possible",
+            certainty="certain" if found.certain else "possible",
             scheduler=found.message,
             related=(Related(subject.replicas_place, f"{counted(wanted, 'replica')} wanted"),),
         )
