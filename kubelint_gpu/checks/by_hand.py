@@ -31,7 +31,7 @@ def replaced_by_hand(unit: Unit) -> Iterator[Draft]:
         found, now = unit.by_hand.get(id(subject)), unit.judgements.get(id(subject))
         if found is None or now is None or outgrown(unit, subject, found):
             continue
-        if now.placed >= now.wanted:
+        if now.placed >= now.wanted and now.verdict in (None, Verdict.COMPLETES):
             yield from (_later(subject, draft) for draft in _told(unit, subject, found))
 
 

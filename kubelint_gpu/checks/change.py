@@ -115,14 +115,14 @@ def _uses(pod: Pod) -> object:
 def replaced_transition_of(unit: Unit, subject: Subject) -> Transition | None:
     """The change of a workload as if nothing kept its template from its pods.
 
-    With OnDelete somebody deletes all old pods; a partition that is above all ordinals is lowered to 0.
+    With OnDelete somebody deletes all old pods; a partition is lowered to 0.
     None for any other workload, and for one whose template stays.
     """
     now, strategy = unit.transitions.get(id(subject)), subject.workload.strategy
     if now is None or not now.known or not now.rolls:
         return None
     if isinstance(strategy, StatefulSetStrategy) and not strategy.on_delete:
-        kept = 0 < now.new.replicas <= strategy.partition
+        kept = now.new.replicas > 0 and strategy.partition > 0
         return (
             replace(now, new=replace(now.new, strategy=replace(strategy, partition=0)), known=False) if kept else None
         )

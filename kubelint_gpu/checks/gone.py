@@ -26,7 +26,7 @@ def waiting_for_gone(unit: Unit) -> Iterator[Draft]:
         now, later = unit.judgements.get(id(subject)), unit.beside_gone.get(id(subject))
         if now is None or later is None or isinstance(subject.workload.strategy, JobStrategy):
             continue
-        if not subject.known_class or not _is_well(now) or _is_well(later):
+        if not subject.known_class or not _is_worse(later, now):
             continue
         waiting = later.waiting
         if later.verdict in _WAITS and later.trace is not None:
@@ -36,8 +36,15 @@ def waiting_for_gone(unit: Unit) -> Iterator[Draft]:
             yield _draft(unit, subject, later, waiting, names)
 
 
-def _is_well(found: Judgement) -> bool:
-    return found.placed >= found.wanted and found.verdict in (None, Verdict.COMPLETES)
+def _is_worse(beside: Judgement, now: Judgement) -> bool:
+    """Whether what is gone keeps replicas from running that find room without it, or a rollout from its end.
+
+    A rollout that never ends anyway does not begin before all replicas run.
+    """
+    if now.placed < now.wanted or beside.placed < beside.wanted:
+        return now.placed >= now.wanted
+    ends = (None, Verdict.COMPLETES)
+    return now.verdict in ends and beside.verdict not in ends
 
 
 def _holders(unit: Unit, waiting: Waiting | None) -> list[str]:

@@ -123,7 +123,8 @@ def test_a_host_port_is_held_by_who_had_it_until_the_old_pod_goes():
     [
         (0, 4, ["KLG111"]),
         (1, 4, ["KLG111"]),
-        (2, 4, []),
+        (2, 4, ["KLG109"]),
+        (2, 6, []),
         (3, 4, ["KLG109"]),
         (9, 3, ["KLG109"]),
         (9, 6, []),
@@ -137,10 +138,14 @@ def test_ordinals_below_the_partition_keep_the_old_template(partition, gpus, cod
     assert [code for code, _ in told(before, after, inventory(gpus))] == codes
 
 
-def test_parallel_ordinals_below_the_partition_are_no_missing_capacity():
+def test_parallel_ordinals_below_the_partition_are_no_missing_capacity_before_it_is_lowered():
     strategy = "podManagementPolicy: Parallel\nupdateStrategy: {rollingUpdate: {partition: 2}}\n"
     before = made("s", strategy, replicas=3, gpus=1, kind="StatefulSet")
-    assert told(before, made("s", strategy, replicas=3, gpus=2, kind="StatefulSet"), inventory(4)) == []
+    after = made("s", strategy, replicas=3, gpus=2, kind="StatefulSet")
+    ((code, _, message),) = found(before, after, inventory(4))
+    assert code == "KLG109"
+    assert message.startswith("once its partition is lowered to 0, only 2 of 3 replicas can run")
+    assert told(before, after, inventory(6)) == []
     assert told(before, made("s", strategy, replicas=3, gpus=3, kind="StatefulSet"), inventory(4)) == [("KLG109", "s")]
 
 

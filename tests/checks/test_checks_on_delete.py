@@ -86,7 +86,10 @@ def test_a_partition_keeps_the_template_of_all_ordinals_below_it_until_it_is_low
 
 def test_a_partition_below_some_ordinals_is_a_canary_that_is_looked_at_now():
     canary = PARTITION.replace("2", "1")
-    assert found(stateful(1, strategy=canary), stateful(2, strategy=canary), inventory(3)) == []
+    ((code, _, text),) = found(stateful(1, strategy=canary), stateful(2, strategy=canary), inventory(3))
+    assert code == "KLG109"
+    assert text.startswith(f"{LOWERED}only 1 of 2 replicas can run")
+    assert found(stateful(1, strategy=canary), stateful(2, strategy=canary), inventory(4)) == []
     ((code, _, text),) = found(stateful(1, strategy=canary), stateful(4, strategy=canary), inventory(4))
     assert code == "KLG111"
     assert not text.startswith(LOWERED)

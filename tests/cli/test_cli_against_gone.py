@@ -62,6 +62,13 @@ def test_a_workload_that_is_gone_keeps_what_it_holds(compared, before, after):
     assert compared(before, after) == [("KLG109", "warning", GONE)]
 
 
+def test_that_it_cannot_start_is_told_beside_what_its_rollouts_do_later(compared, tmp_path):
+    renamed = {"a.yaml": small("talk", strategy=KEEPS)}
+    assert compared({"a.yaml": small("chat")}, renamed) == [("KLG109", "warning", GONE), LATER]
+    checked = check_json("deploy", "-i", "cluster.yaml", "--select", "KLG1", "--against", "old", cwd=tmp_path)
+    assert [len(one["fixes"]) > 0 for one in checked.json["findings"]] == [False, True]
+
+
 def test_a_single_file_is_compared_with_a_single_file_or_with_its_place_in_a_folder(compared):
     before, after = (
         {"a.yaml": small("chat"), "b.yaml": small("else")},
