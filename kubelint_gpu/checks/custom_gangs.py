@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.checks.draft import Draft
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.growing import growing
 from kubelint_gpu.checks.places import clues, requested
 from kubelint_gpu.checks.stakes import scarce
+from kubelint_gpu.checks.starving import MOST_OTHERS, asking_too, staying_beside, while_running
+from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.teams import Team, how_long
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.checks.wording import verb
@@ -16,9 +18,9 @@ from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.requests import is_extended
 from kubelint_gpu.rollout.attachment import with_bound_claims
 from kubelint_gpu.rollout.further_nodes import further_nodes
-from kubelint_gpu.rollout.gathered import gathered
+from kubelint_gpu.rollout.gathered import gathered, gathered_beside
 from kubelint_gpu.rollout.growth import possible_nodes
-from kubelint_gpu.rollout.participant import created_pod, is_temporary
+from kubelint_gpu.rollout.participant import created_pod, is_temporary, own_pods
 from kubelint_gpu.values import replace
 
 ADMITTED_WHOLE = "let Kueue admit it whole, or a scheduler with pod groups place it whole: then it holds nothing"
@@ -26,30 +28,49 @@ ADMITTED_WHOLE = "let Kueue admit it whole, or a scheduler with pod groups place
 
 def never_whole(unit: Unit, team: Team) -> Iterator[Draft]:
     """Some of its pods run, and never all at once."""
-    cluster = _around(unit, team)
-    placed = _room(team, cluster)
+    beside: list[Subject] = []
+    cluster = _around(unit, team, beside)
+    placed = least = _room(team, cluster)
     if placed is None:
+        beside = _unmoved(unit, team)
+        cluster = _around(unit, team, beside)
+        found = gathered_beside(team.workloads, [one.workload for one in beside], cluster) if beside else None
+        if found is None or found[0] == team.pods:
+            return
+        least, placed = found
+    closed = all(unit.is_closed_to(one) for one in team.subjects)
+    certain = closed or (not beside and _stays_short(team, cluster, placed))
+    if not least or (not certain and any(unit.may_outgrow(one) for one in team.subjects)):
         return
-    certain = all(unit.is_closed_to(one) for one in team.subjects) or _stays_short(team, cluster, placed)
-    if not placed or (not certain and any(unit.may_outgrow(one) for one in team.subjects)):
-        return
+    number = f"no more than {placed}" if placed < team.pods else f"as few as {least}"
+    while_runs = f"{while_running(beside)}, " if beside else ""
+    waits = "waits" if placed < team.pods else "may wait"
     first = team.largest
     fit = unit.alone(first).fit
     yield Draft(
         "KLG113",
         team.place,
-        f"{team.name} needs {team.pods} pods at once and no more than {placed} {verb('find', placed)} room: "
-        f"what runs waits for the rest {how_long([team])}",
+        f"{while_runs}{team.name} needs {team.pods} pods at once and {number} "
+        f"{verb('find', placed if placed < team.pods else least)} room: what runs {waits} for the rest "
+        f"{how_long([team])}",
         first.manifest,
         cause=f"never whole {team.key}",
         certainty="certain" if certain else "possible",
         related=(
             *asked(unit, team),
+            *asking_too(beside, scarce(first)),
             *clues(unit, first, scarce(first), fit.fits if fit is not None else ()),
             *growing(unit, first),
         ),
         help=(ADMITTED_WHOLE,),
     )
+
+
+def _unmoved(unit: Unit, team: Team) -> list[Subject]:
+    """The workloads that run for good on nodes for its pods, which evict none of them; none where they are many."""
+    most = max(one.spec.priority or 0 for one in team.workloads)
+    found = [one for one in staying_beside(unit, team.subjects) if (one.workload.spec.priority or 0) >= most]
+    return found if len(found) <= MOST_OTHERS else []
 
 
 def asked(unit: Unit, team: Team) -> Iterator[Related]:
@@ -74,19 +95,23 @@ def _stays_short(team: Team, cluster: Cluster, placed: int) -> bool:
     return _room(team, replace(cluster, nodes=(*cluster.nodes, *found.nodes))) == placed
 
 
-def _around(unit: Unit, team: Team) -> Cluster:
+def _around(unit: Unit, team: Team, beside: Sequence[Subject]) -> Cluster:
     """The cluster with all that may be of use, and the running pods that are in the way for good.
 
-    Pods of the same namespace may be its own, and those of lower priority may be evicted.
+    Pods of the same namespace may be its own unless they are those of workloads `beside` it, and those of lower
+    priority may be evicted.
     """
+    known = {id(pod) for one in beside for pod in own_pods(one.workload, unit.cluster.pods)}
     least = min(one.spec.priority or 0 for one in team.workloads)
     namespace = team.workloads[0].meta.namespace
     stay = tuple(
         pod
         for pod in unit.cluster.pods
-        if pod.meta.namespace != namespace and (pod.spec.priority or 0) >= least and not is_temporary(pod)
+        if (pod.meta.namespace != namespace or id(pod) in known)
+        and (pod.spec.priority or 0) >= least
+        and not is_temporary(pod)
     )
     joined = possible_nodes(unit.growth, team.pods)
     nodes = (*unit.cluster.nodes, *(joined.nodes if joined is not None else ()))
-    users = [(one.meta.namespace, one.spec) for one in team.workloads]
+    users = [(one.meta.namespace, one.spec) for one in (*team.workloads, *(one.workload for one in beside))]
     return with_bound_claims(replace(unit.cluster, nodes=nodes, pods=stay), users)

@@ -61,11 +61,7 @@ def starving(unit: Unit, subject: Subject) -> Iterator[Draft]:
         severity="warning",
         related=(
             *policy,
-            *(
-                Related(one.manifest.place(route), f"{workload_name(one.workload)} asks for it, too")
-                for one in others[:2]
-                for route in routes.requests(one.manifest, resource)
-            ),
+            *asking_too(others, resource),
             *clues(unit, subject, resource, sorted(judgement.eligible)),
             *holders(unit, subject, resource, judgement.eligible),
         ),
@@ -83,11 +79,31 @@ def running_for_good(unit: Unit, nodes: frozenset[str]) -> list[Subject]:
     return [one for one in unit.subjects if _stays(unit, one, nodes)]
 
 
-def _stays(unit: Unit, subject: Subject, nodes: frozenset[str]) -> bool:
+def staying_beside(unit: Unit, subjects: Sequence[Subject]) -> list[Subject]:
+    """The other workloads that run for good on nodes for these, DaemonSets included."""
+    fits = [unit.alone(one).fit for one in subjects]
+    nodes = frozenset(name for fit in fits if fit is not None for name in fit.fits)
+    return [
+        one
+        for one in unit.subjects
+        if one not in subjects and not one.workload.custom and _stays(unit, one, nodes, daemons=True)
+    ]
+
+
+def asking_too(others: Sequence[Subject], resource: str) -> Iterator[Related]:
+    """Where the first of some workloads ask for a resource."""
+    for one in others[:2]:
+        for route in routes.requests(one.manifest, resource):
+            yield Related(one.manifest.place(route), f"{workload_name(one.workload)} asks for it, too")
+
+
+def _stays(unit: Unit, subject: Subject, nodes: frozenset[str], *, daemons: bool = False) -> bool:
     """Whether a workload runs for good on some of the nodes."""
-    judgement = unit.judgements.get(id(subject))
-    if judgement is None or isinstance(subject.workload.strategy, (JobStrategy, DaemonSetStrategy)):
+    judgement, strategy = unit.judgements.get(id(subject)), subject.workload.strategy
+    if judgement is None or isinstance(strategy, JobStrategy):
         return False
+    if isinstance(strategy, DaemonSetStrategy):
+        return daemons and not nodes.isdisjoint(judgement.eligible)
     return bool(subject.workload.replicas) and not nodes.isdisjoint(judgement.eligible)
 
 

@@ -10,6 +10,7 @@ from kubelint_gpu.rollout.placeable import DEFAULT_BUDGET
 from kubelint_gpu.rollout.scene import Scene
 from kubelint_gpu.rollout.staged import standing_scene
 from kubelint_gpu.rollout.starts import one_placement, placements
+from kubelint_gpu.rollout.state import READY, State, more, on_node
 from kubelint_gpu.values import replace
 
 _FEW = 64
@@ -48,6 +49,52 @@ def gathered(
     if found.full or not found.complete:
         return None
     return tuple(sum(found.placed[kind] for kind in kinds) for kinds in scene.cast.members)
+
+
+def gathered_beside(
+    wanted: Sequence[Workload], others: Sequence[Workload], cluster: Cluster, *, budget: int = DEFAULT_BUDGET
+) -> tuple[int, int] | None:
+    """How many pods of some workloads run at most, in the worst and in the best placement of others that were first.
+
+    The pods of the cluster stay where they are, quotas are not looked at.
+    None where no placement has room for all the others, and where `budget` states do not tell.
+    """
+    lasting = [replace(one, strategy=None, spec=replace(one.spec, restart_policy="Always")) for one in wanted]
+    apart = [replace(one, meta=replace(one.meta, name=f"{one.meta.name}-{index}")) for index, one in enumerate(lasting)]
+    scene = standing_scene([*others, *apart], replace(cluster, quotas=()))
+    kinds = {kind for members in scene.cast.members[-len(apart) :] for kind in members}
+    counts = list(enumerate(scene.cast.wanted))
+    first = tuple(0 if kind in kinds else count for kind, count in counts)
+    waiting = tuple(count if kind in kinds else 0 for kind, count in counts)
+    found = placements(replace(scene, cast=replace(scene.cast, wanted=first)), budget)
+    if not found.full or not found.complete:
+        return None
+    most = []
+    for state in found.full:
+        left = _left_out(scene, State((), waiting, state.nodes), budget)
+        if left is None:
+            return None
+        most.append(sum(waiting) - left)
+    return min(most), max(most)
+
+
+def _left_out(scene: Scene, start: State, budget: int) -> int | None:
+    """How many of the waiting pods find no place at best; None where `budget` states do not tell."""
+    least, seen, stack = sum(start.waiting), {start}, [start]
+    while stack and least:
+        if len(seen) > budget:
+            return None
+        state = stack.pop()
+        least = min(least, sum(state.waiting))
+        for kind, count in enumerate(state.waiting):
+            fitting = scene.places.fitting(kind, state) if count else ()
+            for index in scene.model.distinct(state.nodes, fitting):
+                nodes = on_node(state.nodes, index, (kind, READY, 1))
+                following = scene.places.canonical(State((), more(state.waiting, kind, -1), nodes))
+                if following not in seen:
+                    seen.add(following)
+                    stack.append(following)
+    return least
 
 
 def _capacities(scene: Scene) -> tuple[int, ...] | None:

@@ -131,3 +131,43 @@ def test_running_pods_of_others_are_in_the_way_and_its_own_and_those_that_end_ar
     assert told(torch(), inventory(4, more=running("serving")))[0].startswith("PyTorchJob research/t needs 4 pods")
     assert told(torch(), inventory(4, more=running("research"))) == []
     assert told(torch(), inventory(4, more=running("serving", ", owner: Job/x"))) == []
+
+
+def service(priority="", kind="Deployment"):
+    return (
+        f"---\napiVersion: apps/v1\nkind: {kind}\nmetadata: {{name: s, namespace: research}}\nspec:\n"
+        f"  replicas: 2\n  selector: {{matchLabels: {{app: s}}}}\n  template:\n"
+        f"    metadata: {{labels: {{app: s}}}}\n    spec:\n{priority}"
+        "      containers: [{name: a, image: a, resources: {limits: {nvidia.com/gpu: 1}}}]\n"
+    )
+
+
+LOW = "priorityClasses:\n  - {name: low, value: -5}\n"
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
+def test_a_service_has_its_places_before_the_pods_of_a_custom_resource(kind):
+    (found,) = told(torch() + service(kind=kind), inventory(5))
+    assert found.startswith(
+        f"while {kind} research/s runs, PyTorchJob research/t needs 4 pods at once and no more than 3 find room"
+    )
+    assert not told(torch() + service(kind=kind), inventory(6))
+
+
+def test_where_the_pods_of_a_service_are_decides_whether_a_custom_resource_gets_all():
+    (found,) = told(torch(workers=1, gpus=2) + service(), inventory(3, 3))
+    assert found.startswith(
+        "while Deployment research/s runs, PyTorchJob research/t needs 2 pods at once and as few as 1 finds room: "
+        "what runs may wait"
+    )
+    assert not told(torch(workers=1, gpus=2) + service(), inventory(4, 4))
+
+
+def test_a_service_that_is_evicted_is_in_nobodys_way():
+    assert not told(torch() + service("      priorityClassName: low\n"), inventory(5, more=LOW))
+
+
+def test_two_custom_resources_hold_each_other_on_what_a_service_leaves():
+    (found,) = told(torch("a") + torch("b") + service(), inventory(8))
+    assert found.startswith("started at the same moment while Deployment research/s runs, PyTorchJob research/a")
+    assert not told(torch("a") + torch("b") + service(), inventory(9))

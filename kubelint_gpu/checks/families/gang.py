@@ -15,7 +15,7 @@ from kubelint_gpu.checks.overlapping_runs import overlapping_runs
 from kubelint_gpu.checks.places import clues
 from kubelint_gpu.checks.registry import rule
 from kubelint_gpu.checks.stakes import holders, scarce
-from kubelint_gpu.checks.starving import MOST_OTHERS, running_for_good, while_running
+from kubelint_gpu.checks.starving import MOST_OTHERS, asking_too, running_for_good, staying_beside, while_running
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.teams import Team, custom_teams, how_long, team_of
 from kubelint_gpu.checks.unit import Unit
@@ -31,6 +31,7 @@ from kubelint_gpu.rollout.growth import possible_nodes
 from kubelint_gpu.rollout.starving import may_evict, running_at_once
 from kubelint_gpu.values import replace
 
+_HELD = (Verdict.STUCK, Verdict.MAY_STICK)
 _UNSEEN = "not every placement of what runs beside it was looked at"
 
 
@@ -64,17 +65,30 @@ def jobs_hold_each_other(unit: Unit) -> Iterator[Draft]:
     beside = list({id(one): one for subject in jobs for one in bound_to(unit, subject)}.values())
     teams = [*map(team_of, jobs), *customs]
     found = _together(unit.cluster, teams, beside, unit.budget)
+    if found.verdict not in _HELD:
+        others = [
+            *beside,
+            *(
+                one
+                for one in staying_beside(unit, [one for team in teams for one in team.subjects])
+                if one not in beside
+            ),
+        ]
+        if len(beside) < len(others) <= MOST_OTHERS:
+            crowded = _together(unit.cluster, teams, others, unit.budget)
+            if crowded.verdict in _HELD:
+                found, beside = crowded, others
     if found.verdict is Verdict.UNDECIDED and beside:
         yield _undecided(jobs[0], "it and others hold each other up", _UNSEEN)
     # a Job that has nothing keeps nothing from others
     held = {one.owner for one in found.held if one.running}
     stuck = [team for team in teams if team.key in held]
-    if found.verdict not in (Verdict.STUCK, Verdict.MAY_STICK) or len(stuck) < 2:
+    if found.verdict not in _HELD or len(stuck) < 2:
         return
     members = [subject for team in stuck for subject in team.subjects]
     certain = all(unit.is_closed_to(one) for one in members) or _holds_further(unit, teams, beside, found.verdict)
     if certain or not any(unit.may_grow_for(subject) for subject in members):
-        yield _draft(unit, stuck, found, certain=certain)
+        yield _draft(unit, stuck, beside, found, certain=certain)
 
 
 def _together(cluster: Cluster, teams: Sequence[Team], beside: Sequence[Subject], budget: int) -> Gang:
@@ -176,11 +190,7 @@ def _short(unit: Unit, subject: Subject, beside: list[Subject], found: tuple[int
         certainty="certain" if certain else "possible",
         related=(
             *_needs(team_of(subject), primary=True),
-            *(
-                Related(one.manifest.place(route), f"{workload_name(one.workload)} asks for it, too")
-                for one in beside[:2]
-                for route in routes.requests(one.manifest, resource)
-            ),
+            *asking_too(beside, resource),
             *ties(unit, subject, beside),
             *held_up(unit, [subject]),
             *clues(unit, subject, resource, sorted(unit.judgements[id(subject)].eligible)),
@@ -191,7 +201,7 @@ def _short(unit: Unit, subject: Subject, beside: list[Subject], found: tuple[int
     )
 
 
-def _draft(unit: Unit, stuck: Sequence[Team], found: Gang, *, certain: bool) -> Draft:
+def _draft(unit: Unit, stuck: Sequence[Team], beside: Sequence[Subject], found: Gang, *, certain: bool) -> Draft:
     first = stuck[0]
     held = {one.owner: one for one in found.held}
     told = [
@@ -202,15 +212,18 @@ def _draft(unit: Unit, stuck: Sequence[Team], found: Gang, *, certain: bool) -> 
     nodes = list(dict.fromkeys(node for one in found.held for node in one.nodes))
     verb = "hold each other up" if found.verdict is Verdict.STUCK else "can hold each other up"
     jobs = [subject for one in stuck if one.custom is None for subject in one.subjects]
+    while_runs = f" {while_running(beside)}" if beside else ""
     return Draft(
         "KLG113",
         first.place,
-        f"started at the same moment, {names} {verb} {how_long(stuck)}: {listed(told)}, and none gives its part back",
+        f"started at the same moment{while_runs}, {names} {verb} {how_long(stuck)}: {listed(told)}, and none gives its "
+        "part back",
         first.largest.manifest,
         cause=" ".join(one.key for one in stuck),
         certainty="certain" if certain else "possible",
         related=(
             *(related for one in stuck for related in _needs(one, primary=one is first)),
+            *asking_too(beside, scarce(first.largest)),
             *(related for one in jobs for related in ties(unit, one, bound_to(unit, one))),
             *held_up(unit, jobs),
             *clues(unit, first.largest, scarce(first.largest), nodes),
