@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubelint_gpu.checks.change import is_made
+from kubelint_gpu.checks.further import is_certain
+from kubelint_gpu.checks.replica_set_quota import RefusedReplicaSet, replica_sets_refused
 from kubelint_gpu.checks.rollouts import rolled_in
 from kubelint_gpu.checks.scaled import waiting_when_scaled
 from kubelint_gpu.checks.standstill import end_of, unsure_claims, waits_later
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
+from kubelint_gpu.checks.wait import every
 from kubelint_gpu.checks.wording import counted, listed, workload_names
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import Judgement, Together
 
 _MORE = "; kubelint-gpu check says why"
+_BEYOND = " unless there are nodes beyond the inventory"
 _WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
 
 
@@ -22,9 +27,15 @@ def outlook(unit: Unit, subject: Subject) -> str | None:
     judgement = unit.judgements.get(id(subject)) if subject.workload.rolls else None
     if judgement is None:
         return None
+    refused = refused_replica_set(unit, subject)
+    if refused is not None:
+        return f"{refused.ends}{_MORE}"
     if judgement.verdict is None:
         if judgement.eligible and judgement.placed < judgement.wanted:
-            return f"cannot end: only {judgement.placed} of {counted(judgement.wanted, 'replica')} can run{_MORE}"
+            beyond = "" if is_certain(unit, subject, judgement) else _BEYOND
+            return (
+                f"cannot end{beyond}: only {judgement.placed} of {counted(judgement.wanted, 'replica')} can run{_MORE}"
+            )
         return None
     if judgement.verdict is Verdict.UNDECIDED:
         return "was not decided"
@@ -33,10 +44,26 @@ def outlook(unit: Unit, subject: Subject) -> str | None:
     return f"comes to its end{''.join(_conditions(unit, subject, judgement))}"
 
 
+def refused_replica_set(unit: Unit, subject: Subject) -> RefusedReplicaSet | None:
+    """The ReplicaSet for which its rollout waits for ever as a quota refuses it; None for that of a later one."""
+    found = next((one for one in replica_sets_refused(unit) if one.subject is subject), None)
+    return found if found is not None and (found.first or not is_made(unit, subject)) else None
+
+
 def _waiting(unit: Unit, subject: Subject, judgement: Judgement) -> str:
     unsure = unsure_claims(unit, subject.workload, end_of(judgement).waiting)
     ends = "may wait for ever" if judgement.verdict is Verdict.MAY_STICK or unsure else "never ends"
-    return f"{ends}{' by itself' if judgement.company else ''}{_MORE}"
+    alone = " by itself" if judgement.company else ""
+    beyond = "" if is_certain(unit, subject, judgement) else _BEYOND
+    return f"{ends}{alone}{_beside(unit, subject, judgement)}{beyond}{_MORE}"
+
+
+def _beside(unit: Unit, subject: Subject, judgement: Judgement) -> str:
+    """Who else of what is applied holds what its pod waits for."""
+    lacks = every(end_of(judgement).waiting.lacks)
+    holders = {holder.owner for lack in lacks for holder in lack.holders}
+    others = [one.workload for one in unit.subjects if one is not subject and one.workload.key in holders]
+    return f" beside {workload_names(others)}" if others else ""
 
 
 def _conditions(unit: Unit, subject: Subject, judgement: Judgement) -> Iterator[str]:

@@ -13,13 +13,40 @@ from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.kube.quota import ResourceQuota
 from kubelint_gpu.kube.rolling import DeploymentStrategy
+from kubelint_gpu.values import dataclass
 
 _KEY = "count/replicasets.apps"
 _KINDS = ("Deployment", "ReplicaSet")
 _ONE = 1000
 
 
+@dataclass(frozen=True, slots=True)
+class RefusedReplicaSet:
+    """A ReplicaSet that a quota refuses to a Deployment; `used` is what the quota counts then, in thousandths.
+
+    `first` says that it is the first one, so that no pod of the Deployment ever runs.
+    """
+
+    subject: Subject
+    quota: ResourceQuota
+    used: int
+    first: bool = False
+
+    @property
+    def ends(self) -> str:
+        """What becomes of the rollout: a predicate."""
+        strategy = self.subject.workload.strategy
+        recreates = isinstance(strategy, DeploymentStrategy) and strategy.recreate and not self.first
+        return "never ends once the old pods are gone" if recreates else "never begins"
+
+
 def refused_replica_sets(unit: Unit) -> Iterator[Draft]:
+    """The findings about Deployments to which a quota refuses a ReplicaSet."""
+    for found in replica_sets_refused(unit):
+        yield (_never_made if found.first else _draft)(unit, found)
+
+
+def replica_sets_refused(unit: Unit) -> Iterator[RefusedReplicaSet]:
     """Rollouts of Deployments for which a quota leaves no ReplicaSet, and Deployments that get not even the first.
 
     The old ReplicaSet stays when its pods are gone, so that no order of events helps (Deployment controller, 1.34).
@@ -40,19 +67,19 @@ def refused_replica_sets(unit: Unit) -> Iterator[Draft]:
                 used += made[quota.meta]
                 made[quota.meta] += _ONE
                 if used + _ONE > room:
-                    yield _never_made(unit, subject, quota, used)
+                    yield RefusedReplicaSet(subject, quota, used, first=True)
                     break
                 used += _ONE
             elif room < _ONE and (quota.used is None or not quota.used.get(_KEY, 0)):
-                yield _never_made(unit, subject, quota, 0)
+                yield RefusedReplicaSet(subject, quota, 0, first=True)
                 break
             if used + _ONE > room:
-                yield _draft(unit, subject, strategy, quota, used)
+                yield RefusedReplicaSet(subject, quota, used)
                 break
 
 
-def _never_made(unit: Unit, subject: Subject, quota: ResourceQuota, used: int) -> Draft:
-    manifest = subject.manifest
+def _never_made(unit: Unit, found: RefusedReplicaSet) -> Draft:
+    manifest, quota, used = found.subject.manifest, found.quota, found.used
     return Draft(
         "KLG105",
         manifest.place(("metadata", "name")),
@@ -76,16 +103,15 @@ def _used(unit: Unit, quota: ResourceQuota) -> int:
     return max(len(before) * _ONE, quota.used.get(_KEY, 0) if quota.used is not None else 0)
 
 
-def _draft(unit: Unit, subject: Subject, strategy: DeploymentStrategy, quota: ResourceQuota, used: int) -> Draft:
-    manifest, made = subject.manifest, is_made(unit, subject)
+def _draft(unit: Unit, found: RefusedReplicaSet) -> Draft:
+    manifest, made, quota, used = found.subject.manifest, is_made(unit, found.subject), found.quota, found.used
     rollout = "once it runs, a rollout" if made else "the rollout"
-    first = "never ends once the old pods are gone" if strategy.recreate else "never begins"
     allowed = quota_state(quota, _KEY, used)
     return Draft(
         "KLG105",
         manifest.place(routes.strategy(manifest), "key"),
-        f"{rollout} {first}: the new ReplicaSet is refused by quota {quota.meta.name}, which allows {allowed}, and the "
-        "old ReplicaSet is kept until the rollout is complete",
+        f"{rollout} {found.ends}: the new ReplicaSet is refused by quota {quota.meta.name}, which allows {allowed}, "
+        "and the old ReplicaSet is kept until the rollout is complete",
         manifest,
         cause="new ReplicaSet",
         severity="warning" if made else None,

@@ -61,9 +61,10 @@ def situations(unit: Unit, subject: Subject) -> tuple[Situation, ...]:
         return tuple(found)
     placed, full = _filled(workload, running)
     if full:
-        beside = _placed(running, placed)
-        found.append(_situation(unit, "next-replica", first, beside, placed, known=False))
-    found += _rollout(unit, workload, running, placed, mine)
+        found.append(_situation(unit, "next-replica", first, _placed(running, placed), placed, known=False))
+    beside = _with_daemons(unit, subject, running)
+    instead = _filled(workload, beside)[0] if beside is not running else []
+    found += _rollout(unit, workload, beside if instead else running, instead or placed, mine)
     return tuple(found)
 
 
@@ -95,6 +96,19 @@ def _on_its_node(unit: Unit, workload: Workload, pod: Pod, running: Snapshot, fo
     )
     message = next((text for text in texts if text is not None), None)
     return replace(found, explanation=replace(found.explanation, message=message))
+
+
+def _with_daemons(unit: Unit, subject: Subject, running: Snapshot) -> Snapshot:
+    """The same with the pods of DaemonSets that are judged with the workload: in a rollout they run already."""
+    from kubelint_gpu.rollout.staged import daemon_pods, standing_participants
+
+    daemons = [one.workload for one in unit.subjects if one.workload.kind == "DaemonSet" and one is not subject]
+    if not daemons:
+        return running
+    participants, rest = standing_participants(daemons, unit.cluster)
+    there = {pod.key for pod in unit.cluster.pods}
+    found = daemon_pods(participants, unit.cluster, rest)
+    return _placed(running, [(pod, pod.spec.node_name) for pod in found if pod.key not in there])
 
 
 def _rollout(

@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kubelint_gpu.checks.events import requirement_text, told
+from kubelint_gpu.checks.outlook import refused_replica_set
 from kubelint_gpu.checks.situation import Situation
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.kube.quantity import canonical, shown
 from kubelint_gpu.kube.taints import Taint
+from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.scheduler import changes as what
 from kubelint_gpu.scheduler.candidate import Candidate
 from kubelint_gpu.scheduler.changes import Change
@@ -48,7 +50,7 @@ def _rollout(unit: Unit, subject: Subject) -> dict[str, Any] | None:
     if judgement is None or judgement.verdict is None:
         return None
     return {
-        "verdict": judgement.verdict.value,
+        "verdict": (Verdict.STUCK if refused_replica_set(unit, subject) is not None else judgement.verdict).value,
         "states": judgement.states,
         "growingPools": [pool.name for pool in unit.growing_for(subject)] if judgement.grows else [],
         "waitsForGrowth": judgement.stalls is not None,

@@ -359,7 +359,10 @@ def test_a_rollout_that_never_ends_by_itself_names_whose_rollout_may_let_it_end(
         "  - {name: tracker-node, allocatable: {cpu: 32, memory: 128Gi}, gpus: {model: L4, count: 2}}\n"
     )
     arguments = ("explain", "deployment/object-tracker", "both.yaml", "-i", "cluster.yaml")
-    assert "never ends by itself; kubelint-gpu check says why" in kubelint(*arguments, cwd=tmp_path).out
+    assert (
+        "never ends by itself beside Deployment vision/other; kubelint-gpu check says why"
+        in kubelint(*arguments, cwd=tmp_path).out
+    )
     found = kubelint(*arguments, "--output-format", "json", cwd=tmp_path).json["rollout"]
     assert (found["verdict"], found["mayEndTogetherWith"]) == ("stuck", ["Deployment/vision/other"])
 
@@ -446,3 +449,52 @@ def test_a_claim_of_the_manifests_is_taken_to_be_bound_as_check_takes_it(tmp_pat
     assert "claims v, taken to be bound where the pod goes: the inventory does not have it" in text
     assert "beside what the inventory says is running: the pod fits on 2 of 2 nodes" in text
     assert text.endswith("rollout never ends; kubelint-gpu check says why")
+
+
+def replica_set_quota(number):
+    return (
+        "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: d}\n"
+        f"spec: {{hard: {{count/replicasets.apps: {number}}}}}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("spec", "number", "told"),
+    [
+        (ONE_AWAY, 1, "never begins; kubelint-gpu check says why"),
+        ("  strategy: {type: Recreate}\n", 1, "never ends once the old pods are gone; kubelint-gpu check says why"),
+        (ONE_AWAY, 2, "comes to its end"),
+    ],
+)
+def test_a_rollout_whose_new_replica_set_a_quota_refuses_does_not_come_to_its_end(tmp_path, spec, number, told):
+    manifest = workload("Deployment", "a", 1, 1, spec=spec) + replica_set_quota(number)
+    assert explained(tmp_path, "deployment/a", manifest, ("l", 2)).endswith(f"rollout {told}")
+    out = kubelint("explain", "deployment/a", "m.yaml", "-i", "i.yaml", "--output-format", "json", cwd=tmp_path).out
+    assert json.loads(out)["rollout"]["verdict"] == ("completes" if number > 1 else "stuck")
+
+
+def test_what_rests_on_the_declared_nodes_is_told_as_check_tells_it(tmp_path):
+    manifest = workload("Deployment", "a", 1, 1)
+    text = explained(tmp_path, "deployment/a", manifest, ("l", 1), more="complete: false\n")
+    assert text.endswith("rollout never ends unless there are nodes beyond the inventory; kubelint-gpu check says why")
+    text = explained(tmp_path, "deployment/a", workload("Deployment", "a", 2, 1), ("l", 1), more="complete: false\n")
+    assert text.endswith(
+        "rollout cannot end unless there are nodes beyond the inventory: only 1 of 2 replicas can run; "
+        "kubelint-gpu check says why"
+    )
+    assert explained(tmp_path, "deployment/a", manifest, ("l", 1)).endswith(
+        "rollout never ends; kubelint-gpu check says why"
+    )
+
+
+def test_the_pods_of_a_daemon_set_run_beside_the_old_pods(tmp_path):
+    daemons = workload("DaemonSet", "g", 1, 1).replace("  replicas: 1\n", "")
+    text = explained(tmp_path, "deployment/a", workload("Deployment", "a", 1, 1) + daemons, ("l", 2))
+    assert "beside the old pod on l: the new pod fits on none of 1 node" in text
+    assert "held by DaemonSet d/g: 1 nvidia.com/gpu, priority 0; the old pod: 1 nvidia.com/gpu" in text
+    assert text.endswith("rollout never ends by itself beside DaemonSet d/g; kubelint-gpu check says why")
+    only = workload("DaemonSet", "g", 1, 1, pod="      nodeSelector: {kubernetes.io/hostname: l}\n")
+    only = only.replace("  replicas: 1\n", "")
+    text = explained(tmp_path, "deployment/a", workload("Deployment", "a", 1, 1) + only, ("l", 1), ("s", 1))
+    assert "In a rollout, beside the old pod on s: the new pod fits on none of 2 nodes" in text
+    assert "held by DaemonSet d/g on l: 1 nvidia.com/gpu, priority 0; the old pod on s: 1 nvidia.com/gpu" in text
