@@ -206,13 +206,16 @@ def _enter_ordinals(casting: _Casting, participant: Participant, strategy: State
     before, after = participant.old.replicas, participant.replicas
     old: list[int] = []
     new: list[int] = []
+    # the pods after one that is not ready are not made: those that are known are all that there are
+    blocked = False
     for ordinal in range(first, first + max(before, after)):
         name = f"{participant.new.meta.name}-{ordinal}"
         found = running.get(name)
         pod = anonymous(found) if found is not None else created_pod(participant.old, "old", name)
         pod = with_claims(ordinal_pod(pod, name, ordinal), participant.old.meta.name, ordinal, casting.cluster)
         waits = found is not None and not found.spec.node_name
-        wanted = 1 if not waits and (found is not None or ordinal < first + before) else 0
+        wanted = 1 if not waits and (found is not None or (ordinal < first + before and not blocked)) else 0
+        blocked = blocked or (not strategy.parallel and found is not None and (waits or found.unready))
         known = (found,) if found is not None and wanted else ()
         old.append(casting.kind(pod, wanted, key, known, wanted if participant.existing else 0, int(waits)))
         casting.not_ready(old[-1], known)

@@ -88,8 +88,9 @@ def build_scene(
         nodes = tuple(node for node in cluster.nodes if node.name not in dropped or node.name in seen)
         staying += [pod for pod in fixed if pod.spec.node_name in dropped and pod.spec.node_name in seen]
     numbered = list(enumerate(cast.kinds))
+    objects = [*fixed, *(pod for pod in cluster.pods if pod.finished)]
     admission = admission_of(
-        cluster.quotas, fixed, [(kind.pod, cast.wanted[number] + cast.pending[number]) for number, kind in numbered]
+        cluster.quotas, objects, [(kind.pod, cast.wanted[number] + cast.pending[number]) for number, kind in numbered]
     )
     stage = replace(cluster, nodes=nodes, pods=tuple(staying))
     domains: tuple[tuple[Domain, ...], ...] = ()

@@ -248,3 +248,31 @@ def test_a_job_behind_a_quota_that_others_use_up_is_told_of_the_quota():
         "not one of its pods is made while Deployment serving/chat runs: each is refused by quota q, which allows 1 "
         "requests.nvidia.com/gpu and has 1 in use; the Job never ends"
     )
+
+
+ENDED = "once Job serving/train has ended, the rollout never ends: the new pod is refused by quota q"
+
+
+def beside_job(most, key="count/pods", **more):
+    keeps = "strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}"
+    return [message for _, _, message in told(deployment(spec=keeps) + job(**more) + quota(key, most))]
+
+
+def replicas_of_deployment():
+    return next(iter(unit(deployment()).subjects)).workload.replicas
+
+
+def test_the_pod_of_a_job_that_has_ended_leaves_no_room_for_a_surge():
+    full = replicas_of_deployment() + 1
+    (message,) = beside_job(full)
+    assert message.startswith(ENDED)
+    assert beside_job(full + 1) == []
+    (message,) = beside_job(full + 1, completions=2)
+    assert message.startswith(ENDED)
+
+
+def test_pods_of_jobs_that_are_deleted_or_never_made_leave_room():
+    full = replicas_of_deployment() + 1
+    assert beside_job(full, more="  ttlSecondsAfterFinished: 60\n") == []
+    assert beside_job(full, more="  suspend: true\n") == []
+    assert beside_job(full, key="pods") == []

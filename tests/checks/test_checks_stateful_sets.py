@@ -121,3 +121,16 @@ def test_a_template_that_fitted_nowhere_is_told_beside_the_pods_that_run_of_an_e
     assert "this change may reach no pod" in one.message
     assert "(chat-1)" in one.help[0]
     assert found(stateful_set(2), nodes(2) + pods(1, 1), stateful_set(2, 4)) == []
+
+
+def test_pods_after_one_that_is_not_ready_are_not_there_where_they_are_not_known():
+    pods = "".join(
+        f"---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: chat-{number}\n  namespace: serving\n"
+        "  labels: {app: chat}\n  ownerReferences:\n"
+        "    - {apiVersion: apps/v1, kind: StatefulSet, name: chat, uid: u, controller: true}\n"
+        "spec:\n  nodeName: l4-1\n  containers: [{name: a, image: a, resources: {limits: {nvidia.com/gpu: 1}}}]\n"
+        f"status: {{phase: Running, conditions: [{{type: Ready, status: '{ready}'}}]}}\n"
+        for number, ready in ((0, True), (1, False))
+    )
+    (one,) = found(stateful_set(3), nodes(4) + pods)
+    assert one.trace[0].message.startswith("the old pods run: 2 on l4-1; old pod chat-1 on l4-1 is not ready")

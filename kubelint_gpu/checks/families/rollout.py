@@ -10,6 +10,7 @@ from kubelint_gpu.checks.by_hand import replaced_by_hand
 from kubelint_gpu.checks.custom_rollouts import custom_deadlocks, custom_pods_pending
 from kubelint_gpu.checks.daemon_pods import daemon_pods_pending
 from kubelint_gpu.checks.draft import Draft, Proposal
+from kubelint_gpu.checks.ended_jobs import kept_pods, stopped_by_ended
 from kubelint_gpu.checks.families.gang import jobs_hold_each_other
 from kubelint_gpu.checks.finding import Related
 from kubelint_gpu.checks.further import outgrown
@@ -35,7 +36,7 @@ from kubelint_gpu.checks.standstill import (
 from kubelint_gpu.checks.starving import starving
 from kubelint_gpu.checks.subject import Subject
 from kubelint_gpu.checks.unit import Unit
-from kubelint_gpu.checks.wording import counted, cut_off, verb, workload_names
+from kubelint_gpu.checks.wording import counted, cut_off, listed, verb, workload_name, workload_names
 from kubelint_gpu.kube.rolling import DaemonSetStrategy, DeploymentStrategy
 from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import Judgement
@@ -117,6 +118,11 @@ def rollout_deadlock_quota(unit: Unit) -> Iterator[Draft]:
     yield from refused_objects(unit)
     yield from refused_replica_sets(unit)
     yield from full_histories(unit)
+    for subject, end, jobs in stopped_by_ended(unit):
+        draft = standstill(unit, subject, end, "KLG105", proposals=_proposals(unit, subject, "KLG105"))
+        have = "has" if len(jobs) == 1 else "have"
+        told = f"once {listed([workload_name(one.workload) for one in jobs])} {have} ended, {draft.message}"
+        yield replace(draft, message=told, cause="ended jobs", related=(*draft.related, *kept_pods(jobs)))
 
 
 @rule("KLG107")
