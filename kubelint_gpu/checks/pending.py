@@ -27,6 +27,7 @@ from kubelint_gpu.kube.rolling import DeploymentStrategy
 from kubelint_gpu.rollout.deployment import resolve
 from kubelint_gpu.rollout.judgement import Judgement
 
+_APART = "pods are kept apart, whatever the strategy: this is no rollout deadlock"
 _INSUFFICIENT = re.compile(r"Insufficient ([^\s,]+?)[,.](?:\s|$)")
 
 
@@ -66,7 +67,10 @@ def pending_replicas(unit: Unit, subject: Subject, judgement: Judgement, *, late
         replicas = f"{placed} of the {counted(judgement.wanted, 'replica')} that {subject.scaled.sets}"
     grown = f" even with {pools}" if pools else ""
     short = _INSUFFICIENT.search(text or "")
-    missing = short[1] if short else scarce(subject)
+    missing = short[1] if short else "" if nature == _APART else scarce(subject)
+    helps = "more nodes that have what a pod asks for, or less beside it that holds it"
+    if nature == _APART:
+        helps = "nodes on which nothing keeps it away, or rules that let these pods share a node"
     if beside:
         told = f"as few as {replicas} can run, where the other workloads applied with it are placed first"
         if judgement.at_best == placed and why:
@@ -96,7 +100,7 @@ def pending_replicas(unit: Unit, subject: Subject, judgement: Judgement, *, late
         scheduler=text,
         help=(
             *declare(unsure),
-            *(() if proposals else ("more nodes that have what a pod asks for, or less beside it that holds it",)),
+            *(() if proposals else (helps,)),
         ),
         proposals=proposals,
         related=(
@@ -132,7 +136,13 @@ def _nature(reasons: Sequence[str], refusal: str) -> str:
     text = " ".join(reasons)
     if refusal:
         return "this is what the quota allows, not a rollout deadlock"
-    if "Insufficient" not in text and "too little" not in text and "Too many pods" not in text:
+    short = any(word in text for word in ("Insufficient", "too little", "Too many pods"))
+    apart = any(word in text for word in ("topology spread constraints", "affinity rules"))
+    if apart and short:
+        return "capacity is missing on some nodes, and others keep pods apart: this is no rollout deadlock"
+    if apart:
+        return _APART
+    if not short:
         if "ReadWriteOncePod" in text:
             return "one pod at a time can use the claim, whatever the strategy: this is no rollout deadlock"
         if "Multi-Attach" in text:

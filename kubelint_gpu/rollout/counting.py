@@ -7,9 +7,13 @@ from kubelint_gpu.rollout.explorer import Verdict
 from kubelint_gpu.rollout.judgement import Judgement
 from kubelint_gpu.rollout.ordinals import has_ordinal_claims
 from kubelint_gpu.rollout.search import Bench, Search
-from kubelint_gpu.rollout.shortfall import fit_alone, halt
+from kubelint_gpu.rollout.shortfall import fit_alone, halt, short_of
 from kubelint_gpu.rollout.slots import Shares, Slots, group_shares, group_slots, own_slots
+from kubelint_gpu.rollout.starts import placements
+from kubelint_gpu.rollout.trace import Waiting
 from kubelint_gpu.values import replace
+
+_FEW_PLACEMENTS = 500
 
 
 def slots_of(bench: Bench, search: Search, position: int) -> Slots | None:
@@ -40,6 +44,8 @@ def by_slots(bench: Bench, search: Search, position: int, slots: Slots, blank: J
     mine = max(0, slots.total - slots.others)
     if mine < blank.wanted:
         short = replace(blank, placed=mine, alone=fit_alone(bench, search, position).placed)
+        if short.alone >= blank.wanted:
+            short = replace(short, waiting=_waiting(search, position, participant.new.key))
         return replace(short, trace=halt(bench, search, position))
     if not participant.rolling:
         return blank
@@ -48,3 +54,12 @@ def by_slots(bench: Bench, search: Search, position: int, slots: Slots, blank: J
     scene = search.scene(frozenset({position}), ())
     states, trace = search.stuck_run(scene)
     return replace(blank, verdict=Verdict.STUCK, states=states, trace=trace)
+
+
+def _waiting(search: Search, position: int, name: str) -> Waiting | None:
+    """What the next pod of a workload waits for where the others are placed first; None where that is not found."""
+    scene = search.scene(frozenset(), ())
+    starts = placements(scene, _FEW_PLACEMENTS)
+    if starts.full:
+        return None
+    return short_of(search, scene, starts, scene.cast.members[position], name).waiting
