@@ -50,7 +50,7 @@ def driven(
 
     return tuple(
         _driven_by(demand.nodes, priority, lower, of)
-        if lower and priority is not None and not always_room(number, demands, residual)
+        if lower and priority is not None and not always_room(number, demands, residual, at_rest=True)
         else ()
         for number, (priority, demand) in enumerate(zip(above, demands, strict=True))
     )
@@ -64,7 +64,7 @@ def concerns(
     if any(attends(pod, one.pod) or attends(one.pod, pod) for one in gone for pod in pods):
         return True
     near = [one.demand for one in gone if not one.demand.nodes.isdisjoint(demands[position].nodes)]
-    return bool(near) and not always_room(position, [*demands, *near], residual)
+    return bool(near) and not always_room(position, [*demands, *near], residual, at_rest=True)
 
 
 def _driven_by(

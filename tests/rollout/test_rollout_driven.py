@@ -67,3 +67,12 @@ def test_rollouts_of_the_same_moment_see_whom_they_drive_away():
     other = recreated("large", 1, 2, nodeSelector={"zone": "there"})
     (found,) = judge_together(same(mine, other), cluster(*NODES, small()))
     assert found.verdict is not Verdict.COMPLETES
+
+
+def test_who_finds_room_once_nothing_terminates_drives_nobody_away():
+    nodes = [node("n", 4, zone="here"), node("m", 4, zone="there")]
+    running = [pod(name, name[-1], 1, owner=("ReplicaSet", "other"), labels={"app": "o"}, priority=-5) for name in "nm"]
+    mine = deployment("w", 2, 1, 1, 0, **HERE)
+    other = deployment("x", 2, 1, 1, 0, nodeSelector={"zone": "there"})
+    alone, beside = (judge(same(*ones), cluster(*nodes, *running))[0] for ones in ([mine], [mine, other]))
+    assert (beside.verdict, beside.states) == (Verdict.COMPLETES, alone.states)
