@@ -85,12 +85,17 @@ class Places:
                     found.append(index)
             return found
         contents = tuple([self._facing(kind, content, index == home) for index, content in enumerate(nodes)])
-        fitting = self._fitting_among(kind, contents)
-        if any(phase == NOMINATED for content in contents for _, phase, _ in content):
-            without = tuple([tuple([one for one in content if one[1] != NOMINATED]) for content in contents])
-            also = self._fitting_among(kind, without)
-            return [index for index in fitting if index in also]
-        return fitting
+        nominated = {index for index, content in enumerate(contents) if any(one[1] == NOMINATED for one in content)}
+        if not nominated:
+            return self._fitting_among(kind, contents)
+        # kube-scheduler adds those nominated to the node that it looks at, and asks again without them
+        without = tuple([tuple([one for one in content if one[1] != NOMINATED]) for content in contents])
+        return [
+            index
+            for index in self._fitting_among(kind, without)
+            if index not in nominated
+            or index in self._fitting_among(kind, (*without[:index], contents[index], *without[index + 1 :]))
+        ]
 
     def evictions(self, kind: int, state: State, home: int | None, only: int | None) -> Sequence[Eviction] | None:
         """What preemption may do for a waiting pod that fits nowhere; None where the pod may not try.

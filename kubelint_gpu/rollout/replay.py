@@ -98,7 +98,10 @@ class _Replay:
             raise NotConfirmed(f"preemption does not choose {name}")
 
     def _facing(self, state: State, step: Step) -> Snapshot:
-        """The whole cluster as the step's pod finds it: it does not see itself, nor those that wait behind it."""
+        """The whole cluster as the step's pod finds it: it does not see itself, nor those that wait behind it.
+
+        Where it is bound, it sees of those nominated only the ones of that node.
+        """
         mine = self._kinds[step.kind]
         nodes = []
         for index, content in enumerate(state.nodes):
@@ -106,7 +109,8 @@ class _Replay:
             for other, phase, count in content:
                 left = count
                 if phase == NOMINATED:
-                    if self._kinds[other].priority < mine.priority:
+                    elsewhere = step.act == "bind" and index != step.node
+                    if elsewhere or self._kinds[other].priority < mine.priority:
                         continue
                     left -= other == step.kind and index == step.home
                 if left:

@@ -204,3 +204,13 @@ def test_pods_near_to_daemon_pods_that_give_way_need_room_of_their_own(cpu, verd
     case = Case((Node("n0", "a", 3, cpu, 8), Node("n1", "b", 3, 4, 8)), works, judged=(1,))
     assert Reference(case).verdict()[0] == verdict
     assert differs(case, 6_000) is None
+
+
+def test_pods_nominated_to_other_nodes_are_not_seen_by_the_one_that_is_placed():
+    """kube-scheduler adds those nominated to the node that it looks at (RunFilterPluginsWithNominatedPods)."""
+    old = Template(gpu=2, near="zone")
+    new = replace(old, cpu=1, priority=10)
+    nodes = (Node("n0", "a", 2, 4, 8), Node("n1", "a", 2, 2, 8), Node("n2", "b", 2, 4, 2))
+    case = Case(nodes, (Work("Deployment", "w0", 2, old, new, 0, 1),))
+    assert Reference(case, 1_500).verdict()[0] == "may-stick"
+    assert program_verdict(case)[0] is Verdict.MAY_STICK
