@@ -75,9 +75,10 @@ def pending_replicas(unit: Unit, subject: Subject, judgement: Judgement, *, late
         told = f"as few as {replicas} can run, where the other workloads applied with it are placed first"
         if judgement.at_best == placed and why:
             told = f"only {replicas} can run beside the other workloads"
-        elif judgement.wanted == 1 and not why:
+        elif judgement.wanted == 1:
             pod = "it" if subject.workload.kind == "Pod" else "its pod"
             told = f"{pod} may find no room, where the other workloads applied with it are placed first"
+            why = why.replace("the next one", "it", 1)
         told = f"{told}: {why}" if why else told
     elif evicting > placed:
         rest = "the others" if evicting >= judgement.wanted else f"{evicting - placed} more"
