@@ -12,7 +12,7 @@ from kubelint_gpu.kube.rolling import DeploymentStrategy
 from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.deployment import resolve
 from kubelint_gpu.rollout.explorer import Verdict, explore
-from kubelint_gpu.rollout.judgement import Judgement
+from kubelint_gpu.rollout.judgement import Judgement, told_by
 from kubelint_gpu.rollout.locality import attends
 from kubelint_gpu.rollout.participant import Participant, created_pod
 from kubelint_gpu.rollout.preemptions import Overlooked
@@ -93,15 +93,7 @@ def at_once(
     states = alone.states + found.states
     company = _named(bench, others)
     if found.verdict not in (None, Verdict.UNDECIDED):
-        return replace(
-            alone,
-            verdict=found.verdict,
-            by_bound=False,
-            states=states,
-            trace=found.trace,
-            evicts=found.evicts,
-            eviction=found.eviction,
-        )
+        return told_by(found, alone, states)
     if peaceful and not ends and _is_apart(bench, position, others):
         apart = replace(without(bench, others), budget=bench.budget // _PART)
         left = decide(apart, position - sum(place < position for place in others))

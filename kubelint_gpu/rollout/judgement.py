@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
+from typing import Protocol
 
 from kubelint_gpu.kube.cluster import Cluster
 from kubelint_gpu.kube.workload import Workload
@@ -13,6 +14,26 @@ from kubelint_gpu.values import dataclass, replace
 
 DEFAULT_BUDGET = 20_000
 WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
+
+
+class Run(Protocol):
+    """What the search says of rollouts: whether they end, and runs that show it."""
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Whether they end."""
+
+    @property
+    def trace(self) -> Trace | None:
+        """A run that gets stuck."""
+
+    @property
+    def evicts(self) -> tuple[Evicted, ...]:
+        """Whom some run evicts."""
+
+    @property
+    def eviction(self) -> Trace | None:
+        """A run that evicts somebody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +52,8 @@ class Judgement:
         alone: how many could if only the inventory's running pods were there.
         eligible: the nodes that take its pod when nothing else runs.
         crowded: nodes on which a pod of a DaemonSet finds no room beside what the inventory says is running.
-        trace: the shortest run that gets stuck; None where none does. Of a StatefulSet that lacks room, how it halts.
+        trace: the shortest run that was found to get stuck; None where none does.
+            Of a StatefulSet that lacks room, how it halts.
         evicts: whom some run of the rollout evicts, in the order of how soon; the first run that does is `eviction`.
         eviction: the shortest run that evicts a pod of somebody else; None where none does.
         grows: whether the verdict rests on nodes that an autoscaler may add.
@@ -97,7 +119,7 @@ class Together:
         verdict: whether all their rollouts end.
         by_bound: whether a closed form decided it.
         states: how many states the search looked at.
-        trace: the shortest run that gets stuck.
+        trace: the shortest run that was found to get stuck.
         evicts: whom some run evicts.
         eviction: the shortest run that evicts a pod of somebody else.
         grows: whether the verdict rests on nodes that an autoscaler may add.
@@ -196,3 +218,16 @@ def _may_stall(one: Judgement) -> bool:
 
 def _rank(verdict: Verdict | None) -> int:
     return (None, Verdict.STUCK, Verdict.UNDECIDED, Verdict.MAY_STICK, Verdict.COMPLETES).index(verdict)
+
+
+def told_by(run: Run, judgement: Judgement, states: int) -> Judgement:
+    """The judgement with what the search says in place of what it said, after so many states."""
+    return replace(
+        judgement,
+        verdict=run.verdict,
+        by_bound=False,
+        states=states,
+        trace=run.trace,
+        evicts=run.evicts,
+        eviction=run.eviction,
+    )

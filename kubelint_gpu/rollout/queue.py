@@ -10,7 +10,7 @@ from kubelint_gpu.kube.pod import DEFAULT_SCHEDULER, Pod
 from kubelint_gpu.kube.workload import Workload
 from kubelint_gpu.rollout.change_set import movers
 from kubelint_gpu.rollout.explorer import Verdict
-from kubelint_gpu.rollout.judgement import WAITS, Judgement, Together
+from kubelint_gpu.rollout.judgement import WAITS, Judgement, Together, told_by
 from kubelint_gpu.rollout.locality import attends
 from kubelint_gpu.rollout.participant import (
     anonymous,
@@ -91,15 +91,7 @@ def beside_queued(bench: Bench, position: int, found: Judgement, queue: Sequence
         told = along if along.verdict not in WAITS else told
     if told.verdict not in WAITS:
         return replace(found, states=states)
-    return replace(
-        found,
-        verdict=told.verdict,
-        by_bound=False,
-        states=states,
-        trace=told.trace,
-        evicts=told.evicts,
-        eviction=told.eviction,
-    )
+    return told_by(told, found, states)
 
 
 def together_beside_queued(bench: Bench, found: Together, queue: Sequence[Queued], ends: str = "") -> Together:
