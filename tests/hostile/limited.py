@@ -36,7 +36,7 @@ def _limited(command, cwd, given, environment, seconds, memory):
         capture_output=True,
         check=False,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), **(environment or {})},
-        preexec_fn=limit,  # noqa: PLW1509 no threads here
+        preexec_fn=limit,
         timeout=10 * seconds,
     )
     assert ended.returncode >= 0, (
