@@ -56,7 +56,7 @@ def against_workloads() -> dict[int, float]:
     """Rollouts of so many Deployments on 1,000 nodes in 20 classes."""
     import rollouts
 
-    from kubelint_gpu.rollout.judgement import judge
+    from kubelint_gpu.simulation.search.verdict import judge
 
     found = {}
     for size in (20, 40, 100, 200, 400):
@@ -69,8 +69,8 @@ def against_replicas() -> dict[int, float]:
     """The rollout of one Deployment that fills a pool of nodes with four GPUs each."""
     import rollouts
 
-    from kubelint_gpu.rollout.judgement import Transition, judge
     from kubelint_gpu.scheduler import read_cluster
+    from kubelint_gpu.simulation.search.verdict import Transition, judge
 
     found = {}
     for size in (4, 20, 100, 500, 2_000):

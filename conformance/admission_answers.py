@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from conformance.api_client import Object
 
 if TYPE_CHECKING:
-    from kubelint_gpu.kube.cluster import Cluster
-    from kubelint_gpu.kube.pod import Container, Pod, PodSpec
+    from kubelint_gpu.kube.objects.cluster import Cluster
+    from kubelint_gpu.kube.objects.pod import Container, Pod, PodSpec
 
 _KINDS = ("podAffinity", "podAntiAffinity")
 _WHEN = ("requiredDuringSchedulingIgnoredDuringExecution", "preferredDuringSchedulingIgnoredDuringExecution")
@@ -45,7 +45,7 @@ def differences(record: Object) -> Iterator[str]:
 
 def question(record: Object) -> tuple[Pod, Cluster]:
     """The pod of a record before admission, and what the cluster holds that admission looks at."""
-    from kubelint_gpu.kube.cluster import read_cluster
+    from kubelint_gpu.kube.objects.cluster import read_cluster
 
     return _pod(record, {}), read_cluster(record.get("given") or (), version=record["kubernetes"])
 
@@ -56,11 +56,11 @@ def foretold(pod: Pod, cluster: Cluster) -> tuple[tuple[str, ...], PodSpec]:
     In the order of the API server: what is filled in, what is computed, the object itself, bounds, quotas.
     Of several quotas that are exceeded the API server names any: there is a text for each.
     """
-    from kubelint_gpu.kube.admission import admitted
-    from kubelint_gpu.kube.limit_range import limit_range_refusal, with_defaults
-    from kubelint_gpu.kube.priority import UnknownPriorityClass, priority_refusal, resolve_priority
-    from kubelint_gpu.kube.quota import quota_refusal
-    from kubelint_gpu.kube.runtime_class import runtime_class_refusal, with_runtime_class
+    from kubelint_gpu.kube.admission.defaults import admitted
+    from kubelint_gpu.kube.objects.limit_range import limit_range_refusal, with_defaults
+    from kubelint_gpu.kube.objects.priority import UnknownPriorityClass, priority_refusal, resolve_priority
+    from kubelint_gpu.kube.objects.quota import quota_refusal
+    from kubelint_gpu.kube.objects.runtime_class import runtime_class_refusal, with_runtime_class
     from kubelint_gpu.scheduler import merged
     from kubelint_gpu.values import replace
 
@@ -86,7 +86,7 @@ def foretold(pod: Pod, cluster: Cluster) -> tuple[tuple[str, ...], PodSpec]:
 
 def _above_limits(pod: Pod) -> str | None:
     """The text for a request that is above a limit once defaults are filled in."""
-    from kubelint_gpu.kube.quantity import canonical
+    from kubelint_gpu.kube.values.quantity import canonical
 
     for kind, containers in (("containers", pod.spec.containers), ("initContainers", pod.spec.init_containers)):
         for index, container in enumerate(containers):
@@ -119,7 +119,7 @@ def _told(spec: PodSpec, pod: Pod) -> dict[str, Any]:
 
 
 def _selects(constraint: Any, labels: Any) -> Any:
-    from kubelint_gpu.kube.selectors import Requirement
+    from kubelint_gpu.kube.values.selectors import Requirement
 
     more = [Requirement(key, "In", (labels[key],)) for key in constraint.match_label_keys if key in labels]
     selector = constraint.selector.having(more) if constraint.selector is not None else None
@@ -132,7 +132,7 @@ def _amounts(container: Container) -> Any:
 
 def _pod(record: Object, told: Object) -> Pod:
     """The pod of a record, with what the API server says of it in its place."""
-    from kubelint_gpu.kube.pod import read_pod
+    from kubelint_gpu.kube.objects.pod import read_pod
 
     value = copy.deepcopy(record["pod"])
     spec: Object = {

@@ -12,9 +12,9 @@ from conformance.api_client import Object
 from conformance.rollout_case import reference
 
 if TYPE_CHECKING:
-    from kubelint_gpu.kube.cluster import Cluster
-    from kubelint_gpu.kube.workload import Workload
-    from kubelint_gpu.rollout.judgement import Transition
+    from kubelint_gpu.kube.objects.cluster import Cluster
+    from kubelint_gpu.kube.objects.workload import Workload
+    from kubelint_gpu.simulation.search.verdict import Transition
 
 _BUILT_IN = (
     {"kind": "PriorityClass", "metadata": {"name": "system-cluster-critical"}, "value": 2000000000},
@@ -78,7 +78,7 @@ def _answers(record: Object, start: Iterable[Object] | None) -> list[tuple[tuple
 
 def verdicts(record: Object, start: Iterable[Object] | None) -> Iterator[tuple[tuple[str, ...], str]]:
     """What the linter says, about which workloads, from a known start or from any."""
-    from kubelint_gpu.rollout.judgement import Transition, judge, judge_together
+    from kubelint_gpu.simulation.search.verdict import Transition, judge, judge_together
 
     transitions, cluster = _question(record, start)
     left = set(rolled(record))
@@ -95,11 +95,11 @@ def verdicts(record: Object, start: Iterable[Object] | None) -> Iterator[tuple[t
 
 
 def _question(record: Object, start: Iterable[Object] | None) -> tuple[list[Transition], Cluster]:
-    from kubelint_gpu.kube.admission import admitted
-    from kubelint_gpu.kube.cluster import read_cluster
-    from kubelint_gpu.kube.workload import read_workload
-    from kubelint_gpu.rollout.judgement import Transition
-    from kubelint_gpu.rollout.participant import resolved_workload
+    from kubelint_gpu.kube.admission.defaults import admitted
+    from kubelint_gpu.kube.objects.cluster import read_cluster
+    from kubelint_gpu.kube.objects.workload import read_workload
+    from kubelint_gpu.simulation.prepare.workload_change import resolved_workload
+    from kubelint_gpu.simulation.search.verdict import Transition
     from kubelint_gpu.values import replace
 
     objects = [*_BUILT_IN, *(_resolved(each, record["inventory"]) for each in record["inventory"])]

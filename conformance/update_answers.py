@@ -25,7 +25,7 @@ def compared(records: Sequence[Object]) -> tuple[Counter[str], list[str]]:
     That is one that is accepted and that the linter calls refused, and one that is refused and passes for no known
     reason. A change counts as found, too, where the linter refuses the new object whatever was there before.
     """
-    from kubelint_gpu.kube.updates import refused_changes
+    from kubelint_gpu.kube.updates.object_updates import refused_changes
 
     whole = refusals.told([{**each, "object": each["after"]} for each in records])
     counts: Counter[str] = Counter()

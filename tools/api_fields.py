@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-TABLE = Path(__file__).resolve().parent.parent / "kubelint_gpu" / "kube" / "api_fields.txt"
+TABLE = Path(__file__).resolve().parent.parent / "kubelint_gpu" / "kube" / "validation" / "api_fields.txt"
 _GROUPS = "x-kubernetes-group-version-kind"
 _REF = "#/$defs/"
 # types that are written as something else than their fields say

@@ -15,21 +15,21 @@ from typing import Any
 
 import click
 
-from kubelint_gpu.checks.draft import Draft
-from kubelint_gpu.checks.manifest import place_of
-from kubelint_gpu.checks.run import check
-from kubelint_gpu.checks.trials import drafts_of
-from kubelint_gpu.checks.unit import Unit
-from kubelint_gpu.checks.world import World
 from kubelint_gpu.documents import Document, Item, Pointer, Reading, encode, read
 from kubelint_gpu.documents.edits import NotEditable, apply, replace_scalar, set_key
+from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.run import check
+from kubelint_gpu.engine.trials import drafts_of
 from kubelint_gpu.inventory import load
-from kubelint_gpu.sources.kustomize.kustomization import NAMES, references
+from kubelint_gpu.sources.kustomize.files.kustomization import NAMES, references
+from kubelint_gpu.sources.kustomize.files.tree import joined
 from kubelint_gpu.sources.kustomize.origin import Answer
 from kubelint_gpu.sources.kustomize.program import find_program
 from kubelint_gpu.sources.kustomize.rendering import Rendered, Renderer, render
-from kubelint_gpu.sources.kustomize.tree import joined
 from kubelint_gpu.values import dataclass
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.cluster_context import World
+from kubelint_gpu.workspace.manifest import place_of
 
 _ADDED = "perturbed"
 _ABSENT = object()

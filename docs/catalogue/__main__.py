@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from docs.catalogue.blocks import filled
 from docs.catalogue.site import FOLDER, site
-from kubelint_gpu.checks.catalogue import PAGE, folders
+from kubelint_gpu.findings.catalogue import PAGE, folders
 
 
 def main() -> None:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from docs.catalogue.example import Example, outcome, readings, unmarked
 from docs.catalogue.properties import properties, related
-from kubelint_gpu.checks.catalogue import DESCRIPTION
-from kubelint_gpu.checks.finding import Summary
 from kubelint_gpu.documents import read
-from kubelint_gpu.report.model import Options, Report, assemble
-from kubelint_gpu.report.text import render
+from kubelint_gpu.findings.catalogue import DESCRIPTION
+from kubelint_gpu.findings.finding import Summary
+from kubelint_gpu.report.content import Options, Report, assemble
+from kubelint_gpu.report.formats.text import render
 
 _BLOCK = re.compile(r"<!-- (?P<what>[a-z]+)(?:: (?P<which>[^>]+?))? -->\n.*?<!-- end -->", re.DOTALL)
 _WIDTH = 100

@@ -9,16 +9,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from kubelint_gpu.checks.finding import Finding
-from kubelint_gpu.checks.manifest import Manifest, manifests
-from kubelint_gpu.checks.run import Outcome, check
-from kubelint_gpu.checks.unit import Unit
-from kubelint_gpu.checks.world import World
 from kubelint_gpu.documents import Reading, encode, read
 from kubelint_gpu.documents.edits import Edit, apply
+from kubelint_gpu.engine.run import Outcome, check
+from kubelint_gpu.findings.finding import Finding
 from kubelint_gpu.inventory import load
 from kubelint_gpu.sources.kustomize.program import Program
 from kubelint_gpu.sources.kustomize.rendering import Renderer, render
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.cluster_context import World
+from kubelint_gpu.workspace.manifest import Manifest, manifests
 
 Kind = Literal["bad", "good", "fixed"]
 INVENTORY = "inventory.yaml"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from kubelint_gpu.checks.catalogue import PAGE, RuleInfo, every_rule, folders, page
+from kubelint_gpu.findings.catalogue import PAGE, RuleInfo, every_rule, folders, page
 
 FOLDER = Path(__file__).resolve().parent.parent / "rules"
 _LINK = re.compile(r"\]\((?!https?://|#)(?P<target>[^)]+)\)")

@@ -16,10 +16,10 @@ from typing import Any
 
 import click
 
-from kubelint_gpu.checks.finding import Finding
-from kubelint_gpu.cli.worlds import complain
 from kubelint_gpu.documents import Document, Pointer, read
+from kubelint_gpu.findings.finding import Finding
 from kubelint_gpu.values import dataclass
+from kubelint_gpu.workspace.project.worlds import complain
 
 _VERSION = 1
 _KEYS = ("path", "code", "object", "fingerprint")

@@ -10,7 +10,7 @@ from importlib import import_module
 import click
 
 from kubelint_gpu.cli import FAILED, INTERRUPTED, NOTHING
-from kubelint_gpu.cli.manual import ManualGroup
+from kubelint_gpu.cli.help.manual import ManualGroup
 from kubelint_gpu.version import __version__
 
 _TRACEBACK = "KUBELINT_GPU_TRACEBACK"
@@ -38,7 +38,7 @@ class _Group(ManualGroup):
         """The command of this name."""
         if name not in _COMMANDS:
             return None
-        found: click.Command = import_module(f"kubelint_gpu.cli.{name}").command
+        found: click.Command = import_module(f"kubelint_gpu.cli.commands.{name}").command
         return found
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -48,8 +48,8 @@ class _Group(ManualGroup):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Examples, exit codes, and what else a run depends on."""
-        from kubelint_gpu.cli.manual import write_examples, write_list
-        from kubelint_gpu.cli.manual_pages import CHECKED, ENVIRONMENT, EXAMPLES
+        from kubelint_gpu.cli.help.manual import write_examples, write_list
+        from kubelint_gpu.cli.help.manual_pages import CHECKED, ENVIRONMENT, EXAMPLES
 
         write_examples(EXAMPLES[""], ctx, formatter)
         write_list("Exit codes", CHECKED, formatter)

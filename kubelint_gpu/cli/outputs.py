@@ -14,8 +14,8 @@ from typing import TextIO
 
 import click
 
-from kubelint_gpu.report.formats import renderer
-from kubelint_gpu.report.model import Options, Report
+from kubelint_gpu.report.content import Options, Report
+from kubelint_gpu.report.format_names import renderer
 
 
 def pairs(formats: Sequence[str], files: Sequence[str]) -> list[tuple[str, str]]:

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from kubelint_gpu.cli.configuration import Configuration
-from kubelint_gpu.documents.writing import flow_text, scalar_text
+from kubelint_gpu.documents.emitter import flow_text, scalar_text
+from kubelint_gpu.workspace.project.configuration import Configuration
 
 # settings of a run that the configuration may hold too
 _SHARED = {"inventories": "inventory", "select": "select", "ignore": "ignore", "baseline": "baseline"}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from kubelint_gpu.documents import writing
+from kubelint_gpu.documents import emitter
 from kubelint_gpu.documents.layout import (
     in_flow,
     indent_at,
@@ -91,7 +91,7 @@ def replace_scalar(item: Item, pointer: Pointer, yaml_text: str) -> Edit:
     if given.problems or len(given.documents) != 1 or given.documents[0].root[2] is not None:
         raise NotEditable(f"{yaml_text!r} is no scalar")
     value = given.documents[0].value
-    text = writing.json_text(value) if document.is_json else yaml_text
+    text = emitter.json_text(value) if document.is_json else yaml_text
     return tried(document, (node[0], node[1], _spaced(node, text)), full, value)
 
 
@@ -127,7 +127,7 @@ def set_key(item: Item, mapping_pointer: Pointer, key: str, value: Any, *, befor
     if in_flow(document, node):
         return tried(document, _flow_insertion(document, node, key, value), full, value)
     text, indent, end = document.source.text, indent_at(document, node[0]), line_end(document, node[1])
-    lines = (newline(text) + indent).join(writing.entry_lines(key, value))
+    lines = (newline(text) + indent).join(emitter.entry_lines(key, value))
     try:
         return tried(document, (end, end, newline(text) + indent + lines), full, value)
     except NotEditable:
@@ -147,13 +147,13 @@ def append(item: Item, list_pointer: Pointer, values: Sequence[Any]) -> Edit:
     text, last = document.source.text, node[2][-1]
     after = [*_value(document, full), *values]
     if in_flow(document, node):
-        written = [writing.json_text(one) if document.is_json else writing.flow_text(one) for one in values]
+        written = [emitter.json_text(one) if document.is_json else emitter.flow_text(one) for one in values]
         start = line_start(document, last[0])
         gap = " " if text[start : last[0]].strip() else newline(text) + text[start : last[0]]
         return tried(document, (last[1], last[1], "".join(f",{gap}{one}" for one in written)), full, after)
     indent, end = indent_at(document, node[0]), line_end(document, node[1])
     flow = text[last[0]] in "{["
-    entries = [[f"- {writing.flow_text(one)}"] if flow else writing.block_lines([one]) for one in values]
+    entries = [[f"- {emitter.flow_text(one)}"] if flow else emitter.block_lines([one]) for one in values]
     lines = "".join(newline(text) + indent + line for entry in entries for line in entry)
     return tried(document, (end, end, lines), full, after)
 
@@ -200,10 +200,10 @@ def _replacement(document: Document, node: Node, child: Node, value: Any) -> Cha
         return start, end, _json_value(document, node, child[3], value)
     is_flow = children is None or text[start] in "{["
     if in_flow(document, node) or (is_flow and (not isinstance(value, dict | list) or not value)):
-        return start, end, _spaced(child, writing.flow_text(value))
+        return start, end, _spaced(child, emitter.flow_text(value))
     indent = indent_at(document, child[3] if is_flow else start)
     if isinstance(value, dict | list) and value:
-        lines = writing.block_lines(value)
+        lines = emitter.block_lines(value)
         if not is_flow:
             # A list may stand at the indentation of its key, a mapping may not.
             deeper = "  " if isinstance(value, dict) and indent == indent_at(document, child[3]) else ""
@@ -215,7 +215,7 @@ def _replacement(document: Document, node: Node, child: Node, value: Any) -> Cha
         kept = f" {comment}" if comment else ""
         return begin, stop, kept + "".join(newline(text) + inner + line for line in lines)
     gap = text[child[4] : start].rstrip()
-    return child[4], end, ": " + writing.flow_text(value) + gap.removeprefix(":")
+    return child[4], end, ": " + emitter.flow_text(value) + gap.removeprefix(":")
 
 
 def _insertion_before(document: Document, node: Node, following: Node, key: str, value: Any) -> Change:
@@ -224,7 +224,7 @@ def _insertion_before(document: Document, node: Node, following: Node, key: str,
     inside = text[start : following[3]]
     if in_flow(document, node) and not document.is_json:
         gap = " " if inside.strip() else newline(text) + inside
-        entry = f"{writing.scalar_text(key)}: {writing.flow_text(value)},{gap}"
+        entry = f"{emitter.scalar_text(key)}: {emitter.flow_text(value)},{gap}"
         return following[3], following[3], entry
     if document.is_json or inside.strip():
         raise NotEditable("the key does not stand on a line of its own")
@@ -233,13 +233,13 @@ def _insertion_before(document: Document, node: Node, following: Node, key: str,
         if not text[above:start].startswith(f"{inside}#"):
             break
         start = above
-    lines = "".join(inside + line + newline(text) for line in writing.entry_lines(key, value))
+    lines = "".join(inside + line + newline(text) for line in emitter.entry_lines(key, value))
     return start, start, lines
 
 
 def _flow_insertion(document: Document, node: Node, key: str, value: Any) -> Change:
     text, own = document.source.text, own_entries(node)
-    name = writing.json_text(key) if document.is_json else writing.scalar_text(key)
+    name = emitter.json_text(key) if document.is_json else emitter.scalar_text(key)
     if not own:
         inside = text[node[0] + 1 : node[1] - 1]
         stop = node[1] - 1 if not inside.strip() else node[0] + 1
@@ -248,12 +248,12 @@ def _flow_insertion(document: Document, node: Node, key: str, value: Any) -> Cha
     prefix = text[line_start(document, last[3]) : last[3]]
     if prefix.strip():
         return last[1], last[1], f", {name}: {_flow_value(document, value)}"
-    entry = f"{name}: {_json_value(document, node, last[3], value) if document.is_json else writing.flow_text(value)}"
+    entry = f"{name}: {_json_value(document, node, last[3], value) if document.is_json else emitter.flow_text(value)}"
     return last[1], last[1], "," + newline(text) + prefix + entry
 
 
 def _flow_value(document: Document, value: Any) -> str:
-    return writing.json_text(value) if document.is_json else writing.flow_text(value)
+    return emitter.json_text(value) if document.is_json else emitter.flow_text(value)
 
 
 def _json_value(document: Document, node: Node, key_start: int, value: Any) -> str:
@@ -261,11 +261,11 @@ def _json_value(document: Document, node: Node, key_start: int, value: Any) -> s
     text = document.source.text
     prefix = text[line_start(document, key_start) : key_start]
     if prefix.strip() or line_start(document, key_start) <= node[0]:
-        return writing.json_text(value)
+        return emitter.json_text(value)
     outer_line = document.source.line(document.source.span(node[0], node[0]).line)
     outer = outer_line[: len(outer_line) - len(outer_line.lstrip())]
     unit = prefix.removeprefix(outer) or "  "
-    return writing.json_text(value, unit).replace("\n", newline(text) + prefix)
+    return emitter.json_text(value, unit).replace("\n", newline(text) + prefix)
 
 
 def emptied(document: Document, pointer: Pointer, node: Node, value: Any) -> Change:
@@ -274,7 +274,7 @@ def emptied(document: Document, pointer: Pointer, node: Node, value: Any) -> Cha
         parent = document.node(pointer[:-1])
         if parent is not None:
             return _replacement(document, parent, node, value)
-    return node[0], node[1], writing.flow_text(value)
+    return node[0], node[1], emitter.flow_text(value)
 
 
 def _flow_removal(node: Node, child: Node) -> Change:

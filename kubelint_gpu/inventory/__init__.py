@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kubelint_gpu.inventory.contradictions import contradictions
-from kubelint_gpu.inventory.declared import Declared
-from kubelint_gpu.inventory.inventory import (
+from kubelint_gpu.inventory.declarations.declared import Declared
+from kubelint_gpu.inventory.declarations.inventory import (
     ONE_PER_CONTAINER,
     POOL,
     UNHEALTHY,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.inventory.inventory import InventoryError
-from kubelint_gpu.kube.priority import PriorityClass
+from kubelint_gpu.inventory.declarations.inventory import InventoryError
+from kubelint_gpu.kube.objects.priority import PriorityClass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from kubelint_gpu.inventory.declared import Declared
+    from kubelint_gpu.inventory.declarations.declared import Declared
 
 _NAME = ("metadata", "name")
 

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.inventory.complaint import warning_about
-from kubelint_gpu.inventory.suggestion import MOST_HINTS, did_you_mean
-from kubelint_gpu.inventory.usage import placed_pods, usage
-from kubelint_gpu.kube.node import Node
-from kubelint_gpu.kube.quantity import shown
-from kubelint_gpu.kube.selectors import parse_int64
+from kubelint_gpu.inventory.declarations.complaint import warning_about
+from kubelint_gpu.inventory.declarations.did_you_mean import MOST_HINTS, did_you_mean
+from kubelint_gpu.inventory.declarations.usage import placed_pods, usage
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.values.quantity import shown
+from kubelint_gpu.kube.values.selectors import parse_int64
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kubelint_gpu.inventory.declared import Declared
-    from kubelint_gpu.inventory.inventory import Inventory, InventoryError
+    from kubelint_gpu.inventory.declarations.declared import Declared
+    from kubelint_gpu.inventory.declarations.inventory import Inventory, InventoryError
 
 _GPU = "nvidia.com/gpu"
 _ALLOCATABLE = ("status", "allocatable")

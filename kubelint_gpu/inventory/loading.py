@@ -6,25 +6,32 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import items
-from kubelint_gpu.inventory.complaint import error_at
 from kubelint_gpu.inventory.consistency import inconsistencies
-from kubelint_gpu.inventory.inventory import UNHEALTHY, Admission, Inventory, InventoryError, Pool, Scheduler
+from kubelint_gpu.inventory.declarations.complaint import error_at
+from kubelint_gpu.inventory.declarations.inventory import (
+    UNHEALTHY,
+    Admission,
+    Inventory,
+    InventoryError,
+    Pool,
+    Scheduler,
+)
 from kubelint_gpu.inventory.kubernetes_version import cluster_version
-from kubelint_gpu.inventory.nodes import MOST_NODES, node, pool
-from kubelint_gpu.inventory.policies import POLICIES
-from kubelint_gpu.inventory.raw import is_cluster_object, is_plausible, raw_object
+from kubelint_gpu.inventory.objects.declared_nodes import MOST_NODES, node, pool
+from kubelint_gpu.inventory.objects.policies import POLICIES
+from kubelint_gpu.inventory.objects.raw import is_cluster_object, is_plausible, raw_object
+from kubelint_gpu.inventory.objects.running import MOST_PODS, admitted, running_pods
 from kubelint_gpu.inventory.recognition import is_concise, rejection
-from kubelint_gpu.inventory.running import MOST_PODS, admitted, running_pods
-from kubelint_gpu.kube.node import Node
-from kubelint_gpu.kube.pod import Pod
-from kubelint_gpu.kube.priority import PriorityClass
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.priority import PriorityClass
 from kubelint_gpu.values import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kubelint_gpu.documents import Item, Pointer, Reading
-    from kubelint_gpu.inventory.declared import Declared
+    from kubelint_gpu.inventory.declarations.declared import Declared
 
 
 @dataclass(slots=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kubelint_gpu.inventory.inventory import InventoryError
-from kubelint_gpu.inventory.suggestion import nearest
-from kubelint_gpu.kube.fields import described
+from kubelint_gpu.inventory.declarations.did_you_mean import nearest
+from kubelint_gpu.inventory.declarations.inventory import InventoryError
+from kubelint_gpu.kube.values.fields import described
 
 if TYPE_CHECKING:
     from kubelint_gpu.documents import Document, Reading

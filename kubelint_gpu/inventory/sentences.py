@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Literal
 
-from kubelint_gpu.inventory.suggestion import did_you_mean, nearest
-from kubelint_gpu.kube.errors import field_path
-from kubelint_gpu.kube.fields import described
+from kubelint_gpu.inventory.declarations.did_you_mean import did_you_mean, nearest
+from kubelint_gpu.kube.values.errors import field_path
+from kubelint_gpu.kube.values.fields import described
 from kubelint_gpu.values import dataclass
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from kubelint_gpu.inventory.complaint import error_at
-from kubelint_gpu.inventory.inventory import InventoryError
+from kubelint_gpu.inventory.declarations.complaint import error_at
+from kubelint_gpu.inventory.declarations.inventory import InventoryError
 from kubelint_gpu.inventory.schema import schema
 from kubelint_gpu.inventory.sentences import deviations
-from kubelint_gpu.kube.names import is_label_value, is_qualified_name, is_subdomain
-from kubelint_gpu.kube.quantity import QuantityError, parse_quantity
+from kubelint_gpu.kube.values.names import is_label_value, is_qualified_name, is_subdomain
+from kubelint_gpu.kube.values.quantity import QuantityError, parse_quantity
 
 if TYPE_CHECKING:
     from jsonschema import Draft7Validator

@@ -12,9 +12,9 @@ from lsprotocol import converters, types
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 
-from kubelint_gpu.lsp import actions
-from kubelint_gpu.lsp.diagnostics import SOURCE
-from kubelint_gpu.lsp.open_documents import Change
+from kubelint_gpu.lsp.answers import actions
+from kubelint_gpu.lsp.project.diagnostics import SOURCE
+from kubelint_gpu.lsp.project.open_documents import Change
 from kubelint_gpu.lsp.session import Diagnostics, Session, Settings
 from kubelint_gpu.version import __version__
 

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from kubelint_gpu.cli.configuration import NAME
-from kubelint_gpu.lsp.diagnostics import ERROR, INFORMATION, plain
-from kubelint_gpu.lsp.open_documents import MAX_CHARACTERS, Change, OpenDocument, OpenDocuments
+from kubelint_gpu.lsp.project.diagnostics import ERROR, INFORMATION, plain
+from kubelint_gpu.lsp.project.open_documents import MAX_CHARACTERS, Change, OpenDocument, OpenDocuments
 from kubelint_gpu.lsp.schedule import DELAY, OTHERS_DELAY, Schedule
 from kubelint_gpu.lsp.worker_process import WorkerEnded, WorkerProcess
 from kubelint_gpu.values import dataclass
+from kubelint_gpu.workspace.project.configuration import NAME
 
 Diagnostics = list[dict[str, Any]]
 _ANSWER_LASTS = 15.0

@@ -5,14 +5,14 @@ from __future__ import annotations
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Literal
 
-from kubelint_gpu.report.model import source_line
+from kubelint_gpu.report.content import source_line
 from kubelint_gpu.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kubelint_gpu.checks.finding import Fix, TextEdit
-    from kubelint_gpu.report.model import Report
+    from kubelint_gpu.findings.finding import Fix, TextEdit
+    from kubelint_gpu.report.content import Report
 
 AROUND = 2
 """Unchanged lines that are shown before and after a change."""

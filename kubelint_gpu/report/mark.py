@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.values import dataclass
 
 if TYPE_CHECKING:
-    from kubelint_gpu.checks.finding import Finding, Place
+    from kubelint_gpu.findings.finding import Finding, Place
 
 NEAR = 40
 """Lines between two places that a reader still sees as one picture: about one screen."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kubelint_gpu.checks.finding import Finding, Severity
+    from kubelint_gpu.findings.finding import Finding, Severity
 
 _RANKS: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.report.display import cells
+from kubelint_gpu.messages.display import cells
 from kubelint_gpu.report.theme import LEAST_WIDTH, Theme, theme_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kubelint_gpu.report.model import Options
+    from kubelint_gpu.report.content import Options
 
 _FENCE = "```"
 _MARGIN = "    "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.report.display import cells
+from kubelint_gpu.messages.display import cells
 from kubelint_gpu.report.strip import strip
 from kubelint_gpu.values import dataclass
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kubelint_gpu.checks.finding import Finding
+    from kubelint_gpu.findings.finding import Finding
 
 
 def story(finding: Finding, *, trace: bool) -> Iterator[str]:

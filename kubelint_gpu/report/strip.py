@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.report.display import cells, tab_stop
+from kubelint_gpu.messages.display import cells, tab_stop
 from kubelint_gpu.values import dataclass
 
 if TYPE_CHECKING:

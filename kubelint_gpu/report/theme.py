@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from kubelint_gpu.report.display import cells, visible
+from kubelint_gpu.messages.display import cells, visible
 from kubelint_gpu.values import dataclass
 
 if TYPE_CHECKING:
-    from kubelint_gpu.report.model import Options
+    from kubelint_gpu.report.content import Options
 
 Style = Literal["bold", "error", "warning", "note", "frame", "good"]
 

@@ -9,23 +9,23 @@ No I/O, no clock, no randomness, no state outside the values: what kube-schedule
 
 from __future__ import annotations
 
-from kubelint_gpu.kube.cluster import Cluster, read_cluster
-from kubelint_gpu.kube.errors import InvalidObject
-from kubelint_gpu.kube.node import Node, read_node
-from kubelint_gpu.kube.pod import Pod, read_pod
-from kubelint_gpu.kube.priority import UnknownPriorityClass
+from kubelint_gpu.kube.objects.cluster import Cluster, read_cluster
+from kubelint_gpu.kube.objects.node import Node, read_node
+from kubelint_gpu.kube.objects.pod import Pod, read_pod
+from kubelint_gpu.kube.objects.priority import UnknownPriorityClass
+from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.scheduler.attempt import Attempt, attempt, resolved
 from kubelint_gpu.scheduler.candidate import Candidate
-from kubelint_gpu.scheduler.classes import NodeClass
 from kubelint_gpu.scheduler.fit import FitResult, fit, fit_on
-from kubelint_gpu.scheduler.framework import Code, Status
-from kubelint_gpu.scheduler.merged import merged
+from kubelint_gpu.scheduler.framework.admitted_affinity import merged
+from kubelint_gpu.scheduler.framework.node_classes import NodeClass
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.plugin import Code, Status
+from kubelint_gpu.scheduler.framework.profile import Profile
+from kubelint_gpu.scheduler.framework.release import Behaviour, behaviour
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.message import message, note
-from kubelint_gpu.scheduler.node_info import NodeInfo
-from kubelint_gpu.scheduler.preempt import Preemption, preempt
-from kubelint_gpu.scheduler.profile import Profile
-from kubelint_gpu.scheduler.snapshot import Snapshot
-from kubelint_gpu.scheduler.version import Behaviour, behaviour
+from kubelint_gpu.scheduler.preemption import Preemption, preempt
 
 __all__ = [
     "Attempt",

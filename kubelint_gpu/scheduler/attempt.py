@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.kube.cluster import Cluster
-from kubelint_gpu.kube.pod import Pod
-from kubelint_gpu.kube.priority import resolve_priority
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.priority import resolve_priority
 from kubelint_gpu.scheduler.fit import FitResult, fit
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.message import message
 from kubelint_gpu.scheduler.plugins import scheduling_gates
-from kubelint_gpu.scheduler.preempt import Preemption, preempt
-from kubelint_gpu.scheduler.snapshot import Snapshot
+from kubelint_gpu.scheduler.preemption import Preemption, preempt
 from kubelint_gpu.values import dataclass, replace
 
 GATED = "Scheduling is blocked due to non-empty scheduling gates"

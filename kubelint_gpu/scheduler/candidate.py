@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from kubelint_gpu.kube.disruption import allowed_disruptions
-from kubelint_gpu.kube.pod import Pod
+from kubelint_gpu.kube.objects.disruption import allowed_disruptions
+from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.fit import Active, judged
-from kubelint_gpu.scheduler.framework import Filter
-from kubelint_gpu.scheduler.node_info import NodeInfo
-from kubelint_gpu.scheduler.snapshot import Snapshot
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.plugin import Filter
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.values import dataclass
 
 _NOW = "\U0010ffff"

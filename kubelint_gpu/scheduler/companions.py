@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kubelint_gpu.kube.affinity import PodAffinityTerm
-from kubelint_gpu.kube.label_algebra import ANYTHING, Allowed, Bound, alternatives, contradiction
-from kubelint_gpu.kube.pod import Pod, PodSpec
+from kubelint_gpu.kube.objects.affinity import PodAffinityTerm
+from kubelint_gpu.kube.objects.label_algebra import ANYTHING, Allowed, Bound, alternatives, contradiction
+from kubelint_gpu.kube.objects.pod import Pod, PodSpec
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.inter_pod_affinity import Term, resolved_terms
-from kubelint_gpu.scheduler.snapshot import Snapshot
 from kubelint_gpu.values import replace
 
 HOSTNAME = "kubernetes.io/hostname"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from kubelint_gpu.kube.pod import Pod
-from kubelint_gpu.scheduler.classes import NodeClass, alone, classes
-from kubelint_gpu.scheduler.equality import FEW_NODES
-from kubelint_gpu.scheduler.framework import Code, Filter, Plugin, Prepared, Status
-from kubelint_gpu.scheduler.node_info import NodeInfo
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.scheduler.framework.equality import FEW_NODES
+from kubelint_gpu.scheduler.framework.node_classes import NodeClass, alone, classes
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.plugin import Code, Filter, Plugin, Prepared, Status
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins import PLUGINS
-from kubelint_gpu.scheduler.snapshot import Snapshot
 from kubelint_gpu.values import dataclass
 
 _NOBODY: frozenset[str] = frozenset()

@@ -10,13 +10,13 @@ An extended resource that the node does not know at all is taken away from the p
 
 from __future__ import annotations
 
-from kubelint_gpu.kube.admission import without_resources
-from kubelint_gpu.kube.pod import Pod
-from kubelint_gpu.kube.requests import is_extended, pod_requests
-from kubelint_gpu.kube.taints import first_untolerated
-from kubelint_gpu.scheduler.node_info import NodeInfo
+from kubelint_gpu.kube.admission.defaults import without_resources
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
+from kubelint_gpu.kube.objects.taints import first_untolerated
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins import node_affinity, node_ports
-from kubelint_gpu.scheduler.snapshot import Snapshot
 from kubelint_gpu.values import dataclass, replace
 
 UNEXPECTED = "UnexpectedAdmissionError"

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kubelint_gpu.kube.pod import Pod
-from kubelint_gpu.scheduler.classes import NodeClass
+from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.fit import FitResult
-from kubelint_gpu.scheduler.framework import Status
-from kubelint_gpu.scheduler.preempt import NOT_HELPFUL, Preemption
-from kubelint_gpu.scheduler.snapshot import Snapshot
-from kubelint_gpu.scheduler.version import Behaviour
+from kubelint_gpu.scheduler.framework.node_classes import NodeClass
+from kubelint_gpu.scheduler.framework.plugin import Status
+from kubelint_gpu.scheduler.framework.release import Behaviour
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.scheduler.preemption import NOT_HELPFUL, Preemption
 
 NO_NODES = "no nodes available to schedule pods"
 NOTE_LIMIT = 1024

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from kubelint_gpu.checks.run import check
-from kubelint_gpu.checks.unit import Unit
-from kubelint_gpu.checks.world import World
 from kubelint_gpu.documents import read
+from kubelint_gpu.engine.run import check
 from kubelint_gpu.inventory import load
-from kubelint_gpu.rollout.judgement import DEFAULT_BUDGET
+from kubelint_gpu.simulation.search.verdict import DEFAULT_BUDGET
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.cluster_context import World
 
 NODES = """\
 apiVersion: kubelint-gpu/v1

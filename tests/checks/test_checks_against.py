@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from checks_units import deployment, findings, unit, world
 
-from kubelint_gpu.checks.run import check
-from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.documents import read
+from kubelint_gpu.engine.run import check
+from kubelint_gpu.workspace.apply_set import Unit
 
 KEEPS = "strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}\n"
 GIVES = "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}\n"

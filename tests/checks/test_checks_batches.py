@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from checks_units import deployment, findings, unit
 
-from kubelint_gpu.checks import batches, repair, run, trials
-from kubelint_gpu.checks.draft import Draft, Proposal
 from kubelint_gpu.documents.edits import set_key
+from kubelint_gpu.engine import batches, repair, run, trials
+from kubelint_gpu.engine.diagnostic import Draft, Proposal
 
 MANY = 60
 

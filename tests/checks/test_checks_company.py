@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.checks.registry import checks
-from kubelint_gpu.checks.unit import Unit
-from kubelint_gpu.checks.world import World
 from kubelint_gpu.documents import read
+from kubelint_gpu.engine.registry import checks
 from kubelint_gpu.inventory import load
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.cluster_context import World
 
 NODES = """\
 apiVersion: kubelint-gpu/v1

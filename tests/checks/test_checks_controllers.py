@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from checks_units import deployment, findings, unit, world
 
-from kubelint_gpu.checks.capacity import room_for
-from kubelint_gpu.rollout import search
-from kubelint_gpu.rollout.search import Search
+from kubelint_gpu.analysis.replica_room import room_for
+from kubelint_gpu.simulation.search import engine
+from kubelint_gpu.simulation.search.engine import Search
 
 HEAD = 'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\n'
 CLASSES = "priorityClasses:\n  - {name: serving, value: 1000}\n  - {name: low, value: 1}\n"
@@ -457,16 +457,16 @@ def test_a_rollout_that_never_ends_is_told_even_where_no_run_of_it_is(text, code
 
 
 def test_a_placement_that_greed_does_not_find_is_searched_for(monkeypatch):
-    monkeypatch.setattr(search, "one_placement", lambda _: None)
+    monkeypatch.setattr(engine, "one_placement", lambda _: None)
     (found,) = findings(deployment(), inventory())
     assert found.trace[0].message.startswith("the old pods run: 1 on l4-1")
 
 
 def test_a_run_that_the_core_does_not_confirm_leaves_the_verdict_of_the_bound(monkeypatch):
     def not_confirmed(*_, **__):
-        raise search.NotConfirmed("no")
+        raise engine.NotConfirmed("no")
 
-    monkeypatch.setattr(search, "replay", not_confirmed)
+    monkeypatch.setattr(engine, "replay", not_confirmed)
     (found,) = findings(deployment(), inventory())
     assert (found.code, found.severity) == ("KLG101", "error")
 

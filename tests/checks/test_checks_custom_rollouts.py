@@ -7,7 +7,7 @@ from textwrap import indent
 import pytest
 from checks_units import findings, unit
 
-from kubelint_gpu.checks.repair import repair
+from kubelint_gpu.engine.repair import repair
 
 POD = "{containers: [{name: a, image: a, resources: {limits: {nvidia.com/gpu: %d}}}]}"
 CPU = "{containers: [{name: a, image: a, resources: {limits: {cpu: 1}}}]}"

@@ -6,9 +6,9 @@ import pytest
 from checks_units import findings, unit, world
 from test_checks_against import SURGE, found, inventory, made, on
 
-from kubelint_gpu.checks.run import check
-from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.documents import read
+from kubelint_gpu.engine.run import check
+from kubelint_gpu.workspace.apply_set import Unit
 
 GIVES = "updateStrategy: {rollingUpdate: {maxUnavailable: 1}}\n"
 EQUAL = "running:\n  - {name: other, namespace: serving, node: n3, gpus: 1, priority: 1000}\n"

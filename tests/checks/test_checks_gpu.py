@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.checks.run import check
-from kubelint_gpu.checks.unit import Unit
-from kubelint_gpu.checks.world import World
 from kubelint_gpu.documents import encode, read
 from kubelint_gpu.documents.edits import Edit, apply
+from kubelint_gpu.engine.run import check
 from kubelint_gpu.inventory import load
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.cluster_context import World
 
 HEAD = 'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\n'
 CLASSES = "priorityClasses: [{name: serving, value: 5, globalDefault: true}]\n"

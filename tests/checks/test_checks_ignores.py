@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.checks.run import Suppression, check
-from kubelint_gpu.checks.unit import Unit
-from kubelint_gpu.checks.world import World
 from kubelint_gpu.documents import read
+from kubelint_gpu.engine.run import Suppression, check
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.cluster_context import World
 
 # every Deployment like this has a KLG114, at `spec` with a related place at the GPU
 MANIFEST = """\

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from checks_units import deployment, findings
 
-from kubelint_gpu.checks.likeness import nearest_key, nearest_value
-from kubelint_gpu.checks.wording import counted
+from kubelint_gpu.messages.did_you_mean_label import nearest_key, nearest_value
+from kubelint_gpu.messages.wording import counted
 
 KEYS = ["accelerator", "amd.com/gpu.family", "kubernetes.io/hostname", "nvidia.com/gpu.product", "pool"]
 NODES = """\

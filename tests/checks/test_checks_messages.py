@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from checks_units import NODES, deployment, findings, unit
 
-from kubelint_gpu.checks.families.rollout import rollout_may_stick
-from kubelint_gpu.checks.places import clues, node_clues
-from kubelint_gpu.checks.stakes import exclusive_claims, holders, stakes
-from kubelint_gpu.checks.standstill import End, standstill
-from kubelint_gpu.rollout.explorer import Verdict
-from kubelint_gpu.rollout.judgement import Judgement
-from kubelint_gpu.rollout.trace import Holder, Lack, Trace, Waiting
+from kubelint_gpu.builders.stuck_rollout import End, standstill
+from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, holders, stakes
+from kubelint_gpu.evidence.node_lines import clues, node_clues
+from kubelint_gpu.families.rollout import rollout_may_stick
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.trace import Holder, Lack, Trace, Waiting
+from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 
 RECREATE = "strategy: {type: Recreate}"

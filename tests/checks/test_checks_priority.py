@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from checks_units import NODES, deployment, unit, world
 
-from kubelint_gpu.checks.manifest import manifests
-from kubelint_gpu.checks.run import check
-from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.documents import read
+from kubelint_gpu.engine.run import check
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.manifest import manifests
 
 RECREATE = "strategy: {type: Recreate}"
 UNKNOWN = "priorityClassName: servin"

@@ -2,11 +2,11 @@ import os
 
 import pytest
 
-from kubelint_gpu.checks import processes
-from kubelint_gpu.checks.run import Suppression, check
-from kubelint_gpu.checks.unit import Unit
-from kubelint_gpu.checks.world import World
 from kubelint_gpu.documents import read
+from kubelint_gpu.engine import processes
+from kubelint_gpu.engine.run import Suppression, check
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.cluster_context import World
 
 GOOD = "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c{number}}}\n"
 BROKEN = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: d{number}}}\nspec: {{replicas: many}}\n"

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from checks_units import deployment, unit
 
-from kubelint_gpu.checks.remedies import no_surge, recreate, within_a_revision
 from kubelint_gpu.documents import items, read
 from kubelint_gpu.documents.edits import apply
+from kubelint_gpu.engine.remedies import no_surge, recreate, within_a_revision
 
 
 def manifest(**parts):

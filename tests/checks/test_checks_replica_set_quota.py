@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from checks_units import deployment, findings
 
-from kubelint_gpu.checks.finding import Finding
+from kubelint_gpu.findings.finding import Finding
 
 NODE = """
 apiVersion: kubelint-gpu/v1

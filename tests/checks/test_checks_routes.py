@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from checks_units import deployment, unit
 
-from kubelint_gpu.checks import routes
+from kubelint_gpu.workspace import field_pointers
 
 POD = ("spec", "template", "spec")
 TERMS = (*POD, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
@@ -31,18 +31,18 @@ def affinity(terms):
     ],
 )
 def test_the_strategy_is_the_nearest_field_that_is_written(spec, route):
-    assert routes.strategy(manifest(spec=spec)) == route
+    assert field_pointers.strategy(manifest(spec=spec)) == route
 
 
 def test_every_entry_of_a_node_selector_binds():
     found = manifest(pod="nodeSelector: {a: b, c: d}")
-    assert list(routes.selectors(found)) == [(*POD, "nodeSelector", "a"), (*POD, "nodeSelector", "c")]
+    assert list(field_pointers.selectors(found)) == [(*POD, "nodeSelector", "a"), (*POD, "nodeSelector", "c")]
 
 
 def test_of_one_term_every_expression_binds():
     term = "[{matchExpressions: [{key: a, operator: Exists}], matchFields: [{key: metadata.name, operator: In, values: [x]}]}]"
     found = manifest(pod=affinity(term))
-    assert list(routes.selectors(found)) == [
+    assert list(field_pointers.selectors(found)) == [
         (*TERMS, 0, "matchExpressions", 0, "key"),
         (*TERMS, 0, "matchFields", 0, "key"),
     ]
@@ -50,21 +50,21 @@ def test_of_one_term_every_expression_binds():
 
 def test_of_several_terms_the_list_binds_and_its_key_is_shown():
     found = manifest(pod=affinity("[{matchExpressions: [{key: a, operator: Exists}]}, {}]"))
-    assert list(routes.selectors(found)) == [TERMS]
-    place = routes.selector_place(found, TERMS)
+    assert list(field_pointers.selectors(found)) == [TERMS]
+    place = field_pointers.selector_place(found, TERMS)
     assert place.end_column - place.column == len("nodeSelectorTerms")
 
 
 def test_an_unbound_pod_has_no_selectors():
-    assert list(routes.selectors(manifest())) == []
+    assert list(field_pointers.selectors(manifest())) == []
 
 
 def test_host_ports_are_those_written_and_with_the_hosts_network_those_of_the_container():
     ports = "ports: [{containerPort: 80}, {containerPort: 81, hostPort: 8081}]"
     base = (*POD, "containers", 0, "ports")
-    assert list(routes.host_ports(manifest(more=ports))) == [(*base, 1, "hostPort")]
+    assert list(field_pointers.host_ports(manifest(more=ports))) == [(*base, 1, "hostPort")]
     shared = manifest(more=ports, pod="hostNetwork: true")
-    assert list(routes.host_ports(shared)) == [(*base, 0, "containerPort"), (*base, 1, "hostPort")]
+    assert list(field_pointers.host_ports(shared)) == [(*base, 0, "containerPort"), (*base, 1, "hostPort")]
 
 
 def test_only_constraints_that_must_hold_count():
@@ -75,7 +75,7 @@ def test_only_constraints_that_must_hold_count():
           - {maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}
         """
     )
-    assert list(routes.spread(found)) == [(*POD, "topologySpreadConstraints", 1)]
+    assert list(field_pointers.spread(found)) == [(*POD, "topologySpreadConstraints", 1)]
 
 
 def test_only_required_anti_affinity_counts():
@@ -88,23 +88,23 @@ def test_only_required_anti_affinity_counts():
               - {topologyKey: zone, labelSelector: {}}
         """
     )
-    (route,) = routes.anti_affinity(found)
-    assert routes.at(found, (*route, "topologyKey")) == "zone"
+    (route,) = field_pointers.anti_affinity(found)
+    assert field_pointers.at(found, (*route, "topologyKey")) == "zone"
 
 
 def test_claims_are_the_volumes_that_name_one():
     found = manifest(pod="volumes: [{name: a, emptyDir: {}}, {name: b, persistentVolumeClaim: {claimName: c}}]")
-    assert [routes.at(found, route) for route in routes.claims(found)] == ["c"]
+    assert [field_pointers.at(found, route) for route in field_pointers.claims(found)] == ["c"]
 
 
 def test_a_limit_is_preferred_to_a_request():
     found = manifest(limits="{nvidia.com/gpu: 1}, requests: {nvidia.com/gpu: 1, cpu: 1}")
-    assert [route[-2:] for route in routes.requests(found, "nvidia.com/gpu")] == [("limits", "nvidia.com/gpu")]
-    assert [route[-2:] for route in routes.requests(found, "cpu")] == [("requests", "cpu")]
+    assert [route[-2:] for route in field_pointers.requests(found, "nvidia.com/gpu")] == [("limits", "nvidia.com/gpu")]
+    assert [route[-2:] for route in field_pointers.requests(found, "cpu")] == [("requests", "cpu")]
 
 
 def test_what_is_absent_is_none():
     found = manifest()
-    assert routes.at(found, ("spec", "nothing", 3)) is None
-    assert routes.at(found, (*POD, "containers", 9)) is None
-    assert routes.at(found, (*POD, "containers", "x")) is None
+    assert field_pointers.at(found, ("spec", "nothing", 3)) is None
+    assert field_pointers.at(found, (*POD, "containers", 9)) is None
+    assert field_pointers.at(found, (*POD, "containers", "x")) is None

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from checks_units import GPU_NODE, deployment, unit, world
 
-from kubelint_gpu.checks.drawing import MOST_GROUPS, cluster_picture
-from kubelint_gpu.checks.picture import Holding
-from kubelint_gpu.checks.run import check
+from kubelint_gpu.engine.run import check
+from kubelint_gpu.findings.picture import Holding
+from kubelint_gpu.views.cluster_view import MOST_GROUPS, cluster_picture
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from checks_units import deployment, unit, world
 
-from kubelint_gpu.checks.run import check
-from kubelint_gpu.checks.unit import Unit
 from kubelint_gpu.documents import read
+from kubelint_gpu.engine.run import check
+from kubelint_gpu.workspace.apply_set import Unit
 
 HEAD = "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\n"
 CLASSES = "priorityClasses:\n  - {name: serving, value: 1000}\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from checks_units import deployment, findings
 
-from kubelint_gpu.report.sarif_result import result
+from kubelint_gpu.report.formats.sarif_result import result
 
 NODES = """\
 apiVersion: kubelint-gpu/v1

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from checks_units import deployment, unit
 
-from kubelint_gpu.checks.draft import Draft, Proposal
-from kubelint_gpu.checks.finding import Fix, Refusal
-from kubelint_gpu.checks.repair import repair
-from kubelint_gpu.checks.trials import changed_by, drafts_of, tried
 from kubelint_gpu.documents.edits import Edit, NotEditable, replace_scalar, set_key
+from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.repair import repair
+from kubelint_gpu.engine.trials import changed_by, drafts_of, tried
+from kubelint_gpu.findings.finding import Fix, Refusal
 
 RECREATE = "strategy: {type: Recreate}\nreplicas: 1"
 
@@ -74,7 +74,7 @@ def test_the_second_fix_of_a_finding_is_tried_where_the_first_is_refused(monkeyp
             raise NotEditable("not today")
         return changed_by(changed, edits)
 
-    monkeypatch.setattr("kubelint_gpu.checks.repair.changed_by", once)
+    monkeypatch.setattr("kubelint_gpu.engine.repair.changed_by", once)
     repaired = repair(found, unsafe=True)
     assert [(finding.code, fix.title.split(",")[0]) for finding, fix in repaired.applied] == [
         ("KLG101", "set strategy type: Recreate")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from checks_units import findings, unit
 
-from kubelint_gpu.checks.repair import repair
+from kubelint_gpu.engine.repair import repair
 
 POD = """\
 apiVersion: v1

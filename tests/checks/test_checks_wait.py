@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from checks_units import deployment, unit
 
-from kubelint_gpu.checks.wait import Wait, held_by, refused, said, story
-from kubelint_gpu.rollout.trace import Holder, Lack, Trace, TraceStep, Waiting
+from kubelint_gpu.messages.wait import Wait, held_by, refused, said, story
+from kubelint_gpu.simulation.search.trace import Holder, Lack, Trace, TraceStep, Waiting
 from kubelint_gpu.values import replace
 
 MINE = "Deployment/serving/chat"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.checks.wording import amount, bare, counted, listed, owner_name, some
+from kubelint_gpu.messages.wording import amount, bare, counted, listed, owner_name, some
 
 
 def test_one_is_singular_and_everything_else_plural():

@@ -145,7 +145,7 @@ def test_settings_are_shown_with_where_they_come_from(repository):
 def test_the_schema_knows_the_keys_that_the_program_knows():
     from jsonschema import Draft7Validator
 
-    from kubelint_gpu.cli.configuration_file import KEYS
+    from kubelint_gpu.workspace.project.configuration_file import KEYS
 
     schema = kubelint("config", "schema").json
     Draft7Validator.check_schema(schema)

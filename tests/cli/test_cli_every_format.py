@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ET
 import pytest
 from command_line import ROOT, TRACKER, kubelint
 
-from kubelint_gpu.report.formats import FORMATS
+from kubelint_gpu.report.format_names import FORMATS
 
 NAMES = sorted(FORMATS)
 TWO = ROOT / "examples" / "two-deployments"

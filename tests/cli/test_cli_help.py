@@ -8,9 +8,9 @@ import click
 import pytest
 from command_line import kubelint
 
+from kubelint_gpu.cli.help.manual import OTHERS, ManualCommand, sectioned
+from kubelint_gpu.cli.help.manual_pages import EXAMPLES, EXITS
 from kubelint_gpu.cli.main import main
-from kubelint_gpu.cli.manual import OTHERS, ManualCommand, sectioned
-from kubelint_gpu.cli.manual_pages import EXAMPLES, EXITS
 
 
 def commands():

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from kubelint_gpu.documents import items, read
 from kubelint_gpu.documents.edits import Edit, NotEditable, append, apply, remove_key, replace_scalar, set_key
+from kubelint_gpu.documents.emitter import block_lines, flow_text, scalar_text
 from kubelint_gpu.documents.list_edits import remove_entry
 from kubelint_gpu.documents.source_text import encode
-from kubelint_gpu.documents.writing import block_lines, flow_text, scalar_text
 
 
 def only(text, path="a.yaml", index=0):

@@ -8,8 +8,8 @@ import pytest
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.inventory import contradictions, load
-from kubelint_gpu.inventory.gpu_models import MODELS
-from kubelint_gpu.inventory.mig import near_resource, profile_of
+from kubelint_gpu.inventory.gpus.gpu_models import MODELS
+from kubelint_gpu.inventory.gpus.mig import near_resource, profile_of
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "examples" / "inventories"
 EXAMPLES = sorted(FOLDER.glob("*.yaml"))

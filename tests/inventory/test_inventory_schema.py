@@ -11,10 +11,10 @@ from jsonschema import Draft7Validator
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.inventory import load, schema_text
-from kubelint_gpu.inventory.gpu_models import MODELS, models_called
-from kubelint_gpu.inventory.mig import impossible
-from kubelint_gpu.inventory.quantities import difference
-from kubelint_gpu.kube.quantity import parse_quantity
+from kubelint_gpu.inventory.declarations.quantities import difference
+from kubelint_gpu.inventory.gpus.gpu_models import MODELS, models_called
+from kubelint_gpu.inventory.gpus.mig import impossible
+from kubelint_gpu.kube.values.quantity import parse_quantity
 
 SCHEMA = json.loads(schema_text())
 

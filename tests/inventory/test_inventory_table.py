@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.inventory import load
-from kubelint_gpu.inventory.node_names import abbreviated, natural
-from kubelint_gpu.inventory.table import render, to_json
+from kubelint_gpu.inventory.view.node_names import abbreviated, natural
+from kubelint_gpu.inventory.view.table import render, to_json
 
 CLUSTER = """apiVersion: kubelint-gpu/v1
 kind: ClusterInventory

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.kube.api_fields import homes, known, misfits, mismatch, table
-from kubelint_gpu.kube.api_versions import service
-from kubelint_gpu.kube.errors import field_path
+from kubelint_gpu.kube.validation.api_fields import homes, known, misfits, mismatch, table
+from kubelint_gpu.kube.validation.api_versions import service
+from kubelint_gpu.kube.values.errors import field_path
 
 
 def deployment(spec=None, container=None, **more):

@@ -6,7 +6,7 @@ import copy
 
 import pytest
 
-from kubelint_gpu.kube.autoscaler_validation import autoscaler_problems
+from kubelint_gpu.kube.validation.autoscaler_validation import autoscaler_problems
 
 QUEUE = [{"type": "External", "external": {"metric": {"name": "queue"}, "target": {"type": "Value", "value": "5"}}}]
 AUTOSCALER = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.kube.errors import InvalidObject
-from kubelint_gpu.kube.pod import read_pod
+from kubelint_gpu.kube.objects.pod import read_pod
+from kubelint_gpu.kube.values.errors import InvalidObject
 
 
 def pod(**spec):

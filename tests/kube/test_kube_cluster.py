@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.kube.cluster import Cluster, read_cluster
-from kubelint_gpu.kube.errors import InvalidObject
-from kubelint_gpu.kube.namespace import read_namespace
-from kubelint_gpu.kube.runtime_class import read_runtime_class
+from kubelint_gpu.kube.objects.cluster import Cluster, read_cluster
+from kubelint_gpu.kube.objects.namespace import read_namespace
+from kubelint_gpu.kube.objects.runtime_class import read_runtime_class
+from kubelint_gpu.kube.values.errors import InvalidObject
 
 FIELDS = {
     "Node": "nodes",

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.kube.collective import is_started_whole, sign_of_waiting
+from kubelint_gpu.kube.objects.collective import is_started_whole, sign_of_waiting
 
 BASE = ("spec", "template", "spec")
 

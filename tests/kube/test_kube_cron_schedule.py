@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kubelint_gpu.kube.cron_schedule import shortest_interval
+from kubelint_gpu.kube.values.cron_schedule import shortest_interval
 
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from ruamel.yaml import YAML
 
-from kubelint_gpu.kube.custom_gang import custom_gangs
+from kubelint_gpu.kube.kinds.custom_gang import custom_gangs
 
 POD = "{spec: {containers: [{name: a, image: a}]}}"
 SIGN = "{spec: {containers: [{name: a, image: a, env: [{name: MASTER_ADDR, value: a}]}]}}"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.kube.custom_rollout import _READERS
-from kubelint_gpu.kube.custom_workload import _rows, custom_workloads
-from kubelint_gpu.kube.requests import pod_requests
-from kubelint_gpu.kube.rolling import JobStrategy
+from kubelint_gpu.kube.kinds.custom_rollout import _READERS
+from kubelint_gpu.kube.kinds.custom_workload import _rows, custom_workloads
+from kubelint_gpu.kube.objects.requests import pod_requests
+from kubelint_gpu.kube.objects.rolling import JobStrategy
 
 POD = {"containers": [{"name": "main", "image": "image", "resources": {"limits": {"nvidia.com/gpu": 4}}}]}
 TEMPLATE = {"metadata": {"labels": {"app": "a"}}, "spec": POD}

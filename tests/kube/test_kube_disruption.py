@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubelint_gpu.kube.disruption import Share, allowed_disruptions, read_disruption_budget
-from kubelint_gpu.kube.errors import InvalidObject
-from kubelint_gpu.kube.pod import read_pod
+from kubelint_gpu.kube.objects.disruption import Share, allowed_disruptions, read_disruption_budget
+from kubelint_gpu.kube.objects.pod import read_pod
+from kubelint_gpu.kube.values.errors import InvalidObject
 
 
 def budget(status=None, **spec):

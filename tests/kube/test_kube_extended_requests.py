@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubelint_gpu.kube.extended_requests import NO_LIMIT, NOT_WHOLE, UNEQUAL, request_problems
-from kubelint_gpu.kube.neighbours import GATES, SCHEDULERS, gate_owner
-from kubelint_gpu.kube.resource_owners import owner_of
-from kubelint_gpu.kube.taints import Taint, is_lifecycle
+from kubelint_gpu.kube.admission.extended_requests import NO_LIMIT, NOT_WHOLE, UNEQUAL, request_problems
+from kubelint_gpu.kube.admission.neighbours import GATES, SCHEDULERS, gate_owner
+from kubelint_gpu.kube.gpu.resource_owners import owner_of
+from kubelint_gpu.kube.objects.taints import Taint, is_lifecycle
 
 GPU = "nvidia.com/gpu"
 

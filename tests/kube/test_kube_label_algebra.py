@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubelint_gpu.kube.fields import Fields
-from kubelint_gpu.kube.label_algebra import (
+from kubelint_gpu.kube.objects.label_algebra import (
     ANYTHING,
     Allowed,
     Bound,
@@ -21,8 +20,9 @@ from kubelint_gpu.kube.label_algebra import (
     satisfied,
     unsatisfiable,
 )
-from kubelint_gpu.kube.pod import read_pod_spec
-from kubelint_gpu.kube.selectors import Requirement
+from kubelint_gpu.kube.objects.pod import read_pod_spec
+from kubelint_gpu.kube.values.fields import Fields
+from kubelint_gpu.kube.values.selectors import Requirement
 
 VALUES = ["a", "b", "1", "2", "02", "3"]
 NUMBERS = ["0", "1", "2", "3", "9223372036854775806", "9223372036854775807"]

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubelint_gpu.kube.errors import InvalidObject
-from kubelint_gpu.kube.limit_range import limit_range_refusal, read_limit_range, with_defaults
-from kubelint_gpu.kube.pod import read_pod
-from kubelint_gpu.kube.quantity import canonical, thousandths
-from kubelint_gpu.kube.quota import pod_charge, quota_refusal, quota_usage, read_resource_quota
+from kubelint_gpu.kube.objects.limit_range import limit_range_refusal, read_limit_range, with_defaults
+from kubelint_gpu.kube.objects.pod import read_pod
+from kubelint_gpu.kube.objects.quota import pod_charge, quota_refusal, quota_usage, read_resource_quota
+from kubelint_gpu.kube.values.errors import InvalidObject
+from kubelint_gpu.kube.values.quantity import canonical, thousandths
 
 GPU = "nvidia.com/gpu"
 

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.kube.csi import read_csi_driver, read_csi_node, read_csi_storage_capacity, read_volume_attachment
-from kubelint_gpu.kube.errors import InvalidObject
-from kubelint_gpu.kube.frozen import FrozenMap
-from kubelint_gpu.kube.storage import (
+from kubelint_gpu.kube.objects.csi import (
+    read_csi_driver,
+    read_csi_node,
+    read_csi_storage_capacity,
+    read_volume_attachment,
+)
+from kubelint_gpu.kube.objects.storage import (
     ClaimReference,
     read_persistent_volume,
     read_persistent_volume_claim,
     read_storage_class,
 )
+from kubelint_gpu.kube.values.errors import InvalidObject
+from kubelint_gpu.kube.values.frozen import FrozenMap
 
 GI = 1024**3 * 1000
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.kube.errors import field_path
-from kubelint_gpu.kube.policy_validation import quota_problems
-from kubelint_gpu.kube.template_validation import name_problems, pod_problems, workload_problems
+from kubelint_gpu.kube.validation.policy_validation import quota_problems
+from kubelint_gpu.kube.validation.template_validation import name_problems, pod_problems, workload_problems
+from kubelint_gpu.kube.values.errors import field_path
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 

@@ -7,8 +7,8 @@ from copy import deepcopy
 import pytest
 
 from kubelint_gpu.documents import read
-from kubelint_gpu.kube.errors import field_path
-from kubelint_gpu.kube.updates import refused_changes
+from kubelint_gpu.kube.updates.object_updates import refused_changes
+from kubelint_gpu.kube.values.errors import field_path
 
 
 def parsed(text):

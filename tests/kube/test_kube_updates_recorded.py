@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from conformance import recording
-from kubelint_gpu.kube.updates import refused_changes
+from kubelint_gpu.kube.updates.object_updates import refused_changes
 
 FILES = sorted((Path(__file__).resolve().parents[1] / "golden" / "updates").glob("*.jsonl.xz"))
 RECORDS = [(path.name, record) for path in FILES for record in recording.read(path)]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.kube.errors import field_path
-from kubelint_gpu.kube.job_validation import job_problems
-from kubelint_gpu.kube.policy_validation import budget_problems, limit_range_problems, quota_problems
-from kubelint_gpu.kube.resource_validation import resource_problems, sum_problems
-from kubelint_gpu.kube.volume_validation import claim_problems, volume_problems
-from kubelint_gpu.kube.workload import read_workload
+from kubelint_gpu.kube.objects.workload import read_workload
+from kubelint_gpu.kube.validation.job_validation import job_problems
+from kubelint_gpu.kube.validation.policy_validation import budget_problems, limit_range_problems, quota_problems
+from kubelint_gpu.kube.validation.resource_validation import resource_problems, sum_problems
+from kubelint_gpu.kube.validation.volume_validation import claim_problems, volume_problems
+from kubelint_gpu.kube.values.errors import field_path
 
 
 def told(problems):

@@ -8,17 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubelint_gpu.kube.errors import InvalidObject, field_path, is_placeholder
-from kubelint_gpu.kube.fields import Fields, described
-from kubelint_gpu.kube.frozen import FrozenMap, freeze
-from kubelint_gpu.kube.meta import read_meta
-from kubelint_gpu.kube.names import is_label_value, is_qualified_name, is_subdomain
-from kubelint_gpu.kube.pod import read_pod
-from kubelint_gpu.kube.priority import PriorityClass, UnknownPriorityClass, read_priority_class, resolve_priority
-from kubelint_gpu.kube.quantity import QuantityError, parse_quantity, scheduler_units, shown, thousandths
-from kubelint_gpu.kube.requests import is_extended, is_scheduled, pod_requests, running_requests
-from kubelint_gpu.kube.selectors import Requirement, parse_int64, read_label_selector, read_node_selector
-from kubelint_gpu.kube.taints import Taint, Toleration, first_untolerated, read_taint, read_toleration
+from kubelint_gpu.kube.objects.meta import read_meta
+from kubelint_gpu.kube.objects.pod import read_pod
+from kubelint_gpu.kube.objects.priority import (
+    PriorityClass,
+    UnknownPriorityClass,
+    read_priority_class,
+    resolve_priority,
+)
+from kubelint_gpu.kube.objects.requests import is_extended, is_scheduled, pod_requests, running_requests
+from kubelint_gpu.kube.objects.taints import Taint, Toleration, first_untolerated, read_taint, read_toleration
+from kubelint_gpu.kube.values.errors import InvalidObject, field_path, is_placeholder
+from kubelint_gpu.kube.values.fields import Fields, described
+from kubelint_gpu.kube.values.frozen import FrozenMap, freeze
+from kubelint_gpu.kube.values.names import is_label_value, is_qualified_name, is_subdomain
+from kubelint_gpu.kube.values.quantity import QuantityError, parse_quantity, scheduler_units, shown, thousandths
+from kubelint_gpu.kube.values.selectors import Requirement, parse_int64, read_label_selector, read_node_selector
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,9 @@ def test_the_readme_shows_the_real_output_down_to_the_places(program, request):
 
 
 def test_the_page_names_the_limits_as_they_are():
-    from kubelint_gpu.cli import fallback
-    from kubelint_gpu.sources.kustomize import program, survey
+    from kubelint_gpu.sources.kustomize import program
+    from kubelint_gpu.sources.kustomize.files import survey
+    from kubelint_gpu.workspace.project import fallback
 
     page = (ROOT / "docs" / "kustomize.md").read_text()
     assert f"| time for one kustomization | {program.SECONDS} s, `--kustomize-timeout` |" in page

@@ -13,10 +13,10 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
-from kubelint_gpu.checks.world import World  # noqa: E402
 from kubelint_gpu.sources.kustomize.origin import Origin  # noqa: E402
 from kubelint_gpu.sources.kustomize.program import Program  # noqa: E402
 from kubelint_gpu.sources.kustomize.rendering import Renderer, render  # noqa: E402
+from kubelint_gpu.workspace.cluster_context import World  # noqa: E402
 from tools.kustomize_places import declared, prove  # noqa: E402
 
 EXAMPLE = ROOT / "examples" / "kustomize"

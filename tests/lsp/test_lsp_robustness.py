@@ -93,7 +93,7 @@ async def test_a_check_that_is_killed_is_said_and_the_next_change_is_checked(fol
 
 async def test_a_rule_that_crashes_is_a_diagnostic(folder, monkeypatch):
     (folder / "sitecustomize.py").write_text(
-        "import kubelint_gpu.checks.registry as registry\n"
+        "import kubelint_gpu.engine.registry as registry\n"
         "real = registry.checks\n"
         "def checks():\n"
         "    def crash(unit): raise RuntimeError('a rule that fails')\n"

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubelint_gpu.documents import source_text
-from kubelint_gpu.lsp.meanings import Meant, meant
-from kubelint_gpu.lsp.typed_place import typed_place
+from kubelint_gpu.lsp.typed.meanings import Meant, meant
+from kubelint_gpu.lsp.typed.typed_place import typed_place
 
 POD = """\
 apiVersion: v1

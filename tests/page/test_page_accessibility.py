@@ -51,7 +51,7 @@ def nothing_found():
 
 @pytest.mark.parametrize("sample", [several_clusters, nothing_found])
 def test_axe_finds_nothing_wrong(seen, sample):
-    from kubelint_gpu.report.model import Options
+    from kubelint_gpu.report.content import Options
     from kubelint_gpu.report.page import render
 
     found = seen(f"axe_{sample.__name__}", "".join(render(sample(), Options())), judged, needs=AXE)

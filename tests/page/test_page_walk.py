@@ -13,7 +13,7 @@ import walks
 def page():
     from page_samples import PAGE
 
-    from kubelint_gpu.report.model import Options
+    from kubelint_gpu.report.content import Options
     from kubelint_gpu.report.page import render
 
     return "".join(render(PAGE, Options()))

@@ -6,14 +6,14 @@ import sys
 
 import pytest
 
-from kubelint_gpu.checks import trials
-from kubelint_gpu.checks.run import check
-from kubelint_gpu.checks.unit import Unit
-from kubelint_gpu.checks.world import World
 from kubelint_gpu.documents import read
+from kubelint_gpu.engine import trials
+from kubelint_gpu.engine.run import check
 from kubelint_gpu.inventory import load
 from kubelint_gpu.sources.kustomize.program import Program
 from kubelint_gpu.sources.kustomize.rendering import Renderer, render
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.cluster_context import World
 
 DEPLOYMENT = """\
 apiVersion: apps/v1

@@ -25,7 +25,7 @@ HEAVY = {
     "socket",
     "pygls",
 }
-HEAVY_HERE = {"kubelint_gpu.lsp", "kubelint_gpu.report.html", "kubelint_gpu.report.sarif"}
+HEAVY_HERE = {"kubelint_gpu.lsp", "kubelint_gpu.report.html", "kubelint_gpu.report.formats.sarif"}
 
 
 @pytest.mark.skipif(
@@ -51,5 +51,5 @@ def test_the_hook_imports_nothing_heavy() -> None:
         [sys.executable, "-c", code, *instructions.HOOK[2:]], cwd=ROOT, capture_output=True, text=True, check=True
     )
     loaded = set(json.loads(ran.stderr.splitlines()[-1]))
-    assert "kubelint_gpu.checks.run" in loaded
+    assert "kubelint_gpu.engine.run" in loaded
     assert sorted(loaded & (HEAVY | HEAVY_HERE)) == []

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from report_samples import DEADLOCK, MAY_STICK, PIN, UNKNOWN_CLASS, odd, report
 
-from kubelint_gpu.checks.finding import Step
-from kubelint_gpu.checks.picture import (
+from kubelint_gpu.findings.finding import Step
+from kubelint_gpu.findings.picture import (
     ClassPicture,
     ClusterPicture,
     Holding,

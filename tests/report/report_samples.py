@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kubelint_gpu.checks.finding import (
+from kubelint_gpu.findings.finding import (
     Finding,
     Fix,
     Place,
@@ -14,7 +14,7 @@ from kubelint_gpu.checks.finding import (
     Summary,
     TextEdit,
 )
-from kubelint_gpu.report.model import assemble
+from kubelint_gpu.report.content import assemble
 from kubelint_gpu.values import replace
 
 DOCS = "https://example.org/kubelint-gpu/rules/"

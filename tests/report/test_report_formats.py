@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_samples import DEADLOCK, REPORTS, odd, place, report
 
-from kubelint_gpu.checks.finding import Related, Summary
-from kubelint_gpu.report.formats import FORMATS, renderer
-from kubelint_gpu.report.model import Options
+from kubelint_gpu.findings.finding import Related, Summary
+from kubelint_gpu.report.content import Options
+from kubelint_gpu.report.format_names import FORMATS, renderer
 from kubelint_gpu.values import replace
 
 KEYS = "code name severity certainty message path line column endLine endColumn object scheduler related trace fixes fingerprint"
@@ -76,7 +76,7 @@ def test_an_unknown_format_is_a_key_error():
 
 def test_the_table_of_formats_imports_none_of_them():
     code = (
-        "import sys, kubelint_gpu.report.formats as f\n"
+        "import sys, kubelint_gpu.report.format_names as f\n"
         "print([m for m, _ in f.FORMATS.values() if m in sys.modules], 'json' in sys.modules)"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_samples import DEADLOCK, MAY_STICK, REPORTS, odd, report
 
-from kubelint_gpu.report.github import PER_KIND, render
-from kubelint_gpu.report.model import Options
+from kubelint_gpu.report.content import Options
+from kubelint_gpu.report.formats.github import PER_KIND, render
 
 COMMAND = re.compile(r"::(error|warning|notice) ((?:\w+=[^,:\n]*)(?:,\w+=[^,:\n]*)*)::([^\n]*)\n")
 

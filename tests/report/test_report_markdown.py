@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_samples import DEADLOCK, MAY_STICK, PIN, REPORTS, Text, odd, place, report
 
-from kubelint_gpu.checks.finding import Fix, Related, Step, Summary, TextEdit
-from kubelint_gpu.report.markdown import LIMIT, render
-from kubelint_gpu.report.model import Options
+from kubelint_gpu.findings.finding import Fix, Related, Step, Summary, TextEdit
+from kubelint_gpu.report.content import Options
+from kubelint_gpu.report.formats.markdown import LIMIT, render
 from kubelint_gpu.values import replace
 
 WILD = st.text(st.characters(), max_size=60)

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from kubelint_gpu.report.formats import FORMATS
+from kubelint_gpu.report.format_names import FORMATS
 
 WRITE = """
 import resource, sys
 from report_samples import DEADLOCK, place, report
-from kubelint_gpu.report.formats import renderer
-from kubelint_gpu.report.model import Options
+from kubelint_gpu.report.format_names import renderer
+from kubelint_gpu.report.content import Options
 from kubelint_gpu.values import replace
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from page_samples import CLOSING, CLUSTER, NASTY, PAGE, STAGE, WALKED
 from report_samples import DEADLOCK, MAY_STICK, PIN, REPORTS, RULES, UNKNOWN_CLASS, Text, odd, place, report
 
-from kubelint_gpu.checks.finding import Fix, Related, Step, Summary, TextEdit
-from kubelint_gpu.checks.picture import Holding, Moment, NodeMoment
-from kubelint_gpu.report.model import Options
+from kubelint_gpu.findings.finding import Fix, Related, Step, Summary, TextEdit
+from kubelint_gpu.findings.picture import Holding, Moment, NodeMoment
+from kubelint_gpu.report.content import Options
 from kubelint_gpu.report.page import MOST_CHARACTERS, MOST_FINDINGS, render
 from kubelint_gpu.report.page.owners import Owners, places
 from kubelint_gpu.report.page.verdict import verdict

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.checks.catalogue import folders
-from kubelint_gpu.checks.catalogue import page as markdown
-from kubelint_gpu.report.display import cells
-from kubelint_gpu.report.model import Options
+from kubelint_gpu.findings.catalogue import folders
+from kubelint_gpu.findings.catalogue import page as markdown
+from kubelint_gpu.messages.display import cells
+from kubelint_gpu.report.content import Options
 from kubelint_gpu.report.rule_page import page
 
 

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from report_samples import DEADLOCK, MAY_STICK, PIN, REPORTS, odd, place, report, rule
 
-from kubelint_gpu.checks.finding import Related, Step
-from kubelint_gpu.report.model import Options
-from kubelint_gpu.report.sarif import render
-from kubelint_gpu.report.sarif_result import uri
+from kubelint_gpu.findings.finding import Related, Step
+from kubelint_gpu.report.content import Options
+from kubelint_gpu.report.formats.sarif import render
+from kubelint_gpu.report.formats.sarif_result import uri
 from kubelint_gpu.values import replace
 
 SCHEMA = json.loads((Path(__file__).parent / "schemas" / "sarif-schema-2.1.0.json").read_text(encoding="utf-8"))

@@ -9,8 +9,8 @@ import pytest
 from outside import ask
 from report_samples import DEADLOCK, REPORTS, odd, report
 
-from kubelint_gpu.report.model import Options
-from kubelint_gpu.report.sarif import render
+from kubelint_gpu.report.content import Options
+from kubelint_gpu.report.formats.sarif import render
 
 MANY = report(*[odd(1 + number, 1, 2, path=f"{number % 7}.yaml") for number in range(300)], DEADLOCK)
 LOGS = {"several": REPORTS["several"], "nothing": report(), "many": MANY}

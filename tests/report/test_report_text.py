@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_samples import DEADLOCK, PIN, REPORTS, Text, odd, place, report
 
-from kubelint_gpu.checks.finding import Related, Step, Summary
-from kubelint_gpu.report.display import cells, visible
+from kubelint_gpu.findings.finding import Related, Step, Summary
+from kubelint_gpu.messages.display import cells, visible
+from kubelint_gpu.report.content import Options
+from kubelint_gpu.report.formats.text import render
 from kubelint_gpu.report.mark import NEAR, groups
-from kubelint_gpu.report.model import Options
 from kubelint_gpu.report.strip import LEAST_ROOM, strip
 from kubelint_gpu.report.tally import statistics
-from kubelint_gpu.report.text import render
 from kubelint_gpu.report.theme import Theme
 from kubelint_gpu.values import replace
 

@@ -121,8 +121,8 @@ def claim_objects(claim: str, work: str) -> list[dict]:
 
 
 def growth_of(case: Case):
-    from kubelint_gpu.kube.node import read_node
-    from kubelint_gpu.rollout.growth import Growth
+    from kubelint_gpu.kube.objects.node import read_node
+    from kubelint_gpu.simulation.growth import Growth
 
     return [Growth(read_node(node_object(case.pool)), 0, case.most)] if case.pool is not None else []
 
@@ -133,9 +133,9 @@ def status_object(number: int, case: Case) -> dict:
 
 
 def program_input(case: Case):
-    from kubelint_gpu.kube.workload import read_workload
-    from kubelint_gpu.rollout.judgement import Transition
+    from kubelint_gpu.kube.objects.workload import read_workload
     from kubelint_gpu.scheduler import read_cluster
+    from kubelint_gpu.simulation.search.verdict import Transition
 
     objects = [node_object(node) for node in case.nodes]
     for key, number in (("requests.nvidia.com/gpu", case.quota), ("pods", case.quota_pods)):
@@ -194,7 +194,7 @@ def program_input(case: Case):
 
 def program_verdict(case: Case, budget: int = 60_000):
     """The program's verdict, and whether a bound gave it."""
-    from kubelint_gpu.rollout.judgement import judge, judge_together
+    from kubelint_gpu.simulation.search.verdict import judge, judge_together
 
     transitions, cluster = program_input(case)
     if len(case.judged) > 1:
@@ -207,7 +207,7 @@ def program_verdict(case: Case, budget: int = 60_000):
 
 def program_rolled_back(case: Case) -> bool:
     """Whether the program tells of a forced rollback."""
-    from kubelint_gpu.rollout.forced_rollback import forced_rollback
+    from kubelint_gpu.simulation.questions.forced_rollback import forced_rollback
 
     (transition,), cluster = program_input(case)
     return forced_rollback(transition.old, transition.new, cluster) is not None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.kube.workload import read_workload
-from kubelint_gpu.rollout.judgement import Transition, judge
+from kubelint_gpu.kube.objects.workload import read_workload
 from kubelint_gpu.scheduler import read_cluster
+from kubelint_gpu.simulation.search.verdict import Transition, judge
 
 GPU = "nvidia.com/gpu"
 

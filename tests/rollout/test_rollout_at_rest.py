@@ -7,9 +7,9 @@ import random
 import pytest
 from rollout_objects import apart, cluster, deployment, node, pod, quota, same, spread, workload
 
-from kubelint_gpu.rollout import at_rest
-from kubelint_gpu.rollout.explorer import Verdict
-from kubelint_gpu.rollout.judgement import judge, judge_together
+from kubelint_gpu.simulation.bounds import quiescence
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import judge, judge_together
 
 RANDOM_CASES = 120
 
@@ -177,7 +177,7 @@ def verdicts(seed):
 
 def test_the_search_never_contradicts_the_bound(monkeypatch):
     bounded = {seed: verdicts(seed) for seed in range(RANDOM_CASES)}
-    monkeypatch.setattr(at_rest, "never_rest", lambda *_: False)
+    monkeypatch.setattr(quiescence, "never_rest", lambda *_: False)
     decided = 0
     for seed, by_bound in bounded.items():
         if all(known is not True for _, known in by_bound):

@@ -7,14 +7,14 @@ import random
 import pytest
 from rollout_objects import apart, budget, cluster, deployment, job, node, pod, recreated, spread, workload
 
-from kubelint_gpu.rollout.bonds import bound_workloads
-from kubelint_gpu.rollout.drain import drain
-from kubelint_gpu.rollout.explorer import Verdict
-from kubelint_gpu.rollout.gang import gang
-from kubelint_gpu.rollout.participant import created_pod
-from kubelint_gpu.rollout.placeable import placeable
-from kubelint_gpu.rollout.starving import running_at_once
 from kubelint_gpu.scheduler import Snapshot, fit_on
+from kubelint_gpu.simulation.prepare.coupling import bound_workloads
+from kubelint_gpu.simulation.prepare.workload_change import created_pod
+from kubelint_gpu.simulation.questions.drain import drain
+from kubelint_gpu.simulation.questions.gang import gang
+from kubelint_gpu.simulation.questions.most_pods import placeable
+from kubelint_gpu.simulation.questions.starved_jobs import running_at_once
+from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.values import replace
 
 HOST = "kubernetes.io/hostname"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rollout_objects import budget, cluster, deployment, node, pod, recreated, same, workload
 
-from kubelint_gpu.rollout.judgement import Transition, judge
+from kubelint_gpu.simulation.search.verdict import Transition, judge
 
 HIGH = {"priority": 10}
 

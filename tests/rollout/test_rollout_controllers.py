@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.kube.meta import Meta
-from kubelint_gpu.kube.node import Node
-from kubelint_gpu.kube.pod import PodSpec
-from kubelint_gpu.kube.rolling import DaemonSetStrategy, IntOrPercent, JobStrategy, StatefulSetStrategy
-from kubelint_gpu.kube.taints import Taint, Toleration
-from kubelint_gpu.rollout import daemon_set, stateful_set
-from kubelint_gpu.rollout.daemon_set import Bounds, OnNode, daemon_nodes, tolerations
-from kubelint_gpu.rollout.job import (
+from kubelint_gpu.kube.objects.meta import Meta
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import PodSpec
+from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, IntOrPercent, JobStrategy, StatefulSetStrategy
+from kubelint_gpu.kube.objects.taints import Taint, Toleration
+from kubelint_gpu.simulation.controllers import daemon_set, stateful_set
+from kubelint_gpu.simulation.controllers.daemon_set import Bounds, OnNode, daemon_nodes, tolerations
+from kubelint_gpu.simulation.controllers.job import (
     Progress,
     is_finished,
     on_schedule,
@@ -20,8 +20,8 @@ from kubelint_gpu.rollout.job import (
     to_create,
     wanted_active,
 )
-from kubelint_gpu.rollout.replica_set import Rank, deletion_key
-from kubelint_gpu.rollout.stateful_set import Action, Replica, at_once, has_max_unavailable
+from kubelint_gpu.simulation.controllers.replica_set import Rank, deletion_key
+from kubelint_gpu.simulation.controllers.stateful_set import Action, Replica, at_once, has_max_unavailable
 
 ORDER = [
     Rank(assigned=False, phase="Pending", ready=False),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.kube.rolling import DeploymentStrategy, IntOrPercent
-from kubelint_gpu.rollout.deployment import (
+from kubelint_gpu.kube.objects.rolling import DeploymentStrategy, IntOrPercent
+from kubelint_gpu.simulation.controllers.deployment import (
     Availability,
     ReplicaSets,
     Scaled,

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rollout_objects import GPU, deployment, node
 
-from kubelint_gpu.rollout.further_nodes import further_nodes
-from kubelint_gpu.rollout.participant import created_pod
 from kubelint_gpu.scheduler import Snapshot, fit, read_cluster
+from kubelint_gpu.simulation.prepare.workload_change import created_pod
+from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
 from kubelint_gpu.values import replace
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"

@@ -5,16 +5,25 @@ from __future__ import annotations
 import pytest
 from rollout_reference import program_input, random_case
 
-from kubelint_gpu.kube.requests import pod_requests
-from kubelint_gpu.rollout.cast import cast
-from kubelint_gpu.rollout.deployment import resolve
-from kubelint_gpu.rollout.deployment_actor import DeploymentActor
-from kubelint_gpu.rollout.explorer import Verdict, explore
-from kubelint_gpu.rollout.participant import Participant
-from kubelint_gpu.rollout.scene import build_scene
-from kubelint_gpu.rollout.starts import placements
-from kubelint_gpu.rollout.state import ABSENT, EVICTED, LEAVING, NOMINATED, READY, STARTING, State, census
+from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.simulation.controllers.deployment import resolve
+from kubelint_gpu.simulation.controllers.deployment_actor import DeploymentActor
+from kubelint_gpu.simulation.controllers.state import (
+    ABSENT,
+    EVICTED,
+    LEAVING,
+    NOMINATED,
+    READY,
+    STARTING,
+    State,
+    census,
+)
+from kubelint_gpu.simulation.model.pod_types import cast
+from kubelint_gpu.simulation.model.simulation import build_scene
+from kubelint_gpu.simulation.prepare.workload_change import Participant
+from kubelint_gpu.simulation.search.explorer import Verdict, explore
+from kubelint_gpu.simulation.search.placements import placements
 
 
 def explored(case, most=400):

@@ -22,13 +22,13 @@ from rollout_objects import (
     workload,
 )
 
-from kubelint_gpu.rollout.drain import drain
-from kubelint_gpu.rollout.explorer import Verdict
-from kubelint_gpu.rollout.gang import gang
-from kubelint_gpu.rollout.growth import Growth
-from kubelint_gpu.rollout.judgement import Transition, judge, judge_together
-from kubelint_gpu.rollout.placeable import placeable
 from kubelint_gpu.scheduler import read_node
+from kubelint_gpu.simulation.growth import Growth
+from kubelint_gpu.simulation.questions.drain import drain
+from kubelint_gpu.simulation.questions.gang import gang
+from kubelint_gpu.simulation.questions.most_pods import placeable
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Transition, judge, judge_together
 from kubelint_gpu.values import replace
 
 STUCK, MAY, DONE = Verdict.STUCK, Verdict.MAY_STICK, Verdict.COMPLETES

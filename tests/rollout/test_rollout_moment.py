@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rollout_objects import GPU, deployment, judged, node, pod, quota
 
-from kubelint_gpu.rollout.moment import WAITING, course
+from kubelint_gpu.simulation.search.frames import WAITING, course
 
 
 def course_of(trace, also=()):

@@ -19,8 +19,8 @@ from rollout_objects import (
     workload,
 )
 
-from kubelint_gpu.rollout.explorer import Verdict
-from kubelint_gpu.rollout.judgement import Transition, judge, judge_together
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Transition, judge, judge_together
 
 
 def waiting(name="other", gpus=1, *, owner=None, namespace="o", **spec):

@@ -19,9 +19,10 @@ from rollout_reference import (
     rolled_back_case,
 )
 
-from kubelint_gpu.rollout import at_rest, counting, court, jury, together
-from kubelint_gpu.rollout.explorer import Verdict
-from kubelint_gpu.rollout.judgement import judge
+from kubelint_gpu.simulation.bounds import counting, quiescence
+from kubelint_gpu.simulation.questions import analysis, decide, together
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import judge
 from kubelint_gpu.values import replace
 
 SEEDS = range(20_000, 20_240)
@@ -156,15 +157,15 @@ def test_bounds_and_search_agree_wherever_both_answer(seed, monkeypatch):
     verdict, by_bound = program_verdict(case)
     if not by_bound or verdict is None:
         return
-    monkeypatch.setattr(court, "always_room", lambda *_, **__: False)
+    monkeypatch.setattr(analysis, "always_room", lambda *_, **__: False)
     monkeypatch.setattr(counting, "group_slots", lambda *_: None)
     monkeypatch.setattr(counting, "group_shares", lambda *_: None)
-    monkeypatch.setattr(jury, "always_ends", lambda *_: False)
+    monkeypatch.setattr(decide, "always_ends", lambda *_: False)
     monkeypatch.setattr(together, "always_ends", lambda *_: False)
     monkeypatch.setattr(counting, "own_slots", lambda *_: None)
-    monkeypatch.setattr(jury, "by_node", lambda *_: None)
-    monkeypatch.setattr(jury, "finds_its_own_places", lambda *_, **__: False)
-    monkeypatch.setattr(at_rest, "never_rest", lambda *_: False)
+    monkeypatch.setattr(decide, "by_node", lambda *_: None)
+    monkeypatch.setattr(decide, "finds_its_own_places", lambda *_, **__: False)
+    monkeypatch.setattr(quiescence, "never_rest", lambda *_: False)
     searched, by_bound = program_verdict(case)
     assert not by_bound
     assert searched == verdict

@@ -6,9 +6,9 @@ from rollout_objects import cluster, node, same, workload
 from rollout_reference import program_verdict, random_case
 from test_rollout_exchange import cores, of_cores
 
-from kubelint_gpu.rollout import search
-from kubelint_gpu.rollout.explorer import Verdict
-from kubelint_gpu.rollout.judgement import judge_together
+from kubelint_gpu.simulation.search import engine
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import judge_together
 
 
 def together():
@@ -33,19 +33,19 @@ def test_the_place_that_a_larger_pod_left_goes_to_a_smaller_one():
 
 
 def test_without_single_runs_it_would_be_undecided(monkeypatch):
-    monkeypatch.setattr(search, "single_runs", lambda *_: search.SingleRuns((), 0))
+    monkeypatch.setattr(engine, "single_runs", lambda *_: engine.SingleRuns((), 0))
     assert together().verdict is Verdict.UNDECIDED
 
 
 def test_single_runs_contradict_no_search_of_all_of_them(monkeypatch):
     cases = [random_case(seed) for seed in range(23_000, 23_120)]
     every = [program_verdict(case) for case in cases]
-    explore = search.explore
+    explore = engine.explore
 
     def cut_off(starts, successors, done, _budget, halts=None):
         return explore(starts, successors, done, 4, halts)
 
-    monkeypatch.setattr(search, "explore", cut_off)
+    monkeypatch.setattr(engine, "explore", cut_off)
     found = 0
     for case, (verdict, by_bound) in zip(cases, every, strict=True):
         single, _ = program_verdict(case)

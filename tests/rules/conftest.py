@@ -25,7 +25,7 @@ def kept(request):
 
 def pytest_terminal_summary(terminalreporter):
     from docs.catalogue.example import examples, expectations
-    from kubelint_gpu.checks.catalogue import folders
+    from kubelint_gpu.findings.catalogue import folders
 
     gaps = [
         f"{example.folder.name}/{found}"

@@ -8,10 +8,10 @@ import pytest
 
 from docs.catalogue.example import Expectation, _entries, examples, expectations, fixed, outcome
 from docs.catalogue.properties import LINTERS, STANCES
-from kubelint_gpu.checks.catalogue import PAGE, description, find, folders, rule
-from kubelint_gpu.checks.finding import Finding, Place
-from kubelint_gpu.checks.registry import checks, codes, world_checks, world_rule
-from kubelint_gpu.checks.registry import rule as registered
+from kubelint_gpu.engine.registry import checks, codes, world_checks, world_rule
+from kubelint_gpu.engine.registry import rule as registered
+from kubelint_gpu.findings.catalogue import PAGE, description, find, folders, rule
+from kubelint_gpu.findings.finding import Finding, Place
 from kubelint_gpu.version import __version__
 
 KEYS = ["id", "name", "severity", "summary", "since", "fix", "needs-inventory", "tags", "related"]
@@ -187,10 +187,10 @@ def test_the_fixes_are_as_safe_as_the_description_says(code):
 
 @pytest.mark.parametrize("code", [code for code in FOLDERS if description(code)["needs-inventory"]])
 def test_a_rule_without_an_inventory_is_silent_where_it_needs_one(code):
-    from kubelint_gpu.checks.run import check
-    from kubelint_gpu.checks.unit import Unit
-    from kubelint_gpu.checks.world import World
     from kubelint_gpu.documents import read
+    from kubelint_gpu.engine.run import check
+    from kubelint_gpu.workspace.apply_set import Unit
+    from kubelint_gpu.workspace.cluster_context import World
 
     for example in examples(FOLDERS[code], "bad"):
         unit = Unit((read(example.path, example.data),), World())

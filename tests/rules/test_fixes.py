@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from docs.catalogue.example import examples, outcome
-from kubelint_gpu.checks.catalogue import folders
-from kubelint_gpu.checks.repair import offsets
 from kubelint_gpu.documents import encode, read
 from kubelint_gpu.documents.edits import Edit, apply
-from kubelint_gpu.kube.differences import differences
+from kubelint_gpu.engine.repair import offsets
+from kubelint_gpu.findings.catalogue import folders
+from kubelint_gpu.kube.values.differences import differences
 
 FIXES = [
     (example, fix)

@@ -8,7 +8,7 @@ import pytest
 
 from docs.catalogue.blocks import filled
 from docs.catalogue.site import FOLDER, site
-from kubelint_gpu.checks.catalogue import PAGE, folders, page
+from kubelint_gpu.findings.catalogue import PAGE, folders, page
 
 FOLDERS = folders()
 

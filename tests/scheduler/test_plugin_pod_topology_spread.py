@@ -7,7 +7,7 @@ import random
 import pytest
 from plugin_objects import HOST, ZONE, node, pod, snapshot, verdicts
 
-from kubelint_gpu.kube.affinity import SpreadConstraint
+from kubelint_gpu.kube.objects.affinity import SpreadConstraint
 from kubelint_gpu.scheduler import Profile, Snapshot, fit, read_cluster, read_pod
 from kubelint_gpu.scheduler.plugins.pod_topology_spread import MISSING_LABEL_REASON, NAME, PLUGIN, REASON
 

@@ -6,7 +6,7 @@ import pytest
 
 from kubelint_gpu.scheduler import Snapshot, attempt, read_cluster, read_pod
 from kubelint_gpu.scheduler.companions import attracts_itself, can_share, companions, lone, own_terms, repels
-from kubelint_gpu.scheduler.filling import domains, filled, without_spreading
+from kubelint_gpu.scheduler.placement.filling import domains, filled, without_spreading
 
 HOST = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"

@@ -11,7 +11,7 @@ from plugin_objects import HOST, ZONE, node, pod
 from scheduler_scenarios import alike, scenarios
 
 from kubelint_gpu.scheduler import Snapshot, attempt, fit, fit_on, read_cluster, read_pod
-from kubelint_gpu.scheduler.changes import (
+from kubelint_gpu.scheduler.explain.cluster_changes import (
     CapacityGrows,
     LabelSet,
     NodeJoins,
@@ -23,8 +23,8 @@ from kubelint_gpu.scheduler.changes import (
     Uncordoned,
     after,
 )
-from kubelint_gpu.scheduler.explanation import Extent, explain
-from kubelint_gpu.scheduler.holders import Owner
+from kubelint_gpu.scheduler.explain.explanation import Extent, explain
+from kubelint_gpu.scheduler.explain.holders import Owner
 from kubelint_gpu.values import replace
 
 GPU = "nvidia.com/gpu"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from plugin_objects import node, pod, verdicts
 
-from kubelint_gpu.kube.selectors import NodeSelector, NodeSelectorTerm, Requirement
+from kubelint_gpu.kube.values.selectors import NodeSelector, NodeSelectorTerm, Requirement
 from kubelint_gpu.scheduler import Profile, Snapshot, fit, read_cluster, read_pod
 
 U, UU = "Unschedulable", "UnschedulableAndUnresolvable"

@@ -8,7 +8,7 @@ import pytest
 from plugin_objects import node, pod
 
 from kubelint_gpu.scheduler import Snapshot, attempt, behaviour, fit, message, note, preempt, read_cluster, read_pod
-from kubelint_gpu.scheduler.framework import Code, Plugin, Prepared, Status, rejected
+from kubelint_gpu.scheduler.framework.plugin import Code, Plugin, Prepared, Status, rejected
 
 
 def said(incoming, *objects, version="1.34"):

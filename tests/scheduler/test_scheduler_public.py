@@ -12,7 +12,7 @@ import pytest
 from plugin_objects import HOST, node, pod
 
 import kubelint_gpu.scheduler as core
-from kubelint_gpu.kube.node import read_node
+from kubelint_gpu.kube.objects.node import read_node
 from kubelint_gpu.scheduler import (
     Cluster,
     InvalidObject,
@@ -224,7 +224,7 @@ def test_equal_nodes_with_unequal_pods_are_one_class_to_filters_and_two_to_preem
 
 
 def test_a_memory_that_is_full_forgets_and_answers_the_same(monkeypatch):
-    monkeypatch.setattr("kubelint_gpu.scheduler.memory._LARGEST", 2)
+    monkeypatch.setattr("kubelint_gpu.scheduler.framework.pod_memory._LARGEST", 2)
     nodes = [node(f"n{number:02}", zone="a") for number in range(30)]
     pods = [pod(f"p{number}", f"n{number:02}", labels={"app": str(number % 3)}) for number in range(30)]
     snapshot = Snapshot.of(read_cluster([*nodes, *pods], version="1.34"))
@@ -233,7 +233,7 @@ def test_a_memory_that_is_full_forgets_and_answers_the_same(monkeypatch):
 
 
 def test_a_cluster_of_very_many_selectors_keeps_few_partitions(monkeypatch):
-    monkeypatch.setattr("kubelint_gpu.scheduler.classes._MOST_PARTITIONS", 2)
+    monkeypatch.setattr("kubelint_gpu.scheduler.framework.node_classes._MOST_PARTITIONS", 2)
     nodes = [node(f"n{number:02}", labels={f"k{number % 5}": "x"}) for number in range(30)]
     snapshot = Snapshot.of(read_cluster(nodes, version="1.34"))
     for key in range(5):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.sources.kustomize import survey as module
-from kubelint_gpu.sources.kustomize.survey import Allowed, survey
-from kubelint_gpu.sources.kustomize.tree import DiskTree
+from kubelint_gpu.sources.kustomize.files import survey as module
+from kubelint_gpu.sources.kustomize.files.survey import Allowed, survey
+from kubelint_gpu.sources.kustomize.files.tree import DiskTree
 
 SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: chat}\n"
 

@@ -10,7 +10,7 @@ from io import StringIO
 import pytest
 from screen import BESIDE, ROOT
 
-from kubelint_gpu.cli import progress
+from kubelint_gpu.workspace.project import progress
 
 CHECK = "kubelint-gpu check examples/tracker/tracker.yaml -i examples/tracker/nodes.yaml --select KLG101"
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from kubelint_gpu.inventory.capture.captured_text import inventory_text
 from kubelint_gpu.inventory.capture.pruning import pruned
 from kubelint_gpu.inventory.capture.pseudonyms import Pseudonyms
-from kubelint_gpu.inventory.capture.writing import inventory_text
 from kubelint_gpu.inventory.kubernetes_version import cluster_version
 from kubelint_gpu.sources.kubectl import Answers
 

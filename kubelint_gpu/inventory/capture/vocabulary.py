@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.kube.gpu_labels import is_gpu_label
-from kubelint_gpu.kube.neighbours import SCHEDULERS
+from kubelint_gpu.kube.admission.neighbours import SCHEDULERS
+from kubelint_gpu.kube.gpu.gpu_labels import is_gpu_label
 
 _OF_SCHEDULERS = frozenset(word for name in SCHEDULERS for part in name.split("/") for word in part.split("-"))
 WORDS = _OF_SCHEDULERS | frozenset(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.report.dump import dump
 from kubelint_gpu.report.page.article import article
-from kubelint_gpu.report.page.cluster import cluster
+from kubelint_gpu.report.page.cluster_cards import cluster
 from kubelint_gpu.report.page.markup import counted, text
 from kubelint_gpu.report.page.owners import Owners
 from kubelint_gpu.report.page.player import stage_data
@@ -22,7 +22,7 @@ from kubelint_gpu.report.ranking import stuck_first
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kubelint_gpu.report.model import Options, Report
+    from kubelint_gpu.report.content import Options, Report
 
 MOST_FINDINGS = 200
 MOST_CHARACTERS = 2_000_000

@@ -13,8 +13,8 @@ from kubelint_gpu.report.page.player import player
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kubelint_gpu.checks.finding import Finding, Fix, Severity
-    from kubelint_gpu.report.model import Report
+    from kubelint_gpu.findings.finding import Finding, Fix, Severity
+    from kubelint_gpu.report.content import Report
     from kubelint_gpu.report.page.owners import Owners
 
 _MOST_FIXES, _MOST_CHANGED, _MOST_SENTENCES = 5, 60, 40

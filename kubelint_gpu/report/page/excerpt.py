@@ -5,16 +5,16 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.report.content import source_line
 from kubelint_gpu.report.mark import groups
-from kubelint_gpu.report.model import source_line
 from kubelint_gpu.report.page.markup import source, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kubelint_gpu.checks.finding import Finding
+    from kubelint_gpu.findings.finding import Finding
+    from kubelint_gpu.report.content import Report
     from kubelint_gpu.report.mark import Mark
-    from kubelint_gpu.report.model import Report
 
 MOST_GROUPS, MOST_LINES = 6, 24
 _WIDEST, _BEFORE = 240, 80

@@ -5,10 +5,10 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.report.display import visible
+from kubelint_gpu.messages.display import visible
 
 if TYPE_CHECKING:
-    from kubelint_gpu.checks.picture import Row
+    from kubelint_gpu.findings.picture import Row
 
 LONGEST = 1_500
 """Characters of one text that are shown; the rest is said to be left out."""

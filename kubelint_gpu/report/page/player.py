@@ -10,8 +10,8 @@ from kubelint_gpu.report.page.owners import places
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kubelint_gpu.checks.finding import Finding
-    from kubelint_gpu.checks.picture import Holding, Moment, NodeMoment, Stage, StageNode
+    from kubelint_gpu.findings.finding import Finding
+    from kubelint_gpu.findings.picture import Holding, Moment, NodeMoment, Stage, StageNode
     from kubelint_gpu.report.page.owners import Owners
 
 MOST_STEPS = 200

@@ -12,8 +12,8 @@ from kubelint_gpu.values import dataclass
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kubelint_gpu.checks.finding import Finding, Summary
-    from kubelint_gpu.report.model import Report
+    from kubelint_gpu.findings.finding import Finding, Summary
+    from kubelint_gpu.report.content import Report
 
 _MOST_NAMES = 3
 Tone = Literal["error", "warning", "note", "good"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.scheduler.framework import Plugin
+from kubelint_gpu.scheduler.framework.plugin import Plugin
 from kubelint_gpu.scheduler.plugins import (
     inter_pod_affinity,
     node_affinity,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from typing import NamedTuple
 
-from kubelint_gpu.kube.affinity import PodAffinityTerm
-from kubelint_gpu.kube.frozen import EMPTY
-from kubelint_gpu.kube.pod import Pod
-from kubelint_gpu.kube.selectors import LabelSelector
-from kubelint_gpu.scheduler.framework import SKIP, Code, Plugin, Prepared, Status
-from kubelint_gpu.scheduler.node_info import NodeInfo
-from kubelint_gpu.scheduler.selection import placed_matching
-from kubelint_gpu.scheduler.snapshot import Placed, Snapshot
+from kubelint_gpu.kube.objects.affinity import PodAffinityTerm
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.values.frozen import EMPTY
+from kubelint_gpu.kube.values.selectors import LabelSelector
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
+from kubelint_gpu.scheduler.framework.selected_pods import placed_matching
+from kubelint_gpu.scheduler.framework.snapshot import Placed, Snapshot
 
 NAME = "InterPodAffinity"
 AFFINITY_REASON = "node(s) didn't match pod affinity rules"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import NamedTuple
 
-from kubelint_gpu.kube.pod import Pod, PodSpec
-from kubelint_gpu.kube.selectors import NodeSelector, NodeSelectorTerm, Requirement
-from kubelint_gpu.scheduler.framework import SKIP, Code, Labels, Plugin, Prepared, Status, rejected
-from kubelint_gpu.scheduler.node_info import NodeInfo
-from kubelint_gpu.scheduler.snapshot import Snapshot
+from kubelint_gpu.kube.objects.pod import Pod, PodSpec
+from kubelint_gpu.kube.values.selectors import NodeSelector, NodeSelectorTerm, Requirement
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Labels, Plugin, Prepared, Status, rejected
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 
 NAME = "NodeAffinity"
 REASON = "node(s) didn't match Pod's node affinity/selector"

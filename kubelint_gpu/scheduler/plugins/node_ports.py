@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.kube.pod import HostPort, Pod
-from kubelint_gpu.scheduler.framework import SKIP, Code, Plugin, Prepared, Status
-from kubelint_gpu.scheduler.memory import host_ports
-from kubelint_gpu.scheduler.node_info import NodeInfo
-from kubelint_gpu.scheduler.snapshot import Snapshot
+from kubelint_gpu.kube.objects.pod import HostPort, Pod
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
+from kubelint_gpu.scheduler.framework.pod_memory import host_ports
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 
 NAME = "NodePorts"
 REASON = "node(s) didn't have free ports for the requested pod ports"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from kubelint_gpu.kube.pod import Pod, PodSpec
-from kubelint_gpu.kube.requests import is_extended, pod_requests
-from kubelint_gpu.scheduler.framework import Code, Plugin, Prepared, Status
-from kubelint_gpu.scheduler.node_info import NodeInfo
-from kubelint_gpu.scheduler.profile import Profile
-from kubelint_gpu.scheduler.snapshot import Snapshot
+from kubelint_gpu.kube.objects.pod import Pod, PodSpec
+from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.plugin import Code, Plugin, Prepared, Status
+from kubelint_gpu.scheduler.framework.profile import Profile
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 
 NAME = "NodeResourcesFit"
 TOO_MANY_PODS = "Too many pods"

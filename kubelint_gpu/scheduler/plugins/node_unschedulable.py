@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.kube.pod import Pod
-from kubelint_gpu.kube.taints import UNSCHEDULABLE_KEY, Taint
-from kubelint_gpu.scheduler.framework import SKIP, Code, Plugin, Prepared, Status
-from kubelint_gpu.scheduler.node_info import NodeInfo
-from kubelint_gpu.scheduler.snapshot import Snapshot
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.taints import UNSCHEDULABLE_KEY, Taint
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 
 NAME = "NodeUnschedulable"
 REASON = "node(s) were unschedulable"

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from kubelint_gpu.kube.csi import CSINode
-from kubelint_gpu.kube.pod import Pod, Volume
-from kubelint_gpu.kube.storage import PersistentVolumeClaim
-from kubelint_gpu.scheduler.framework import SKIP, Code, Plugin, Prepared, Status
-from kubelint_gpu.scheduler.node_info import NodeInfo
-from kubelint_gpu.scheduler.snapshot import Snapshot
-from kubelint_gpu.scheduler.storage_index import StorageIndex, claim_name, made_for, storage_index
+from kubelint_gpu.kube.objects.csi import CSINode
+from kubelint_gpu.kube.objects.pod import Pod, Volume
+from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.scheduler.framework.storage_index import StorageIndex, claim_name, made_for, storage_index
 
 NAME = "NodeVolumeLimits"
 REASON = "node(s) exceed max volume count"

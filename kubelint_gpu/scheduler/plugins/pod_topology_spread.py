@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from typing import NamedTuple
 
-from kubelint_gpu.kube.affinity import SpreadConstraint
-from kubelint_gpu.kube.frozen import EMPTY, FrozenMap
-from kubelint_gpu.kube.pod import Pod, PodSpec
-from kubelint_gpu.kube.selectors import LabelSelector, Requirement
-from kubelint_gpu.kube.taints import first_untolerated
-from kubelint_gpu.scheduler.framework import SKIP, Code, Plugin, Prepared, Status
-from kubelint_gpu.scheduler.node_info import NodeInfo
+from kubelint_gpu.kube.objects.affinity import SpreadConstraint
+from kubelint_gpu.kube.objects.pod import Pod, PodSpec
+from kubelint_gpu.kube.objects.taints import first_untolerated
+from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
+from kubelint_gpu.kube.values.selectors import LabelSelector, Requirement
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
+from kubelint_gpu.scheduler.framework.selected_pods import placed_matching
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.node_affinity import matches_node
-from kubelint_gpu.scheduler.selection import placed_matching
-from kubelint_gpu.scheduler.snapshot import Snapshot
 from kubelint_gpu.values import replace
 
 NAME = "PodTopologySpread"

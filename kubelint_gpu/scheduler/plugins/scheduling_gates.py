@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.kube.pod import Pod
-from kubelint_gpu.scheduler.framework import Code, Status
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.scheduler.framework.plugin import Code, Status
 
 NAME = "SchedulingGates"
 REASON = "waiting for scheduling gates: [{gates}]"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from kubelint_gpu.kube.pod import Pod
-from kubelint_gpu.kube.taints import Toleration, first_untolerated
-from kubelint_gpu.scheduler.framework import Code, Plugin, Prepared, Status
-from kubelint_gpu.scheduler.node_info import NodeInfo
-from kubelint_gpu.scheduler.snapshot import Snapshot
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.taints import Toleration, first_untolerated
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.plugin import Code, Plugin, Prepared, Status
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 
 NAME = "TaintToleration"
 REASON = "node(s) had untolerated taint(s)"

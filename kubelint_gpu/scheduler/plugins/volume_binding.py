@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from kubelint_gpu.kube.frozen import FrozenMap
-from kubelint_gpu.kube.pod import Pod
-from kubelint_gpu.kube.selectors import NodeSelector, Requirement
-from kubelint_gpu.kube.storage import NO_PROVISIONER, PersistentVolume, PersistentVolumeClaim, StorageClass
-from kubelint_gpu.scheduler.framework import SKIP, Code, Plugin, Prepared, Status, rejected
-from kubelint_gpu.scheduler.node_info import NodeInfo
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.storage import NO_PROVISIONER, PersistentVolume, PersistentVolumeClaim, StorageClass
+from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.kube.values.selectors import NodeSelector, Requirement
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status, rejected
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.scheduler.framework.storage_index import (
+    CLAIM_NOT_FOUND,
+    StorageIndex,
+    claim_name,
+    made_for,
+    storage_index,
+)
 from kubelint_gpu.scheduler.plugins.node_affinity import looked_at
-from kubelint_gpu.scheduler.snapshot import Snapshot
-from kubelint_gpu.scheduler.storage_index import CLAIM_NOT_FOUND, StorageIndex, claim_name, made_for, storage_index
 
 NAME = "VolumeBinding"
 UNBOUND_REASON = "pod has unbound immediate PersistentVolumeClaims"

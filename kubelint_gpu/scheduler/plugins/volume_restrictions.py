@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from kubelint_gpu.kube.pod import Pod, Volume
-from kubelint_gpu.kube.storage import READ_WRITE_ONCE_POD
-from kubelint_gpu.scheduler.framework import SKIP, Code, Plugin, Prepared, Status, rejected
-from kubelint_gpu.scheduler.node_info import NodeInfo
-from kubelint_gpu.scheduler.snapshot import Snapshot
-from kubelint_gpu.scheduler.storage_index import CLAIM_NOT_FOUND, direct_claims, storage_index
+from kubelint_gpu.kube.objects.pod import Pod, Volume
+from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status, rejected
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.scheduler.framework.storage_index import CLAIM_NOT_FOUND, direct_claims, storage_index
 
 NAME = "VolumeRestrictions"
 DISK_REASON = "node(s) had no available disk"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import NamedTuple
 
-from kubelint_gpu.kube.pod import Pod
-from kubelint_gpu.kube.storage import PersistentVolume
-from kubelint_gpu.scheduler.framework import SKIP, Code, Plugin, Prepared, Status, rejected
-from kubelint_gpu.scheduler.node_info import NodeInfo
-from kubelint_gpu.scheduler.snapshot import Snapshot
-from kubelint_gpu.scheduler.storage_index import CLAIM_NOT_FOUND, direct_claims, storage_index
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.storage import PersistentVolume
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status, rejected
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.scheduler.framework.storage_index import CLAIM_NOT_FOUND, direct_claims, storage_index
 
 NAME = "VolumeZone"
 REASON = "node(s) had no available volume zone"

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from kubelint_gpu.documents import Pointer, read
-from kubelint_gpu.sources.kustomize.generators import entries_of
-from kubelint_gpu.sources.kustomize.layer import Layer
-from kubelint_gpu.sources.kustomize.survey import Survey
-from kubelint_gpu.sources.kustomize.writer import Spot, Writer
+from kubelint_gpu.sources.kustomize.accumulation.generators import entries_of
+from kubelint_gpu.sources.kustomize.accumulation.layer import Layer
+from kubelint_gpu.sources.kustomize.accumulation.writer import Spot, Writer
+from kubelint_gpu.sources.kustomize.files.survey import Survey
 from kubelint_gpu.values import replace
 
 _PATCHES = ("patches", "patchesJson6902", "patchesStrategicMerge")

@@ -8,10 +8,10 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from kubelint_gpu.documents import Pointer, Role
-from kubelint_gpu.sources.kustomize.list_keys import element_of, merge_key
-from kubelint_gpu.sources.kustomize.objects import Traceable
-from kubelint_gpu.sources.kustomize.traced import Traced
-from kubelint_gpu.sources.kustomize.writer import DocumentScript, InlineScript, Spot, Writer
+from kubelint_gpu.sources.kustomize.accumulation.list_keys import element_of, merge_key
+from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
+from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
+from kubelint_gpu.sources.kustomize.accumulation.writer import DocumentScript, InlineScript, Spot, Writer
 from kubelint_gpu.values import dataclass, replace
 
 

@@ -9,17 +9,17 @@ from types import MappingProxyType
 
 from kubelint_gpu.documents import Pointer, Reading, source_text
 from kubelint_gpu.sources.files import display_path
+from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
+from kubelint_gpu.sources.kustomize.accumulation.retrace import trace
+from kubelint_gpu.sources.kustomize.accumulation.writer import EntryScript, Writer
 from kubelint_gpu.sources.kustomize.annotations import without_annotations
-from kubelint_gpu.sources.kustomize.complaint import complaint
-from kubelint_gpu.sources.kustomize.kustomization import Kustomization
-from kubelint_gpu.sources.kustomize.objects import Traceable
+from kubelint_gpu.sources.kustomize.build_errors import complaint
+from kubelint_gpu.sources.kustomize.files.kustomization import Kustomization
+from kubelint_gpu.sources.kustomize.files.survey import Allowed, Obstacle, Survey, survey, with_files
+from kubelint_gpu.sources.kustomize.files.tree import DiskTree
 from kubelint_gpu.sources.kustomize.origin import Origin, origins
 from kubelint_gpu.sources.kustomize.program import MOST_OUTPUT, SECONDS, Program, ProgramError, build
 from kubelint_gpu.sources.kustomize.stage import below_root, staged
-from kubelint_gpu.sources.kustomize.survey import Allowed, Obstacle, Survey, survey, with_files
-from kubelint_gpu.sources.kustomize.trace import trace
-from kubelint_gpu.sources.kustomize.tree import DiskTree
-from kubelint_gpu.sources.kustomize.writer import EntryScript, Writer
 from kubelint_gpu.values import dataclass, replace
 
 

@@ -1,0 +1,1 @@
+"""What rules ask of the core about a set of manifests."""

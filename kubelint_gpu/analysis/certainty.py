@@ -1,0 +1,176 @@
+"""What stays as it is whatever further nodes there are: a quota, a claim for one pod, pods bound to declared nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
+from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
+from kubelint_gpu.simulation.prepare.workload_change import created_pod
+from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Judgement, Together, Transition, judge, judge_together
+from kubelint_gpu.values import dataclass, replace
+
+if TYPE_CHECKING:
+    from kubelint_gpu.workspace.apply_set import Unit
+    from kubelint_gpu.workspace.workload_check import Subject
+
+_CLAIM = "persistentVolumeClaim"
+_WHATEVER = frozenset(("quota", "volume"))
+"""What pods may wait for on every node."""
+_WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
+
+
+@dataclass(frozen=True, slots=True)
+class Further:
+    """The declared cluster with nodes that may be there besides, as generous to the unit's pods as any could be.
+
+    `taken` are the subjects, by identity, whose pods such nodes take; `known` says that this is known of all.
+    """
+
+    cluster: Cluster
+    taken: frozenset[int] = frozenset()
+    known: bool = True
+
+
+def further(unit: Unit) -> Further:
+    """The cluster with what there may be beyond the inventory."""
+    transitions = unit.transitions
+    users = [(one.meta.namespace, one.spec) for found in transitions.values() for one in (found.new, found.old)]
+    pods = {
+        (key, old): created_pod(found.old if old else found.new, "old" if old else "new")
+        for key, found in transitions.items()
+        for old in (False, True)
+        if found.new.kind != "DaemonSet"
+    }
+    enough = sum(2 * one.new.replicas + one.old.replicas + 1 for one in transitions.values())
+    daemons = [created_pod(one.new, "new") for one in transitions.values() if one.new.kind == "DaemonSet"]
+    found = further_nodes(list(pods.values()), with_bound_claims(unit.cluster, users), enough, daemons)
+    takes = dict(zip(pods, found.takes, strict=True))
+    return Further(
+        replace(unit.cluster, nodes=(*unit.cluster.nodes, *found.nodes)),
+        frozenset(key for (key, old), taken in takes.items() if taken and not old),
+        all(taken is not None for taken in found.takes),
+    )
+
+
+def is_certain(unit: Unit, subject: Subject, judgement: Judgement) -> bool:
+    """Whether no node beyond the inventory could change what is judged of a workload."""
+    if unit.is_closed_to(subject):
+        return True
+    if not _is_open(unit, subject, judgement):
+        return False
+    if judgement is unit.judgements.get(id(subject)):
+        again = unit.judged_further.get(id(subject))
+    else:
+        again = _at(unit, subject, judgement)
+    return again is not None and _is_same(judgement, again)
+
+
+def outgrown(unit: Unit, subject: Subject, judgement: Judgement) -> bool:
+    """Whether a pool may bring more room than a judgement looks at, so that nothing is proven."""
+    return unit.may_outgrow(subject) and not is_certain(unit, subject, judgement)
+
+
+def evicts_for_certain(unit: Unit, subject: Subject, owner: str) -> bool:
+    """Whether a rollout can evict pods of an owner whatever nodes there are beyond the inventory."""
+    if unit.is_closed_to(subject):
+        return True
+    again = unit.judged_further.get(id(subject))
+    return again is not None and any(one.owner == owner and one.by == subject.workload.key for one in again.evicts)
+
+
+def judged_further(unit: Unit) -> dict[int, Judgement]:
+    """The judgements with further nodes, of the subjects of which these do not change them at first sight."""
+    wanted = {
+        id(subject)
+        for subject in unit.subjects
+        if id(subject) in unit.transitions
+        and not unit.is_closed_to(subject)
+        and _is_open(unit, subject, unit.judgements[id(subject)])
+    }
+    return _judged(unit, unit.transitions, wanted) if wanted else {}
+
+
+def stays_bound(unit: Unit, subject: Subject) -> bool:
+    """Whether no node beyond the inventory takes its pods, whatever it has."""
+    if unit.is_closed_to(subject):
+        return True
+    return id(subject) in unit.transitions and unit.further.known and id(subject) not in unit.further.taken
+
+
+def is_certain_together(unit: Unit, group: Together, involved: Sequence[Subject]) -> bool:
+    """Whether no node beyond the inventory could change what is judged of rollouts that begin together."""
+    if all(unit.is_closed_to(subject) for subject in involved):
+        return True
+    waiting = group.trace.waiting if group.trace is not None else ()
+    held = {one.owner: frozenset(one.held) for one in waiting}
+    for subject in involved:
+        whatever = held.get(subject.workload.key, frozenset()) & _WHATEVER
+        if not (whatever or stays_bound(unit, subject)):
+            return False
+    if not unit.further.known:
+        return False
+    rolled = {id(one) for one in group.workloads}
+    transitions = [
+        found if id(found.new) in rolled else replace(found, rolls=False) for found in unit.transitions.values()
+    ]
+    again = judge_together(transitions, unit.further.cluster, budget=unit.budget)
+    return any(one.verdict is group.verdict and rolled <= {id(own) for own in one.workloads} for one in again)
+
+
+def _is_open(unit: Unit, subject: Subject, judgement: Judgement) -> bool:
+    """Whether it has to be looked at: something is amiss, and no further node is a plain remedy."""
+    short = judgement.verdict is None and judgement.placed < judgement.wanted
+    if not short and judgement.verdict not in _WAITS and not judgement.evicts:
+        return False
+    if id(subject) not in unit.transitions or not unit.further.known:
+        return False
+    if id(subject) not in unit.further.taken or judgement.refusal or _has_exclusive_claim(unit, subject):
+        return True
+    at_end = judgement.trace.waiting if judgement.trace is not None else ()
+    waits = (judgement.waiting, *(one for one in at_end if one.owner == judgement.workload.key))
+    return any(_WHATEVER & set(one.held) for one in waits if one is not None)
+
+
+def _has_exclusive_claim(unit: Unit, subject: Subject) -> bool:
+    """Whether a claim of its pods is for one pod, or for the pods of one node and known to be bound."""
+    namespace = subject.workload.meta.namespace
+    named = {str(volume.source.get("claimName")) for volume in subject.workload.spec.volumes if volume.kind == _CLAIM}
+    mine = [one for one in unit.cluster.claims if one.meta.name in named and one.meta.namespace == namespace]
+    return any(READ_WRITE_ONCE_POD in one.access_modes or one.volume_name for one in mine)
+
+
+def _is_same(before: Judgement, after: Judgement) -> bool:
+    if before.verdict is not None or after.verdict is not None:
+        return before.verdict is after.verdict
+    if before.workload.kind == "DaemonSet":
+        # it makes a pod for each further node, too
+        return before.wanted - before.placed == after.wanted - after.placed
+    return before.placed == after.placed
+
+
+def _at(unit: Unit, subject: Subject, judgement: Judgement) -> Judgement | None:
+    """The judgement of another rollout than the one that begins now: the next one, or at other replicas."""
+    if judgement is unit.later.judgements.get(id(subject)):
+        kept = {id(pod) for pod in unit.later.cluster.pods}
+        pods = tuple(pod for pod in unit.further.cluster.pods if id(pod) in kept)
+        return _judged(unit, unit.later.transitions, {id(subject)}, pods).get(id(subject))
+    one, replicas = unit.transitions[id(subject)], judgement.workload.replicas
+    new = replace(one.new, replicas=replicas)
+    one = replace(one, new=new, old=new if one.old is one.new else replace(one.old, replicas=replicas))
+    return _judged(unit, {**unit.transitions, id(subject): one}, {id(subject)}).get(id(subject))
+
+
+def _judged(
+    unit: Unit, transitions: Mapping[int, Transition], wanted: Container[int], pods: tuple[Pod, ...] | None = None
+) -> dict[int, Judgement]:
+    """The judgements with further nodes; with `pods` where no others run."""
+    cluster = unit.further.cluster if pods is None else replace(unit.further.cluster, pods=pods)
+    places = [place for place, key in enumerate(transitions) if key in wanted]
+    found = judge(list(transitions.values()), cluster, budget=unit.budget, only=places)
+    return {key: one for key, one in zip(transitions, found, strict=True) if key in wanted}

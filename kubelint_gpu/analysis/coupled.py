@@ -1,0 +1,52 @@
+"""Workloads of a unit whose pods must be near to one another, or apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.kube.objects.rolling import JobStrategy
+from kubelint_gpu.messages.wording import some, workload_name
+from kubelint_gpu.scheduler.companions import own_terms
+from kubelint_gpu.simulation.prepare.coupling import bound_workloads, companion_workloads
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.autoscalers import replicas_of
+from kubelint_gpu.workspace.workload_check import Subject
+
+
+def bound_to(unit: Unit, subject: Subject) -> list[Subject]:
+    """The workloads of the unit that run for good and whose places and its own depend on one another.
+
+    Those that give way to its pods and are none of those that these must be near to are left out.
+    """
+    mine = subject.workload
+    others = [one for one in unit.subjects if one is not subject and _runs_for_good(unit, one)]
+    near = companion_workloads(mine, [one.workload for one in others], unit.cluster)
+    lowest = -(2**31) if mine.spec.preemption_policy == "Never" else mine.spec.priority or 0
+    others = [one for place, one in enumerate(others) if place in near or (one.workload.spec.priority or 0) >= lowest]
+    return [others[place] for place in bound_workloads(mine, [one.workload for one in others], unit.cluster)]
+
+
+def _runs_for_good(unit: Unit, subject: Subject) -> bool:
+    """Whether its pods run at the same time as those of others, and do not end."""
+    workload = subject.workload
+    if isinstance(workload.strategy, JobStrategy) or workload.custom or not subject.known_class:
+        return False
+    runs = workload.kind == "DaemonSet" or replicas_of(unit, subject)[1] > 0
+    return runs and not workload.spec.node_name and not unit.alone(subject).held
+
+
+def ties(unit: Unit, subject: Subject, others: Sequence[Subject]) -> Iterator[Related]:
+    """The terms that say near to whose pods, or apart from whose, those of a workload must be."""
+    pod, manifest = subject.pod, subject.manifest
+    near, apart = tuple(field_pointers.affinity(manifest)), tuple(field_pointers.anti_affinity(manifest))
+    written = [
+        *zip(near, own_terms(pod, pod.spec.pod_affinity, unit.empty), ["near to"] * len(near), strict=False),
+        *zip(apart, own_terms(pod, pod.spec.pod_anti_affinity, unit.empty), ["apart from"] * len(apart), strict=False),
+    ]
+    for route, term, how in written:
+        names = [workload_name(one.workload) for one in others if term.matches(one.pod)]
+        if names:
+            told = f"its pods must be {how} those of {some(names, 'workload')}"
+            yield Related(manifest.place((*route, "topologyKey")), told)

@@ -1,0 +1,75 @@
+"""Workloads whose pods keep a node from being drained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, JobStrategy
+from kubelint_gpu.simulation.questions.drain import Drained, drain
+from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.workload_check import Subject
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """A workload that budgets do not let go.
+
+    Attributes:
+        subject: the workload.
+        drains: from which nodes, and how many of its pods.
+        certain: whether no further node could change that.
+        decided: whether its pods are known to find no room elsewhere.
+    """
+
+    subject: Subject
+    drains: tuple[Drained, ...]
+    certain: bool
+    decided: bool = True
+
+
+def held_drains(unit: Unit) -> Iterator[Held]:
+    """Each workload that budgets do not let go."""
+    budgets = unit.cluster.disruption_budgets if unit.has_nodes else ()
+    ready = [subject for subject in unit.subjects if _stays(unit, subject)] if budgets else []
+    if not any(budget.selects(subject.pod) for budget in budgets for subject in ready):
+        return
+    blocked = _blocked(ready, unit, unit.cluster)
+    open_to = [subject for subject in ready if subject.workload.key in blocked and not unit.is_closed_to(subject)]
+    always = _always_blocked(ready, unit) if open_to else {}
+    for subject in ready:
+        mine = blocked.get(subject.workload.key, [])
+        held = always.get(subject.workload.key, []) if subject in open_to else mine
+        if held and all(not one.stranded for one in held):
+            # what finds no room may find it on a further node; a budget that lets nothing go stays as it is
+            mine = [replace(one, elsewhere=one.pods, decided=True) for one in mine if one.refused or one.allowed == 0]
+        sure = [one for one in mine if one.decided or one.refused or one.allowed == 0]
+        if mine and (held or not unit.may_grow_for(subject)):
+            yield Held(subject, tuple(sure or mine), certain=bool(held), decided=bool(sure))
+
+
+def _always_blocked(ready: Sequence[Subject], unit: Unit) -> dict[str, list[Drained]]:
+    """The drains that are blocked with nodes beyond the inventory, too; of each workload all of its drains, or none."""
+    if not unit.further.known:
+        return {}
+    return _blocked(ready, unit, unit.further.cluster, every=True)
+
+
+def _blocked(
+    ready: Sequence[Subject], unit: Unit, cluster: Cluster, *, every: bool = False
+) -> dict[str, list[Drained]]:
+    """The drains that are blocked, by workload; with `every` of those of which no drain is anything else."""
+    found: dict[str, list[Drained]] = {}
+    daemons = [one.workload for one in unit.subjects if one.workload.kind == "DaemonSet" and one.known_class]
+    for one in drain([*(subject.workload for subject in ready), *daemons], cluster):
+        found.setdefault(one.owner, []).append(one)
+    kept = {owner: [one for one in drains if one.blocked] for owner, drains in found.items()}
+    return {owner: some for owner, some in kept.items() if some and (len(some) == len(found[owner]) or not every)}
+
+
+def _stays(unit: Unit, subject: Subject) -> bool:
+    strategy = subject.workload.strategy
+    if isinstance(strategy, (DaemonSetStrategy, JobStrategy)) or not subject.workload.replicas:
+        return False
+    return subject.places_pods and subject.known_class and unit.fits_somewhere(subject)

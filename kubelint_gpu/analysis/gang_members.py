@@ -1,0 +1,137 @@
+"""Jobs, and custom resources like them, that do nothing until all their pods run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.findings.finding import Place, Related
+from kubelint_gpu.kube.kinds.custom_gang import CustomGang, custom_gangs
+from kubelint_gpu.kube.objects.collective import sign_of_waiting
+from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER
+from kubelint_gpu.kube.objects.rolling import JobStrategy
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.messages.wording import counted, workload_name
+from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.workload_check import Subject
+
+_COUNTS = ("replicas", "parallelism")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Team:
+    """Pods of one object of which each waits for all others.
+
+    Attributes:
+        subjects: its pod templates.
+        workloads: the same with as many pods as it needs.
+        custom: what is known of its kind; None for a Job.
+    """
+
+    subjects: tuple[Subject, ...]
+    workloads: tuple[Workload, ...]
+    custom: CustomGang | None = None
+
+    @property
+    def key(self) -> str:
+        """`kind/namespace/name`, which tells Jobs of one JobSet apart."""
+        return self.workloads[0].key
+
+    @property
+    def name(self) -> str:
+        """`Job research/pretrain`."""
+        return workload_name(self.workloads[0])
+
+    @property
+    def pods(self) -> int:
+        """How many pods it needs."""
+        return sum(one.replicas for one in self.workloads)
+
+    @property
+    def largest(self) -> Subject:
+        """The template of most of its pods."""
+        numbers = [one.replicas for one in self.workloads]
+        return self.subjects[numbers.index(max(numbers))]
+
+    @property
+    def place(self) -> Place:
+        """Where the number of its pods stands, or the template of most of them."""
+        subject = self.largest
+        if self.custom is None:
+            return subject.manifest.place(field_pointers.replicas(subject.manifest))
+        pointer = subject.workload.template_pointer
+        written = [(*pointer[:-1], key) for key in _COUNTS if subject.manifest.present((*pointer[:-1], key))]
+        return subject.manifest.place(written[0]) if written else subject.manifest.place(pointer, "key")
+
+    @property
+    def signs(self) -> Iterator[Related]:
+        """Where the object says that its pods wait for each other."""
+        manifest = self.subjects[0].manifest
+        if self.custom is not None:
+            yield Related(manifest.place(self.custom.where, "key"), self.custom.why)
+            return
+        sign = sign_of_waiting(manifest.item.value)
+        if sign is not None:
+            place = manifest.place(sign, "key") if sign[-1] in ("command", "args") else manifest.place(sign)
+            yield Related(place, "its pods wait for each other")
+
+
+def team_of(subject: Subject) -> Team:
+    """A Job whose pods wait for each other."""
+    return Team((subject,), (subject.workload,))
+
+
+def how_long(stuck: Sequence[Team]) -> str:
+    """`for ever`, or until the first deadline of some Jobs has passed."""
+    found = []
+    for team in stuck:
+        seconds = [one.workload.spec.active_deadline_seconds for one in team.subjects]
+        seconds += [
+            one.workload.strategy.active_deadline_seconds
+            for one in team.subjects
+            if isinstance(one.workload.strategy, JobStrategy)
+        ]
+        if team.custom is not None:
+            seconds.append(team.custom.deadline)
+        found += [(one, team.workloads[0].meta.name) for one in seconds if one is not None]
+    if not found:
+        return "for ever"
+    first, name = min(found, key=lambda one: one[0])
+    which = name if len(stuck) > 1 else "it"
+    return f"until {which} fails after {counted(first, 'second')} (activeDeadlineSeconds)"
+
+
+def custom_teams(unit: Unit) -> Iterator[Team]:
+    """The custom resources whose pods the default scheduler takes one by one, and that need them all."""
+    objects: dict[int, list[Subject]] = {}
+    for subject in unit.subjects:
+        if subject.workload.custom:
+            objects.setdefault(id(subject.manifest.item), []).append(subject)
+    for members in objects.values():
+        by_pointer = {one.workload.template_pointer: one for one in members}
+        gangs = custom_gangs(members[0].manifest.item.value)
+        for number, found in enumerate(gangs):
+            parts = [(by_pointer.get(pointer), count) for pointer, count in found.parts if count]
+            whole = [(one, count) for one, count in parts if one is not None and _is_placed_singly(unit, one)]
+            if len(whole) < len(parts) or sum(count for _, count in whole) < 2:
+                continue
+            workloads = [replace(one.workload, replicas=count) for one, count in whole]
+            if len(gangs) > 1:
+                workloads = [_apart(one, found, number) for one in workloads]
+            yield Team(tuple(one for one, _ in whole), tuple(workloads), found)
+
+
+def _apart(workload: Workload, found: CustomGang, number: int) -> Workload:
+    """One of several Jobs of a JobSet, by a name of its own."""
+    return replace(
+        workload, kind="Job", meta=replace(workload.meta, name=f"{workload.meta.name}-{found.name}-{number}")
+    )
+
+
+def _is_placed_singly(unit: Unit, subject: Subject) -> bool:
+    if not subject.known_class or not subject.places_pods or not subject.placed_here:
+        return False
+    if subject.workload.spec.scheduler_name != DEFAULT_SCHEDULER or unit.alone(subject).held:
+        return False
+    return unit.fits_somewhere(subject) or unit.may_grow_for(subject)

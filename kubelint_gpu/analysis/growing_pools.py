@@ -1,0 +1,52 @@
+"""Pools that an autoscaler may enlarge, where a finding rests on that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.analysis.replica_room import room_for
+from kubelint_gpu.findings.finding import Place, Related
+from kubelint_gpu.inventory.declarations.inventory import Pool
+from kubelint_gpu.messages.wording import counted, listed
+from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.manifest import place_of
+from kubelint_gpu.workspace.workload_check import Subject
+
+
+def growing(unit: Unit, subject: Subject) -> tuple[Related, ...]:
+    """The line of each pool that may still grow for a workload's pod."""
+    return tuple(_places(unit.growing_for(subject)))
+
+
+def at_most(unit: Unit, subject: Subject) -> str:
+    """`pool l4 at its maximum of 3 nodes`; empty where no pool may grow for the pod."""
+    pools = unit.growing_for(subject)
+    told = [f"pool {pool.name} at its maximum of {counted(_maximum(pool), 'node')}" for pool in pools]
+    return listed(told)
+
+
+def placed_of(unit: Unit, subject: Subject, judgement: Judgement) -> int:
+    """How many of a workload's pods run at once when pools have grown as far as they may."""
+    if judgement.placed >= judgement.wanted or not unit.growing_for(subject):
+        return judgement.placed
+    return max(judgement.placed, room_for(unit, subject, judgement.wanted))
+
+
+def _places(pools: Sequence[Pool]) -> Iterator[Related]:
+    for pool in pools:
+        told = f"pool {pool.name} may grow from {len(pool.nodes)} to {counted(_maximum(pool), 'node')}"
+        more = _maximum(pool) - len(pool.nodes)
+        named = (
+            f"{pool.name}+1 is such a new node" if more == 1 else f"new nodes are called {pool.name}+1 and so on here"
+        )
+        yield Related(_place(pool), f"{told}: {named}")
+
+
+def _place(pool: Pool) -> Place:
+    item = pool.template.item
+    return place_of(item.document.source.path, item.locate((*pool.template.pointer[:-1], "autoscaling", "max")))
+
+
+def _maximum(pool: Pool) -> int:
+    return pool.autoscaling.maximum if pool.autoscaling is not None else len(pool.nodes)

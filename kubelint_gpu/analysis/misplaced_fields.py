@@ -1,0 +1,76 @@
+"""Where a field belongs that its object does not have: under another name, or in another mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.kube.validation.api_fields import Misfit, homes, known, table
+from kubelint_gpu.kube.values.errors import field_path
+from kubelint_gpu.values import dataclass
+from kubelint_gpu.workspace.apply_set import Unit
+
+MISPLACED = "KLG002"
+"""The rule that tells of such fields, and whose fixes put them where they belong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Misplaced:
+    """A field that stands where its object has none, and where it belongs.
+
+    Attributes:
+        template: which of the unit's templates has it.
+        pointer: the field as it is written.
+        meant: the field that was probably meant; nothing stands there.
+    """
+
+    template: int
+    pointer: Pointer
+    meant: Pointer
+
+
+def misplaced(unit: Unit) -> Iterator[Misplaced]:
+    """The fields of a unit that a rename or a move would put where nothing stands."""
+    minor = unit.minor_release
+    for number, unfit in enumerate(unit.misfits):
+        for found in unfit:
+            meant = None if found.wanted else belongs(found, minor)
+            if meant is not None and not unit.templates[number].present(meant):
+                yield Misplaced(number, found.pointer, meant)
+
+
+def belongs(found: Misfit, minor: int | None) -> Pointer | None:
+    """The field that an unknown one was probably meant to be; None where none is like it."""
+    if found.since and minor is not None:
+        return None
+    near = near_name(str(found.pointer[-1]), fields(found, minor))
+    if near:
+        return (*found.pointer[:-1], near)
+    placed = homes(found, minor)
+    return (*placed[0], found.pointer[-1]) if placed else None
+
+
+def fields(found: Misfit, minor: int | None) -> list[str]:
+    """The fields of the mapping that an unknown one stands in."""
+    return [name for name, entry in table().fields(found.types[-1][1]).items() if known(entry, minor)]
+
+
+def near_name(key: str, names: Sequence[str]) -> str:
+    """The field that is written almost like a key; empty where none is."""
+    for name in names:
+        if name.lower() == key.lower().replace("_", "").replace("-", ""):
+            return name
+    close = get_close_matches(key, names, 1, 0.8)
+    return close[0] if close else ""
+
+
+def overtaken(waiting: Sequence[Misplaced], changed: Unit) -> str:
+    """Why a change comes too early that writes a field whose misplaced one is left; empty where it does not."""
+    for one in waiting:
+        if one.template >= len(changed.templates):
+            continue
+        after = changed.templates[one.template]
+        if after.present(one.meant) and after.present(one.pointer):
+            return f"{field_path(one.pointer)} was probably meant for it: mend that first (KLG002)"
+    return ""

@@ -1,0 +1,153 @@
+"""What keeps a pod from every node although its labels match: a resource nobody has, too much of one, a taint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
+from kubelint_gpu.kube.admission.defaults import extended_resources
+from kubelint_gpu.kube.gpu.gpu_labels import is_gpu_label
+from kubelint_gpu.kube.gpu.resource_owners import owner_of
+from kubelint_gpu.kube.objects.label_algebra import Bound, alternatives, satisfied
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
+from kubelint_gpu.kube.objects.taints import Taint, Toleration, is_lifecycle
+from kubelint_gpu.scheduler import Snapshot, attempt
+from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.workload_check import Subject
+
+MIG = "nvidia.com/mig-"
+REMOVED = "alpha.kubernetes.io/nvidia-gpu"
+# shares that another scheduler gives out by annotation
+_SHARES = ("gpu-fraction", "gpu-memory", "alibabacloud.com/gpu-", "runai/", "kai.scheduler/", "hami.io/")
+
+
+@dataclass(frozen=True, slots=True)
+class Tainted:
+    """Nodes that would take the pod if it tolerated some taints.
+
+    Attributes:
+        nodes: their names; one that a pool would add goes by the name of its template.
+        taints: the taints of them all.
+    """
+
+    nodes: tuple[str, ...]
+    taints: tuple[Taint, ...]
+
+
+def asked(subject: Subject) -> dict[str, int]:
+    """What its pod asks of extended resources, in the order of names, without zeros."""
+    found = pod_requests(subject.workload.spec)
+    return {name: found[name] for name in sorted(found) if found[name] and (is_extended(name) or name == REMOVED)}
+
+
+def is_gpu(resource: str) -> bool:
+    """Whether a resource counts GPUs or their like."""
+    return is_accelerator(resource) or "gpu" in resource.lower()
+
+
+def wants_gpu(subject: Subject) -> bool:
+    """Whether its pod asks for GPUs in any way: a resource, a claim, a share by annotation."""
+    written = subject.manifest.workload
+    spec = written.spec if written is not None else subject.workload.spec
+    if spec.resource_claims or any(is_gpu(name) or owner_of(name) for name in extended_resources(spec)):
+        return True
+    annotations = (*subject.workload.template.annotations, *subject.workload.meta.annotations)
+    return any(key.startswith(_SHARES) for key in annotations)
+
+
+def unadvertised(unit: Unit, subject: Subject) -> str:
+    """The first resource of its pod that no node knows and no pool may bring; empty where there is none."""
+    return next((name for name in asked(subject) if name not in unit.advertised), "")
+
+
+def oversized(unit: Unit, subject: Subject) -> tuple[str, int, tuple[Node, ...], tuple[Node, ...]] | None:
+    """A GPU resource of which no node that matches the pod's labels has enough.
+
+    The resource, what is asked of it, the matching nodes with the most of it, and the nodes of other labels that have
+    enough; None where there is no such resource.
+    """
+    chosen = tuple(node for node in unit.possible_nodes if matches(subject, node))
+    for resource, needed in asked(subject).items():
+        if not is_gpu(resource):
+            continue
+        most = max((node.allocatable.get(resource, 0) for node in chosen), default=0)
+        if most >= needed:
+            continue
+        largest = tuple(node for node in chosen if node.allocatable.get(resource, 0) == most)
+        enough = tuple(node for node in unit.possible_nodes if node.allocatable.get(resource, 0) >= needed)
+        if enough or most:
+            return resource, needed, largest if most else (), enough
+    return None
+
+
+def matches(subject: Subject, node: Node) -> bool:
+    """Whether a node has the labels that the pod requires."""
+    return any(satisfied(bounds, node.labels, node.name) for bounds in alternatives(subject.workload.spec))
+
+
+def excluding_gpu_label(subject: Subject, nodes: tuple[Node, ...]) -> Bound | None:
+    """The requirement on a label of GPUs that keeps the pod from all of some nodes; None where there is none."""
+    for bounds in alternatives(subject.workload.spec):
+        for bound in bounds:
+            if is_gpu_label(bound.requirement.key) and not any(
+                bound.requirement.matches(node.labels) for node in nodes
+            ):
+                return bound
+    return None
+
+
+def tainted(unit: Unit, subject: Subject) -> Tainted | None:
+    """The nodes that nothing but a taint keeps the pod from; None where there is none.
+
+    Taints of a node's life (not ready, cordoned, being deleted) are no reason to tolerate anything.
+    """
+    nodes: list[str] = []
+    taints: dict[Taint, None] = {}
+    for snapshot in _snapshots(unit):
+        for name in _takers(subject, snapshot):
+            info = snapshot.node(name)
+            if info is None:
+                continue
+            nodes.append(name)
+            taints.update(dict.fromkeys(untolerated(info.node, subject.workload.spec.tolerations)))
+    return Tainted(tuple(nodes), tuple(taints)) if nodes else None
+
+
+def untolerated(node: Node, tolerations: tuple[Toleration, ...]) -> tuple[Taint, ...]:
+    """The taints of a node that keep a pod away."""
+    return tuple(
+        taint for taint in node.taints if taint.blocks and not any(found.tolerates(taint) for found in tolerations)
+    )
+
+
+def _snapshots(unit: Unit) -> Iterator[Snapshot]:
+    yield unit.empty
+    if unit.grown is not None:
+        yield unit.grown
+
+
+def _takers(subject: Subject, snapshot: Snapshot) -> tuple[str, ...]:
+    """The nodes that take its pod once it tolerates every taint that a workload may tolerate."""
+    taints = {taint for info in snapshot.nodes for taint in info.node.taints if taint.blocks}
+    added = [
+        Toleration(taint.key, "Equal", taint.value, taint.effect)
+        for taint in sorted(taints, key=str)
+        if not is_lifecycle(taint)
+    ]
+    if not added:
+        return ()
+    pod = subject.pod
+    patient = replace(pod, spec=replace(pod.spec, tolerations=(*pod.spec.tolerations, *added)))
+    found = attempt(patient, snapshot)
+    return found.fit.fits if found.fit is not None else ()
+
+
+def title(unit: Unit, name: str) -> str:
+    """A node as a person calls it: one that is yet to come is a new node of its pool."""
+    inventory = unit.world.inventory
+    for pool in inventory.pools if inventory is not None else ():
+        if pool.template.name == name:
+            return f"a new node of pool {pool.name}"
+    return name

@@ -1,0 +1,122 @@
+"""Pods among their like: what a pod must be near to and is not there, and how many of them find room apart."""
+
+from __future__ import annotations
+
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import Pod, PodSpec
+from kubelint_gpu.kube.objects.rolling import JobStrategy
+from kubelint_gpu.scheduler import fit
+from kubelint_gpu.scheduler.companions import HOSTNAME, attracts_itself, companions, own_terms
+from kubelint_gpu.scheduler.placement.filling import filled
+from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.workload_check import Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Unmet:
+    """Required affinity that no pod meets.
+
+    Attributes:
+        term: the first term that nobody meets; with `together` the first of all.
+        together: each term is met by some pod and no single pod meets them all.
+        namespaces: where the term looks; empty for everywhere.
+    """
+
+    term: int
+    together: bool
+    namespaces: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Crowding:
+    """More replicas than domains that required anti-affinity keeps apart.
+
+    Attributes:
+        term: the anti-affinity term.
+        key: its topology key.
+        domains: the values of the key on the nodes that could take the pod.
+        message: the scheduler's text for the first replica too many.
+    """
+
+    term: int
+    key: str
+    domains: tuple[str, ...]
+    message: str | None
+
+
+def left_alone(subject: Subject, judgement: Judgement) -> bool:
+    """Whether none of its pods runs, and for nothing but affinity: wherever one could be, nobody is to be near to."""
+    if not subject.workload.spec.pod_affinity or judgement.placed or judgement.waiting is None:
+        return False
+    return all(lack.plugin == "InterPodAffinity" for lack in judgement.waiting.lacks)
+
+
+def unmet_affinity(unit: Unit, subject: Subject) -> Unmet | None:
+    """What a pod must be near to and neither the manifests nor the inventory have."""
+    affinity = subject.workload.spec.pod_affinity
+    if not affinity or not unit.has_nodes or not subject.places_pods:
+        return None
+    pod = subject.pod
+    if attracts_itself(pod, unit.empty):
+        return None
+    terms = own_terms(pod, pod.spec.pod_affinity, unit.empty, anywhere=not subject.manifest.namespace)
+    others = [*unit.cluster.pods, *_pods_beside(unit, subject)]
+    if companions(terms, others):
+        return None
+    for number, term in enumerate(terms):
+        if not companions([term], others):
+            return Unmet(number, together=False, namespaces=tuple(sorted(term.namespaces or ())))
+    return Unmet(0, together=True)
+
+
+def _pods_beside(unit: Unit, subject: Subject) -> list[Pod]:
+    return [
+        manifest.workload.pod(manifest.workload.meta.name)
+        for manifest in (*unit.templates, *unit.beside)
+        if manifest.workload is not None and manifest is not subject.manifest
+    ]
+
+
+def untied(spec: PodSpec) -> PodSpec:
+    """The spec without anything that depends on other pods or on topology keys."""
+    return replace(spec, pod_affinity=(), pod_anti_affinity=(), spread=())
+
+
+def takers(unit: Unit, subject: Subject) -> tuple[Node, ...]:
+    """The nodes, those that pools may add among them, that take a pod when topology keys are not looked at."""
+    pod = replace(subject.pod, spec=untied(subject.pod.spec))
+    found: list[Node] = []
+    for snapshot in (unit.empty, unit.grown):
+        if snapshot is None or pod.spec.scheduler_name != snapshot.profile.scheduler_name:
+            continue
+        nodes = map(snapshot.node, fit(pod, snapshot).fits)
+        found += [info.node for info in nodes if info is not None]
+    return tuple(found)
+
+
+def stays(subject: Subject) -> bool:
+    """Whether its replicas all run at once and for good, as those of Jobs do not."""
+    return (
+        subject.places_pods and subject.workload.replicas > 1 and not isinstance(subject.workload.strategy, JobStrategy)
+    )
+
+
+def crowding(unit: Unit, subject: Subject) -> Crowding | None:
+    """Required anti-affinity against its own replicas that leaves room for fewer than there shall be."""
+    if not subject.workload.spec.pod_anti_affinity or not unit.has_nodes or not stays(subject):
+        return None
+    pod = subject.pod
+    nodes = takers(unit, subject)
+    own = {node.name for node in unit.cluster.nodes}
+    for number, term in enumerate(own_terms(pod, pod.spec.pod_anti_affinity, unit.empty)):
+        if not nodes or not term.matches(pod) or any(term.key not in node.labels for node in nodes):
+            continue
+        if term.key == HOSTNAME and any(node.name not in own for node in nodes):
+            continue
+        domains = tuple(sorted({node.labels[term.key] for node in nodes}))
+        if len(domains) < subject.workload.replicas:
+            _, failed = filled(pod, len(domains) + 1, unit.empty)
+            return Crowding(number, term.key, domains, failed.message if failed is not None else None)
+    return None

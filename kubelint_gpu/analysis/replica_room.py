@@ -1,0 +1,88 @@
+"""How many pods of a workload find places, and why no more do."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from kubelint_gpu.analysis.coupled import bound_to
+from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.scheduler.placement.shortage import first_without_node, reasons_of, taken_with_evictions
+from kubelint_gpu.simulation.growth import possible_nodes
+from kubelint_gpu.simulation.prepare.workload_change import own_pods
+from kubelint_gpu.simulation.questions.most_pods import placeable
+from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.autoscalers import replicas_of
+from kubelint_gpu.workspace.workload_check import Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How many pods of a workload find places at most.
+
+    Attributes:
+        pods: how many, or all that were asked for where that is not known.
+        known: whether no more do.
+        beside: workloads whose pods have their places, too: its own must be near to them, or away from them.
+    """
+
+    pods: int
+    known: bool = True
+    beside: tuple[Subject, ...] = ()
+
+
+def room_for(unit: Unit, subject: Subject, most: int) -> int:
+    """How many of its pods, up to `most`, find places; all of them where that is not known."""
+    return counted_room(unit, subject, most).pods
+
+
+def counted_room(unit: Unit, subject: Subject, most: int, *, further: bool = False) -> Room:
+    """How many of its pods, up to `most`, find places beside what the inventory says is running.
+
+    Pools have grown as far as they may; with `further` there are nodes beyond the inventory, too. Of workloads that are
+    applied with it those count that it must be near to or away from, with the numbers of replicas that are best for it.
+    """
+    joined = possible_nodes(unit.growth, most)
+    nodes = joined.nodes if joined is not None else ()
+    declared = unit.further.cluster.nodes if further else unit.cluster.nodes
+    cluster = replace(unit.cluster, nodes=(*declared, *nodes))
+    bound = bound_to(unit, subject)
+    room = Room(0, beside=tuple(bound))
+    for end in (0, 1):
+        numbers = [replicas_of(unit, one)[end] for one in bound]
+        if end and all(low == high for low, high in (replicas_of(unit, one) for one in bound)):
+            break
+        beside = [replace(one.workload, replicas=number) for one, number in zip(bound, numbers, strict=True)]
+        found = placeable(subject.workload, cluster, most, beside=beside)
+        if found is None:
+            room = replace(room, pods=most, known=False)
+        elif found >= room.pods:
+            room = replace(room, pods=found, known=room.known or found == most)
+    return room
+
+
+def lacking(
+    unit: Unit, subject: Subject, placed: int, nodes: Collection[str]
+) -> tuple[str | None, dict[str, tuple[str, ...]]]:
+    """Why no pod more than `placed` of a workload finds a node.
+
+    The scheduler's text, and for each reason the nodes of `nodes` that it keeps the pod from.
+    Pools have grown as far as they may; then the text is left out, as no scheduler says it today.
+    """
+    growing = {pool.name for pool in unit.growing_for(subject)}
+    joined = possible_nodes([growth for growth in unit.growth if growth.template.name in growing], placed + 1)
+    snapshot = unit.running
+    if joined is not None:
+        snapshot = Snapshot.of(replace(unit.cluster, nodes=(*unit.cluster.nodes, *joined.nodes)))
+    found = first_without_node(subject.pod, snapshot, placed)
+    if found.fit is not None and found.fit.schedulable:
+        return None, {}
+    return None if joined is not None else found.message, reasons_of(found, nodes)
+
+
+def room_by_eviction(unit: Unit, subject: Subject, most: int) -> int:
+    """How many of its pods, up to `most`, get a node if some of what others run is evicted; 0 if nothing is."""
+    own = own_pods(subject.workload, unit.cluster.pods)
+    mine = [(pod, pod.spec.node_name) for pod in own if unit.running.node(pod.spec.node_name) is not None]
+    taken, evicted = taken_with_evictions(subject.pod, unit.running.without(mine), most)
+    return taken if evicted else 0

@@ -1,0 +1,206 @@
+"""The rollouts of a unit: what changes, and what becomes of it now, at the same moment, next time, beside what is gone.
+
+A `Unit` asks for each of these answers once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.analysis.gangs import waits_for_all
+from kubelint_gpu.analysis.transitions import (
+    ever_fitted,
+    is_another_later,
+    is_exchanged,
+    next_transition_of,
+    pinned,
+    replaced_transition_of,
+    transition_of,
+)
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.simulation.prepare.pinned import names_node
+from kubelint_gpu.simulation.prepare.workload_change import own_pods
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Judgement, Together, Transition, judge, judge_together
+from kubelint_gpu.values import dataclass, replace
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from kubelint_gpu.workspace.apply_set import Unit
+    from kubelint_gpu.workspace.workload_check import Subject
+
+_PART_FOR_TOGETHER = 2
+_PART_FOR_PAIR = 4
+_MOST_PAIRS = 4
+
+
+def transitions(unit: Unit) -> dict[int, Transition]:
+    """What is rolled out, by the identity of the subject; what runs beside these manifests stays as it is."""
+    if not unit.has_nodes:
+        return {}
+    rolled = {id(subject): transition_of(unit, subject) for subject in unit.subjects if _is_placed(unit, subject)}
+    stay = (subject for subject in _standing(unit) if _is_placed(unit, subject))
+    found = rolled | {id(subject): Transition(subject.workload, subject.workload, rolls=False) for subject in stay}
+    whole = {id(subject) for subject in unit.subjects if id(subject) in found and waits_for_all(unit, subject)}
+    nodes = {node.name: node for node in unit.cluster.nodes}
+    return {key: replace(pinned(one, nodes), whole=key in whole) for key, one in found.items()}
+
+
+def judgements(unit: Unit) -> dict[int, Judgement]:
+    """What becomes of each rollout while the others keep running, by the identity of the subject."""
+    rolled = list(unit.transitions.values())
+    found = _judged(unit, rolled) if rolled else ()
+    return dict(zip(unit.transitions, found, strict=True)) | dict(_stuck_without_class(unit, rolled))
+
+
+def together(unit: Unit) -> tuple[Together, ...]:
+    """What becomes of the rollouts that end by themselves when they start at the same moment, group by group."""
+    rolled = [
+        replace(transition, rolls=transition.existing and transition.rolls and _ends(unit, key))
+        for key, transition in unit.transitions.items()
+    ]
+    if sum(transition.rolls for transition in rolled) < 2:
+        return ()
+    return judge_together(rolled, unit.cluster, budget=unit.budget // _PART_FOR_TOGETHER, growth=unit.growth)
+
+
+def blocked_by_waiting(unit: Unit) -> Iterator[Together]:
+    """Rollouts that end by themselves, begun at the same moment as one that does not and that may take their room.
+
+    What never ends by itself is told of already; whom it blocks while it waits is not.
+    """
+    names = {id(one.new): key for key, one in unit.transitions.items()}
+    pairs = [
+        (key, names[id(other)])
+        for key, found in unit.judgements.items()
+        if key in unit.transitions and found.verdict in (Verdict.STUCK, Verdict.MAY_STICK)
+        for other in found.company
+        if id(other) in names and _ends(unit, names[id(other)]) and unit.transitions[names[id(other)]].existing
+    ]
+    for waiting, other in pairs[:_MOST_PAIRS]:
+        rolled = [replace(one, rolls=one.rolls and key in (waiting, other)) for key, one in unit.transitions.items()]
+        ends = unit.transitions[other].new.key
+        budget = unit.budget // _PART_FOR_PAIR
+        for found in judge_together(rolled, unit.cluster, budget=budget, growth=unit.growth, ends=ends):
+            if found.verdict in (Verdict.STUCK, Verdict.MAY_STICK) and found.trace is not None:
+                yield found
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """What follows when all that begins now is over: the next rollouts, where they are not those that begin now.
+
+    Attributes:
+        transitions: every workload as it is then, by the identity of the subject.
+        cluster: the cluster without the pods of the inventory that others have taken the place of.
+        judgements: what becomes of the next rollout of some subjects.
+    """
+
+    transitions: Mapping[int, Transition]
+    cluster: Cluster
+    judgements: Mapping[int, Judgement]
+
+
+def later(unit: Unit) -> Later:
+    """What becomes of the next rollouts of what this commit makes different, or which find something different."""
+    other = any(is_another_later(unit, one) for one in unit.subjects)
+    found = {id(one): next_transition_of(unit, one) for one in unit.subjects} if other else {}
+    coming = {key: one for key, one in found.items() if one is not None and _is_over(unit, key)}
+    exchanged = [one.workload for one in unit.subjects if is_exchanged(unit, one)] if coming else []
+    gone = {id(pod) for workload in exchanged for pod in own_pods(workload, unit.cluster.pods)}
+    cluster = unit.cluster
+    if gone:
+        cluster = replace(cluster, pods=tuple(pod for pod in cluster.pods if id(pod) not in gone))
+    return _judged_later(unit, coming, cluster)
+
+
+def by_hand(unit: Unit) -> dict[int, Judgement]:
+    """What becomes of each subject with OnDelete whose template changes when all its old pods have been deleted."""
+    found = {id(one): replaced_transition_of(unit, one) for one in unit.subjects} if unit.before else {}
+    coming = {key: transition for key, transition in found.items() if transition is not None}
+    return dict(_judged_later(unit, coming, unit.cluster).judgements)
+
+
+def _judged_later(unit: Unit, coming: Mapping[int, Transition], cluster: Cluster) -> Later:
+    """What becomes of some subjects when all that changes now has changed."""
+    if not coming:
+        return Later({}, cluster, {})
+    then = {
+        key: coming.get(key, replace(one, old=one.new, known=False, existing=True))
+        for key, one in unit.transitions.items()
+    }
+    only = [place for place, key in enumerate(then) if key in coming]
+    judged = judge(list(then.values()), cluster, budget=unit.budget, growth=unit.growth, only=only)
+    found = {key: one for key, one in zip(then, judged, strict=True) if key in coming}
+    return Later(then, cluster, found)
+
+
+def _is_over(unit: Unit, key: int) -> bool:
+    """Whether what begins now comes to its end, by itself and with all others, so that there is a next rollout."""
+    found = unit.judgements[key]
+    if found.placed < found.wanted or found.verdict not in (None, Verdict.COMPLETES):
+        return False
+    mine = id(unit.transitions[key].new)
+    groups = [group for group in unit.together if any(id(one) == mine for one in group.workloads)]
+    return all(group.verdict in (None, Verdict.COMPLETES, Verdict.UNDECIDED) for group in groups)
+
+
+def beside_gone(unit: Unit) -> dict[int, Judgement]:
+    """The same as `judgements` while what the manifests no longer have is still there."""
+    subjects = [unit.judged(one, one.workload) for one in unit.gone if one.workload is not None and one.readable]
+    left = [one for one in subjects if not one.workload.partial and _is_placed(unit, one) and ever_fitted(unit, one)]
+    if not left or not unit.transitions:
+        return {}
+    stay = [Transition(one.workload, one.workload, rolls=False) for one in left]
+    found = _judged(unit, [*unit.transitions.values(), *stay], only=range(len(unit.transitions)))
+    return dict(zip(unit.transitions, found, strict=False))
+
+
+def rolled_in(unit: Unit, group: Together) -> list[Subject]:
+    """The subjects whose rollouts are judged together."""
+    mine = {id(one) for one in group.workloads}
+    found = ((unit.transitions.get(id(subject)), subject) for subject in unit.subjects)
+    return [subject for transition, subject in found if transition is not None and id(transition.new) in mine]
+
+
+def _judged(unit: Unit, rolled: Sequence[Transition], only: Container[int] | None = None) -> tuple[Judgement, ...]:
+    return judge(rolled, unit.cluster, budget=unit.budget, growth=unit.growth, only=only)
+
+
+def _stuck_without_class(unit: Unit, rolled: Sequence[Transition]) -> Iterator[tuple[int, Judgement]]:
+    """Rollouts of workloads without their class that would stick with any: it may then evict whom it likes."""
+    for subject in unit.subjects:
+        if subject.known_class or not unit.has_nodes or not _finds_nodes(unit, subject):
+            continue
+        found = _judged(unit, [transition_of(unit, subject), *rolled], only=(0,))[0]
+        if found.verdict is Verdict.STUCK and not found.evicts:
+            yield id(subject), found
+
+
+def _ends(unit: Unit, key: int) -> bool:
+    """Whether the rollout of a subject ends by itself, or with all others that begin at the same moment."""
+    return unit.judgements[key].verdict is Verdict.COMPLETES
+
+
+def _is_placed(unit: Unit, subject: Subject) -> bool:
+    """Whether its pods find a node by themselves."""
+    return subject.known_class and _finds_nodes(unit, subject)
+
+
+def _finds_nodes(unit: Unit, subject: Subject) -> bool:
+    workload = subject.workload
+    named = workload.spec.node_name and not names_node(workload, {one.name: one for one in unit.cluster.nodes})
+    return not workload.custom and not named and not unit.alone(subject).held
+
+
+def _standing(unit: Unit) -> tuple[Subject, ...]:
+    """The workloads beside these manifests: their pods are there, and nothing of them changes."""
+    mine = {manifest.object for manifest in unit.manifests}
+    whole: dict[str, Subject] = {}
+    for manifest in unit.neighbours:
+        workload = manifest.workload
+        if workload is not None and manifest.readable and not workload.partial and manifest.object not in mine:
+            whole.setdefault(manifest.object, unit.judged(manifest, workload))
+    return tuple(whole.values())

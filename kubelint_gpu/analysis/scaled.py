@@ -1,0 +1,85 @@
+"""Rollouts at the numbers of replicas that a HorizontalPodAutoscaler may set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.analysis.replica_room import room_for
+from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Judgement, judge
+from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.autoscalers import LEAST, MOST, target
+from kubelint_gpu.workspace.manifest import Manifest
+from kubelint_gpu.workspace.workload_check import Subject
+
+_FIRST = 4
+_ENOUGH = 100
+_PART_OF_BUDGET = 4
+_WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scaled:
+    """A workload at another number of replicas, what becomes of its rollout then, and who sets that number.
+
+    `only` says that the autoscaler sets no other.
+    """
+
+    subject: Subject
+    judgement: Judgement
+    autoscaler: Manifest
+    only: bool = False
+
+
+def waiting_when_scaled(unit: Unit, subject: Subject) -> Scaled | None:
+    """The smallest number of replicas that an autoscaler may set and at which the rollout may wait for ever.
+
+    Asked for Deployments whose rollout ends at the number in the manifest: with another one `maxUnavailable` may
+    round to another number, and less room is left.
+    The first few numbers are looked at, and the largest for which there is room.
+    """
+    if not isinstance(subject.workload.strategy, DeploymentStrategy) or not subject.workload.replicas:
+        return None
+    if id(subject) not in unit.scaled:
+        unit.scaled[id(subject)] = _waiting(unit, subject)
+    return unit.scaled[id(subject)]
+
+
+def _waiting(unit: Unit, subject: Subject) -> Scaled | None:
+    for manifest in unit.manifests:
+        if target(unit, manifest) is subject:
+            for replicas in _numbers(unit, subject, manifest):
+                found = _at(unit, subject, replicas)
+                if found.verdict in _WAITS:
+                    scaled = replace(subject, workload=replace(subject.workload, replicas=replicas), scaled=None)
+                    least = field_pointers.at(manifest, LEAST)
+                    only = field_pointers.at(manifest, MOST) == (1 if least is None else least)
+                    return Scaled(scaled, found, manifest, only=only)
+    return None
+
+
+def _numbers(unit: Unit, subject: Subject, manifest: Manifest) -> Iterator[int]:
+    least, most = field_pointers.at(manifest, LEAST), field_pointers.at(manifest, MOST)
+    least = 1 if least is None else least
+    if not isinstance(least, int) or not isinstance(most, int) or unit.may_outgrow(subject):
+        return
+    room = room_for(unit, subject, min(most, _ENOUGH))
+    wanted = [number for number in range(max(1, least), room + 1) if number != subject.workload.replicas]
+    yield from wanted[:_FIRST]
+    yield from wanted[max(_FIRST, len(wanted) - 1) :]
+
+
+def _at(unit: Unit, subject: Subject, replicas: int) -> Judgement:
+    """What becomes of its rollout with so many replicas, while all others are as they are."""
+    numbers = list(unit.transitions)
+    place = numbers.index(id(subject))
+    transitions = list(unit.transitions.values())
+    one = transitions[place]
+    new = replace(one.new, replicas=replicas)
+    old = new if one.old is one.new else replace(one.old, replicas=replicas)
+    transitions[place] = replace(one, new=new, old=old)
+    budget = unit.budget // _PART_OF_BUDGET
+    return judge(transitions, unit.cluster, budget=budget, growth=unit.growth, only=(place,))[place]

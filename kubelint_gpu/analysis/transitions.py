@@ -1,0 +1,185 @@
+"""What becomes of a workload when its manifest is applied: from what it changes, and to what."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy, IntOrPercent, StatefulSetStrategy
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.kube.updates.normal_form import normal, normal_pod_spec
+from kubelint_gpu.kube.values.plain import at
+from kubelint_gpu.messages.wait import host_ports
+from kubelint_gpu.scheduler import Snapshot, fit
+from kubelint_gpu.scheduler.companions import lone
+from kubelint_gpu.simulation.prepare.demand import takes
+from kubelint_gpu.simulation.prepare.pinned import as_admitted
+from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
+from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods, own_waiting
+from kubelint_gpu.simulation.search.verdict import Transition
+from kubelint_gpu.values import replace
+from kubelint_gpu.workspace.workload_check import Subject
+
+if TYPE_CHECKING:
+    from kubelint_gpu.workspace.apply_set import Unit
+
+_CORDON = "NodeUnschedulable"
+_CLAIM = "persistentVolumeClaim"
+
+
+def transition_of(unit: Unit, subject: Subject) -> Transition:
+    """From the workload as it was, where that is known and could run; else from itself, with another template hash.
+
+    Where both are known and the templates are equal, nothing is rolled out.
+    """
+    now, old = acting(unit, subject), unit.before_of(subject)
+    new = now.workload
+    if is_made(unit, subject):
+        if isinstance(new.strategy, DeploymentStrategy) and new.strategy.paused:
+            # not even its first ReplicaSet is made
+            new = replace(new, replicas=0)
+        return Transition(new, new, existing=False)
+    if old is None or not ever_fitted(unit, old):
+        return Transition(new, new)
+    rolls = now is subject and not _is_same(old, subject)
+    return Transition(new, old.workload, rolls=rolls, known=True)
+
+
+def _is_same(old: Subject, new: Subject) -> bool:
+    """Whether the templates are equal in all that the controllers compare: what no scheduler looks at counts, too."""
+    parts = [(one.workload.spec, one.workload.template, _template(one)) for one in (old, new)]
+    return parts[0] == parts[1]
+
+
+def next_transition_of(unit: Unit, subject: Subject) -> Transition | None:
+    """The next rollout of a workload, with the template and the numbers that it has when all that begins now is over.
+
+    None where nothing is rolled out later either, or where this commit neither rolls it out nor changes how the next
+    rollout goes.
+    """
+    old, now = unit.before_of(subject), unit.transitions.get(id(subject))
+    if now is None or not now.existing or not subject.workload.rolls or acting(unit, subject) is not subject:
+        return None
+    if not now.rolls and (old is None or not now.known or _pace(old) == _pace(subject)):
+        return None
+    return Transition(now.new, now.new)
+
+
+def is_another_later(unit: Unit, subject: Subject) -> bool:
+    """Whether a workload holds after this change something else than before it, or rolls out in another way."""
+    now = unit.transitions.get(id(subject))
+    if now is None:
+        return False
+    if not now.existing:
+        return True
+    old = unit.before_of(subject)
+    if now.known and old is not None:
+        return _held(now.old) != _held(now.new) or _pace(old) != _pace(subject)
+    return is_exchanged(unit, subject)
+
+
+def is_exchanged(unit: Unit, subject: Subject) -> bool:
+    """Whether the pods that it has when its rollout is over hold something else than those of the inventory.
+
+    Pods that stay until somebody deletes them, or below a partition, are taken to be of the new template, too.
+    """
+    now = unit.transitions.get(id(subject))
+    if now is None or not now.rolls or not subject.workload.rolls or acting(unit, subject) is not subject:
+        return False
+    pods = [pod for pod in own_pods(now.new, unit.cluster.pods) if not pod.meta.terminating]
+    if not pods or now.known:
+        return bool(pods) and _held(now.old) != _held(now.new)
+    made, rejected = created_pod(now.new, "new"), _refusing_nodes(unit, subject)
+    return any(_uses(pod) != _uses(made) or pod.spec.node_name in rejected for pod in pods)
+
+
+def _refusing_nodes(unit: Unit, subject: Subject) -> Container[str]:
+    """The nodes on which none of its new pods will ever be; one that is cordoned takes pods again some day."""
+    found = unit.alone(subject).fit
+    if found is None or isinstance(subject.workload.strategy, DaemonSetStrategy):
+        return ()
+    return {name for name, status in found.rejections.items() if status.plugin != _CORDON}
+
+
+def _held(workload: Workload) -> object:
+    """What tells the pods of two templates apart for the scheduler."""
+    return workload.spec, workload.template.labels
+
+
+def _uses(pod: Pod) -> object:
+    return takes(pod), host_ports(pod.spec)
+
+
+def replaced_transition_of(unit: Unit, subject: Subject) -> Transition | None:
+    """The change of a workload as if nothing kept its template from its pods.
+
+    With OnDelete somebody deletes all old pods; a partition is lowered to 0.
+    None for any other workload, and for one whose template stays.
+    """
+    now, strategy = unit.transitions.get(id(subject)), subject.workload.strategy
+    if now is None or not now.known or not now.rolls:
+        return None
+    if isinstance(strategy, StatefulSetStrategy) and not strategy.on_delete:
+        kept = now.new.replicas > 0 and strategy.partition > 0
+        return (
+            replace(now, new=replace(now.new, strategy=replace(strategy, partition=0)), known=False) if kept else None
+        )
+    if not isinstance(strategy, StatefulSetStrategy | DaemonSetStrategy) or not strategy.on_delete:
+        return None
+    if isinstance(strategy, DaemonSetStrategy):
+        strategy = replace(strategy, max_surge=IntOrPercent(0), max_unavailable=IntOrPercent(100, percent=True))
+    return replace(now, new=replace(now.new, strategy=replace(strategy, on_delete=False)), known=False)
+
+
+def _pace(subject: Subject) -> object:
+    """What decides how a template is rolled out, without the times for which a controller waits."""
+    strategy = subject.workload.strategy
+    if isinstance(strategy, DeploymentStrategy):
+        strategy = replace(strategy, min_ready_seconds=0, progress_deadline_seconds=0)
+    elif isinstance(strategy, StatefulSetStrategy | DaemonSetStrategy):
+        strategy = replace(strategy, min_ready_seconds=0)
+    return subject.workload.replicas, strategy
+
+
+def _template(subject: Subject) -> object:
+    template = at(subject.manifest.item.value, subject.workload.template_pointer)
+    if not isinstance(template, dict):
+        return template
+    return normal({"metadata": template.get("metadata"), "spec": normal_pod_spec(template.get("spec"))})
+
+
+def pinned(transition: Transition, nodes: Mapping[str, Node]) -> Transition:
+    """The same where pods that name their node find room there if its kubelet takes them."""
+    new = as_admitted(transition.new, nodes)
+    old = new if transition.old is transition.new else as_admitted(transition.old, nodes)
+    return transition if new is transition.new and old is transition.old else replace(transition, new=new, old=old)
+
+
+def is_made(unit: Unit, subject: Subject) -> bool:
+    """Whether no pod of it runs before: it was not among the objects as they were, or fitted on no node."""
+    if own_pods(subject.workload, unit.cluster.pods) or own_waiting(subject.workload, unit.cluster.pods):
+        return False
+    old = unit.before_of(subject)
+    return subject.manifest.object in unit.made if old is None else not ever_fitted(unit, old)
+
+
+def acting(unit: Unit, subject: Subject) -> Subject:
+    """The workload by which its controller makes pods now: of one that is paused, the template as it was."""
+    strategy, old = subject.workload.strategy, unit.before_of(subject)
+    if old is None or not isinstance(strategy, DeploymentStrategy) or not strategy.paused:
+        return subject
+    workload = replace(old.workload, replicas=subject.workload.replicas, strategy=strategy)
+    return Subject(subject.manifest, workload, old.known_class)
+
+
+def ever_fitted(unit: Unit, subject: Subject) -> bool:
+    """Whether some node takes its pods when nothing else runs; a workload as it was is asked for, too."""
+    snapshot, workload = unit.empty, subject.workload
+    if any(volume.kind == _CLAIM for volume in workload.spec.volumes):
+        # where it ran, its claims were bound
+        bound = with_bound_claims(unit.cluster, [(workload.meta.namespace, workload.spec)])
+        snapshot = Snapshot.of(replace(bound, pods=()))
+    pod = lone(subject.pod, snapshot)
+    return subject.known_class and (not subject.places_pods or fit(pod, snapshot).schedulable)

@@ -1,0 +1,1 @@
+"""Findings that several rules build."""

@@ -1,0 +1,190 @@
+"""Custom resources whose change needs pods of old and new at once: whether the cluster has room for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import ceil
+
+from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.findings.finding import Place, Related
+from kubelint_gpu.kube.admission.defaults import extended_resources
+from kubelint_gpu.kube.kinds.custom_rollout import CustomRollout, custom_rollout
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.requests import pod_requests
+from kubelint_gpu.messages.wording import amount, counted, listed
+from kubelint_gpu.simulation.growth import possible_nodes
+from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
+from kubelint_gpu.simulation.prepare.workload_change import created_pod
+from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
+from kubelint_gpu.simulation.questions.packing import gathered
+from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.workload_check import Subject
+
+
+@dataclass(frozen=True, slots=True)
+class _Custom:
+    """A custom resource: what its change needs, and its pod templates that have pods."""
+
+    rollout: CustomRollout
+    subjects: tuple[Subject, ...]
+
+    def pods(self, *, changing: bool) -> list[int]:
+        """How many pods of each template must run at once."""
+        share = self.rollout.share if changing else 1
+        return [ceil(subject.workload.replicas * share) for subject in self.subjects]
+
+
+def custom_deadlocks(unit: Unit) -> Iterator[Draft]:
+    """Changes that never end, because all pods run and there is no room for the new ones that must come first."""
+    for custom in _customs(unit) if unit.has_nodes else ():
+        if custom.rollout.share == 1 or _missing(unit, custom, changing=False) is not None:
+            continue
+        placed = _missing(unit, custom, changing=True)
+        if placed is None:
+            continue
+        rollout, manifest = custom.rollout, custom.subjects[0].manifest
+        wanted = custom.pods(changing=True)
+        yield Draft(
+            "KLG101",
+            _place(custom),
+            f"a change of its pods never ends: {rollout.why}, so {_pods(custom, wanted)} must run at once, and the "
+            f"nodes have room for no more than {sum(placed)} of {sum(wanted)}",
+            manifest,
+            cause="custom rollout",
+            certainty="certain" if rollout.exact and _is_certain(unit, custom, changing=True) else "possible",
+            related=_asked(custom),
+            help=(rollout.remedy,) if rollout.remedy else (),
+        )
+
+
+def custom_pods_pending(unit: Unit) -> Iterator[Draft]:
+    """Pods of a custom resource that cannot all run, whatever changes."""
+    for custom in _customs(unit) if unit.has_nodes else ():
+        placed = _missing(unit, custom, changing=False)
+        if placed is None or not all(unit.fits_somewhere(subject) for subject in custom.subjects):
+            continue
+        wanted = custom.pods(changing=False)
+        manifest = custom.subjects[0].manifest
+        yield Draft(
+            "KLG109",
+            manifest.place(("spec", "replicas") if manifest.present(("spec", "replicas")) else ("spec",), "key"),
+            f"no more than {sum(placed)} of {counted(sum(wanted), 'pod')} can run at once ({_pods(custom, wanted)}); "
+            f"{custom.rollout.rest}",
+            manifest,
+            cause="custom replicas",
+            certainty="certain" if custom.rollout.exact and _is_certain(unit, custom, changing=False) else "possible",
+            related=_asked(custom),
+        )
+
+
+def custom_rooms(unit: Unit) -> Iterator[Draft]:
+    """What a change needs beyond the pods that run, where no inventory says whether it is there."""
+    for custom in _customs(unit) if unit.world.inventory is None else ():
+        rollout = custom.rollout
+        if rollout.share == 1 or not _asked(custom):
+            continue
+        yield Draft(
+            "KLG114",
+            _place(custom),
+            f"a change of its pods needs room for {_pods(custom, custom.pods(changing=True))} at once, "
+            f"{sum(custom.pods(changing=True)) - sum(custom.pods(changing=False))} more than run: {rollout.why}",
+            custom.subjects[0].manifest,
+            cause="custom room",
+            related=_asked(custom),
+            help=("give --inventory to learn whether the cluster has that room", *filter(None, [rollout.remedy])),
+        )
+
+
+def _customs(unit: Unit) -> Iterator[_Custom]:
+    groups: dict[int, list[Subject]] = {}
+    for subject in unit.subjects:
+        if subject.workload.custom and subject.workload.replicas:
+            groups.setdefault(id(subject.manifest.item), []).append(subject)
+    for members in groups.values():
+        item = members[0].manifest.item
+        whole = all(template.readable for template in unit.templates if template.item is item)
+        rollout = custom_rollout(item.value) if whole else None
+        if rollout is not None and all(subject.places_pods for subject in members):
+            yield _Custom(rollout, tuple(members))
+
+
+def _missing(unit: Unit, custom: _Custom, *, changing: bool, further: Sequence[Node] = ()) -> tuple[int, ...] | None:
+    """How many pods of each template run at best, with `further` nodes; None where all may."""
+    if any(unit.alone(subject).held for subject in custom.subjects):
+        return None
+    wanted = custom.pods(changing=changing)
+    cluster = _cluster(unit, custom.subjects, sum(wanted))
+    found = gathered(
+        [(subject.workload, number) for subject, number in zip(custom.subjects, wanted, strict=True)],
+        replace(cluster, nodes=(*cluster.nodes, *further)),
+    )
+    return found if found is not None and sum(found) < sum(wanted) else None
+
+
+def _is_certain(unit: Unit, custom: _Custom, *, changing: bool) -> bool:
+    """Whether no node beyond the inventory makes room for more."""
+    if all(unit.is_closed_to(subject) for subject in custom.subjects):
+        return True
+    wanted = custom.pods(changing=changing)
+    pods = [created_pod(subject.workload, "new") for subject in custom.subjects]
+    users = [(subject.workload.meta.namespace, subject.workload.spec) for subject in custom.subjects]
+    found = further_nodes(pods, with_bound_claims(unit.cluster, users), sum(wanted))
+    if any(taken is None for taken in found.takes) or all(found.takes):
+        return False
+    now = _missing(unit, custom, changing=changing)
+    return now is not None and _missing(unit, custom, changing=changing, further=found.nodes) == now
+
+
+def _cluster(unit: Unit, subjects: Sequence[Subject], most: int) -> Cluster:
+    """The cluster with all that may be of use, and the running pods that are in the way for certain.
+
+    Pods of the same namespace may be its own, and those of lower priority may be evicted.
+    """
+    least = min(subject.workload.spec.priority or 0 for subject in subjects)
+    namespace = subjects[0].workload.meta.namespace
+    stay = [pod for pod in unit.cluster.pods if pod.meta.namespace != namespace and (pod.spec.priority or 0) >= least]
+    joined = possible_nodes(unit.growth, most)
+    nodes = (*unit.cluster.nodes, *(joined.nodes if joined is not None else ()))
+    return replace(unit.cluster, nodes=nodes, pods=tuple(stay))
+
+
+def _pods(custom: _Custom, numbers: Sequence[int]) -> str:
+    """`2 pods with 8 nvidia.com/gpu and 1 pod without any`."""
+    counts: dict[str, int] = {}
+    for subject, number in zip(custom.subjects, numbers, strict=True):
+        spec = subject.workload.spec
+        requests = pod_requests(spec)
+        asked = listed([amount(name, requests[name]) for name in extended_resources(spec)])
+        counts[asked] = counts.get(asked, 0) + number
+    named = [
+        f"{counted(number, 'pod')} with {asked}" for asked, number in sorted(counts.items(), reverse=True) if asked
+    ]
+    rest = counts.get("", 0)
+    return listed(
+        [*named, f"{counted(rest, 'pod')} without any"] if rest and named else named or [counted(rest, "pod")]
+    )
+
+
+def _place(custom: _Custom) -> Place:
+    manifest = custom.subjects[0].manifest
+    pointer = custom.rollout.pointer
+    while len(pointer) > 1 and not manifest.present(pointer):
+        pointer = pointer[:-1]
+    return manifest.place(pointer, "key")
+
+
+def _asked(custom: _Custom) -> tuple[Related, ...]:
+    found = []
+    for subject in custom.subjects:
+        requests = pod_requests(subject.workload.spec)
+        for name in extended_resources(subject.workload.spec):
+            number = counted(subject.workload.replicas, "pod")
+            told = f"{number} of this template, each with {amount(name, requests[name])}"
+            found += [
+                Related(subject.manifest.place(route), told)
+                for route in field_pointers.requests(subject.manifest, name)
+            ]
+    return tuple(found)

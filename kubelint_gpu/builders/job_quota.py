@@ -1,0 +1,88 @@
+"""Jobs whose pods a quota does not let be made, and Jobs whose ended pods use a quota up before they are complete."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.evidence.exclusive_lines import quota_limits, stakes
+from kubelint_gpu.kube.objects.quota import quota_refusal
+from kubelint_gpu.kube.objects.rolling import JobStrategy
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.messages.wait import refused
+from kubelint_gpu.messages.wording import counted
+from kubelint_gpu.simulation.controllers.job import objects_of_pods, piles_up, stops_for_ever
+from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary, own_pods
+from kubelint_gpu.simulation.search.trace import Waiting
+from kubelint_gpu.values import replace
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.workload_check import Subject
+
+_PODS = "count/pods"
+_ONE = 1000
+
+
+def refused_job_pods(unit: Unit, subject: Subject) -> Iterator[Draft]:
+    """A Job that never has all its pods, whatever else there is: it is told with the quota alone."""
+    strategy, workload, manifest = subject.workload.strategy, subject.workload, subject.manifest
+    if not unit.has_nodes or not isinstance(strategy, JobStrategy) or not workload.replicas or workload.custom:
+        return
+    pod = created_pod(workload, "new")
+    alone = [replace(quota, used=None) for quota in unit.cluster.quotas]
+    text = quota_refusal(pod, alone, ())
+    if text is not None:
+        yield Draft(
+            "KLG109",
+            manifest.place(("spec",), "key"),
+            f"not one of its pods is ever made: each is refused {refused(text)}; {outcome(strategy, made=False)}",
+            manifest,
+            cause="refused",
+            related=stakes(unit, subject, Waiting(workload.key, new=True, count=1, refusal=text)),
+        )
+        return
+    wanted = objects_of_pods(strategy)
+    for quota in sorted(alone, key=lambda one: one.meta.name):
+        room = quota.hard.get(_PODS, wanted * _ONE) // _ONE
+        few = f"only {room}" if room else "none"
+        if not quota.covers(pod) or room >= wanted or strategy.completions is None:
+            continue
+        yield Draft(
+            "KLG109",
+            manifest.place(("spec",), "key"),
+            f"{few} of the {counted(wanted, 'pod')} that it needs {'is' if room < 2 else 'are'} ever made: "
+            f"quota {quota.meta.name} allows {room} {_PODS}, and pods that have ended count until the Job is deleted; "
+            f"{outcome(strategy, made=False)}",
+            manifest,
+            cause="finished pods",
+            related=tuple(quota_limits(unit, quota.meta.namespace, quota.meta.name, (_PODS,))),
+            help=("limit pods instead of count/pods: a pod that has ended is no longer counted there",),
+        )
+        return
+
+
+def refusal_beside(unit: Unit, subject: Subject, others: Sequence[Workload]) -> str:
+    """The text with which a quota refuses a pod of a Job while others run for good; empty where none does."""
+    own = {id(pod) for one in (subject.workload, *others) for pod in own_pods(one, unit.cluster.pods)}
+    stay = [pod for pod in unit.cluster.pods if id(pod) not in own and pod.spec.node_name and not is_temporary(pod)]
+    stay += [created_pod(one, "old") for one in others for _ in range(one.replicas)]
+    pod = created_pod(subject.workload, "new")
+    counted_here = [replace(quota, used=None) for quota in unit.cluster.quotas]
+    return quota_refusal(pod, counted_here, stay) or quota_refusal(pod, unit.cluster.quotas, ()) or ""
+
+
+def outcome(strategy: JobStrategy, *, made: bool) -> str:
+    """What becomes of a Job whose pods never find a node or, where they are not `made`, are refused, as a clause."""
+    deadline = strategy.active_deadline_seconds
+    if deadline is not None:
+        each = "each run" if strategy.concurrency else "the Job"
+        without = " without having started" if made else ""
+        return f"{each} fails after {counted(deadline, 'second')} (activeDeadlineSeconds){without}"
+    if stops_for_ever(strategy, schedulable=False):
+        lasts = "waits for ever" if made else "never ends"
+        return f"its first run {lasts}, and with concurrencyPolicy Forbid no other is started"
+    if piles_up(strategy, schedulable=False):
+        return f"each run adds a {'pod that waits for ever' if made else 'Job that never ends'}"
+    if strategy.concurrency:
+        still = ", which still waits" if made else ""
+        return f"with concurrencyPolicy Replace each run only takes the place of the one before it{still}"
+    return "its pods wait for ever" if made else "the Job never ends"

@@ -1,0 +1,100 @@
+"""Pods that name their node: what the kubelet does in the scheduler's place, and what becomes of pods that it fails."""
+
+from __future__ import annotations
+
+from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.findings.finding import Step
+from kubelint_gpu.messages.wait import Wait, every, held_by
+from kubelint_gpu.messages.wording import counted, listed
+from kubelint_gpu.scheduler.kubelet_admission import UNEXPECTED, refusal_reason
+from kubelint_gpu.simulation.search.trace import Lack
+from kubelint_gpu.values import replace
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.manifest import Manifest
+
+_SCHEDULER = "kube-scheduler"
+_DELETES = ("DaemonSet", "StatefulSet")
+_BACKOFF_LIMIT = 6
+_PILES_UP = "each failed pod stays behind as an object, and the next one is made at once"
+
+
+def refused_by_kubelet(draft: Draft, wait: Wait, ends: str, why: str) -> Draft:
+    """The finding as it is where the template names the node; any other stays as it is."""
+    node = wait.workload.spec.node_name
+    if not node:
+        return draft
+    lacks = [lack for lack in every(wait.waiting.lacks) if _reason(lack)]
+    then = "it is deleted and made anew" if wait.workload.kind in _DELETES else "the next one is made at once"
+    trace = tuple(_told(step, node, lacks, then) for step in draft.trace)
+    if not lacks:
+        return replace(draft, scheduler=None, trace=trace)
+    holders = held_by(lacks, wait.workload.key)
+    devices = listed(list(dict.fromkeys(lack.resource for lack in lacks if _reason(lack) == UNEXPECTED)))
+    held = f"held by {holders}" if holders else ""
+    inside = " ".join(part for part in (devices, held) if part)
+    more = aftermath(draft.manifest) if draft.manifest is not None else ""
+    return replace(
+        draft,
+        message=f"{ends}: the kubelet of {node} fails each new pod with {_reasons(lacks)}"
+        f"{f' ({inside})' if inside else ''}, and {why}",
+        scheduler=None,
+        trace=trace,
+        help=(*draft.help, more) if more else draft.help,
+    )
+
+
+def aftermath(manifest: Manifest) -> str:
+    """What becomes of a pod that the kubelet fails, by the kind of object from which it comes; empty where unknown.
+
+    Behaviour: pkg/controller/replicaset, statefulset, daemon and job, 1.34.
+    """
+    kind = manifest.kind
+    if kind in ("Deployment", "ReplicaSet", "ReplicationController"):
+        return _PILES_UP
+    if kind == "StatefulSet":
+        return "the StatefulSet controller deletes each failed pod and makes it anew, for ever"
+    if kind == "DaemonSet":
+        return (
+            "the DaemonSet controller deletes each failed pod and makes it anew, at last every 15 minutes "
+            "(event FailedDaemonPod)"
+        )
+    if kind == "Job":
+        return _failed_job(manifest, ("spec",), "the Job")
+    if kind == "CronJob":
+        return _failed_job(manifest, ("spec", "jobTemplate", "spec"), "the run")
+    return "the pod stays Failed: nothing makes it anew" if kind == "Pod" else ""
+
+
+def _failed_job(manifest: Manifest, spec: tuple[str, ...], what: str) -> str:
+    each = field_pointers.at(manifest, (*spec, "backoffLimitPerIndex"))
+    if isinstance(each, int):
+        return f"each failed pod counts: an index of which {counted(each + 1, 'pod')} failed is not tried again"
+    written = field_pointers.at(manifest, (*spec, "backoffLimit"))
+    limit = written if isinstance(written, int) else _BACKOFF_LIMIT
+    default = "" if isinstance(written, int) else " by default"
+    return (
+        f"each failed pod counts: with {counted(limit + 1, 'failed pod')} {what} fails "
+        f"(backoffLimit is {limit}{default}), and those of its pods that run are deleted"
+    )
+
+
+def _told(step: Step, node: str, lacks: list[Lack], then: str) -> Step:
+    if step.actor != _SCHEDULER:
+        return step
+    if step.message.startswith("cannot place "):
+        pods = step.message.removeprefix("cannot place ").partition(":")[0]
+        told = f"fails {pods} with {_reasons(lacks)}; {then}" if lacks else f"fails {pods}"
+        return replace(step, actor=f"kubelet on {node}", message=told)
+    told = step.message.replace("binds ", "takes ", 1).replace(f" to {node};", ";", 1)
+    return replace(step, actor=f"kubelet on {node}", message=told)
+
+
+def _reasons(lacks: list[Lack]) -> str:
+    return listed(list(dict.fromkeys(map(_reason, lacks))))
+
+
+def _reason(lack: Lack) -> str:
+    """`status.reason` of a pod that the kubelet fails; empty where it does not look at what is lacking."""
+    if lack.resource:
+        return refusal_reason(lack.resource)
+    return lack.plugin if lack.plugin in ("NodePorts", "NodeAffinity") else ""

@@ -1,0 +1,160 @@
+"""Pods that are bound to nodes by name, and the label that would bind them to the same kind of node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.analysis.node_misfit import asked, is_gpu
+from kubelint_gpu.documents.edits import Edit, append, remove_key, replace_scalar, set_key
+from kubelint_gpu.engine.diagnostic import Proposal
+from kubelint_gpu.evidence.runtime_classes import adds_requirement
+from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME, MODEL, POOL
+from kubelint_gpu.kube.objects.label_algebra import Bound, alternatives, satisfied
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import PodSpec
+from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.kube.values.selectors import NodeSelector, Requirement
+from kubelint_gpu.scheduler import attempt
+from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.workload_check import Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Wider:
+    """What could stand in place of a pin.
+
+    Attributes:
+        pin: the requirement on the node's name.
+        key: the label, and `value` what it is on all nodes of the pin.
+        pinned: the nodes that the pod is bound to and that take it.
+        nodes: the nodes that would take it with the label in place of the pin, at least those.
+    """
+
+    pin: Bound
+    key: str
+    value: str
+    pinned: tuple[str, ...]
+    nodes: tuple[str, ...]
+
+
+def pin_of(subject: Subject) -> Bound | None:
+    """The one requirement that binds a pod to named nodes; None where there is none, or there are alternatives.
+
+    One that a RuntimeClass adds is none of the manifest's.
+    """
+    found = alternatives(subject.workload.spec)
+    if len(found) != 1:
+        return None
+    pins = [
+        bound
+        for bound in found[0]
+        if bound.requirement.operator == "In" and (bound.field or bound.requirement.key == HOSTNAME)
+    ]
+    return pins[0] if len(pins) == 1 and not adds_requirement(subject.manifest, pins[0].pointer) else None
+
+
+def wider_selection(unit: Unit, subject: Subject) -> Wider | None:
+    """The label that selects the nodes of a pin and, best of all, more; None where no stable label does.
+
+    The model of the GPU comes first, then the pool; nodes count only if they take the pod when nothing else runs.
+    """
+    pin = pin_of(subject)
+    if pin is None or not unit.has_nodes:
+        return None
+    others = tuple(bound for bound in alternatives(subject.workload.spec)[0] if bound is not pin)
+    pinned = [node for node in unit.cluster.nodes if satisfied((*others, pin), node.labels, node.name)]
+    mine = unit.alone(subject)
+    takers = mine.fit.fits if mine.fit is not None else ()
+    if not pinned or not takers:
+        return None
+    found = [
+        Wider(pin, key, value, takers, _takers(unit, subject, pin, key, value))
+        for key, value in _labels(subject, pinned)
+    ]
+    found = [one for one in found if set(takers) <= set(one.nodes)]
+    more = [one for one in found if len(one.nodes) > len(takers)]
+    return next(iter((*more, *found)), None)
+
+
+def node_labels(subject: Subject, node: Node) -> Iterator[tuple[str, str]]:
+    """The stable labels of a node, the best first."""
+    return _labels(subject, [node])
+
+
+def _labels(subject: Subject, nodes: list[Node]) -> Iterator[tuple[str, str]]:
+    keys = (*MODEL, *POOL) if any(is_gpu(name) for name in asked(subject)) else POOL
+    for key in keys:
+        values = {node.labels.get(key) for node in nodes}
+        value = next(iter(values))
+        if len(values) == 1 and value:
+            yield key, value
+
+
+def _takers(unit: Unit, subject: Subject, pin: Bound, key: str, value: str) -> tuple[str, ...]:
+    pod = subject.pod
+    found = attempt(replace(pod, spec=_relaxed(pod.spec, pin, Requirement(key, "In", (value,)))), unit.empty)
+    return found.fit.fits if found.fit is not None else ()
+
+
+def _relaxed(spec: PodSpec, pin: Bound, instead: Requirement) -> PodSpec:
+    if pin.pointer[0] == "nodeSelector":
+        kept = {key: value for key, value in (spec.node_selector or {}).items() if key != pin.requirement.key}
+        return replace(spec, node_selector=FrozenMap({**kept, instead.key: instead.values[0]}))
+    number = pin.pointer[-3]
+    terms = list(spec.node_affinity.terms) if spec.node_affinity is not None else []
+    assert isinstance(number, int)  # noqa: S101 - pins of affinity stand in a term of a list
+    term = terms[number]
+    terms[number] = replace(
+        term,
+        expressions=(*(one for one in term.expressions if one is not pin.requirement), instead),
+        fields=tuple(one for one in term.fields if one is not pin.requirement),
+    )
+    return replace(spec, node_affinity=NodeSelector(tuple(terms)))
+
+
+def wider_selector(unit: Unit, subject: Subject) -> Iterator[Proposal]:
+    """Select by a label that more nodes have, in place of the name of a node."""
+    found = wider_selection(unit, subject)
+    if found is not None and len(found.nodes) > len(found.pinned):
+        yield by_label(subject, found)
+
+
+def by_label(subject: Subject, wider: Wider) -> Proposal:
+    """Select by a label in place of a name."""
+    more = len(wider.nodes) - len(wider.pinned)
+    gain = f", which {more} more {'node has' if more == 1 else 'nodes have'}" if more else ""
+    return Proposal(f"select {wider.key}: {wider.value}{gain}", "unsafe", lambda: _edits(subject, wider))
+
+
+def _edits(subject: Subject, wider: Wider) -> list[Edit]:
+    manifest, pin = subject.manifest, wider.pin
+    route = (*field_pointers.pod_spec(manifest), *pin.pointer)
+    if pin.field:
+        expression = {"key": wider.key, "operator": "In", "values": [wider.value]}
+        written = field_pointers.at(manifest, (*route[:-2], "matchExpressions"))
+        known = written if isinstance(written, list) else []
+        added = (
+            append(manifest.item, (*route[:-2], "matchExpressions"), [expression])
+            if known
+            else set_key(manifest.item, route[:-2], "matchExpressions", [expression])
+        )
+        return [remove_key(manifest.item, route[:-1]), added]
+    if pin.pointer[0] != "nodeSelector":
+        values = (
+            replace_scalar(manifest.item, (*route, "values", 0), wider.value)
+            if len(pin.requirement.values) == 1
+            else set_key(manifest.item, route, "values", [wider.value])
+        )
+        return [replace_scalar(manifest.item, (*route, "key"), wider.key), values]
+    if manifest.present((*route[:-1], wider.key)):
+        return [remove_key(manifest.item, route)]
+    key = Edit(manifest.path, manifest.item.locate(route, "key"), wider.key)
+    return [key, replace_scalar(manifest.item, route, _text(wider.value))]
+
+
+def _text(value: str) -> str:
+    """A label's value as YAML reads it as a string."""
+    plain = value[:1].isalpha() and value.lower() not in ("true", "false", "yes", "no", "on", "off", "null", "y", "n")
+    return value if plain else f'"{value}"'

@@ -1,0 +1,94 @@
+"""Workloads whose pods a new template does not reach before somebody does something: OnDelete, and a partition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.analysis.certainty import outgrown
+from kubelint_gpu.builders.pending_daemon_pods import daemon_pods_pending
+from kubelint_gpu.builders.pending_replicas import pending_replicas
+from kubelint_gpu.builders.stuck_rollout import end_of
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, stakes
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, StatefulSetStrategy
+from kubelint_gpu.messages.wait import Wait
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.trace import Waiting
+from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.values import replace
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.field_pointers import UPDATE_STRATEGY
+from kubelint_gpu.workspace.workload_check import Subject
+
+_KEEPS = "OnDelete: a pod keeps its template until somebody deletes it, and comes back with the new one"
+
+
+def replaced_by_hand(unit: Unit) -> Iterator[Draft]:
+    """What lacks room only when pods that run have been deleted by hand, or their partition is lowered."""
+    for subject in unit.subjects if unit.before else ():
+        found, now = unit.by_hand.get(id(subject)), unit.judgements.get(id(subject))
+        if found is None or now is None or outgrown(unit, subject, found):
+            continue
+        if now.placed >= now.wanted and now.verdict in (None, Verdict.COMPLETES):
+            yield from (_later(subject, draft) for draft in _told(unit, subject, found))
+
+
+def _on_delete(subject: Subject) -> bool:
+    strategy = subject.workload.strategy
+    return isinstance(strategy, StatefulSetStrategy | DaemonSetStrategy) and strategy.on_delete
+
+
+def _kept_by(subject: Subject) -> Pointer:
+    """The field that keeps the template from pods that run."""
+    return (*UPDATE_STRATEGY, "type") if _on_delete(subject) else (*UPDATE_STRATEGY, "rollingUpdate", "partition")
+
+
+def _why_kept(subject: Subject) -> str:
+    strategy = subject.workload.strategy
+    if _on_delete(subject) or not isinstance(strategy, StatefulSetStrategy):
+        return _KEEPS
+    below = strategy.first_ordinal + strategy.partition
+    return f"partition: ordinals below {below} keep their template, and come back with it, until it is lowered"
+
+
+def _told(unit: Unit, subject: Subject, found: Judgement) -> Iterator[Draft]:
+    if found.placed < found.wanted:
+        yield from _pending(unit, subject, found)
+    elif found.verdict in (Verdict.STUCK, Verdict.MAY_STICK) and found.trace is not None:
+        yield _waiting(unit, subject, end_of(found).waiting)
+
+
+def _waiting(unit: Unit, subject: Subject, waiting: Waiting) -> Draft:
+    manifest = subject.manifest
+    claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items())
+    return Draft(
+        "KLG109",
+        manifest.place(_kept_by(subject)),
+        f"a new pod may wait for ever: {Wait(subject.workload, waiting, claims).clause}",
+        manifest,
+        cause="new pods",
+        certainty="certain" if unit.is_closed_to(subject) else "possible",
+        scheduler=waiting.scheduler or None,
+        related=stakes(unit, subject, waiting),
+    )
+
+
+def _pending(unit: Unit, subject: Subject, found: Judgement) -> Iterator[Draft]:
+    if isinstance(subject.workload.strategy, DaemonSetStrategy):
+        yield from daemon_pods_pending(unit, subject, found)
+    elif found.eligible:
+        yield from pending_replicas(unit, subject, found, later=True)
+
+
+def _later(subject: Subject, draft: Draft) -> Draft:
+    keeps = Related(subject.manifest.place(_kept_by(subject)), _why_kept(subject))
+    by_hand = "its old pods are deleted by hand (OnDelete)" if _on_delete(subject) else "its partition is lowered to 0"
+    return replace(
+        draft,
+        message=f"once {by_hand}, {draft.message}",
+        cause=f"{draft.cause} by hand",
+        severity="warning",
+        related=(keeps, *draft.related),
+    )

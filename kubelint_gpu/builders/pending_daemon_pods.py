@@ -1,0 +1,139 @@
+"""Pods that a DaemonSet makes for nodes which have no room for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.analysis.certainty import is_certain
+from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.evidence.exclusive_lines import holding, scarce, told_holders
+from kubelint_gpu.evidence.node_lines import clues, node_clues
+from kubelint_gpu.evidence.runtime_classes import binding
+from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy
+from kubelint_gpu.messages.wait import every
+from kubelint_gpu.messages.wording import counted, owner_name, some
+from kubelint_gpu.scheduler import attempt
+from kubelint_gpu.simulation.controllers.daemon_set import daemon_nodes, pinned_pod, resolve
+from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods
+from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.workload_check import Subject
+
+
+def daemon_pods_pending(unit: Unit, subject: Subject, judgement: Judgement) -> Iterator[Draft]:
+    """A DaemonSet makes a pod for a node whatever it has left; without GPUs among its requests nothing is said.
+
+    Nor is it of pods that name their node: they are never Pending, and the rule for them says what the kubelet does.
+    """
+    resource, strategy = scarce(subject), subject.workload.strategy
+    if "/" not in resource or subject.workload.spec.node_name or not isinstance(strategy, DaemonSetStrategy):
+        return
+    if not judgement.eligible and (resource not in unit.advertised or unit.may_grow_for(subject)):
+        # of a resource that nobody knows another rule speaks, and a pool may bring the first node
+        return
+    manifest = subject.manifest
+    asked = [manifest.place(route) for route in field_pointers.requests(manifest, resource)]
+    made_for = daemon_nodes(subject.workload.choosing, unit.cluster.nodes)
+    never = [name for name in sorted(made_for) if name not in judgement.eligible]
+    full = _full(judgement)
+    barred = _barred(unit, subject, never)
+    lacking = [name for name in never if name not in barred]
+    pending = judgement.wanted - judgement.placed
+    one, where = pending == 1, ""
+    held = _held(unit, subject, judgement, resource, full)
+    if pending in (len(never), len(full)):
+        holders = f", held by {some([owner_name(key) for key in held], 'holder')}" if held and not never else ""
+        where = f" (on {some(sorted(full) or never)}{holders})"
+    first = ""
+    if judgement.alone > judgement.placed:
+        first = " beside the other workloads" if judgement.at_best == judgement.placed else " where others come first"
+    made = counted(judgement.wanted, "node")
+    told = f"of the pods that it makes for {made}, {pending} {'finds' if one else 'find'} no room"
+    if not judgement.placed:
+        told = f"no pod that it makes for {made} finds room"
+    yield Draft(
+        "KLG109",
+        asked[0] if asked else manifest.place(("spec",), "key"),
+        f"{told}{first}{where}, and {'it stays' if one else 'they stay'} Pending"
+        f"{_halted(unit, subject, judgement, full)}",
+        manifest,
+        cause="daemon pods",
+        certainty="certain" if is_certain(unit, subject, judgement) else "possible",
+        severity="warning",
+        scheduler=_text(unit, subject, judgement, full),
+        help=tuple(_help(subject, never, barred)),
+        related=(
+            *clues(unit, subject, resource, sorted({*(full or judgement.eligible or never)}.difference(barred))),
+            *node_clues(unit, [name for name in lacking if judgement.eligible and name not in full][:2], resource),
+            *(binding(unit, subject, f"{some(barred)} cannot take it") if barred else ()),
+            *told_holders(unit, resource, held),
+        ),
+    )
+
+
+def _barred(unit: Unit, subject: Subject, names: Sequence[str]) -> list[str]:
+    """Those of the nodes that the RuntimeClass of the pods keeps them from: the controller does not look at it."""
+    nodes = [node for node in unit.cluster.nodes if node.name in names]
+    allowed = daemon_nodes(subject.workload.spec, nodes)
+    return [name for name in names if name not in allowed]
+
+
+def _help(subject: Subject, never: Sequence[str], barred: Sequence[str]) -> Iterator[str]:
+    if barred:
+        yield (
+            f"write the nodeSelector of RuntimeClass {subject.workload.spec.runtime_class_name} in the template, too: "
+            "the DaemonSet controller chooses nodes by the template, and the class is added to the pods that it makes"
+        )
+    if len(barred) < len(never):
+        yield "select only the nodes that have what the pod asks for"
+
+
+def _full(judgement: Judgement) -> frozenset[str]:
+    """The nodes on which a pod of it finds no room, as far as they are known."""
+    lacks = judgement.waiting.lacks if judgement.waiting is not None else ()
+    return judgement.crowded or frozenset(lack.node for lack in lacks)
+
+
+def _held(
+    unit: Unit, subject: Subject, judgement: Judgement, resource: str, full: frozenset[str]
+) -> dict[str, list[tuple[str, int]]]:
+    """Who else holds the resource on these nodes: node and amount by owner."""
+    found = holding(unit, subject, resource, full or judgement.eligible)
+    for lack in every(judgement.waiting.lacks) if judgement.waiting is not None else ():
+        for holder in lack.holders if lack.resource == resource else ():
+            if holder.owner != subject.workload.key and holder.owner not in found:
+                found[holder.owner] = [(lack.node, holder.amount)]
+    return found
+
+
+def _halted(unit: Unit, subject: Subject, judgement: Judgement, full: frozenset[str]) -> str:
+    """That no rolling update goes on while these pods are Pending; empty where one does.
+
+    A node that is new to the DaemonSet does not count where it surges, as long as its pod is of the newest template.
+    """
+    strategy = subject.workload.strategy
+    if not isinstance(strategy, DaemonSetStrategy) or strategy.on_delete or not judgement.placed:
+        return ""
+    bounds, pending = resolve(strategy, judgement.wanted), judgement.wanted - judgement.placed
+    transition = unit.transitions.get(id(subject))
+    if bounds.surge and full and transition is not None:
+        had = {*daemon_nodes(transition.old.choosing, unit.cluster.nodes)}
+        had |= {pod.spec.node_name for pod in own_pods(subject.workload, unit.cluster.pods)}
+        pending = len(full & had)
+    if pending < max(bounds.surge, bounds.unavailable):
+        return ""
+    most = f"maxSurge is {bounds.surge}" if bounds.surge else f"maxUnavailable is {bounds.unavailable}"
+    does = "it does" if judgement.wanted - judgement.placed == 1 else "they do"
+    return f"; while {does}, no rolling update replaces the others ({most})"
+
+
+def _text(unit: Unit, subject: Subject, judgement: Judgement, full: frozenset[str]) -> str | None:
+    """What the scheduler says of the pod that is made for the first of these nodes."""
+    if judgement.waiting is not None:
+        return judgement.waiting.scheduler or None
+    mine = [(pod, pod.spec.node_name) for pod in own_pods(subject.workload, unit.cluster.pods)]
+    running = unit.running.without([one for one in mine if unit.running.node(one[1]) is not None])
+    pod = created_pod(subject.workload, "new")
+    texts = (attempt(pinned_pod(pod, name), running).message for name in sorted(full))
+    return next(filter(None, texts), None)

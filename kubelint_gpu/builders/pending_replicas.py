@@ -1,0 +1,153 @@
+"""Replicas that find no room, whatever is rolled out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.analysis.certainty import is_certain
+from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
+from kubelint_gpu.analysis.pod_affinity import crowding, left_alone
+from kubelint_gpu.analysis.replica_room import room_by_eviction
+from kubelint_gpu.analysis.spread import unspreadable
+from kubelint_gpu.analysis.transitions import acting
+from kubelint_gpu.builders.stuck_rollout import NO_NODE, declare, is_trapped, shortage, unsure_claims
+from kubelint_gpu.documents.edits import Edit, replace_scalar
+from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.remedies import no_surge
+from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, holders, scarce
+from kubelint_gpu.evidence.node_lines import clues
+from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
+from kubelint_gpu.messages.wait import Wait, refused
+from kubelint_gpu.messages.wording import counted, listed, verb, workload_names
+from kubelint_gpu.simulation.controllers.deployment import resolve
+from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.autoscalers import LEAST, MOST
+from kubelint_gpu.workspace.workload_check import Subject
+
+_APART = "pods are kept apart, whatever the strategy: this is no rollout deadlock"
+_INSUFFICIENT = re.compile(r"Insufficient ([^\s,]+?)[,.](?:\s|$)")
+
+
+def pending_replicas(unit: Unit, subject: Subject, judgement: Judgement, *, later: bool = False) -> Iterator[Draft]:
+    """The finding that not all replicas of a judgement run at once, where no other rule speaks of it.
+
+    Of what is so `later` only no other rule speaks.
+    """
+    placed, pools = placed_of(unit, subject, judgement), at_most(unit, subject)
+    if placed >= judgement.wanted:
+        return
+    if "Job" in subject.workload.kind or not subject.places_pods or (is_trapped(subject, judgement) and not later):
+        # Jobs may queue, and of a trap another rule speaks
+        return
+    if crowding(unit, subject) is not None or unspreadable(unit, subject) is not None or left_alone(subject, judgement):
+        # the rules for affinity, anti-affinity and spreading speak of it
+        return
+    manifest, now = subject.manifest, acting(unit, subject)
+    evicting = 0 if pools or judgement.refusal else room_by_eviction(unit, subject, judgement.wanted)
+    beside = judgement.alone >= judgement.wanted and evicting <= placed
+    text, why, nature = None, "", _nature((), judgement.refusal)
+    unsure: tuple[str, ...] = ()
+    if not beside:
+        text, why = shortage(unit, now, judgement, placed)
+        nature = _nature((why,), judgement.refusal)
+    waiting = judgement.waiting if beside or why == NO_NODE else None
+    if waiting is not None:
+        claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, now).items())
+        text, why = waiting.scheduler or None, Wait(now.workload, waiting, claims, standing=True).clause
+        nature = _nature([lack.reason for lack in waiting.lacks], "")
+        unsure = unsure_claims(unit, now.workload, waiting)
+    elif beside and judgement.refusal:
+        why = f"the next one is refused {refused(judgement.refusal)}"
+    certain = is_certain(unit, subject, judgement) and not (judgement.company or unsure)
+    replicas = f"{placed} of {counted(judgement.wanted, 'replica')}"
+    if subject.scaled is not None:
+        replicas = f"{placed} of the {counted(judgement.wanted, 'replica')} that {subject.scaled.sets}"
+    grown = f" even with {pools}" if pools else ""
+    short = _INSUFFICIENT.search(text or "")
+    missing = short[1] if short else "" if nature == _APART else scarce(subject)
+    helps = "more nodes that have what a pod asks for, or less beside it that holds it"
+    if nature == _APART:
+        helps = "nodes on which nothing keeps it away, or rules that let these pods share a node"
+    if beside:
+        told = f"as few as {replicas} can run, where the other workloads applied with it are placed first"
+        if judgement.at_best == placed and why:
+            told = f"only {replicas} can run beside the other workloads"
+        elif judgement.wanted == 1:
+            pod = "it" if subject.workload.kind == "Pod" else "its pod"
+            told = f"{pod} may find no room, where the other workloads applied with it are placed first"
+            why = why.replace("the next one", "it", 1)
+        told = f"{told}: {why}" if why else told
+    elif evicting > placed:
+        rest = "the others" if evicting >= judgement.wanted else f"{evicting - placed} more"
+        told = f"only {replicas} can run, and {rest} only by evicting pods of lower priority: {why}"
+    else:
+        told = f"only {replicas} can run{grown}: {why}"
+    if judgement.company:
+        others, number = workload_names(judgement.company), len(judgement.company)
+        changes, makes = verb("change", number), verb("make", number)
+        told = f"unless {others}, which {changes} at the same moment, {makes} room, {told}"
+    proposals = _fewer(subject, placed)
+    yield Draft(
+        "KLG109",
+        subject.replicas_place,
+        f"{told}; {nature}",
+        manifest,
+        cause="replicas",
+        certainty="certain" if certain else "possible",
+        severity="warning" if certain and evicting >= judgement.wanted else None,
+        scheduler=text,
+        help=(
+            *declare(unsure),
+            *(() if proposals else (helps,)),
+        ),
+        proposals=proposals,
+        related=(
+            *clues(unit, subject, missing, sorted(judgement.eligible)),
+            *holders(unit, subject, missing, judgement.eligible),
+            *growing(unit, subject),
+        ),
+    )
+
+
+def _fewer(subject: Subject, placed: int) -> tuple[Proposal, ...]:
+    """Ask for as many replicas as find room: where they are written, or where an autoscaler's bounds are."""
+    scaled, strategy = subject.scaled, subject.workload.strategy
+    manifest = subject.manifest if scaled is None else scaled.autoscaler
+    pointers = (field_pointers.REPLICAS,) if scaled is None else (LEAST, MOST)
+    written = [pointer for pointer in pointers if manifest.present(pointer)]
+    if not placed or not written:
+        return ()
+
+    def edits() -> list[Edit]:
+        return [replace_scalar(manifest.item, pointer, str(placed)) for pointer in written]
+
+    title = f"set {listed([str(pointer[-1]) for pointer in written])}: {placed}"
+    fewer = Proposal(f"{title}, as many as find room", "unsafe", edits)
+    if not isinstance(strategy, DeploymentStrategy) or strategy.recreate or resolve(strategy, placed).unavailable:
+        return (fewer,)
+    one = no_surge(subject.manifest, placed)
+    return fewer, Proposal(f"{title}, and {one.title.removeprefix('set ')}", "unsafe", lambda: [*edits(), *one.edits()])
+
+
+def _nature(reasons: Sequence[str], refusal: str) -> str:
+    """What it is that too few pods run, in the words of the scheduler's reasons or of a quota."""
+    text = " ".join(reasons)
+    if refusal:
+        return "this is what the quota allows, not a rollout deadlock"
+    short = any(word in text for word in ("Insufficient", "too little", "Too many pods"))
+    apart = any(word in text for word in ("topology spread constraints", "affinity rules"))
+    if apart and short:
+        return "capacity is missing on some nodes, and others keep pods apart: this is no rollout deadlock"
+    if apart:
+        return _APART
+    if not short:
+        if "ReadWriteOncePod" in text:
+            return "one pod at a time can use the claim, whatever the strategy: this is no rollout deadlock"
+        if "Multi-Attach" in text:
+            return "one node at a time can attach the volume, whatever the strategy: this is no rollout deadlock"
+        if "free ports" in text:
+            return "a node has each host port once, whatever the strategy: this is no rollout deadlock"
+    return "this is missing capacity, not a rollout deadlock"

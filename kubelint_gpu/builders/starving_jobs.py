@@ -1,0 +1,116 @@
+"""Jobs that never start, because what runs beside them never ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.builders.job_quota import outcome, refusal_beside
+from kubelint_gpu.builders.kubelet_refusal import aftermath
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.evidence.exclusive_lines import holders, scarce
+from kubelint_gpu.evidence.node_lines import clues
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, JobStrategy
+from kubelint_gpu.messages.wait import refused
+from kubelint_gpu.messages.wording import workload_name
+from kubelint_gpu.simulation.controllers.job import piles_up, stops_for_ever
+from kubelint_gpu.simulation.questions.starved_jobs import starves
+from kubelint_gpu.values import replace
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.workload_check import Subject
+
+_POLICY: Pointer = ("spec", "concurrencyPolicy")
+MOST_OTHERS = 12
+
+
+def starving(unit: Unit, subject: Subject) -> Iterator[Draft]:
+    """A Job none of whose pods finds room beside the workloads that are applied with it."""
+    workload, strategy, manifest = subject.workload, subject.workload.strategy, subject.manifest
+    judgement = unit.judgements.get(id(subject))
+    if not isinstance(strategy, JobStrategy) or strategy.suspend or not workload.replicas or judgement is None:
+        return
+    if not judgement.eligible or judgement.by_bound:
+        # where counting shows room for all that could be there, nobody starves
+        return
+    others = running_for_good(unit, judgement.eligible)
+    beside = [one.workload for one in others]
+    if len(others) > MOST_OTHERS or not starves(workload, beside, unit.cluster):
+        return
+    certain = unit.is_closed_to(subject) or (unit.further.known and starves(workload, beside, unit.further.cluster))
+    if unit.may_grow_for(subject) and not certain:
+        return
+    told, resource, node = outcome(strategy, made=True), scarce(subject), workload.spec.node_name
+    ends = ("set activeDeadlineSeconds, which ends a run that waits",) if _lasts(strategy) else ()
+    finds = "finds room"
+    refusal = refusal_beside(unit, subject, beside)
+    if refusal and not starves(workload, beside, replace(unit.cluster, quotas=())):
+        finds, told = "is made", f"each is refused {refused(refusal)}; {outcome(strategy, made=False)}"
+    elif node:
+        told, ends = f"the kubelet of {node} fails each of them", (aftermath(manifest),)
+    forbids = strategy.concurrency == "Forbid" and manifest.present(_POLICY)
+    policy = (Related(manifest.place(_POLICY), "a run that waits counts as active"),) if forbids else ()
+    yield Draft(
+        "KLG109",
+        manifest.place(("spec",), "key"),
+        f"not one of its pods {finds} {while_running(others)}: {told}",
+        manifest,
+        cause="starving",
+        certainty="certain" if certain else "possible",
+        severity="warning",
+        related=(
+            *policy,
+            *asking_too(others, resource),
+            *clues(unit, subject, resource, sorted(judgement.eligible)),
+            *holders(unit, subject, resource, judgement.eligible),
+        ),
+        help=ends,
+    )
+
+
+def _lasts(strategy: JobStrategy) -> bool:
+    """Whether a run that waits is in the way of others, or they add up."""
+    return stops_for_ever(strategy, schedulable=False) or piles_up(strategy, schedulable=False)
+
+
+def running_for_good(unit: Unit, nodes: frozenset[str]) -> list[Subject]:
+    """The workloads that run for good on some of the nodes."""
+    return [one for one in unit.subjects if _stays(unit, one, nodes)]
+
+
+def staying_beside(unit: Unit, subjects: Sequence[Subject]) -> list[Subject]:
+    """The other workloads that run for good on nodes for these, DaemonSets included."""
+    fits = [unit.alone(one).fit for one in subjects]
+    nodes = frozenset(name for fit in fits if fit is not None for name in fit.fits)
+    return [
+        one
+        for one in unit.subjects
+        if one not in subjects and not one.workload.custom and _stays(unit, one, nodes, daemons=True)
+    ]
+
+
+def asking_too(others: Sequence[Subject], resource: str) -> Iterator[Related]:
+    """Where the first of some workloads ask for a resource."""
+    for one in others[:2]:
+        for route in field_pointers.requests(one.manifest, resource):
+            yield Related(one.manifest.place(route), f"{workload_name(one.workload)} asks for it, too")
+
+
+def _stays(unit: Unit, subject: Subject, nodes: frozenset[str], *, daemons: bool = False) -> bool:
+    """Whether a workload runs for good on some of the nodes."""
+    judgement, strategy = unit.judgements.get(id(subject)), subject.workload.strategy
+    if judgement is None or isinstance(strategy, JobStrategy):
+        return False
+    if isinstance(strategy, DaemonSetStrategy):
+        return daemons and not nodes.isdisjoint(judgement.eligible)
+    return bool(subject.workload.replicas) and not nodes.isdisjoint(judgement.eligible)
+
+
+def while_running(others: Sequence[Subject]) -> str:
+    """A clause that says beside what: one workload by its name, several by their number, else what runs already."""
+    if not others:
+        return "while what runs already stays"
+    if len(others) == 1:
+        return f"while {workload_name(others[0].workload)} runs"
+    return f"while the {len(others)} other workloads that want these nodes run"

@@ -1,0 +1,279 @@
+"""A rollout that comes to a standstill, as a finding: who waits for what, and why nothing moves any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.analysis.certainty import is_certain
+from kubelint_gpu.analysis.growing_pools import growing
+from kubelint_gpu.analysis.replica_room import lacking
+from kubelint_gpu.analysis.transitions import is_made
+from kubelint_gpu.builders.kubelet_refusal import refused_by_kubelet
+from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, exclusive_lines, stakes
+from kubelint_gpu.findings.finding import Place, Related
+from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.messages.wait import Wait, every, host_ports, refused, said, story
+from kubelint_gpu.messages.wording import counted, listed, owner_name, some, verb, workload_names
+from kubelint_gpu.simulation.controllers.deployment import resolve
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.trace import Lack, Trace, Waiting
+from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.values import dataclass
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.workload_check import Subject
+
+NO_NODE = "the next one finds no node"
+_CLAIM = "persistentVolumeClaim"
+_WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The end of the shortest run that gets stuck, the pod that waits there, and the judgement that tells of it."""
+
+    trace: Trace
+    waiting: Waiting
+    judgement: Judgement
+
+
+def ended(unit: Unit, verdict: Verdict) -> Iterator[tuple[Subject, End]]:
+    """The rollouts with a verdict, each with the pod that waits at the end of the shortest run.
+
+    Where counting places decided and no run could be told, the new pod waits and that is all there is to say.
+    """
+    for subject in unit.subjects:
+        judgement = unit.judgements.get(id(subject))
+        if judgement is None:
+            continue
+        if judgement.verdict is verdict:
+            yield subject, end_of(judgement)
+        elif id(subject) in unit.later.judgements and unit.later.judgements[id(subject)].verdict is verdict:
+            yield subject, end_of(unit.later.judgements[id(subject)])
+
+
+def waits_later(unit: Unit, subject: Subject) -> bool:
+    """Whether its rollout ends and the next one may not."""
+    found = unit.later.judgements.get(id(subject))
+    return found is not None and found.verdict in _WAITS
+
+
+def end_of(judgement: Judgement) -> End:
+    """The end of the run that a judgement tells."""
+    key = judgement.workload.key
+    trace = judgement.trace or Trace((), ())
+    mine = [one for one in trace.waiting if one.owner == key]
+    unknown = Waiting(key, new=True, count=1)
+    return End(trace, next(iter((*mine, *trace.waiting)), unknown), judgement)
+
+
+def spoken_for(subject: Subject, end: End) -> bool:
+    """Whether a rule of its own speaks of the workload's standstill: a StatefulSet's, a DaemonSet's that surges."""
+    if isinstance(subject.workload.strategy, DaemonSetStrategy):
+        return surges_into_itself(subject, end)
+    return isinstance(subject.workload.strategy, StatefulSetStrategy)
+
+
+def surges_into_itself(subject: Subject, end: End) -> bool:
+    """Whether the new pods of a DaemonSet start beside the old ones, and these are in their way.
+
+    A node that others fill is nothing that another strategy changes.
+    """
+    strategy = subject.workload.strategy
+    if not isinstance(strategy, DaemonSetStrategy) or not strategy.max_surge.amount or strategy.on_delete:
+        return False
+    holders = [holder for lack in end.waiting.lacks for holder in lack.holders]
+    mine = any(holder.owner == subject.workload.key and not holder.new for holder in holders)
+    return mine or bool(end.waiting.refusal) or not end.waiting.lacks
+
+
+def is_trapped(subject: Subject, judgement: Judgement) -> bool:
+    """Whether pods that find no node keep all later changes from a StatefulSet: it makes them one after the other."""
+    strategy = subject.workload.strategy
+    if not isinstance(strategy, StatefulSetStrategy) or strategy.parallel or strategy.on_delete:
+        return False
+    return judgement.placed < judgement.wanted and judgement.alone < judgement.wanted
+
+
+def standstill(
+    unit: Unit,
+    subject: Subject,
+    end: End,
+    code: str,
+    *,
+    place: Place | None = None,
+    may: bool | None = None,
+    proposals: Sequence[Proposal] = (),
+) -> Draft:
+    """The finding that a rollout never ends or, with `may`, may never end."""
+    manifest, workload = subject.manifest, subject.workload
+    may = code == "KLG107" if may is None else may
+    place = manifest.place(field_pointers.strategy(manifest), "key") if place is None else place
+    exclusive = [f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items()]
+    wait = Wait(workload, end.waiting, tuple(exclusive))
+    why, keeps, label = keeping(workload)
+    number = (kept(workload.strategy, workload.replicas),) if isinstance(workload.strategy, DeploymentStrategy) else ()
+    closed = is_certain(unit, subject, end.judgement)
+    beyond = "" if closed else "unless there are nodes beyond the inventory, "
+    made, coming = is_made(unit, subject), id(subject) in unit.later.judgements
+    later = made or coming
+    begins = f"{beyond}once it runs, " if made else beyond
+    scaled, replicas = subject.scaled, counted(workload.replicas, "replica")
+    begins += f"at {replicas}, which {scaled.sets}, " if scaled is not None else ""
+    unknown = unsure_claims(unit, workload, end.waiting)
+    others = end.judgement.company
+    ends = "may never end" if may or unknown else "never ends"
+    alone = "rolled out by itself, " if others and not may else ""
+    which = "a" if made else "the next" if coming else "the"
+    draft = Draft(
+        code,
+        place,
+        f"{begins}{alone}{which} rollout {ends}: {wait.clause}, and {why}",
+        manifest,
+        cause="rollout",
+        certainty="certain" if closed and not may and not unknown else "possible",
+        severity="warning" if (may or later) and closed else None,
+        help=(
+            *declare(unknown),
+            *_help(others, may=may),
+            *(() if proposals else _rivals(workload, end.waiting)),
+        ),
+        scheduler=end.waiting.scheduler or None,
+        related=(
+            *((Related(place, label),) if label else ()),
+            *((Related(scaled.place, f"it sets {replicas}"),) if scaled is not None else ()),
+            *stakes(unit, subject, end.waiting),
+            *(growing(unit, subject) if end.judgement.grows else ()),
+        ),
+        trace=story(end.trace, wait, keeps),
+        run=end.trace,
+        cycle=(*wait.sentences(), *number),
+        proposals=tuple(proposals),
+    )
+    return refused_by_kubelet(draft, wait, f"{begins}{alone}{which} rollout {ends}", why)
+
+
+def standstill_anywhere(unit: Unit, subject: Subject, end: End, code: str, proposals: Sequence[Proposal]) -> Draft:
+    """The finding that a rollout never ends in any cluster: no node is named, since none is known."""
+    manifest, workload = subject.manifest, subject.workload
+    exclusive = [f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items()]
+    wait = Wait(workload, end.waiting, tuple(exclusive))
+    why, _, label = keeping(workload)
+    number = (kept(workload.strategy, workload.replicas),) if isinstance(workload.strategy, DeploymentStrategy) else ()
+    clause, sentences = wait.clause, tuple(wait.sentences())
+    if code == "KLG102":
+        ports = listed([str(port) for port in host_ports(workload.spec)])
+        one = len(end.waiting.lacks) == 1
+        node, holder = ("the only node", "the old pod") if one else ("the only nodes", "the old pods")
+        clause = f"the new pod waits for host port {ports} of {node} that it may go to, held by {holder}"
+        sentences = (clause,)
+    place = manifest.place(field_pointers.strategy(manifest), "key")
+    return Draft(
+        code,
+        place,
+        f"the rollout never ends in any cluster: {clause}, and {why}",
+        manifest,
+        cause="rollout",
+        related=(Related(place, label), *exclusive_lines(unit, subject, end.waiting)),
+        cycle=(*sentences, *number),
+        proposals=tuple(proposals),
+    )
+
+
+def shortage(unit: Unit, subject: Subject, judgement: Judgement, placed: int) -> tuple[str | None, str]:
+    """Why no more replicas find a node: the scheduler's text, and a clause."""
+    if judgement.refusal:
+        return None, f"the next one is refused {refused(judgement.refusal)}"
+    text, lacks = lacking(unit, subject, placed, judgement.eligible)
+    if not lacks:
+        return text, NO_NODE
+    told = [
+        f"too little {reason.removeprefix('Insufficient ')} is left on {some(nodes)}"
+        if reason.startswith("Insufficient ")
+        else said(reason, some(nodes))
+        for reason, nodes in lacks.items()
+    ]
+    return text, f"for the next one {', and '.join(told)}"
+
+
+def keeping(workload: Workload) -> tuple[str, str, str]:
+    """That the old pods stay, as a clause and as what the controller does, and the numbers behind it."""
+    strategy, replicas = workload.strategy, workload.replicas
+    until = "until the new one is available"
+    if isinstance(strategy, DaemonSetStrategy) and strategy.max_surge.amount:
+        label = f"maxSurge is {strategy.max_surge}: the new pod of a node starts beside the old one"
+        return f"the old pod is kept {until}", f"keeps the old pod {until}", label
+    if not isinstance(strategy, DeploymentStrategy):
+        return f"the {workload.kind} controller goes on only when it is available", "waits for that pod", ""
+    found = resolve(strategy, replicas)
+    pods = counted(replicas, "pod")
+    if found.unavailable:
+        clause = f"no more than {found.unavailable} of {pods} may be unavailable"
+        if found.unavailable >= replicas:
+            return "nothing is left that could make room for it", "waits for the new pod", _label(strategy, replicas)
+        return clause, f"takes no more than {found.unavailable} of {pods} away", _label(strategy, replicas)
+    old, are = ("the old pod", "is") if replicas == 1 else ("the old pods", "are")
+    return f"{old} {are} kept {until}", f"keeps {old} {until}", _label(strategy, replicas)
+
+
+def kept(strategy: DeploymentStrategy, replicas: int) -> str:
+    """Why the old pods stay."""
+    found = resolve(strategy, replicas)
+    if found.unavailable == 0:
+        return f"{_number(strategy, replicas)}: no old pod may go before a new one is available"
+    return f"no more than {found.unavailable} of {replicas} may be unavailable ({_number(strategy, replicas)})"
+
+
+def _number(strategy: DeploymentStrategy, replicas: int) -> str:
+    found = resolve(strategy, replicas)
+    written = strategy.max_unavailable
+    rounding = f" ({written} of {counted(replicas, 'replica')}, rounded down)" if written.percent else ""
+    return f"maxUnavailable is {found.unavailable}{rounding}"
+
+
+def _label(strategy: DeploymentStrategy, replicas: int) -> str:
+    found = resolve(strategy, replicas)
+    default = "by default " if strategy == DeploymentStrategy(paused=strategy.paused) else ""
+    return f"{counted(replicas, 'replica')}: {default}maxSurge is {found.surge} and maxUnavailable {found.unavailable}"
+
+
+def declare(unknown: Sequence[str]) -> tuple[str, ...]:
+    """What makes sure of claims that only the manifest names."""
+    if not unknown:
+        return ()
+    return (f"declare {listed(unknown)} in the inventory to be sure: its class and volume decide where it can be used",)
+
+
+def _rivals(workload: Workload, waiting: Waiting) -> Iterator[str]:
+    """What keeps others from the room that an old pod leaves before its successor has it."""
+    holders = {holder.owner for lack in every(waiting.lacks) for holder in lack.holders}
+    rivals = [owner_name(key) for key in sorted(holders - {workload.key})]
+    if rivals and not workload.spec.node_name:
+        yield (
+            "nothing keeps the room free between an old pod and its successor: a higher priority than that of "
+            f"{some(rivals, 'workload')} does, or nodes of its own"
+        )
+
+
+def _help(others: Sequence[Workload], *, may: bool) -> Iterator[str]:
+    names = workload_names(others)
+    if others and may:
+        changes, them = verb("change", len(others)), "it" if len(others) == 1 else "them"
+        yield f"{names} {changes} at the same moment: the rollout never ends where it comes after {them}, as told here"
+    elif others:
+        yield f"rolled out at the same moment as {names}, it ends only in a lucky order of events"
+
+
+def _rests_on_a_place(lack: Lack) -> bool:
+    """Whether it matters where a volume is; a claim that one pod can use is in use wherever that is."""
+    return lack.held == "volume" and lack.plugin != "VolumeRestrictions"
+
+
+def unsure_claims(unit: Unit, workload: Workload, waiting: Waiting) -> tuple[str, ...]:
+    """The claims of which only the manifest is known, where a pod waits for a volume to be free on its node."""
+    if not any(map(_rests_on_a_place, every(waiting.lacks))):
+        return ()
+    named = {str(volume.source.get("claimName")) for volume in workload.spec.volumes if volume.kind == _CLAIM}
+    return tuple(sorted(name for name in named if unit.world.declared("PersistentVolumeClaim", name) is None))

@@ -1,1 +1,0 @@
-"""Facts of the core to findings, one module per rule family."""

@@ -1,0 +1,128 @@
+"""`kubelint-gpu explain`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from kubelint_gpu.cli import FAILED, NOTHING
+from kubelint_gpu.cli.help.manual import ManualCommand
+from kubelint_gpu.cli.help.shell_completion import codes
+from kubelint_gpu.workspace.project.kustomizations import Settings, kustomize_options
+from kubelint_gpu.workspace.project.worlds import WhatIf, what_if_options
+
+
+@click.command("explain", cls=ManualCommand, short_help="Show a rule's page, or why a workload fits where it fits.")
+@click.argument("what", shell_complete=codes)
+@click.argument("paths", nargs=-1, type=click.Path())
+@click.option(
+    "-i", "--inventory", "inventories", multiple=True, metavar="FILE", help="The declared cluster; may be repeated."
+)
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="[default: text]")
+@what_if_options
+@click.option("--together", is_flag=True, help="All files are applied together, to one cluster.")
+@click.option(
+    "--config", "config", metavar="FILE", help="The configuration.  [default: the nearest .kubelint-gpu.yaml]"
+)
+@kustomize_options
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[default: auto]")
+def command(
+    what: str,
+    paths: tuple[str, ...],
+    inventories: tuple[str, ...],
+    output_format: str,
+    together: bool,
+    config: str | None,
+    color: str,
+    without: tuple[str, ...],
+    added: tuple[str, ...],
+    kustomize: str | None,
+    kustomize_flags: tuple[str, ...],
+    kustomize_timeout: float,
+) -> int:
+    """Show the page of a rule, or why a workload fits where it fits.
+
+    WHAT is the code or name of a rule, or a workload: kind/name or namespace/kind/name. Workloads are looked up in
+    PATHS: files, directories, or - for standard input; by default in the current directory.
+
+    The page of a rule is laid out for a terminal; into a file or a pipe it goes as it is, in Markdown.
+    """
+    if "/" in what:
+        what_if = WhatIf(without, added)
+        renderer = Settings(kustomize, kustomize_flags, kustomize_timeout)
+        return _workload(what, paths, inventories, output_format, config, color, what_if, renderer, together=together)
+    if paths:
+        raise click.UsageError(f'"{what}" is no workload: write kind/name or namespace/kind/name')
+    _rule(what, color)
+    return NOTHING
+
+
+def _rule(what: str, color: str) -> None:
+    from kubelint_gpu.cli.outputs import options_for
+    from kubelint_gpu.findings.catalogue import UnknownRule, find, page, suggestion
+    from kubelint_gpu.report import rule_page as terminal
+
+    try:
+        found = find(what)
+    except UnknownRule:
+        raise click.UsageError(f'there is no rule "{what}"{suggestion(what) or "; see kubelint-gpu rules"}') from None
+    text = page(found.code).rstrip()
+    if sys.stdout.isatty() or color == "always":
+        text = "".join(terminal.page(text, options_for(sys.stdout, color))).rstrip()
+    click.echo(text, color=True)
+
+
+def _workload(
+    what: str,
+    paths: Sequence[str],
+    inventories: Sequence[str],
+    output_format: str,
+    config: str | None,
+    color: str,
+    what_if: WhatIf,
+    renderer: Settings,
+    *,
+    together: bool,
+) -> int:
+    from pathlib import Path
+
+    from kubelint_gpu.explain.lookup import find
+    from kubelint_gpu.explain.scheduling_moments import situations
+    from kubelint_gpu.workspace.project import configuration
+    from kubelint_gpu.workspace.project.inputs import read_inputs
+    from kubelint_gpu.workspace.project.worlds import tell_errors
+
+    settings = configuration.load(Path(config) if config else configuration.find(Path.cwd()))
+    if not inventories and not settings.inventories:
+        raise click.UsageError(
+            "where a workload fits depends on the cluster, and none is declared: give --inventory FILE, "
+            f"or name one in {configuration.NAME}"
+        )
+    inputs = read_inputs(
+        paths or (".",),
+        inventories,
+        configuration=settings,
+        what_if=what_if,
+        together=together,
+        kustomize=renderer,
+    )
+    for world in inputs.worlds:
+        tell_errors(world)
+    if not inputs.usable or not inputs.worlds:
+        return FAILED
+    unit, subject = find(what, inputs.units)
+    found = situations(unit, subject)
+    if output_format == "json":
+        import json
+
+        from kubelint_gpu.explain.explanation_json import to_json
+
+        click.echo(json.dumps(to_json(unit, subject, found), indent=2, ensure_ascii=False))
+    else:
+        from kubelint_gpu.cli.outputs import options_for
+        from kubelint_gpu.explain.explanation_text import render
+
+        click.echo("\n".join(render(unit, subject, found, options_for(sys.stdout, color))), color=True)
+    return FAILED if inputs.failed else NOTHING

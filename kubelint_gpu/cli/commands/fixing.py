@@ -1,0 +1,126 @@
+"""`--fix` and `--diff`."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from kubelint_gpu.documents import Reading, SourceText, encode
+from kubelint_gpu.documents.edits import NotEditable
+from kubelint_gpu.engine.repair import repair
+from kubelint_gpu.engine.run import Suppression
+from kubelint_gpu.findings.finding import Finding, Fix
+from kubelint_gpu.sources.safe_write import NotWritable, replace_file, repository_root
+from kubelint_gpu.values import dataclass
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.project.worlds import complain
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """What `--fix` made of the units; `failed` says that a file could not be written."""
+
+    units: tuple[Unit, ...]
+    applied: tuple[tuple[Finding, Fix], ...]
+    changed: tuple[tuple[SourceText, SourceText], ...]
+    failed: bool = False
+
+
+def fix_units(
+    units: Sequence[Unit], suppression: Suppression, wanted: Callable[[Finding], bool], *, unsafe: bool, write: bool
+) -> Fixed:
+    """Mend what is `wanted` in every unit; with `write` the files are written, one by one, each in one step."""
+    after = list(units)
+    applied: list[tuple[Finding, Fix]] = []
+    changed: list[tuple[SourceText, SourceText]] = []
+    failed = False
+    told: set[tuple[str, str]] = set()
+    for number in range(len(after)):
+        unit = after[number]
+        found = repair(unit, unsafe=unsafe, suppression=suppression, wanted=wanted)
+        for finding, why in found.refused:
+            said = f"{finding.place.path}:{finding.place.line}", f"{finding.code} is not fixed: {why}"
+            if said not in told:
+                told.add(said)
+                complain(*said)
+        texts = list(_changed(unit.sources, found.unit.sources))
+        if not texts:
+            continue
+        others, worse = _others(after, number, texts, suppression)
+        if worse is not None:
+            for finding, _ in found.applied:
+                complain(f"{finding.place.path}:{finding.place.line}", f"{finding.code} is not fixed: {worse}")
+            continue
+        if write and not _written(texts):
+            failed = True
+            continue
+        after[number] = found.unit
+        for index, other in others.items():
+            after[index] = other
+        applied += found.applied
+        changed += texts
+    return Fixed(tuple(after), tuple(applied), tuple(changed), failed)
+
+
+def _written(texts: Sequence[tuple[SourceText, SourceText]]) -> bool:
+    """Whether every changed file could be written."""
+    root = repository_root(Path.cwd())
+    done = True
+    for _, source in texts:
+        try:
+            replace_file(Path(source.path), encode(source, source.text), root)
+        except NotWritable as error:
+            complain(source.path, f"cannot be fixed: {error}")
+            done = False
+    return done
+
+
+def _others(
+    units: Sequence[Unit], number: int, texts: Sequence[tuple[SourceText, SourceText]], suppression: Suppression
+) -> tuple[dict[int, Unit], str | None]:
+    """The other units that have a part in the same files, with the changes, and why one is worse off for them.
+
+    A file that goes to several clusters is mended for one after the other; a base must suit all that is made of it.
+    """
+    paths = {source.path: encode(source, source.text) for _, source in texts}
+    found: dict[int, Unit] = {}
+    for index, unit in enumerate(units):
+        mine = {reading.source.path for reading in unit.sources if reading.source is not None}
+        if index == number or not mine & set(paths):
+            continue
+        from kubelint_gpu.engine.repair import serious
+        from kubelint_gpu.engine.transport import with_texts
+
+        name = unit.rendered[0].path if unit.rendered else ""
+        try:
+            found[index] = with_texts(unit, paths)
+        except NotEditable as error:
+            return {}, f"with it {name} could not be rendered: {error}"
+        if unit.rendered and not serious(found[index], suppression) <= serious(unit, suppression):
+            return {}, f"it would bring another finding to {name}, which is made of the same file"
+    return found, None
+
+
+def print_diff(changed: Sequence[tuple[SourceText, SourceText]]) -> None:
+    """The changes as a unified diff."""
+    for before, after in changed:
+        lines = difflib.unified_diff(
+            before.text.splitlines(keepends=True), after.text.splitlines(keepends=True), before.path, after.path
+        )
+        for line in lines:
+            click.echo(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n", nl=False)
+
+
+def tell(fixed: Fixed) -> None:
+    """What was fixed, to standard error."""
+    for finding, fix in fixed.applied:
+        complain(f"{finding.place.path}:{finding.place.line}", f"fixed {finding.code} ({finding.object}): {fix.title}")
+
+
+def _changed(before: Sequence[Reading], after: Sequence[Reading]) -> Iterator[tuple[SourceText, SourceText]]:
+    for old, new in zip(before, after, strict=True):
+        if old is not new and old.source is not None and new.source is not None and old.source.text != new.source.text:
+            yield old.source, new.source

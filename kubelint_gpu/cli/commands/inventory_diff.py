@@ -1,0 +1,36 @@
+"""`kubelint-gpu inventory diff`."""
+
+from __future__ import annotations
+
+import click
+
+from kubelint_gpu.cli import FAILED, FINDINGS, NOTHING
+from kubelint_gpu.cli.help.manual import ManualCommand
+
+
+@click.command("diff", cls=ManualCommand)
+@click.argument("old", type=click.Path())
+@click.argument("new", type=click.Path())
+def command(old: str, new: str) -> int:
+    """Say what has changed from inventory OLD to NEW.
+
+    Nodes, GPUs, pools, running pods, priority classes and other objects: exit 0 nothing, 1 something, 2 one of the two
+    cannot be used.
+    """
+    from kubelint_gpu.inventory.view.difference import differences
+    from kubelint_gpu.messages.display import visible
+    from kubelint_gpu.workspace.project.worlds import read_world, tell_errors
+
+    if old == new == "-":
+        raise click.UsageError("standard input can be only one of the two")
+    worlds = []
+    for path in (old, new):
+        world, failed = read_world((path,))
+        tell_errors(world)
+        if failed or world.inventory is None or not world.usable:
+            return FAILED
+        worlds.append(world.inventory)
+    found = differences(*worlds)
+    for sentence in found:
+        click.echo(visible(sentence))
+    return FINDINGS if found else NOTHING

@@ -1,0 +1,1 @@
+"""Help texts and shell completion."""

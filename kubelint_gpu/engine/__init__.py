@@ -1,0 +1,1 @@
+"""Running rules, suppressing findings, trying fixes."""

@@ -1,0 +1,146 @@
+"""Trying many fixes of one unit at once: where they hold together, asking every rule once instead of once for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from kubelint_gpu.documents.edits import Edit, NotEditable
+from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.trials import Identity, changed_by, drafts_of, identity, severity_of
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.workspace.apply_set import Unit
+
+_FEW = 150
+"""Workloads times fixes, up to which each fix is tried by itself."""
+_MOST_ROUNDS = 12
+_COST = 60_000
+"""What fixes may cost that are tried by themselves: each the cube of the number of workloads."""
+_OF_THE_OBJECT = ("KLG0", "KLG2", "KLG5")
+"""Rules whose findings depend on what the object says itself, and on nodes."""
+_OF_OTHERS = frozenset(("KLG203",))
+"""Among them those whose fix may send pods to nodes on which others run."""
+
+Attempt = tuple[int, int]
+"""A draft by its identity as an object, and the number of its proposal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batches:
+    """Which fixes hold together, and how many of the others may be tried by themselves; None for all."""
+
+    holds: frozenset[Attempt] = frozenset()
+    alone: int | None = None
+
+
+def batches(unit: Unit, wanted: Sequence[Draft], drafts: Sequence[Draft]) -> Batches:
+    """The fixes of a large unit that hold together, one for each object at a time.
+
+    Only such are put together as cannot hide what another one does: those that change nothing but how a workload is
+    rolled out, for each rollout is judged while the others keep running, and those of findings that no other object
+    decides.
+    Renders are left out: their edits are those of sources that may be shared.
+    """
+    count = sum(len(draft.proposals) for draft in wanted)
+    if unit.rendered or count * len(unit.subjects) <= _FEW:
+        return Batches()
+    trial = _Trial(unit, drafts)
+    for members in _rounds(wanted):
+        trial.hold(members)
+    return Batches(frozenset(trial.holds), _COST // len(unit.subjects) ** 3)
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    attempt: Attempt
+    draft: Draft
+    edits: tuple[Edit, ...]
+
+
+def _rounds(wanted: Sequence[Draft]) -> Iterator[list[_Member]]:
+    """Fixes of different objects whose edits do not meet: the first of each object, then the second."""
+    left = list(_members(wanted))
+    while left:
+        chosen: list[_Member] = []
+        objects: set[Identity] = set()
+        spans: set[tuple[str, int]] = set()
+        rest: list[_Member] = []
+        for member in left:
+            name = ("", *identity(member.draft)[1:3], "")
+            touched = {(edit.path, offset) for edit in member.edits for offset in (edit.span.start, edit.span.end)}
+            if name in objects or not spans.isdisjoint(touched):
+                rest.append(member)
+                continue
+            objects.add(name)
+            spans |= touched
+            chosen.append(member)
+        yield chosen
+        left = rest
+
+
+def _members(wanted: Sequence[Draft]) -> Iterator[_Member]:
+    for draft in wanted:
+        for number, proposal in enumerate(draft.proposals):
+            try:
+                edits = proposal.edits()
+            except NotEditable:
+                continue
+            if edits and draft.manifest is not None:
+                yield _Member((id(draft), number), draft, tuple(edits))
+
+
+class _Trial:
+    def __init__(self, unit: Unit, drafts: Sequence[Draft]) -> None:
+        self.holds: set[Attempt] = set()
+        self._unit = unit
+        self._before = {identity(found) for found in drafts}
+        self._left = _MOST_ROUNDS
+
+    def hold(self, members: Sequence[_Member]) -> None:
+        """Make them all; leave out whose finding stays or whose object is worse for it, until the others hold."""
+        members = self._apart(members)
+        left_out: list[_Member] = []
+        while members and self._left:
+            self._left -= 1
+            guilty = self._guilty(members)
+            if guilty:
+                left_out += [one for one in members if one.attempt in guilty]
+                members = [one for one in members if one.attempt not in guilty]
+                continue
+            self.holds |= {one.attempt for one in members}
+            # what did not hold with these may hold without them
+            members, left_out = left_out, []
+
+    def _guilty(self, members: Sequence[_Member]) -> frozenset[Attempt]:
+        """Who must not be among them; where nobody can be named, half of them."""
+        half = frozenset(one.attempt for one in members[len(members) // 2 :])
+        try:
+            changed = changed_by(self._unit, [edit for one in members for edit in one.edits])
+        except NotEditable:
+            return half
+        after, crashed = drafts_of(changed)
+        now = {identity(found): severity_of(found) for found in after}
+        worse = {one[1:3] for one, severity in now.items() if severity != "note" and one not in self._before}
+        named = frozenset(
+            one.attempt for one in members if identity(one.draft) in now or identity(one.draft)[1:3] in worse
+        )
+        return named or (half if worse or crashed else frozenset())
+
+    def _apart(self, members: Sequence[_Member]) -> list[_Member]:
+        """Those that decide about nothing but their own object."""
+        try:
+            changed = changed_by(self._unit, [edit for one in members for edit in one.edits])
+        except NotEditable:
+            return []
+        before = {one.manifest.object: one.workload for one in self._unit.subjects}
+        after = {one.manifest.object: one.workload for one in changed.subjects}
+        return [one for one in members if _is_own(one.draft, before, after)]
+
+
+def _is_own(draft: Draft, before: Mapping[str, Workload], after: Mapping[str, Workload]) -> bool:
+    """Whether the change of its object decides about no other object."""
+    if draft.code.startswith(_OF_THE_OBJECT) and draft.code not in _OF_OTHERS:
+        return True
+    name = draft.manifest.object if draft.manifest is not None else ""
+    old, new = before.get(name), after.get(name)
+    return old is not None and new is not None and replace(new, strategy=old.strategy) == old

@@ -1,0 +1,62 @@
+"""What a rule says before it is weighed: a finding with fixes that nobody has tried yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.documents.edits import Edit
+from kubelint_gpu.findings.finding import Certainty, Place, Related, Safety, Severity, Step
+from kubelint_gpu.values import dataclass
+from kubelint_gpu.workspace.manifest import Manifest
+
+if TYPE_CHECKING:
+    from kubelint_gpu.simulation.search.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A fix to be tried; `edits` raises NotEditable where the text does not allow it.
+
+    `must_prove`: it is offered only if the changed manifest no longer gives the finding and gives no new one.
+    Without that, as where no inventory is there to prove it with, it is offered as not verified.
+    """
+
+    title: str
+    safety: Safety
+    edits: Callable[[], list[Edit]]
+    must_prove: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a rule found.
+
+    Attributes:
+        code: the rule.
+        place: the line that its author can change.
+        message: one sentence, lower case, without a full stop.
+        manifest: the object it is about, None for a file that could not be read.
+        cause: what tells this finding from others of the rule in the same object, in words that stay the same when
+            lines move or messages change.
+        severity: where the rule's own severity is not meant.
+        run: the simulated run that the trace tells of.
+        fatal: the run itself cannot be trusted (an inventory that cannot be read).
+    """
+
+    code: str
+    place: Place
+    message: str
+    manifest: Manifest | None = None
+    cause: str = ""
+    certainty: Certainty = "certain"
+    severity: Severity | None = None
+    related: tuple[Related, ...] = ()
+    scheduler: str | None = None
+    trace: tuple[Step, ...] = ()
+    cycle: tuple[str, ...] = ()
+    help: tuple[str, ...] = ()
+    proposals: tuple[Proposal, ...] = ()
+    run: Trace | None = None
+    fatal: bool = False
+    undecided: bool = False

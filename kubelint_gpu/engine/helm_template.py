@@ -1,0 +1,23 @@
+"""What `helm template` says of its output: the file of the chart that each object comes from."""
+
+from __future__ import annotations
+
+import re
+
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.workspace.manifest import Manifest, place_of
+
+_SOURCE = re.compile(r"^# Source: (?P<path>\S.*?)[ \t]*\r?$", re.MULTILINE)
+
+
+def template_of(manifest: Manifest | None) -> Related | None:
+    """The comment that names the template of a rendered object; None where there is none."""
+    if manifest is None or manifest.origin is not None:
+        return None
+    document = manifest.item.document
+    start, end = document.chunk
+    found = _SOURCE.search(document.source.text, start, min(end, max(start, document.root[0])))
+    if found is None:
+        return None
+    span = document.source.span(*found.span("path"))
+    return Related(place_of(manifest.path, span), f"rendered from {found['path']}")

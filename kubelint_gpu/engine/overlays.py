@@ -1,0 +1,158 @@
+"""What a finding on a rendered object says of its layers, and one finding for a cause seen through several overlays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.helm_template import template_of
+from kubelint_gpu.findings.finding import Finding, Place, Related
+from kubelint_gpu.sources.kustomize.accumulation.writer import Writer
+from kubelint_gpu.sources.kustomize.origin import Answer
+from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.cluster_context import World
+from kubelint_gpu.workspace.manifest import place_of
+
+_MOST_TEXT = 60
+_THROUGH = {"namePrefix": "this prefix is put before it", "nameSuffix": "this suffix is put behind it"}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A finding, what tells it from others of its rule, and the overlay through which it was seen.
+
+    Attributes:
+        rendered: whether the unit is a render.
+        overlay: the top of the render and its name, None where that is not known.
+        cluster: what the cluster is called that it is about, and where it is declared; None where there is only one.
+    """
+
+    finding: Finding
+    cause: str
+    rendered: bool
+    overlay: tuple[Place, str] | None
+    cluster: tuple[Place, str] | None = None
+
+
+def seen_through(finding: Finding, draft: Draft, unit: Unit) -> Found:
+    """A finding that came of a draft of a unit."""
+    return Found(finding, draft.cause, bool(unit.rendered), _overlay(draft, unit), _cluster(unit.world))
+
+
+def layers(draft: Draft) -> tuple[Related, ...]:
+    """What else wrote the field that the draft points at, the oldest first, and the overlay that is rendered.
+
+    Of what Helm rendered, the template.
+    """
+    origin = draft.manifest.origin if draft.manifest is not None else None
+    if origin is None:
+        template = template_of(draft.manifest)
+        return (template,) if template is not None else ()
+    place = draft.place
+    answer = origin.behind(place.path, place.line, place.column)
+    related = [*_written(answer, place)] if answer is not None else []
+    top = place_of(origin.top.path, origin.top.span)
+    sure = answer is None or answer.certain
+    if not sure:
+        related.append(Related(top, f"rendered from there by {origin.path}; which line sets it is not certain"))
+    elif top.path != place.path:
+        related.append(Related(top, f"rendered by {origin.path}"))
+    return tuple(one for one in dict.fromkeys(related) if one.place != place)
+
+
+def merged(every: Iterable[Found]) -> list[Found]:
+    """The same rule, cause and line through several overlays or clusters is one finding that names each of them."""
+    groups: dict[Any, list[Found]] = {}
+    for one in every:
+        key: Any = id(one)
+        if one.rendered or one.cluster is not None:
+            finding = one.finding
+            key = (finding.code, finding.place, finding.severity, finding.certainty, one.cause)
+        groups.setdefault(key, []).append(one)
+    return [_with_clusters(_merged(group) if len(group) > 1 else group[0], group) for group in groups.values()]
+
+
+def _with_clusters(found: Found, group: Sequence[Found]) -> Found:
+    """The finding with the clusters that its message is about, and what is said of the others."""
+    if found.cluster is None:
+        return found
+    message = found.finding.message
+    names = list(dict.fromkeys(_name(one) for one in group if one.finding.message == message))
+    others: dict[Related, None] = {}
+    for one in group:
+        # what is said of another overlay names its cluster there
+        if one.cluster is not None and one.overlay == found.overlay and _name(one) not in names:
+            others[Related(one.cluster[0], f"in the cluster {_name(one)}: {one.finding.message}")] = None
+    told = f"{message} (cluster{'' if len(names) == 1 else 's'} {', '.join(names)})"
+    return replace(found, finding=replace(found.finding, message=told, related=(*found.finding.related, *others)))
+
+
+def _cluster(world: World) -> tuple[Place, str] | None:
+    if not world.name:
+        return None
+    paths = [reading.source.path for reading in world.readings if reading.source is not None]
+    return place_of(paths[0] if paths else "", None), world.name
+
+
+def _name(found: Found) -> str:
+    return found.cluster[1] if found.cluster is not None else ""
+
+
+def _merged(group: Sequence[Found]) -> Found:
+    first = group[0]
+    related = list(first.finding.related)
+    told = {first.overlay}
+    for other in group[1:]:
+        overlay = other.overlay
+        if overlay is None or overlay in told:
+            continue
+        told.add(overlay)
+        place, path = overlay
+        same = other.finding.message == first.finding.message
+        where = f"in {path}" + (f" (cluster {_name(other)})" if other.cluster is not None else "")
+        related.append(Related(place, f"{where}, too" if same else f"{where}: {other.finding.message}"))
+    everywhere = tuple(
+        fix
+        for fix in first.finding.fixes
+        if all(any(fix.edits == one.edits for one in other.finding.fixes) for other in group[1:])
+    )
+    return replace(first, finding=replace(first.finding, related=tuple(dict.fromkeys(related)), fixes=everywhere))
+
+
+def _overlay(draft: Draft, unit: Unit) -> tuple[Place, str] | None:
+    origin = draft.manifest.origin if draft.manifest is not None else None
+    if origin is not None:
+        return place_of(origin.top.path, origin.top.span), origin.path
+    for rendered in unit.rendered:
+        document = rendered.top.document
+        source = rendered.top.reading.source
+        if source is not None:
+            return place_of(source.path, document.locate((), "key") if document is not None else None), rendered.path
+    return None
+
+
+def _written(answer: Answer, place: Place) -> Iterator[Related]:
+    """Who set the value before, with what it was."""
+    for writer, value in answer.before:
+        spot = writer.spot()
+        through = _through(writer, value)
+        yield Related(place_of(spot.path, spot.span), through or f"{_shown(value)} here, overridden at {_line(place)}")
+
+
+def _through(writer: Writer, value: Any) -> str:
+    if writer.by in _THROUGH:
+        return _THROUGH[writer.by]
+    if writer.by == "variable":
+        return "the value of this variable is filled in"
+    return "copied by this replacement" if writer.by == "replacement" and value is None else ""
+
+
+def _line(place: Place) -> str:
+    return f"{place.path}:{place.line}"
+
+
+def _shown(value: Any) -> str:
+    text = "null" if value is None else str(value)
+    return text if len(text) <= _MOST_TEXT else text[:_MOST_TEXT] + " …"

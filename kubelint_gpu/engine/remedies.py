@@ -1,0 +1,103 @@
+"""Fixes that rules propose; each is tried before it is offered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.documents.edits import Edit, remove_key, replace_scalar, set_key
+from kubelint_gpu.engine.diagnostic import Proposal
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.manifest import Manifest
+
+_ROLLING = "rollingUpdate"
+_HASH = "pod-template-hash"
+
+
+def no_surge(manifest: Manifest, replicas: int) -> Proposal:
+    """Let an old pod go before its successor comes."""
+    price = "of the only replica in each rollout" if replicas == 1 else f"of 1 of {replicas} replicas at each step"
+    return Proposal(
+        f"set maxSurge: 0 and maxUnavailable: 1, which costs a brief downtime {price}",
+        "safe",
+        lambda: _no_surge(manifest, field_pointers.STRATEGY),
+    )
+
+
+def no_daemon_surge(manifest: Manifest) -> Proposal:
+    """Let the old pod of a node go before its successor comes."""
+    return Proposal(
+        "set maxSurge: 0 and maxUnavailable: 1, which costs a brief downtime on each node, one after the other",
+        "safe",
+        lambda: _no_surge(manifest, field_pointers.UPDATE_STRATEGY),
+    )
+
+
+def recreate(manifest: Manifest, replicas: int) -> Proposal:
+    """Let all old pods go first."""
+    price = "of the only replica" if replicas == 1 else f"of all {replicas} replicas at once"
+    return Proposal(
+        f"set strategy type: Recreate, which costs a downtime {price} in each rollout",
+        "unsafe",
+        lambda: _recreate(manifest),
+    )
+
+
+def within_a_revision(manifest: Manifest) -> Proposal:
+    """Let the pods of one revision keep apart from each other, and not from those of another."""
+    return Proposal(
+        f"add matchLabelKeys: [{_HASH}], so that old and new pods may share a node while they are exchanged",
+        "unsafe",
+        lambda: [
+            set_key(manifest.item, route, "matchLabelKeys", [_HASH])
+            for route in (*field_pointers.anti_affinity(manifest), *field_pointers.spread(manifest))
+            if not manifest.present((*route, "matchLabelKeys"))
+        ],
+    )
+
+
+def renamed(manifest: Manifest, pointers: Sequence[Pointer], key: str) -> list[Edit]:
+    """Write another key in place of each of some keys, with what stands under it."""
+    path = manifest.path
+    return [Edit(path, manifest.item.locate(pointer, "key"), key) for pointer in pointers]
+
+
+def _no_surge(manifest: Manifest, base: Pointer) -> list[Edit]:
+    item, rolling = manifest.item, (*base, _ROLLING)
+    if not manifest.present(rolling):
+        if manifest.present(base) and field_pointers.at(manifest, base):
+            return [set_key(item, base, _ROLLING, {"maxSurge": 0, "maxUnavailable": 1})]
+        whole = {"type": "RollingUpdate", _ROLLING: {"maxSurge": 0, "maxUnavailable": 1}}
+        return [set_key(item, ("spec",), str(base[-1]), whole, before="template")]
+    written = field_pointers.at(manifest, rolling)
+    both = ("maxSurge", 0), ("maxUnavailable", 1)
+    if not isinstance(written, dict) or not any(key in written for key, _ in both):
+        return [set_key(item, base, _ROLLING, dict(both))]
+    edits = [
+        replace_scalar(item, (*rolling, key), str(value))
+        for key, value in both
+        if key in written and written[key] != value
+    ]
+    return edits + [set_key(item, rolling, key, value) for key, value in both if key not in written]
+
+
+def _recreate(manifest: Manifest) -> list[Edit]:
+    item = manifest.item
+    written = field_pointers.at(manifest, field_pointers.STRATEGY)
+    if not isinstance(written, dict) or "type" not in written:
+        return [set_key(item, ("spec",), "strategy", {"type": "Recreate"}, before="template")]
+    edits = [set_key(item, field_pointers.STRATEGY, "type", "Recreate")]
+    if manifest.present(field_pointers.ROLLING):
+        edits.append(remove_key(item, field_pointers.ROLLING))
+    return edits
+
+
+def rewritten(
+    manifest: Manifest, route: Pointer, texts: Iterable[str], title: str = "write {}"
+) -> tuple[Proposal, ...]:
+    """Write another text in place of a scalar, one proposal for each; it may change what runs."""
+
+    def edits(text: str) -> Callable[[], list[Edit]]:
+        return lambda: [replace_scalar(manifest.item, route, text)]
+
+    return tuple(Proposal(title.format(text), "unsafe", edits(text)) for text in texts)

@@ -1,0 +1,163 @@
+"""Making the changes that fixes propose, one after the other, until nothing is left that a fix could mend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from kubelint_gpu.documents import SourceText
+from kubelint_gpu.documents.edits import Edit, NotEditable
+from kubelint_gpu.engine.run import Suppression, check
+from kubelint_gpu.engine.trials import changed_by
+from kubelint_gpu.findings.finding import Finding, Fix, Place, TextEdit
+from kubelint_gpu.values import dataclass
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.cluster_context import World
+
+_MOST = 1000
+_MOST_AT_ONCE = 12
+_FEW = 8
+"""Of more fixes than this all are made at once, and looked at once."""
+Identity = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """What became of a unit.
+
+    Attributes:
+        unit: the unit after the changes.
+        applied: the findings that were mended, each with the fix that did it.
+        refused: findings that are left although there was a fix to try, each with why it was not made.
+    """
+
+    unit: Unit
+    applied: tuple[tuple[Finding, Fix], ...] = ()
+    refused: tuple[tuple[Finding, str], ...] = ()
+
+
+def repair(
+    unit: Unit,
+    *,
+    unsafe: bool,
+    suppression: Suppression | None = None,
+    wanted: Callable[[Finding], bool] = lambda _finding: True,
+) -> Repaired:
+    """Mend what can be mended: the fix of the first finding, then look again, until no fix is left.
+
+    Only findings that are `wanted` are mended.
+    A change stays only if the text still parses, the finding is gone, and no new error or warning has come.
+    """
+    applied: list[tuple[Finding, Fix]] = []
+    refused: dict[tuple[Identity, str], str] = {}
+    findings = _findings(unit, suppression)
+    bulk = _at_once(unit, [finding for finding in findings if wanted(finding)], unsafe=unsafe)
+    for _ in range(_MOST_AT_ONCE):
+        if len(bulk) <= _FEW:
+            break
+        try:
+            changed = changed_by(unit, [edit for _, fix in bulk for edit in _edits(unit, fix)])
+        except NotEditable:
+            break
+        after = _findings(changed, suppression)
+        good = [one for one in bulk if not _objection(findings, after, one[0])]
+        if len(good) == len(bulk):
+            applied += bulk
+            unit, findings = changed, after
+            bulk = _at_once(unit, [finding for finding in findings if wanted(finding)], unsafe=unsafe)
+            continue
+        bulk = good
+    for _ in range(_MOST):
+        chosen = _next([finding for finding in findings if wanted(finding)], refused, unsafe=unsafe)
+        if chosen is None:
+            break
+        finding, fix = chosen
+        try:
+            changed = changed_by(unit, _edits(unit, fix))
+        except NotEditable as error:
+            refused[_identity(finding), fix.title] = f"{fix.title}: {error}"
+            continue
+        after = _findings(changed, suppression)
+        why = _objection(findings, after, finding)
+        if why:
+            refused[_identity(finding), fix.title] = f"{fix.title}: {why}"
+            continue
+        applied.append(chosen)
+        unit, findings = changed, after
+    left = [finding for finding in findings if wanted(finding)]
+    told = [(finding, _refusal(finding, refused, unsafe=unsafe)) for finding in left]
+    return Repaired(unit, tuple(applied), tuple((finding, why) for finding, why in told if why))
+
+
+def _at_once(unit: Unit, findings: Sequence[Finding], *, unsafe: bool) -> list[tuple[Finding, Fix]]:
+    """The first fix of each finding, one for each object, as far as their edits do not meet."""
+    chosen: dict[str, tuple[Finding, Fix]] = {}
+    touched: set[tuple[str, int]] = set()
+    for finding in findings:
+        fix = next((one for one in finding.fixes if one.safety == "safe" or unsafe), None)
+        if fix is None or not fix.verified or finding.object in chosen:
+            continue
+        spans = {(edit.path, offset) for edit in _edits(unit, fix) for offset in (edit.span.start, edit.span.end)}
+        if touched.isdisjoint(spans):
+            touched |= spans
+            chosen[finding.object] = finding, fix
+    return list(chosen.values())
+
+
+def _refusal(finding: Finding, refused: dict[tuple[Identity, str], str], *, unsafe: bool) -> str:
+    """Why a finding is not mended: what came of the first change; empty where none was tried, or one is not allowed."""
+    made = [refused.get((_identity(finding), fix.title), "") for fix in finding.fixes]
+    if made:
+        return next(filter(None, made), "")
+    tried = [one for one in finding.refusals if one.safety == "safe" or unsafe]
+    return f"{tried[0].title}: {tried[0].why}" if tried else ""
+
+
+def _next(
+    findings: Sequence[Finding], refused: dict[tuple[Identity, str], str], *, unsafe: bool
+) -> tuple[Finding, Fix] | None:
+    for finding in findings:
+        for fix in finding.fixes:
+            if (fix.safety == "safe" or unsafe) and (_identity(finding), fix.title) not in refused:
+                return finding, fix
+    return None
+
+
+def _findings(unit: Unit, suppression: Suppression | None) -> tuple[Finding, ...]:
+    found = check((unit,), World(), suppression=suppression).findings
+    return tuple(sorted(found, key=lambda finding: (finding.place, finding.code, finding.message)))
+
+
+def serious(unit: Unit, suppression: Suppression | None) -> set[Identity]:
+    """What is wrong with a unit, without notes."""
+    return {_identity(finding) for finding in _findings(unit, suppression) if finding.severity != "note"}
+
+
+def _objection(before: Sequence[Finding], after: Sequence[Finding], mended: Finding) -> str:
+    """Why a fix that was made on trial must not stay; empty where it may."""
+    if _identity(mended) in {_identity(finding) for finding in after}:
+        return "with the fixes that were made the finding would stay"
+    there = {_identity(finding) for finding in before}
+    worse = [finding for finding in after if finding.severity != "note" and _identity(finding) not in there]
+    return f"it would bring {worse[0].code}: {worse[0].message}" if worse else ""
+
+
+def _identity(finding: Finding) -> Identity:
+    return finding.code, finding.place.path, finding.fingerprint
+
+
+def _edits(unit: Unit, fix: Fix) -> list[Edit]:
+    sources = {reading.source.path: reading.source for reading in unit.sources if reading.source is not None}
+    return [_edit(sources[edit.place.path], edit) for edit in fix.edits]
+
+
+def _edit(source: SourceText, edit: TextEdit) -> Edit:
+    start, end = offsets(source, edit.place)
+    return Edit(edit.place.path, source.span(start, end), edit.text)
+
+
+def offsets(source: SourceText, place: Place) -> tuple[int, int]:
+    """Where a place begins and ends in the text."""
+    return (
+        source.line_starts[place.line - 1] + place.column - 1,
+        source.line_starts[place.end_line - 1] + place.end_column - 1,
+    )

@@ -1,0 +1,295 @@
+"""Running the rules over units: drafts become findings, and fixes are tried before they are offered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.engine.batches import batches
+from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.overlays import Found, layers, merged, seen_through
+from kubelint_gpu.engine.processes import each, untold
+from kubelint_gpu.engine.registry import closing_checks, world_checks
+from kubelint_gpu.engine.removed_fields import removed
+from kubelint_gpu.engine.suppressions import Closing, Ignore, ignores, suppressed, unused_cause
+from kubelint_gpu.engine.tracing import located
+from kubelint_gpu.engine.trials import Trials, drafts_of, identity, severity_of, tried
+from kubelint_gpu.findings.catalogue import rule
+from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Related, fingerprint
+from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.cluster_context import World
+
+if TYPE_CHECKING:
+    from kubelint_gpu.findings.picture import Stage
+
+# Of more units than this nothing is kept that could be worked out again.
+_MANY = 1000
+_EXPLAINED = ("KLG1", "KLG2")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a run.
+
+    Attributes:
+        findings: everything that was found, unordered.
+        failed: the run cannot be trusted: a rule crashed or the inventory is unusable.
+        undecided: rollouts of which the search did not see the end.
+        ignored: findings that were suppressed.
+        workloads: pod templates that were looked at.
+    """
+
+    findings: tuple[Finding, ...]
+    failed: bool = False
+    undecided: int = 0
+    ignored: int = 0
+    workloads: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Suppression:
+    """How suppressions in the manifests are treated.
+
+    Attributes:
+        today: the day on which the run takes place, such as 2027-01-31; empty where none has an end.
+        off: codes and prefixes of rules that are not reported anyway: a suppression of one is not called unused.
+        on: whether suppressions have any effect.
+    """
+
+    today: str = ""
+    off: tuple[str, ...] = ()
+    on: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the rules say of one unit.
+
+    Attributes:
+        crashed: a finding for each rule that failed.
+        ignored: how many findings were suppressed, apart from those in `hidden`.
+        hidden: what tells findings on rendered objects that were suppressed: one seen through several overlays is one.
+        effective: places of suppressions in sources of renders that had an effect, each with its cause.
+    """
+
+    found: tuple[Found, ...]
+    crashed: tuple[Finding, ...]
+    effective: frozenset[tuple[Place, str]]
+    undecided: int
+    ignored: int
+    workloads: int
+    hidden: frozenset[tuple[str, Place, str]] = frozenset()
+
+
+def check(
+    units: Sequence[Unit],
+    world: World,
+    *,
+    fixes: bool = True,
+    suppression: Suppression | None = None,
+    processes: int = 1,
+    tell: Callable[[int], None] = untold,
+    stages: bool = False,
+) -> Outcome:
+    """Run every rule on every unit; many units may be shared out among processes, with the same outcome.
+
+    The rules for inventories are run on `world` and on the worlds of the units.
+    `tell` is told now and then how many units are done.
+    With `stages` findings show the simulated runs that they tell of.
+    """
+    findings: list[Finding] = []
+    failed = False
+    rules = suppression or Suppression()
+    for one in dict.fromkeys((world, *(unit.world for unit in units))):
+        for draft in (found for world_check in world_checks().values() for found in world_check(one)):
+            findings.append(finding_of(draft))
+            failed = failed or draft.fatal
+    many = len(units) > _MANY
+
+    def work(unit: Unit) -> Judged:
+        judged = _judged(unit, rules, fixes=fixes, stages=stages)
+        if many:
+            unit.forget()
+        return judged
+
+    judged = each(work, units, processes, tell)
+    # a suppression in a base has done its work if it did so in one of the overlays
+    effective = frozenset[tuple[Place, str]]().union(*(one.effective for one in judged))
+    findings += [finding for one in judged for finding in one.crashed]
+    entries = [found for one in judged for found in one.found]
+    findings += [
+        one.finding for one in merged(one for one in entries if (one.finding.place, one.cause) not in effective)
+    ]
+    return Outcome(
+        _distinct(findings),
+        failed or any(one.crashed for one in judged),
+        sum(one.undecided for one in judged),
+        sum(one.ignored for one in judged) + len(frozenset().union(*(one.hidden for one in judged))),
+        sum(one.workloads for one in judged),
+    )
+
+
+def _judged(unit: Unit, rules: Suppression, *, fixes: bool, stages: bool) -> Judged:
+    drafts, crashed = drafts_of(unit)
+    trials = Trials(unit)
+    gone = removed(unit, drafts, trials)
+    found = [
+        (replace(finding_of(draft, gone.get(identity(draft), ())), trace=located(unit, draft)), draft)
+        for draft in drafts
+    ]
+    left, ignored = [finding for finding, _ in found], 0
+    closing: list[Draft] = []
+    effective: set[tuple[Place, str]] = set()
+    if rules.on:
+        left, ignored, closing, effective = _suppressed(unit, left, rules)
+    kept = {id(finding) for finding in left}
+    told = [*((one, draft) for one, draft in found if id(one) in kept), *_with(closing)]
+    offered = _offered(unit, [draft for _, draft in told if fixes and draft.proposals], drafts, trials)
+    entries = []
+    undecided = 0
+    for finding, draft in told:
+        undecided += draft.undecided
+        found_fixes = offered.get(id(draft), ())
+        fixing = tuple(one for one in found_fixes if isinstance(one, Fix))
+        refusals = tuple(one for one in found_fixes if isinstance(one, Refusal))
+        drawn = _stage(draft) if stages else None
+        advice = (*finding.help, *_not_offered(finding, fixing, refusals))
+        whole = replace(finding, fixes=fixing, refusals=refusals, help=advice, stage=drawn)
+        entries.append(seen_through(whole, draft, unit))
+    workloads = sum(manifest.workload is not None for manifest in unit.templates)
+    away = [draft for finding, draft in found if id(finding) not in kept] if unit.rendered else []
+    hidden = frozenset((draft.code, draft.place, draft.cause) for draft in away)
+    ignored -= len(away)
+    return Judged(tuple(entries), tuple(crashed), frozenset(effective), undecided, ignored, workloads, hidden)
+
+
+def _not_offered(finding: Finding, fixes: Sequence[Fix], refusals: Sequence[Refusal]) -> Iterator[str]:
+    """Why a finding about rollouts or placement comes without a fix although one was thought of."""
+    if refusals and not fixes and finding.severity != "note" and finding.code.startswith(_EXPLAINED):
+        title, _, _ = refusals[0].title.partition(", which ")
+        yield f"no fix is offered: {title}: {refusals[0].why}"
+
+
+def _offered(
+    unit: Unit, wanted: Sequence[Draft], drafts: Sequence[Draft], trials: Trials
+) -> dict[int, tuple[Fix | Refusal, ...]]:
+    """What came of the proposals of drafts, by the identity of each as an object; what weighs most is tried first."""
+    known = batches(unit, wanted, drafts)
+    left = count(known.alone or 0, -1)
+    alone = trials.spend if unit.rendered else lambda: known.alone is None or next(left) > 0
+    offered: dict[int, tuple[Fix | Refusal, ...]] = {}
+    for severity in ("error", "warning", "note"):
+        running = {
+            id(draft): tried(
+                unit,
+                draft,
+                drafts,
+                {number for number in range(len(draft.proposals)) if (id(draft), number) in known.holds},
+                alone,
+            )
+            for draft in wanted
+            if severity_of(draft) == severity
+        }
+        # the first proposal of each comes before the second one of any
+        while running:
+            for key, one in list(running.items()):
+                found = next(one, None)
+                if found is None:
+                    del running[key]
+                else:
+                    offered[key] = (*offered.get(key, ()), found)
+    return offered
+
+
+def _stage(draft: Draft) -> Stage | None:
+    if draft.run is None:
+        return None
+    from kubelint_gpu.views.rollout_view import stage
+
+    return stage(draft.run, len(draft.trace))
+
+
+def _with(drafts: Iterable[Draft]) -> Iterator[tuple[Finding, Draft]]:
+    return ((finding_of(draft), draft) for draft in drafts)
+
+
+def _suppressed(
+    unit: Unit, findings: Sequence[Finding], rules: Suppression
+) -> tuple[list[Finding], int, list[Draft], set[tuple[Place, str]]]:
+    """The findings that are left, how many are not, and what is to be said of the suppressions themselves.
+
+    The last are the places of suppressions in sources of rendered objects that had an effect, each with its cause.
+    """
+    written = list(ignores(unit))
+    if not written:
+        return list(findings), 0, [], set()
+    left, hidden, used = suppressed(findings, written, rules.today)
+    worked = {id(ignore) for ignore in used}
+    off = rules.off or ("-",)
+    unused = [one for one in written if id(one) not in worked and not _switched_off(one, off)]
+    told = _closing(unit, unused, used, findings, rules.today)
+    # a suppression may itself be suppressed, as any other finding; the one that does so is not unused
+    worked.update(id(one) for one in suppressed([finding for finding, _ in told], written, rules.today)[2])
+    unused = [one for one in unused if id(one) not in worked]
+    told = _closing(unit, unused, used, findings, rules.today)
+    kept, more, _ = suppressed([finding for finding, _ in told], written, rules.today)
+    names = {id(finding) for finding in kept}
+    effective = {(one.place, unused_cause(one)) for one in used} if unit.rendered else set()
+    return left, hidden + more, [draft for finding, draft in told if id(finding) in names], effective
+
+
+def _closing(
+    unit: Unit, unused: Iterable[Ignore], used: Iterable[Ignore], findings: Iterable[Finding], today: str
+) -> list[tuple[Finding, Draft]]:
+    closing = Closing(tuple(unused), tuple(used), tuple(findings), today)
+    return list(_with(draft for one in closing_checks().values() for draft in one(unit, closing)))
+
+
+def _switched_off(ignore: Ignore, off: tuple[str, ...]) -> bool:
+    """Whether a rule that a suppression names is reported nowhere."""
+    return bool(ignore.code) and (ignore.code.startswith(off) or any(code.startswith(ignore.code) for code in off))
+
+
+def finding_of(draft: Draft, more: tuple[Related, ...] = ()) -> Finding:
+    """What a rule found as it is reported, before its fixes are tried; `more` places are told beside its own."""
+    found = rule(draft.code)
+    severity = severity_of(draft)
+    manifest = draft.manifest
+    name = manifest.object if manifest is not None else ""
+    return Finding(
+        code=draft.code,
+        name=found.name,
+        severity=severity,
+        certainty=draft.certainty,
+        message=draft.message,
+        place=draft.place,
+        object=name,
+        scheduler=draft.scheduler,
+        related=(*draft.related, *more, *layers(draft)),
+        trace=draft.trace,
+        cycle=tuple(sentence for sentence in draft.cycle if sentence),
+        help=draft.help,
+        cause=draft.cause,
+        fingerprint=fingerprint(draft.code, draft.place.path, name, draft.cause, *filter(None, [_part(draft)])),
+    )
+
+
+def _part(draft: Draft) -> str:
+    return draft.manifest.part if draft.manifest is not None else ""
+
+
+def _distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The same finding said twice is one; different ones with one fingerprint are told apart by number."""
+    seen: dict[str, int] = {}
+    kept: list[Finding] = []
+    said: set[Finding] = set()
+    for finding in findings:
+        if finding in said:
+            continue
+        said.add(finding)
+        number = seen.get(finding.fingerprint, 0)
+        seen[finding.fingerprint] = number + 1
+        kept.append(replace(finding, fingerprint=fingerprint(finding.fingerprint, str(number))) if number else finding)
+    return tuple(kept)

@@ -1,0 +1,119 @@
+"""Which findings count: codes, prefixes and names of rules, and severities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import cast
+
+import click
+
+from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.run import finding_of
+from kubelint_gpu.engine.suppressions import UNUSED
+from kubelint_gpu.findings.catalogue import UnknownRule, folders, prefix_of, suggestion
+from kubelint_gpu.findings.expiry import over, today
+from kubelint_gpu.findings.finding import Finding, Severity
+from kubelint_gpu.messages.wording import listed
+from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.workspace.project.configuration import Configuration
+
+SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What is reported; `lowest` None reports everything, and then notes alone do not fail a run."""
+
+    configuration: Configuration
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    severity: tuple[tuple[str, str], ...] = ()
+    lowest: Severity | None = None
+
+    def selected(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+        """The findings that are reported, with the severities of the configuration; what crashed always is."""
+        for finding in findings:
+            level = next(
+                (level for prefix, level in self.severity if finding.code.startswith(prefix)), finding.severity
+            )
+            if finding.name == "internal-error":
+                yield finding
+            elif level != "off" and self._keeps(finding):
+                changed = replace(finding, severity=cast("Severity", level))
+                if self.lowest is None or SEVERITIES.index(changed.severity) >= SEVERITIES.index(self.lowest):
+                    yield changed
+
+    def reports(self, finding: Finding) -> bool:
+        """Whether a finding is reported."""
+        return any(True for _ in self.selected((finding,)))
+
+    def fails(self, finding: Finding) -> bool:
+        """Whether a finding makes the run exit 1."""
+        return SEVERITIES.index(finding.severity) >= SEVERITIES.index(self.lowest or "warning")
+
+    def off(self) -> tuple[str, ...]:
+        """The codes of the rules that are reported nowhere."""
+        levels = dict(self.severity)
+        return tuple(
+            code
+            for code in folders()
+            if code.startswith(self.ignore or ("-",))
+            or (self.select and not code.startswith(self.select))
+            or any(level == "off" and code.startswith(prefix) for prefix, level in levels.items())
+        )
+
+    def _keeps(self, finding: Finding) -> bool:
+        ignored = (*self.ignore, *self.configuration.ignores(finding.place.path))
+        if finding.code.startswith(tuple(ignored)):
+            return False
+        return not self.select or any(finding.code.startswith(prefix) for prefix in self.select)
+
+
+def select(
+    configuration: Configuration, selected: Sequence[str], ignored: Sequence[str], lowest: Severity | None
+) -> Selection:
+    """What the command line and the configuration select; the command line's `--select` takes the other's place.
+
+    Raises:
+        click.BadParameter: a code or name is none.
+    """
+    where = str(configuration.path) if configuration.path else "configuration"
+    levels = [(codes([code], where)[0], level) for code, level in configuration.severity.items()]
+    paths = tuple(replace(entry, codes=codes(entry.codes, where)) for entry in configuration.per_path)
+    return Selection(
+        replace(configuration, per_path=paths),
+        codes(selected, "--select") if selected else codes(configuration.select, where),
+        (*codes(ignored, "--ignore"), *codes(configuration.ignore, where)),
+        tuple(sorted(levels, key=lambda pair: -len(pair[0]))),
+        lowest,
+    )
+
+
+def per_path_problems(configuration: Configuration) -> Iterator[Finding]:
+    """What is to be said of the configuration's own suppressions: those that are over, or give no reason."""
+    now = today()
+    for entry in configuration.per_path:
+        named = listed(entry.codes) or "nothing"
+        if over(entry.until, now):
+            message = f'the suppression of {named} for "{entry.glob}" ended on {entry.until}'
+            yield finding_of(Draft(UNUSED, entry.place, message, cause=f"{entry.glob} {entry.until}"))
+        elif not entry.reason.strip():
+            message = f'{named} is suppressed for "{entry.glob}" without a reason'
+            yield finding_of(Draft(UNUSED, entry.place, message, cause=f"{entry.glob} no reason", severity="note"))
+
+
+def codes(given: Iterable[str], option: str) -> tuple[str, ...]:
+    """Codes, prefixes of codes and names, separated by commas, as codes and prefixes.
+
+    Raises:
+        click.BadParameter: nothing of the catalogue matches.
+    """
+    found = []
+    for text in (part.strip() for value in given for part in value.split(",")):
+        if not text:
+            continue
+        try:
+            found.append(prefix_of(text))
+        except UnknownRule:
+            raise click.BadParameter(f'there is no rule "{text}"{suggestion(text)}', param_hint=option) from None
+    return tuple(found)

@@ -1,0 +1,184 @@
+"""Suppressions in the manifests: comments and annotations.
+
+`# kubelint-gpu: ignore[KLG101] reason` stands on the line of a finding, primary or related, or alone on the line above.
+The annotation `kubelint-gpu/ignore: "KLG101: reason; KLG301: reason"` is for a whole object.
+A reason may begin with `until=2027-01-31`: from the day after on the suppression has no effect and is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from kubelint_gpu.documents import Comment, Reading, comments
+from kubelint_gpu.documents.edits import Edit
+from kubelint_gpu.findings.catalogue import UnknownRule, prefix_of, suggestion
+from kubelint_gpu.findings.expiry import expiry, over
+from kubelint_gpu.findings.finding import Finding, Place
+from kubelint_gpu.findings.suppression_text import ANNOTATION, Written, of_annotation, of_comment
+from kubelint_gpu.values import dataclass
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.manifest import Manifest, place_of
+
+UNUSED = "KLG005"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ignore:
+    """One code that is suppressed somewhere.
+
+    Attributes:
+        written: the code, prefix or name as it is written.
+        code: the rule's code, or the beginning of those of several; empty where there is no such rule.
+        place: where it is written.
+        reason: why, as the author says.
+        until: the last day on which it holds, empty for ever.
+        lines: the lines for which it holds; empty for an annotation.
+        manifest: the object for which it holds; None for a comment.
+        wrong: what is wrong with how it is written, empty where nothing is.
+        edit: takes it out of the text; None where it is not alone.
+    """
+
+    written: str
+    code: str
+    place: Place
+    reason: str = ""
+    until: str = ""
+    lines: tuple[int, ...] = ()
+    manifest: Manifest | None = None
+    wrong: str = ""
+    edit: Edit | None = None
+
+    def covers(self, finding: Finding) -> bool:
+        """Whether the finding is one that it suppresses; what is said of itself is none."""
+        if self.wrong or not self.code or not finding.code.startswith(self.code):
+            return False
+        if finding.code == UNUSED and finding.place == self.place and finding.cause == unused_cause(self):
+            return False
+        if self.manifest is not None:
+            here = self.manifest.origin is not None or finding.place.path == self.place.path
+            return finding.object == self.manifest.object and here
+        places = (finding.place, *(related.place for related in finding.related))
+        return any(
+            place.path == self.place.path and place.line <= line <= place.end_line
+            for place in places
+            for line in self.lines
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Closing:
+    """What is known of a unit's suppressions when all else is found.
+
+    Attributes:
+        unused: those that suppressed nothing.
+        used: those that did.
+        findings: all that was found, suppressed or not.
+        today: the day, such as 2027-01-31.
+    """
+
+    unused: tuple[Ignore, ...]
+    used: tuple[Ignore, ...]
+    findings: tuple[Finding, ...]
+    today: str
+
+
+def ignores(unit: Unit) -> Iterator[Ignore]:
+    """Every suppression of a unit, in the order of the text."""
+    for reading in unit.sources:
+        text = reading.source.text if reading.source is not None else ""
+        if "#" in text and ("ignore" in text or "ubelint-" in text):
+            for comment in comments(reading):
+                yield from _of_comment(reading, comment)
+    for manifest in unit.manifests:
+        yield from _of_annotation(manifest)
+
+
+def unused_cause(ignore: Ignore) -> str:
+    """What tells the finding that it suppresses nothing from others at the same place."""
+    return f"{ignore.written} {ignore.reason}"
+
+
+def suppressed(
+    findings: Iterable[Finding], found: Sequence[Ignore], today: str
+) -> tuple[list[Finding], int, list[Ignore]]:
+    """The findings that are left, how many were suppressed, and the suppressions that suppressed something."""
+    active = [ignore for ignore in found if not over(ignore.until, today)]
+    left: list[Finding] = []
+    used: dict[int, Ignore] = {}
+    count = 0
+    for finding in findings:
+        covering = [ignore for ignore in active if ignore.covers(finding)]
+        used.update((id(ignore), ignore) for ignore in covering)
+        if covering:
+            count += 1
+        else:
+            left.append(finding)
+    return left, count, list(used.values())
+
+
+def _of_comment(reading: Reading, comment: Comment) -> Iterator[Ignore]:
+    source = reading.source
+    written = of_comment(comment.text)
+    if source is None or written is None:
+        return
+    start, end = comment.offset + written.start, comment.offset + len(comment.text)
+    place = place_of(source.path, source.span(start, end))
+    alone = source.line(comment.line)[: comment.column - 1].strip() == ""
+    lines = (comment.line, comment.line + 1) if alone else (comment.line,)
+    if written.wrong:
+        yield Ignore("", "", place, lines=lines, wrong=written.wrong)
+        return
+    whole = len(written.codes) == 1 and not written.start
+    edit = _removal(reading, comment, alone=alone) if whole else None
+    yield from _each(written, place, lines=lines, edit=edit)
+
+
+def _of_annotation(manifest: Manifest) -> Iterator[Ignore]:
+    meta = manifest.item.value.get("metadata")
+    annotations = meta.get("annotations") if isinstance(meta, dict) else None
+    text = annotations.get(ANNOTATION) if isinstance(annotations, dict) else None
+    if text is None:
+        return
+    place = manifest.place(("metadata", "annotations", ANNOTATION))
+    if not isinstance(text, str):
+        yield Ignore("", "", place, manifest=manifest, wrong=f'{ANNOTATION} must be a text such as "KLG101: reason"')
+        return
+    for written in of_annotation(text):
+        yield from _each(written, place, manifest=manifest)
+
+
+def _each(
+    written: Written,
+    place: Place,
+    *,
+    lines: tuple[int, ...] = (),
+    manifest: Manifest | None = None,
+    edit: Edit | None = None,
+) -> Iterator[Ignore]:
+    """One for each code, as a user of any of them sees it."""
+    end = expiry(written.text)
+    if end.wrong:
+        yield Ignore(", ".join(written.codes), "", place, end.reason, "", lines, manifest, end.wrong, edit)
+        return
+    for text in written.codes:
+        try:
+            code, wrong = prefix_of(text), ""
+        except UnknownRule:
+            code, wrong = "", f'there is no rule "{text}"{suggestion(text)}'
+        yield Ignore(text, code, place, end.reason, end.until, lines, manifest, wrong, edit)
+
+
+def _removal(reading: Reading, comment: Comment, *, alone: bool) -> Edit | None:
+    """Take the comment out, with the blanks before it; a line that holds nothing else goes whole."""
+    source = reading.source
+    if source is None:
+        return None
+    start = source.line_starts[comment.line - 1]
+    end = comment.offset + len(comment.text)
+    if alone:
+        following = source.line_starts[comment.line] if comment.line < len(source.line_starts) else end
+        return Edit(source.path, source.span(start, following), "")
+    begin = comment.offset
+    while begin > start and source.text[begin - 1] in " \t":
+        begin -= 1
+    return Edit(source.path, source.span(begin, end), "")

@@ -1,0 +1,220 @@
+"""A change of a rendered text as changes of the sources it was made of.
+
+What a proposal changes in the rendered object is looked for where it was written: the last writer of a value, the
+resource for a new field. Where that is not one piece of text that can be edited, there is no such change.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import Any
+
+from kubelint_gpu.documents import Item, Pointer, Reading, emitter, encode, read
+from kubelint_gpu.documents.edits import Edit, NotEditable, apply, remove_key, replace_scalar, set_key
+from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
+from kubelint_gpu.sources.kustomize.accumulation.writer import DocumentScript, EntryScript, Writer
+from kubelint_gpu.sources.kustomize.origin import Origin
+from kubelint_gpu.sources.kustomize.rendering import Rendered, rendered_again, traced_again
+from kubelint_gpu.workspace.apply_set import Unit
+
+_ABSENT = object()
+_WHOLE = ("replicas",)
+_Change = tuple[Pointer, Any, Any]
+
+
+def source_edits(unit: Unit, changed: Unit) -> list[Edit]:
+    """The edits of sources after which the unit should render to what `changed` holds.
+
+    That they change this and nothing else is seen in the model of the build; Kustomize itself has the last word when a
+    fix is made.
+
+    Raises:
+        NotEditable: there are none.
+    """
+    edits: list[Edit] = []
+    for rendered in unit.rendered:
+        before, after = _text(unit, rendered), _text(changed, rendered)
+        if before is not after and before is not None and after is not None:
+            edits += _edits(rendered, before, after)
+    texts = _texts(unit, edits)
+    if any(one.renderer is not None and one.renderer.allowed.anything for one in unit.rendered):
+        raise NotEditable("what is built in place is not built with other texts")
+    for rendered in unit.rendered:
+        before, after = _text(unit, rendered), _text(changed, rendered)
+        if before is not None and after is not None and _wanted(rendered, before, after) != _modelled(rendered, texts):
+            raise NotEditable("the changed sources do not render to what is wanted")
+    return edits
+
+
+def _wanted(rendered: Rendered, before: Reading, after: Reading) -> Counter[str]:
+    """What changes in the rendered objects, each with its kind of object and field."""
+    numbers = {id(one): number for number, one in enumerate(rendered.objects)}
+    found: Counter[str] = Counter()
+    for document, other, origin in zip(before.documents, after.documents, rendered.origins, strict=True):
+        number = numbers.get(id(origin.traceable)) if origin is not None else None
+        found.update(_signature(number, change) for change in _changes(document.value, other.value, ()))
+    return found
+
+
+def _modelled(rendered: Rendered, texts: dict[str, bytes]) -> Counter[str]:
+    """What changes in the modelled objects with other texts for some sources."""
+    found: Counter[str] = Counter()
+    for number, (one, other) in enumerate(zip_longest(rendered.objects, traced_again(rendered, texts))):
+        if one is None or other is None:
+            raise NotEditable("an object comes or goes")
+        found.update(_signature(number, change) for change in _changes(one.traced.value, other.traced.value, ()))
+    return found
+
+
+def _signature(number: int | None, change: _Change) -> str:
+    """A change in words; the order of lists may differ between the model and what is printed."""
+    pointer, old, new = change
+    steps = ["*" if isinstance(step, int) else step for step in pointer]
+    shown = ["absent" if value is _ABSENT else json.dumps(value, sort_keys=True) for value in (old, new)]
+    return json.dumps([number, steps, *shown])
+
+
+def with_edits(unit: Unit, edits: Sequence[Edit]) -> Unit:
+    """The unit with its sources edited and rendered again.
+
+    Raises:
+        NotEditable: the text does not allow the edits, or it is no longer built.
+    """
+    return with_texts(unit, _texts(unit, edits))
+
+
+def _texts(unit: Unit, edits: Sequence[Edit]) -> dict[str, bytes]:
+    """The edited sources by path."""
+    texts: dict[str, bytes] = {}
+    for reading in unit.sources:
+        mine = [edit for edit in edits if reading.source is not None and edit.path == reading.source.path]
+        if mine and reading.source is not None:
+            texts[reading.source.path] = encode(reading.source, apply(reading.source, mine))
+    return texts
+
+
+def with_texts(unit: Unit, texts: dict[str, bytes]) -> Unit:
+    """The unit with other texts for some of its sources, by printed path, and rendered again where that matters.
+
+    Raises:
+        NotEditable: it is no longer built.
+    """
+    rendered = [rendered_again(one, texts) for one in unit.rendered]
+    for one in rendered:
+        if one.reading is None:
+            raise NotEditable(one.problems[0].message if one.problems else "nothing is rendered")
+    fresh = {one.path: one.reading for one in rendered}
+    readings = [_fresh(reading, fresh, texts) for reading in unit.readings]
+    return unit.with_readings(readings, rendered)
+
+
+def _fresh(reading: Reading, fresh: dict[str, Reading | None], texts: dict[str, bytes]) -> Reading:
+    path = reading.source.path if reading.source is not None else ""
+    if path in texts and path not in fresh:
+        return read(path, texts[path])
+    return fresh.get(path) or reading
+
+
+def _text(unit: Unit, rendered: Rendered) -> Reading | None:
+    return next((one for one in unit.readings if one.source is not None and one.source.path == rendered.path), None)
+
+
+def _edits(rendered: Rendered, before: Reading, after: Reading) -> Iterator[Edit]:
+    if len(before.documents) != len(after.documents):
+        raise NotEditable("an object comes or goes")
+    for document, other, origin in zip(before.documents, after.documents, rendered.origins, strict=True):
+        changes = list(_changes(document.value, other.value, ()))
+        if changes and origin is None:
+            raise NotEditable("nothing is known of where it was written")
+        for change in changes if origin is not None else ():
+            former = _former(change, changes)
+            if origin is not None and former is not None:
+                yield from _renamed(origin, former, change)
+            elif origin is not None and not any(_former(one, changes) is change for one in changes):
+                yield _edit(origin, change)
+
+
+def _former(change: _Change, changes: Sequence[_Change]) -> _Change | None:
+    """The entry in whose place a new one comes: the only one that goes from the same mapping, where one comes."""
+    home = change[0][:-1]
+    gone = [one for one in changes if one[0][:-1] == home and one[2] is _ABSENT]
+    come = [one for one in changes if one[0][:-1] == home and one[1] is _ABSENT]
+    scalars = not any(isinstance(value, dict | list) for one in (*gone, *come) for value in one[1:])
+    return gone[0] if len(gone) == len(come) == 1 and come[0] is change and scalars else None
+
+
+def _renamed(origin: Origin, former: _Change, change: _Change) -> Iterator[Edit]:
+    """Another key and value where the former entry was written."""
+    traced = _known(origin, former[0])
+    item, where = _document(traced.writer)
+    if len(traced.writers) > 1:
+        raise NotEditable("several sources set it")
+    yield replace_scalar(item, where, emitter.scalar_text(change[2]))
+    yield Edit(item.document.source.path, item.locate(where, "key"), emitter.scalar_text(str(change[0][-1])))
+
+
+def _changes(old: Any, new: Any, pointer: Pointer) -> Iterator[_Change]:
+    """The smallest values that differ, each with the old and the new one."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in {**old, **new}:
+            yield from _changes(old.get(key, _ABSENT), new.get(key, _ABSENT), (*pointer, key))
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for index, (one, other) in enumerate(zip(old, new, strict=True)):
+            yield from _changes(one, other, (*pointer, index))
+    elif type(old) is not type(new) or old != new:
+        yield pointer, old, new
+
+
+def _edit(origin: Origin, change: _Change) -> Edit:
+    pointer, old, new = change
+    if not pointer:
+        raise NotEditable("the whole object changes")
+    if old is _ABSENT:
+        home = _known(origin, pointer[:-1])
+        return _added(home, str(pointer[-1]), new)
+    traced = _known(origin, pointer)
+    if new is _ABSENT:
+        if len(traced.writers) > 1:
+            raise NotEditable("several sources set it")
+        item, where = _document(traced.writer)
+        return remove_key(item, where)
+    if isinstance(old, dict | list) or isinstance(new, dict | list):
+        if len(traced.writers) > 1 or traced.value != old:
+            raise NotEditable("several sources set it")
+        item, where = _document(traced.writer)
+        return set_key(item, where[:-1], str(where[-1]), new)
+    if not origin.answer(pointer).certain:
+        raise NotEditable("which source sets it is not certain")
+    item, where = _document(traced.writer)
+    return replace_scalar(item, where, emitter.scalar_text(new))
+
+
+def _added(home: Traced, key: str, value: Any) -> Edit:
+    """A new key goes where the mapping was written first: that is the resource, and patches come on top of it."""
+    reason = NotEditable("no source holds the mapping")
+    for writer in home.writers:
+        try:
+            item, where = _document(writer)
+            return set_key(item, where, key, value)
+        except NotEditable as error:
+            reason = error
+    raise reason
+
+
+def _known(origin: Origin, pointer: Pointer) -> Traced:
+    traced = origin.traced(pointer)
+    if traced is None:
+        raise NotEditable("nothing is known of where it was written")
+    return traced
+
+
+def _document(writer: Writer) -> tuple[Item, Pointer]:
+    script = writer.script
+    if isinstance(script, DocumentScript):
+        return Item(script.document, (), script.document.value), writer.pointer
+    if isinstance(script, EntryScript) and writer.by in _WHOLE:
+        return Item(script.document, (), script.document.value), script.pointer
+    raise NotEditable("it stands in a text that is not edited")

@@ -1,0 +1,209 @@
+"""Asking every rule about a unit, and about the same unit with a change: what the change takes away, what it brings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator, Sequence
+
+from kubelint_gpu.analysis.misplaced_fields import MISPLACED, Misplaced, overtaken
+from kubelint_gpu.documents import encode, read
+from kubelint_gpu.documents.edits import Edit, NotEditable, apply
+from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.registry import Check, checks
+from kubelint_gpu.findings.catalogue import INTERNAL, rule
+from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Severity, TextEdit, fingerprint
+from kubelint_gpu.workspace.apply_set import Unit
+
+_UNTRIED = "it was not tried, because so many workloads are applied together: check the file by itself, or fewer"
+Identity = tuple[str, str, str, str]
+MOST_RENDERED = 10_000
+"""Objects of a rendered unit that are judged again for trials: its sources are traced again each time, too."""
+_ROLLOUTS = 10
+"""Rollouts that are judged beside each other: the cube of their number, divided by this, weighs as so many objects."""
+FIRST = 8
+"""Trials that take place however many objects there are."""
+_LOWER: dict[Severity, Severity] = {"error": "warning", "warning": "note", "note": "note"}
+
+
+def _always() -> bool:
+    return True
+
+
+def drafts_of(unit: Unit) -> tuple[list[Draft], list[Finding]]:
+    """What the rules say of a unit, and a finding for each rule that failed."""
+    drafts: list[Draft] = []
+    crashed: list[Finding] = []
+    for code, found in checks().items():
+        try:
+            drafts += found(unit)
+        except Exception as error:  # noqa: BLE001 - one rule that crashes must not hide what the others found
+            crashed.append(_crash(unit, code, found, error))
+    return drafts, crashed
+
+
+def _crash(unit: Unit, code: str, check_function: Check, error: Exception) -> Finding:
+    path = unit.sources[0].source.path if unit.sources and unit.sources[0].source else ""
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    where = f" ({at.tb_frame.f_code.co_name}, line {at.tb_lineno})" if at is not None else ""
+    return Finding(
+        code=INTERNAL,
+        name="internal-error",
+        severity="error",
+        certainty="certain",
+        message=f"the rule {code} failed on this file: {type(error).__name__}: {error}{where}; please report it",
+        place=Place(path, 1, 1, 1, 1),
+        cause=code,
+        fingerprint=fingerprint(INTERNAL, path, code, check_function.__name__),
+    )
+
+
+def severity_of(draft: Draft) -> Severity:
+    """The severity that the draft says, else its rule's, one step lower where it is only possible."""
+    if draft.severity is not None:
+        return draft.severity
+    severity = rule(draft.code).severity
+    return severity if draft.certainty == "certain" else _LOWER[severity]
+
+
+class Trials:
+    """How much of a rendered unit may still be judged again, in objects: each trial asks all rules about all of them.
+
+    It is counted and not timed, so that every machine says the same.
+    """
+
+    def __init__(self, unit: Unit) -> None:
+        rolled = len(unit.subjects) if unit.rendered and unit.has_nodes else 0
+        self._each = max(len(unit.manifests), rolled**3 // _ROLLOUTS, 1)
+        self._left = MOST_RENDERED
+
+    def spend(self) -> bool:
+        """Whether there may be one more; the first ones are always allowed."""
+        self._left -= self._each
+        return self._left >= -FIRST * self._each
+
+
+def tried(
+    unit: Unit, draft: Draft, drafts: Sequence[Draft], holds: Container[int] = (), alone: Callable[[], bool] = _always
+) -> Iterator[Fix | Refusal]:
+    """Each proposal as a fix if it works: the manifest still parses, loses the finding, gains no error and no warning.
+
+    One that does not work is refused, with its cause, and so is one that writes a field anew which stands misplaced;
+    one that would change nothing is neither.
+    The numbers in `holds` are of proposals that are known to work; `alone` is asked whether another may be tried.
+    """
+    waiting: Sequence[Misplaced] = ()
+    if draft.proposals and draft.manifest is not None and draft.code != MISPLACED:
+        waiting = unit.misplaced(draft.manifest)
+    for number, proposal in enumerate(draft.proposals):
+        try:
+            edits = proposal.edits()
+            if not edits:
+                continue
+            early = overtaken(waiting, changed_by(unit, edits)) if waiting else ""
+            if early:
+                yield Refusal(proposal.title, proposal.safety, early)
+                continue
+            if number in holds:
+                yield _fix(proposal, edits, proposal.must_prove)
+                continue
+            if not alone():
+                yield Refusal(proposal.title, proposal.safety, _UNTRIED)
+                continue
+            changed = changed_by(unit, edits)
+            why = objection(changed, draft, drafts)
+            if not why or not proposal.must_prove:
+                made = _of_sources(unit, changed, edits) if unit.rendered else edits
+                yield _fix(proposal, made, not why and proposal.must_prove)
+                continue
+        except NotEditable as error:
+            why = str(error)
+        yield Refusal(proposal.title, proposal.safety, why)
+
+
+def _of_sources(unit: Unit, changed: Unit, edits: Sequence[Edit]) -> list[Edit]:
+    """The edits as those of files that people write."""
+    from kubelint_gpu.engine.transport import source_edits
+
+    made = {one.path for one in unit.rendered}
+    return [*(edit for edit in edits if edit.path not in made), *source_edits(unit, changed)]
+
+
+def edited(unit: Unit, edits: Sequence[Edit]) -> Unit | None:
+    """The unit with the edits made; None where the text does not allow them."""
+    try:
+        return changed_by(unit, edits)
+    except NotEditable:
+        return None
+
+
+def changed_by(unit: Unit, edits: Sequence[Edit]) -> Unit:
+    """The unit with the edits made; what was made of edited sources is rendered again.
+
+    Raises:
+        NotEditable: the text does not allow them, or cannot be read after them.
+    """
+    readings = []
+    read_here = {reading.source.path for reading in unit.readings if reading.source is not None}
+    if any(edit.path not in read_here for edit in edits):
+        from kubelint_gpu.engine.transport import with_edits
+
+        unit = with_edits(unit, [edit for edit in edits if edit.path not in read_here])
+    for reading in unit.readings:
+        mine = [edit for edit in edits if reading.source is not None and edit.path == reading.source.path]
+        if not mine or reading.source is None:
+            readings.append(reading)
+            continue
+        after = read(reading.source.path, encode(reading.source, apply(reading.source, mine)))
+        if len(after.problems) > len(reading.problems):
+            problem = after.problems[-1]
+            raise NotEditable(f"the text could no longer be read: {problem.message}")
+        readings.append(after)
+    return unit.with_readings(readings)
+
+
+def objection(changed: Unit, draft: Draft, drafts: Sequence[Draft]) -> str:
+    """Why a change of a unit does not mend a finding, or not without harm; empty where it does."""
+    after, crashed = drafts_of(changed)
+    if crashed:
+        return f"with it {crashed[0].message}"
+    if identity(draft) in {identity(found) for found in after}:
+        return "the finding would stay"
+    before = {identity(found) for found in drafts}
+    # a note that the finding stood before is no price of the change
+    worse = [found for found in after if identity(found) not in before and severity_of(found) != "note"]
+    return f"it would bring {worse[0].code}: {worse[0].message}" if worse else ""
+
+
+def cured(changed: Unit, drafts: Sequence[Draft]) -> frozenset[Identity]:
+    """Which of the drafts of a unit a change takes away; none where it brings a new error or warning."""
+    after, crashed = drafts_of(changed)
+    before = {identity(found) for found in drafts}
+    now = {identity(found): severity_of(found) for found in after}
+    # a note that the finding stood before is no price of the change
+    worse = any(one not in before for one, severity in now.items() if severity != "note")
+    return frozenset() if crashed or worse else frozenset(before - set(now))
+
+
+def identity(draft: Draft) -> Identity:
+    """What stays the same of a draft when the text around it changes."""
+    manifest = draft.manifest
+    if manifest is None:
+        return draft.code, draft.place.path, "", draft.cause
+    # the source line may be another after an edit, the rendered object is the same
+    path = manifest.path if manifest.origin is not None else draft.place.path
+    return draft.code, path, f"{manifest.object}/{manifest.part}", draft.cause
+
+
+def _fix(proposal: Proposal, edits: Sequence[Edit], verified: bool) -> Fix:
+    return Fix(
+        proposal.title,
+        proposal.safety,
+        verified,
+        tuple(
+            TextEdit(
+                Place(edit.path, edit.span.line, edit.span.column, edit.span.end_line, edit.span.end_column), edit.text
+            )
+            for edit in edits
+        ),
+    )

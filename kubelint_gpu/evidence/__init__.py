@@ -1,0 +1,1 @@
+"""Lines that a finding points at."""

@@ -1,0 +1,217 @@
+"""Further places of a rollout that never ends: the line that makes each held thing exclusive."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from itertools import islice
+
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.evidence.node_lines import clues, requested
+from kubelint_gpu.findings.finding import Place, Related
+from kubelint_gpu.kube.admission.defaults import extended_resources
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.quota import ResourceQuota
+from kubelint_gpu.kube.objects.requests import pod_requests
+from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
+from kubelint_gpu.kube.values.quantity import canonical
+from kubelint_gpu.messages.wait import every, quota_amount
+from kubelint_gpu.messages.wording import amount, owner_name, some
+from kubelint_gpu.simulation.prepare.workload_change import own_pods, owner_of
+from kubelint_gpu.simulation.search.trace import Waiting
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.workload_check import Subject
+
+_QUOTA = re.compile(r"exceeded quota: ([^,]+), requested: (.+), used: ")
+_ONE_NODE = "ReadWriteOnce"
+_HOSTNAME = "kubernetes.io/hostname"
+_HASH = "pod-template-hash"
+_MOST_HOLDERS = 4
+
+
+def stakes(unit: Unit, subject: Subject, waiting: Waiting) -> tuple[Related, ...]:
+    """What is asked for, what makes it exclusive, what binds the pod, and the nodes."""
+    if waiting.refusal:
+        return exclusive_lines(unit, subject, waiting)
+    resource = next((lack.resource for lack in waiting.lacks if lack.resource), "")
+    nodes = [lack.node for lack in waiting.lacks]
+    found = [*exclusive_lines(unit, subject, waiting)]
+    more = {one.resource for lack in waiting.lacks for one in lack.also if one.resource} - {resource}
+    found += [place for name in sorted(more) for place in requested(unit, subject, name)]
+    return (*found, *clues(unit, subject, resource, nodes), *islice(_holders(unit, subject, waiting), _MOST_HOLDERS))
+
+
+def exclusive_lines(unit: Unit, subject: Subject, waiting: Waiting) -> tuple[Related, ...]:
+    """The lines that make exclusive what a pod waits for."""
+    if waiting.refusal:
+        return tuple(_quota(unit, subject, waiting.refusal))
+    plugins = {lack.plugin for lack in every(waiting.lacks)}
+    found: list[Related] = []
+    if "NodePorts" in plugins:
+        found += _ports(subject)
+    if "InterPodAffinity" in plugins:
+        found += _apart(subject)
+    if "PodTopologySpread" in plugins:
+        found += _spread(subject)
+    if plugins & {"VolumeRestrictions", "VolumeAttach"}:
+        found += _claims(unit, subject)
+    return tuple(found)
+
+
+def exclusive_claims(unit: Unit, subject: Subject) -> dict[str, str]:
+    """The access mode of each claim of the pod that not every pod can use at once, by the claim's name."""
+    modes = {
+        claim.meta.name: claim.access_modes
+        for claim in unit.cluster.claims
+        if claim.meta.namespace == subject.workload.meta.namespace
+    }
+    named = [str(volume.source.get("claimName", "")) for volume in subject.workload.spec.volumes]
+    return {
+        name: modes[name][0] for name in named if modes.get(name) and modes[name][0] in (READ_WRITE_ONCE_POD, _ONE_NODE)
+    }
+
+
+def holders(unit: Unit, subject: Subject, resource: str, nodes: Collection[str]) -> tuple[Related, ...]:
+    """The running pods of others that hold a resource on some nodes."""
+    return told_holders(unit, resource, holding(unit, subject, resource, nodes))
+
+
+def holding(unit: Unit, subject: Subject, resource: str, nodes: Collection[str]) -> dict[str, list[tuple[str, int]]]:
+    """Which owners of running pods, but for the workload itself, hold how much of a resource on which of some nodes."""
+    mine = {id(pod) for pod in own_pods(subject.workload, unit.cluster.pods)}
+    held: dict[str, list[tuple[str, int]]] = {}
+    for pod in unit.cluster.pods:
+        number = pod_requests(pod.spec).get(resource, 0)
+        if number and pod.spec.node_name in nodes and id(pod) not in mine:
+            held.setdefault(owner_of(pod) or f"Pod/{pod.key}", []).append((pod.spec.node_name, number))
+    return held
+
+
+def told_holders(unit: Unit, resource: str, held: Mapping[str, Sequence[tuple[str, int]]]) -> tuple[Related, ...]:
+    """The first few of those who hold a resource, each at the line that says so."""
+    return tuple(islice(_told(unit, {(owner, resource): found for owner, found in held.items()}), _MOST_HOLDERS))
+
+
+def _holders(unit: Unit, subject: Subject, waiting: Waiting) -> Iterator[Related]:
+    """The others that hold a resource: the pods of the inventory, and the workloads applied together with this one."""
+    held: dict[tuple[str, str], list[tuple[str, int]]] = {}
+    for lack in every(waiting.lacks):
+        for holder in lack.holders if lack.resource else ():
+            if holder.owner != subject.workload.key:
+                held.setdefault((holder.owner, lack.resource), []).append((lack.node, holder.amount))
+    yield from _told(unit, held)
+
+
+def _told(unit: Unit, held: Mapping[tuple[str, str], Sequence[tuple[str, int]]]) -> Iterator[Related]:
+    for (owner, resource), places in held.items():
+        place = place_of(unit, owner, resource, {node for node, _ in places})
+        if place is not None:
+            whole = amount(resource, sum(number for _, number in places))
+            nodes = list(dict.fromkeys(node for node, _ in places))
+            yield Related(place, f"{owner_name(owner)} holds {whole} on {some(nodes)}")
+
+
+def place_of(unit: Unit, owner: str, resource: str, nodes: Container[str]) -> Place | None:
+    """Where a workload asks for a resource, or where one of its running pods is declared."""
+    for other in unit.subjects:
+        if other.workload.key == owner:
+            return next(
+                (other.manifest.place(route) for route in field_pointers.requests(other.manifest, resource)), None
+            )
+    for declared in unit.world.inventory.objects if unit.world.inventory is not None else ():
+        pod = declared.typed
+        if not isinstance(pod, Pod) or pod.spec.node_name not in nodes:
+            continue
+        if (owner_of(pod) or f"Pod/{pod.key}") == owner:
+            return unit.world.place(declared)
+    return None
+
+
+def scarce(subject: Subject) -> str:
+    """The resource to point at where pods do not all fit: an extended one if there is any."""
+    resources = extended_resources(subject.workload.spec)
+    return resources[0] if resources else "cpu"
+
+
+def _ports(subject: Subject) -> Iterator[Related]:
+    for route in field_pointers.host_ports(subject.manifest):
+        written = route[-1] == "hostPort"
+        port = field_pointers.at(subject.manifest, route)
+        why = "" if written else ", because the pod uses the host's network"
+        yield Related(subject.manifest.place(route), f"one pod of a node can have host port {port}{why}")
+
+
+def _apart(subject: Subject) -> Iterator[Related]:
+    for route in field_pointers.anti_affinity(subject.manifest):
+        key = field_pointers.at(subject.manifest, (*route, "topologyKey"))
+        place = "node" if key == _HOSTNAME else f"value of {key}"
+        told = f"one {place} has one such pod at most, and {_counting(subject, route)}"
+        if _holds_hash(subject, route, "mismatchLabelKeys"):
+            told = f"old and new pods never share one {place}, pods of one revision may"
+        yield Related(subject.manifest.place((*route, "topologyKey")), told)
+
+
+def _spread(subject: Subject) -> Iterator[Related]:
+    for route in field_pointers.spread(subject.manifest):
+        skew = field_pointers.at(subject.manifest, (*route, "maxSkew"))
+        told = f"no place may be more than {skew} ahead of the emptiest, and {_counting(subject, route)}"
+        yield Related(subject.manifest.place((*route, "whenUnsatisfiable")), told)
+
+
+def _counting(subject: Subject, route: Pointer) -> str:
+    """Whether a term or constraint counts the pods of all revisions."""
+    within = _holds_hash(subject, route, "matchLabelKeys")
+    return "only pods of one revision count" if within else "old and new pods both count"
+
+
+def _holds_hash(subject: Subject, route: Pointer, field: str) -> bool:
+    keys = field_pointers.at(subject.manifest, (*route, field))
+    return isinstance(keys, list) and _HASH in keys
+
+
+def _claims(unit: Unit, subject: Subject) -> Iterator[Related]:
+    exclusive = exclusive_claims(unit, subject)
+    for route in field_pointers.claims(subject.manifest):
+        mode = exclusive.get(str(field_pointers.at(subject.manifest, route)))
+        if mode is not None:
+            users = "one pod at a time" if mode == READ_WRITE_ONCE_POD else "the pods of one node at a time"
+            yield Related(subject.manifest.place(route), f"the claim is {mode}: {users}")
+
+
+def _quota(unit: Unit, subject: Subject, refusal: str) -> Iterator[Related]:
+    found = _QUOTA.search(refusal)
+    if found is None:
+        return
+    name, namespace = found[1], subject.workload.meta.namespace
+    keys = [part.partition("=")[0] for part in found[2].split(",")]
+    for key in keys:
+        yield from requested(unit, subject, key.removeprefix("requests."))
+    yield from quota_limits(unit, namespace, name, keys)
+
+
+def quota_state(quota: ResourceQuota, key: str, used: int) -> str:
+    """`2 count/jobs.batch and has 2 in use`: what a quota allows of a key and what is `used`, in thousandths."""
+    return f"{quota_amount(canonical(quota.hard[key]), key)} and has {canonical(used)} in use"
+
+
+def quota_limits(unit: Unit, namespace: str, name: str, keys: Sequence[str]) -> Iterator[Related]:
+    """Where a ResourceQuota says how much of some keys it allows."""
+    for manifest in unit.manifests:
+        if (manifest.kind, manifest.name, manifest.namespace or "default") == ("ResourceQuota", name, namespace):
+            for key in keys:
+                allowed: Pointer = ("spec", "hard", key)
+                yield Related(
+                    manifest.place(allowed),
+                    f"the quota allows {quota_amount(field_pointers.at(manifest, allowed), key)}",
+                )
+            return
+    declared = unit.world.declared("ResourceQuota", name, namespace)
+    if declared is None:
+        return
+    hard = declared.value.get("spec", {}).get("hard", {})
+    for key in keys:
+        if key in hard:
+            yield Related(
+                unit.world.place(declared, ("spec", "hard", key)), f"the quota allows {quota_amount(hard[key], key)}"
+            )

@@ -1,0 +1,72 @@
+"""Further places of a finding: what the pod asks for, what binds it, and what the inventory says of the nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.evidence.runtime_classes import binding, overhead
+from kubelint_gpu.findings.finding import Place, Related
+from kubelint_gpu.kube.objects.requests import pod_requests
+from kubelint_gpu.messages.wording import amount, listed, some
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.workload_check import Subject
+
+_MOST_NODES = 4
+
+
+def clues(
+    unit: Unit, subject: Subject, resource: str, nodes: Sequence[str], *, takes: bool = True
+) -> tuple[Related, ...]:
+    """The request, the selectors, and the nodes that come into question; `takes` says that they could take the pod."""
+    return (
+        *requested(unit, subject, resource),
+        *_binding(unit, subject, nodes, takes=takes),
+        *node_clues(unit, nodes[:_MOST_NODES], resource),
+    )
+
+
+def requested(unit: Unit, subject: Subject, resource: str) -> Iterator[Related]:
+    """The lines in which a workload asks for a resource, and where its RuntimeClass adds to it."""
+    each = pod_requests(subject.workload.spec).get(resource, 0)
+    if not each:
+        return
+    for route in field_pointers.requests(subject.manifest, resource):
+        yield Related(subject.manifest.place(route), f"each pod takes {amount(resource, each)}")
+    yield from overhead(unit, subject, resource)
+
+
+def _binding(unit: Unit, subject: Subject, nodes: Sequence[str], *, takes: bool) -> Iterator[Related]:
+    if not nodes or len(nodes) == len(unit.cluster.nodes) or not subject.places_pods:
+        return
+    only = f"only {some(nodes)} can take it" if takes else f"this leaves {some(nodes)}"
+    for route in field_pointers.selectors(subject.manifest):
+        yield Related(field_pointers.selector_place(subject.manifest, route), only)
+        only = "and this binds it too"
+    yield from binding(unit, subject, only)
+
+
+def node_clues(unit: Unit, names: Sequence[str], resource: str) -> Iterator[Related]:
+    """The lines of the inventory that say how much of a resource nodes have; nodes of one line are told together."""
+    said: dict[tuple[Place, str], list[str]] = {}
+    for name in names:
+        declared = unit.world.declared("Node", name)
+        node = unit.empty.node(name)
+        if declared is None or node is None:
+            continue
+        has, place = "", unit.world.place(declared)
+        if resource and resource not in node.node.allocatable:
+            has = f"no {resource}"
+        if resource in node.node.allocatable:
+            status = declared.value.get("status")
+            part = "allocatable" if isinstance(status, dict) and status.get("allocatable") else "capacity"
+            has = amount(resource, node.node.allocatable[resource])
+            place = unit.world.place(declared, ("status", part, resource))
+        said.setdefault((place, has), []).append(name)
+    for (place, has), nodes in said.items():
+        one = len(nodes) == 1
+        if not has:
+            yield Related(place, f"{listed(nodes)} {'is' if one else 'are'} declared here")
+            continue
+        each = "" if one or has.startswith("no ") else " each"
+        yield Related(place, f"{listed(nodes)} {'has' if one else 'have'} {has}{each}")

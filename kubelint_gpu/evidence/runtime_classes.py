@@ -1,0 +1,75 @@
+"""What a RuntimeClass adds to the pods that name it, as places of a finding and as words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.findings.finding import Place, Related
+from kubelint_gpu.kube.objects.runtime_class import RuntimeClass, runtime_class_of
+from kubelint_gpu.kube.values.quantity import scheduler_units
+from kubelint_gpu.messages.wording import amount
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.manifest import Manifest
+from kubelint_gpu.workspace.workload_check import Subject
+
+FIELD = "runtimeClassName"
+_OVERHEAD: Pointer = ("overhead", "podFixed")
+_SELECTOR: Pointer = ("scheduling", "nodeSelector")
+
+
+def class_of(unit: Unit, subject: Subject) -> RuntimeClass | None:
+    """The class that its pods run under; None where they name none, or nothing is known of it."""
+    return runtime_class_of(subject.workload.spec, unit.cluster.runtime_classes)
+
+
+def adds_requirement(manifest: Manifest, pointer: Pointer) -> bool:
+    """Whether a requirement on nodes, by its place in the spec of the pods, is not the manifest's own."""
+    written = (*field_pointers.pod_spec(manifest), *pointer)
+    return pointer[0] == "nodeSelector" and not manifest.present(written) and manifest.present(_named(manifest))
+
+
+def source_of(manifest: Manifest, pointer: Pointer) -> Pointer:
+    """Where a requirement on nodes comes from: its own line, or the name of the class that adds it."""
+    if adds_requirement(manifest, pointer):
+        return _named(manifest)
+    return (*field_pointers.pod_spec(manifest), *pointer)
+
+
+def overhead(unit: Unit, subject: Subject, resource: str) -> Iterator[Related]:
+    """The line that says how much of a resource each pod takes beyond what its containers ask for."""
+    found = class_of(unit, subject)
+    number = found.overhead.get(resource, 0) if found is not None else 0
+    if found is not None and number:
+        added = amount(resource, scheduler_units(resource, number))
+        yield from _at(unit, found, (*_OVERHEAD, resource), f"adds {added} to each pod")
+
+
+def binding(unit: Unit, subject: Subject, only: str) -> Iterator[Related]:
+    """The lines of a class that bind pods to some nodes; `only` says to which."""
+    found = class_of(unit, subject)
+    for key, value in sorted(found.node_selector.items()) if found is not None else ():
+        if found is not None and adds_requirement(subject.manifest, ("nodeSelector", key)):
+            yield from _at(unit, found, (*_SELECTOR, key), f"asks for nodes with {key}={value}: {only}")
+            only = "and this binds it too"
+
+
+def declared_at(unit: Unit, kind: str, name: str, namespace: str = "", route: Pointer = ()) -> Place | None:
+    """Where an object stands: in the manifests, beside them or in the inventory; None where it does not."""
+    for manifest in (*unit.manifests, *unit.beside):
+        within = not namespace or (manifest.namespace or "default") == namespace
+        if (manifest.kind, manifest.name) == (kind, name) and within:
+            return manifest.place(route or ("metadata", "name"))
+    declared = unit.world.declared(kind, name, namespace)
+    return unit.world.place(declared, route) if declared is not None else None
+
+
+def _at(unit: Unit, found: RuntimeClass, route: Pointer, told: str) -> Iterator[Related]:
+    place = declared_at(unit, "RuntimeClass", found.name, route=route)
+    if place is not None:
+        yield Related(place, f"RuntimeClass {found.name} {told}")
+
+
+def _named(manifest: Manifest) -> Pointer:
+    return (*field_pointers.pod_spec(manifest), FIELD)

@@ -1,0 +1,1 @@
+"""The command `explain`: why a workload fits where it fits."""

@@ -1,0 +1,200 @@
+"""`explain --output-format json`: a stable contract, amounts as Kubernetes quantities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kubelint_gpu.explain.rollout_summary import refused_replica_set
+from kubelint_gpu.explain.scheduling_moments import Situation
+from kubelint_gpu.kube.objects.taints import Taint
+from kubelint_gpu.kube.values.quantity import canonical, shown
+from kubelint_gpu.messages.events import requirement_text, told
+from kubelint_gpu.scheduler.candidate import Candidate
+from kubelint_gpu.scheduler.explain import cluster_changes as what
+from kubelint_gpu.scheduler.explain.cluster_changes import Change
+from kubelint_gpu.scheduler.explain.explanation import ExplainedClass, Extent
+from kubelint_gpu.scheduler.explain.holders import Holder, Owner
+from kubelint_gpu.scheduler.explain.what_would_help import Remedy
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.version import __version__
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.workload_check import Subject
+
+
+def to_json(unit: Unit, subject: Subject, found: Sequence[Situation]) -> dict[str, Any]:
+    """Everything that is known, as plain data."""
+    workload, spec = subject.workload, found[0].explanation.pod.spec
+    mine = Owner(workload.kind, workload.meta.namespace, workload.meta.name)
+    place = subject.manifest.place(("metadata", "name"))
+    return {
+        "version": __version__,
+        "workload": workload.key,
+        "path": place.path,
+        "line": place.line,
+        "replicas": None if workload.kind == "DaemonSet" else workload.replicas,
+        "requests": _amounts(found[0].explanation.requests),
+        "priority": spec.priority or 0,
+        "priorityClass": spec.priority_class_name or None,
+        "preemptionPolicy": spec.preemption_policy or "PreemptLowerPriority",
+        "knownPriorityClass": subject.known_class,
+        "nodes": len(unit.cluster.nodes),
+        "situations": [_situation(one, mine) for one in found],
+        "rollout": _rollout(unit, subject),
+    }
+
+
+def _rollout(unit: Unit, subject: Subject) -> dict[str, Any] | None:
+    """What becomes of the rollout, and whether that rests on pools that grow: before it begins, or while it runs."""
+    judgement = unit.judgements.get(id(subject)) if subject.workload.rolls else None
+    if judgement is None or judgement.verdict is None:
+        return None
+    return {
+        "verdict": (Verdict.STUCK if refused_replica_set(unit, subject) is not None else judgement.verdict).value,
+        "states": judgement.states,
+        "growingPools": [pool.name for pool in unit.growing_for(subject)] if judgement.grows else [],
+        "waitsForGrowth": judgement.stalls is not None,
+        "mayEndTogetherWith": [one.key for one in judgement.company],
+    }
+
+
+def _situation(found: Situation, mine: Owner) -> dict[str, Any]:
+    explanation = found.explanation
+    preemption = explanation.preemption
+    chosen = preemption.best[0] if preemption is not None and preemption.succeeds else None
+    return {
+        "situation": found.moment,
+        "own": [{"node": name, "pods": number} for name, number in found.beside],
+        "ownKnown": found.known,
+        "fits": explanation.fits,
+        "held": explanation.held or None,
+        "scheduler": explanation.message,
+        "eviction": _eviction(chosen),
+        "refusal": explanation.refusal or None,
+        "quotas": [_change(change, mine) for change in explanation.quotas],
+        "growingPools": list(found.growing),
+        "classes": [_class(one, mine) for one in explanation.classes],
+    }
+
+
+def _class(found: ExplainedClass, mine: Owner) -> dict[str, Any]:
+    status = found.status
+    return {
+        "nodes": list(found.nodes),
+        "count": len(found.nodes),
+        "fits": found.fits,
+        "plugin": status.plugin if status is not None else None,
+        "code": status.code.value if status is not None else None,
+        "reasons": list(status.reasons) if status is not None else [],
+        "allocatable": _extents(found.allocatable),
+        "free": _extents(found.free),
+        "taints": [_taint(taint) for taint in found.taints],
+        "unmet": [
+            {
+                "key": one.requirement.key,
+                "operator": one.requirement.operator,
+                "values": list(one.requirement.values),
+                "text": requirement_text(one.requirement),
+                "actual": list(one.actual),
+            }
+            for one in found.unmet
+        ],
+        "holders": [_holder(one, mine) for one in found.holders],
+        "eviction": _eviction(found.eviction),
+        "spared": found.spared or None,
+        "remedies": [_remedy(one, mine) for one in found.remedies],
+        "joining": _change(found.joining, mine) if found.joining is not None else None,
+        "examined": found.examined,
+    }
+
+
+def _holder(found: Holder, mine: Owner) -> dict[str, Any]:
+    return {
+        "owner": found.owner.key,
+        "own": found.owner == mine,
+        "pods": list(found.pods),
+        "nodes": list(found.nodes),
+        "amounts": _amounts(found.amounts),
+        "priority": found.priority,
+        "lowerPriority": found.lower,
+        "terminating": found.terminating,
+    }
+
+
+def _eviction(found: Candidate | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {"node": found.node, "pods": [pod.key for pod in found.victims], "budgetViolations": found.violations}
+
+
+def _remedy(found: Remedy, mine: Owner) -> dict[str, Any]:
+    return {
+        "text": told(found.changes, mine),
+        "nodes": list(found.nodes),
+        "events": [_change(change, mine) for change in found.changes],
+    }
+
+
+def _change(change: Change, mine: Owner) -> dict[str, Any]:
+    return {"event": _EVENTS[type(change)], "text": told((change,), mine), **_details(change)}
+
+
+_EVENTS = {
+    what.PodsEnd: "pods-end",
+    what.PodArrives: "pod-arrives",
+    what.TaintGoes: "taint-goes",
+    what.LabelSet: "label-set",
+    what.Uncordoned: "uncordoned",
+    what.CapacityGrows: "capacity-grows",
+    what.NodeJoins: "node-joins",
+    what.QuotaGrows: "quota-grows",
+}
+
+
+def _details(change: Change) -> dict[str, Any]:
+    if isinstance(change, what.PodsEnd):
+        return {
+            "pods": [{"pod": pod.key, "node": node} for pod, node in change.pods],
+            "owners": [{"owner": owner.key, "pods": number} for owner, number in change.owners],
+        }
+    if isinstance(change, what.PodArrives):
+        return {"namespace": change.pod.meta.namespace, "labels": dict(change.pod.meta.labels)}
+    if isinstance(change, what.TaintGoes):
+        return {"taint": _taint(change.taint)}
+    if isinstance(change, what.LabelSet):
+        return {"key": change.key, "value": change.value}
+    if isinstance(change, what.CapacityGrows):
+        return {
+            "resource": change.resource,
+            "allocatable": shown(change.resource, change.allocatable),
+            "now": shown(change.resource, change.now),
+        }
+    if isinstance(change, what.QuotaGrows):
+        return {
+            "quota": change.quota,
+            "key": change.key,
+            "hard": canonical(change.hard),
+            "now": canonical(change.now),
+        }
+    if isinstance(change, what.NodeJoins):
+        return {
+            "like": change.like,
+            "labels": dict(change.labels),
+            "allocatable": _amounts(dict(change.allocatable)),
+            "untainted": [_taint(taint) for taint in change.untainted],
+        }
+    return {}
+
+
+def _taint(taint: Taint) -> dict[str, str]:
+    return {"key": taint.key, "value": taint.value, "effect": taint.effect}
+
+
+def _amounts(amounts: Mapping[str, int]) -> dict[str, str]:
+    return {name: shown(name, number) for name, number in amounts.items()}
+
+
+def _extents(extents: Mapping[str, Extent]) -> dict[str, dict[str, str]]:
+    return {
+        name: {"least": shown(name, extent.least), "most": shown(name, extent.most)} for name, extent in extents.items()
+    }

@@ -1,0 +1,114 @@
+"""Finding a workload among the manifests by what a person calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+import click
+
+from kubelint_gpu.messages.display import visible
+from kubelint_gpu.messages.wording import counted
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.manifest import Manifest
+from kubelint_gpu.workspace.workload_check import Subject
+
+_SHORT = {
+    "cj": "cronjob",
+    "deploy": "deployment",
+    "ds": "daemonset",
+    "po": "pod",
+    "rc": "replicationcontroller",
+    "rs": "replicaset",
+    "sts": "statefulset",
+}
+_MOST = 8
+
+
+def find(what: str, units: Sequence[Unit]) -> tuple[Unit, Subject]:
+    """The workload that `kind/name` or `namespace/kind/name` means; the kind in any case, short or plural too.
+
+    Raises:
+        click.UsageError: none or several are called so, or the one that is cannot be judged; with what is there.
+    """
+    kind, name, namespace = _parts(what)
+    every = [(unit, manifest) for unit in units for manifest in unit.manifests if manifest.workload is not None]
+
+    def meant(manifest: Manifest) -> bool:
+        kinds = (kind, kind.removesuffix("s"))
+        return manifest.name == name and manifest.kind.lower() in kinds and namespace in (None, _namespace(manifest))
+
+    found = [(unit, manifest) for unit, manifest in every if meant(manifest)]
+    if not found:
+        custom = [one for unit in units for one in unit.manifests if one.templates and meant(one)]
+        if custom:
+            raise click.UsageError(
+                f"{_where(custom[0])}: {visible(custom[0].object)} is a custom resource with "
+                f"{counted(len(custom[0].templates), 'pod template')}, which check judges; explain is for workloads "
+                "that Kubernetes itself has"
+            )
+        raise click.UsageError(f'there is no workload "{visible(what)}" in the manifests{_near(what, every)}')
+    whole = [(unit, one) for unit, one in found if one.workload is None or not one.workload.partial]
+    if len(whole) > 1:
+        raise click.UsageError(_ambiguous(what, [manifest for _, manifest in whole]))
+    if not whole:
+        manifest = found[0][1]
+        raise click.UsageError(
+            f"{_where(manifest)}: {visible(manifest.object)} is a patch; render it first (kubectl kustomize) and give "
+            "the result, or - for standard input"
+        )
+    unit, manifest = whole[0]
+    for subject in unit.subjects:
+        if subject.manifest is manifest:
+            return unit, subject
+    problem = manifest.problems[0]
+    raise click.UsageError(f"{_where(manifest)}: {visible(manifest.object)} cannot be judged: {visible(str(problem))}")
+
+
+def called(manifest: Manifest) -> str:
+    """How to call a workload without ambiguity: `namespace/kind/name`."""
+    return f"{_namespace(manifest)}/{manifest.kind}/{manifest.name}"
+
+
+def _parts(what: str) -> tuple[str, str, str | None]:
+    parts = what.split("/")
+    if len(parts) not in (2, 3) or not all(parts):
+        raise click.UsageError(f'"{visible(what)}" is no workload: write kind/name or namespace/kind/name')
+    kind = parts[-2].lower()
+    return _SHORT.get(kind, kind), parts[-1], parts[0] if len(parts) == 3 else None
+
+
+def _namespace(manifest: Manifest) -> str:
+    return manifest.namespace or "default"
+
+
+def _near(what: str, every: Sequence[tuple[Unit, Manifest]]) -> str:
+    if not every:
+        return "; they hold none"
+    longer = what.count("/") > 1
+    names = {(called(manifest) if longer else f"{manifest.kind}/{manifest.name}"): manifest for _, manifest in every}
+    lower = {name.lower(): name for name in names}
+    near = [lower[one] for one in get_close_matches(what.lower(), list(lower), 3, 0.6)]
+    near = near or [name for name in sorted(names) if name.rpartition("/")[2] == what.rpartition("/")[2]][:3]
+    if near:
+        return f"; did you mean {visible(' or '.join(near))}?"
+    return f"; there {'is' if len(names) == 1 else 'are'} {_some(sorted(names))}"
+
+
+def _ambiguous(what: str, found: Sequence[Manifest]) -> str:
+    lines = [f"  {visible(called(manifest))}  ({_where(manifest)})" for manifest in found[:_MOST]]
+    if len(found) > _MOST:
+        lines.append(f"  and {len(found) - _MOST} more")
+    names = {called(manifest) for manifest in found}
+    hint = "give the namespace too" if len(names) == len(found) else "give the file of the one that is meant"
+    return f'"{visible(what)}" may be any of these; {hint}:\n' + "\n".join(lines)
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_MOST])
+    return visible(shown + (f" and {len(names) - _MOST} more" if len(names) > _MOST else ""))
+
+
+def _where(manifest: Manifest) -> str:
+    place = manifest.place(("metadata", "name"))
+    return f"{visible(place.path)}:{place.line}"

@@ -1,0 +1,95 @@
+"""What becomes of a workload's rollout, in one line: what the rules say of it at length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.analysis.certainty import is_certain
+from kubelint_gpu.analysis.rollout_facts import rolled_in
+from kubelint_gpu.analysis.scaled import waiting_when_scaled
+from kubelint_gpu.analysis.transitions import is_made
+from kubelint_gpu.builders.replica_set_quota import RefusedReplicaSet, replica_sets_refused
+from kubelint_gpu.builders.stuck_rollout import end_of, unsure_claims, waits_later
+from kubelint_gpu.messages.wait import every
+from kubelint_gpu.messages.wording import counted, listed, workload_names
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Judgement, Together
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.workload_check import Subject
+
+_MORE = "; kubelint-gpu check says why"
+_BEYOND = " unless there are nodes beyond the inventory"
+_WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
+
+
+def outlook(unit: Unit, subject: Subject) -> str | None:
+    """`comes to its end`, or what keeps it from that; None where nothing is rolled out, or no node takes a pod."""
+    judgement = unit.judgements.get(id(subject)) if subject.workload.rolls else None
+    if judgement is None:
+        return None
+    refused = refused_replica_set(unit, subject)
+    if refused is not None:
+        return f"{refused.ends}{_MORE}"
+    if judgement.verdict is None:
+        if judgement.eligible and judgement.placed < judgement.wanted:
+            beyond = "" if is_certain(unit, subject, judgement) else _BEYOND
+            return (
+                f"cannot end{beyond}: only {judgement.placed} of {counted(judgement.wanted, 'replica')} can run{_MORE}"
+            )
+        return None
+    if judgement.verdict is Verdict.UNDECIDED:
+        return "was not decided"
+    if judgement.verdict in _WAITS:
+        return _waiting(unit, subject, judgement)
+    return f"comes to its end{''.join(_conditions(unit, subject, judgement))}"
+
+
+def refused_replica_set(unit: Unit, subject: Subject) -> RefusedReplicaSet | None:
+    """The ReplicaSet for which its rollout waits for ever as a quota refuses it; None for that of a later one."""
+    found = next((one for one in replica_sets_refused(unit) if one.subject is subject), None)
+    return found if found is not None and (found.first or not is_made(unit, subject)) else None
+
+
+def _waiting(unit: Unit, subject: Subject, judgement: Judgement) -> str:
+    unsure = unsure_claims(unit, subject.workload, end_of(judgement).waiting)
+    ends = "may wait for ever" if judgement.verdict is Verdict.MAY_STICK or unsure else "never ends"
+    alone = " by itself" if judgement.company else ""
+    beyond = "" if is_certain(unit, subject, judgement) else _BEYOND
+    return f"{ends}{alone}{_beside(unit, subject, judgement)}{beyond}{_MORE}"
+
+
+def _beside(unit: Unit, subject: Subject, judgement: Judgement) -> str:
+    """Who else of what is applied holds what its pod waits for."""
+    lacks = every(end_of(judgement).waiting.lacks)
+    holders = {holder.owner for lack in lacks for holder in lack.holders}
+    others = [one.workload for one in unit.subjects if one is not subject and one.workload.key in holders]
+    return f" beside {workload_names(others)}" if others else ""
+
+
+def _conditions(unit: Unit, subject: Subject, judgement: Judgement) -> Iterator[str]:
+    pools = listed([found.name for found in unit.growing_for(subject)], "or") if judgement.grows else ""
+    if pools and judgement.stalls:
+        yield f" only if pool {pools} adds a node meanwhile"
+    elif pools:
+        yield f"; pool {pools} grows first"
+    group = _blocked(unit, subject)
+    if group is not None:
+        others = [one for one in rolled_in(unit, group) if one is not subject]
+        names = workload_names([one.workload for one in others])
+        never = "never all end" if group.verdict is Verdict.STUCK else "may not all end"
+        yield f" by itself; rolled out together with {names}, they {never}{_MORE}"
+    elif waits_later(unit, subject):
+        found = unit.later.judgements[id(subject)]
+        yield f"; the next one {_waiting(unit, subject, found)}"
+    else:
+        scaled = waiting_when_scaled(unit, subject)
+        if scaled is not None:
+            sets = "sets" if scaled.only else "may set"
+            replicas = counted(scaled.subject.workload.replicas, "replica")
+            yield f"; not at {replicas}, which HorizontalPodAutoscaler {scaled.autoscaler.name} {sets}{_MORE}"
+
+
+def _blocked(unit: Unit, subject: Subject) -> Together | None:
+    """The rollouts that hold each other up when they start at the same moment as its own."""
+    waiting = [group for group in unit.together if group.verdict in _WAITS and subject in rolled_in(unit, group)]
+    return waiting[0] if waiting else None

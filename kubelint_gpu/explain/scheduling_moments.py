@@ -1,0 +1,180 @@
+"""The moments at which a workload's pod is looked at: when it is created, when it is scaled out, and in a rollout."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.meta import Owner
+from kubelint_gpu.kube.objects.node import read_node
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.scheduler import Snapshot, attempt, fit, fit_on, merged
+from kubelint_gpu.scheduler.explain.explanation import Explanation, explain
+from kubelint_gpu.scheduler.explain.holders import PlacedPod
+from kubelint_gpu.simulation.controllers.deployment import resolve
+from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
+from kubelint_gpu.simulation.prepare.workload_change import own_pods
+from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.workload_check import Subject
+
+Moment = Literal["creation", "next-replica", "rollout"]
+_MOST_PLACED = 100
+_CLAIM = "persistentVolumeClaim"
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """A moment, and what the scheduler makes of the pod then.
+
+    Attributes:
+        moment: `creation`: beside the inventory's running pods; `next-replica`: beside as many replicas as find a
+            node; `rollout`: beside the old pods that the strategy keeps while the new one waits.
+        explanation: why the pod fits where it fits.
+        beside: how many pods of the workload itself are there, by node.
+        known: whether the inventory says where they are; else each was put on the first node that takes it.
+        growing: the names of pools that could add a node that takes the pod.
+    """
+
+    moment: Moment
+    explanation: Explanation
+    beside: tuple[tuple[str, int], ...] = ()
+    known: bool = True
+    growing: tuple[str, ...] = ()
+
+
+def situations(unit: Unit, subject: Subject) -> tuple[Situation, ...]:
+    """The moments that differ for a workload, the first creation first."""
+    workload = _controlled(subject.workload)
+    mine = own_pods(workload, unit.cluster.pods)
+    present = unit.running if not assumed_claims(unit, workload) else Snapshot.of(_with_assumed_claims(unit, workload))
+    running = present.without([(pod, pod.spec.node_name) for pod in mine if present.node(pod.spec.node_name)])
+    first = _pod(workload, "new")
+    found = [_situation(unit, "creation", first, running)]
+    if workload.kind == "DaemonSet":
+        found = [_on_its_node(unit, workload, first, running, found[0])]
+    if workload.kind in ("DaemonSet", "Pod") or not found[0].explanation.fits:
+        return tuple(found)
+    placed, full = _filled(workload, running)
+    if full:
+        found.append(_situation(unit, "next-replica", first, _placed(running, placed), placed, known=False))
+    beside = _with_daemons(unit, subject, running)
+    instead = _filled(workload, beside)[0] if beside is not running else []
+    found += _rollout(unit, workload, beside if instead else running, instead or placed, mine)
+    return tuple(found)
+
+
+def assumed_claims(unit: Unit, workload: Workload) -> tuple[str, ...]:
+    """The claims of its pods that only manifests have: they are taken to be bound where the pods go."""
+    named = {str(volume.source.get("claimName")) for volume in workload.spec.volumes if volume.kind == _CLAIM}
+    mine = [one for one in unit.cluster.claims if one.meta.namespace == workload.meta.namespace]
+    declared = {one.key for one in unit.world.base.claims}
+    return tuple(sorted(one.meta.name for one in mine if one.meta.name in named and one.key not in declared))
+
+
+def _with_assumed_claims(unit: Unit, workload: Workload) -> Cluster:
+    names = assumed_claims(unit, workload)
+    assumed = [
+        one for one in unit.cluster.claims if one.meta.namespace == workload.meta.namespace and one.meta.name in names
+    ]
+    others = tuple(one for one in unit.cluster.claims if one not in assumed)
+    bound = with_bound_claims(replace(unit.cluster, claims=tuple(assumed)), [])
+    return replace(bound, claims=(*others, *bound.claims))
+
+
+def _on_its_node(unit: Unit, workload: Workload, pod: Pod, running: Snapshot, found: Situation) -> Situation:
+    """The same with the scheduler's sentence about the pod that is made for the first node that does not take it."""
+    from kubelint_gpu.simulation.controllers.daemon_set import daemon_nodes, pinned_pod
+
+    texts = (
+        attempt(pinned_pod(pod, name), running).message
+        for name in sorted(daemon_nodes(workload.choosing, unit.cluster.nodes))
+    )
+    message = next((text for text in texts if text is not None), None)
+    return replace(found, explanation=replace(found.explanation, message=message))
+
+
+def _with_daemons(unit: Unit, subject: Subject, running: Snapshot) -> Snapshot:
+    """The same with the pods of DaemonSets that are judged with the workload: in a rollout they run already."""
+    from kubelint_gpu.simulation.model.at_full_replicas import daemon_pods, standing_participants
+
+    daemons = [one.workload for one in unit.subjects if one.workload.kind == "DaemonSet" and one is not subject]
+    if not daemons:
+        return running
+    participants, rest = standing_participants(daemons, unit.cluster)
+    there = {pod.key for pod in unit.cluster.pods}
+    found = daemon_pods(participants, unit.cluster, rest)
+    return _placed(running, [(pod, pod.spec.node_name) for pod in found if pod.key not in there])
+
+
+def _rollout(
+    unit: Unit, workload: Workload, running: Snapshot, placed: Sequence[PlacedPod], mine: Sequence[Pod]
+) -> Iterator[Situation]:
+    strategy = workload.strategy
+    if not isinstance(strategy, DeploymentStrategy) or not workload.replicas:
+        return
+    kept = max(0, workload.replicas - resolve(strategy, workload.replicas).unavailable)
+    known = [(pod, pod.spec.node_name) for pod in mine if running.node(pod.spec.node_name) is not None]
+    old = (known or placed)[:kept]
+    yield _situation(unit, "rollout", _pod(workload, "new"), _placed(running, old), old, known=bool(known))
+
+
+def _situation(
+    unit: Unit, moment: Moment, pod: Pod, snapshot: Snapshot, beside: Sequence[PlacedPod] = (), *, known: bool = True
+) -> Situation:
+    explanation = explain(pod, snapshot)
+    counts = Counter(name for _, name in beside)
+    growing = () if explanation.fits else tuple(_growing(unit, pod, snapshot))
+    return Situation(moment, explanation, tuple(sorted(counts.items())), known, growing)
+
+
+def _growing(unit: Unit, pod: Pod, snapshot: Snapshot) -> Iterator[str]:
+    inventory = unit.world.inventory
+    for pool in inventory.pools if inventory is not None else ():
+        if pool.room:
+            node = read_node(pool.template.value)
+            if snapshot.node(node.name) is None and fit_on(pod, snapshot.with_node(node), node.name) is None:
+                yield pool.name
+
+
+def _filled(workload: Workload, snapshot: Snapshot) -> tuple[list[PlacedPod], bool]:
+    """The replicas, each on the first node that takes it, and whether the nodes were full before all were placed."""
+    placed: list[PlacedPod] = []
+    for number in range(min(workload.replicas, _MOST_PLACED)):
+        pod = _pod(workload, "old", number)
+        result = fit(pod, snapshot)
+        if not result.schedulable:
+            return placed, True
+        placed.append((pod, result.fits[0]))
+        snapshot = snapshot.place(*placed[-1])
+    return placed, False
+
+
+def _placed(snapshot: Snapshot, pods: Sequence[PlacedPod]) -> Snapshot:
+    for pod, name in pods:
+        snapshot = snapshot.place(pod, name)
+    return snapshot
+
+
+def _pod(workload: Workload, revision: str, number: int | None = None) -> Pod:
+    """A pod as the workload's controller creates it; in a Deployment `revision` tells old from new."""
+    name = workload.meta.name if workload.kind == "Pod" else f"{workload.meta.name}-{revision}"
+    if number is not None:
+        name = f"{name}-{number}"
+    pod = merged(workload.pod(name, revision if workload.kind == "Deployment" else ""))
+    if workload.kind == "Pod":
+        return pod
+    return replace(pod, meta=replace(pod.meta, owner=Owner(workload.kind, workload.meta.name)))
+
+
+def _controlled(workload: Workload) -> Workload:
+    """The workload with what its controller adds to the pods."""
+    if workload.kind != "DaemonSet":
+        return workload
+    from kubelint_gpu.simulation.controllers.daemon_set import tolerations
+
+    return replace(workload, spec=replace(workload.spec, tolerations=tolerations(workload.spec)))

@@ -1,0 +1,76 @@
+"""Kinds that the cluster does not serve under their apiVersion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.documents.edits import replace_scalar
+from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.kube.validation.api_versions import Service, service
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.manifest import Manifest
+
+# the oldest release that anybody still maintains; what it lacks, no cluster is likely to have
+_OLDEST = 31
+
+
+@rule("KLG004")
+def removed_api(unit: Unit) -> Iterator[Draft]:
+    """An apiVersion that the release of the cluster does not have, or will soon not have."""
+    minor = unit.minor_release
+    for manifest in unit.manifests:
+        found = service(manifest.item.value, minor)
+        if found is None:
+            continue
+        version = str(manifest.item.value["apiVersion"])
+        what = f"{version} {manifest.kind}"
+        instead = f"; {found.successor} has it" if found.successor else ""
+        if minor is None:
+            if found.gone and found.gone <= _OLDEST:
+                text = f"{what} was removed in 1.{found.gone}{instead}"
+                yield _draft(manifest, found, text, possible=True)
+        elif found.gone and minor >= found.gone:
+            yield _draft(
+                manifest, found, f"1.{minor} does not serve {what}, which was removed in 1.{found.gone}{instead}"
+            )
+        elif minor < found.since:
+            yield _draft(manifest, found, f"1.{minor} does not serve {what}, which comes with 1.{found.since}{instead}")
+        elif found.gone and minor + 1 >= found.gone and found.successor:
+            text = f"{what} is removed in 1.{found.gone}, one release after that of the cluster{instead}"
+            yield _draft(manifest, found, text, warning=True)
+
+
+def _draft(manifest: Manifest, found: Service, text: str, *, possible: bool = False, warning: bool = False) -> Draft:
+    return Draft(
+        "KLG004",
+        manifest.place(("apiVersion",)),
+        text,
+        manifest,
+        cause="apiVersion",
+        certainty="possible" if possible else "certain",
+        severity="warning" if warning else None,
+        proposals=(
+            (
+                Proposal(
+                    f"write apiVersion: {found.successor}",
+                    "safe",
+                    lambda: [replace_scalar(manifest.item, ("apiVersion",), found.successor)],
+                ),
+            )
+            if found.same and found.successor and _carries_over(manifest)
+            else ()
+        ),
+    )
+
+
+def _carries_over(manifest: Manifest) -> bool:
+    """What the older versions defaulted must be written: the selector of workloads."""
+    if manifest.workload is not None and manifest.kind != "CronJob":
+        return field_pointers.at(manifest, ("spec", "selector")) is not None
+    if manifest.kind == "PodDisruptionBudget":
+        # an empty selector meant nothing in v1beta1 and means everything in v1
+        selector = field_pointers.at(manifest, ("spec", "selector"))
+        return isinstance(selector, dict) and any(selector.values())
+    return True

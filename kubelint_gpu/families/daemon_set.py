@@ -1,0 +1,80 @@
+"""Rollouts of DaemonSets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.builders.stuck_rollout import ended, keeping, standstill, surges_into_itself
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.remedies import no_daemon_surge
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy
+from kubelint_gpu.messages.wait import host_ports
+from kubelint_gpu.messages.wording import listed, some
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.values import replace
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.workload_check import Subject
+
+_SURGE: Pointer = (*field_pointers.UPDATE_STRATEGY, "rollingUpdate", "maxSurge")
+
+
+@rule("KLG110")
+def daemonset_surge(unit: Unit) -> Iterator[Draft]:
+    """The new pod of a node starts beside the old one, and the node has what both need only once."""
+    if not unit.has_nodes:
+        yield from _ports(unit)
+        return
+    for verdict in (Verdict.STUCK, Verdict.MAY_STICK):
+        for subject, end in ended(unit, verdict):
+            if surges_into_itself(subject, end):
+                crowded = sorted(unit.judgements[id(subject)].crowded)
+                draft = standstill(
+                    unit,
+                    subject,
+                    end,
+                    "KLG110",
+                    place=subject.manifest.place(_SURGE),
+                    may=verdict is Verdict.MAY_STICK,
+                    proposals=() if crowded else (no_daemon_surge(subject.manifest),),
+                )
+                halts = f"with maxSurge: 0 the pod without room on {some(crowded)} would halt it: make room there first"
+                yield replace(draft, help=(*draft.help, halts)) if crowded else draft
+
+
+def _ports(unit: Unit) -> Iterator[Draft]:
+    """Without an inventory: no node has a port twice."""
+    for subject in unit.subjects:
+        ports = host_ports(subject.workload.spec)
+        if not ports or not _surges(subject):
+            continue
+        manifest = subject.manifest
+        names = listed([str(port) for port in ports])
+        why, _, label = keeping(subject.workload)
+        yield Draft(
+            "KLG110",
+            manifest.place(_SURGE),
+            f"the rollout never ends on any node: the new pod waits for host port{'s' if len(ports) > 1 else ''} "
+            f"{names}, held by the old pod, and {why}",
+            manifest,
+            cause="rollout",
+            related=(
+                Related(manifest.place(_SURGE), label),
+                *(
+                    Related(
+                        manifest.place(route),
+                        f"one pod of a node can have host port {field_pointers.at(manifest, route)}",
+                    )
+                    for route in field_pointers.host_ports(manifest)
+                ),
+            ),
+            proposals=(no_daemon_surge(manifest),),
+        )
+
+
+def _surges(subject: Subject) -> bool:
+    strategy = subject.workload.strategy
+    return isinstance(strategy, DaemonSetStrategy) and strategy.max_surge.amount > 0 and not strategy.on_delete

@@ -1,0 +1,49 @@
+"""The inventory itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.registry import world_rule
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.inventory import contradictions
+from kubelint_gpu.workspace.cluster_context import World
+from kubelint_gpu.workspace.manifest import place_of
+
+
+@world_rule("KLG601")
+def inventory_drafts(world: World) -> Iterator[Draft]:
+    """What is wrong with the inventory; it is told once for a run, not once for each unit.
+
+    An error makes the inventory unusable and the run fail; a warning is one.
+    """
+    for error in world.errors:
+        fatal = error.severity == "error"
+        yield Draft(
+            "KLG601",
+            place_of(error.path, error.span),
+            error.message,
+            cause=error.message,
+            severity=error.severity,
+            certainty="certain",
+            related=tuple(Related(place_of(path, span), message) for path, span, message in error.related),
+            help=(error.hint,) if error.hint else (),
+            fatal=fatal,
+        )
+
+
+@world_rule("KLG602")
+def inventory_contradiction(world: World) -> Iterator[Draft]:
+    """Declarations that are well-formed and yet cannot all be true; told once for a run."""
+    if world.inventory is None or not world.usable:
+        return
+    for found in contradictions(world.inventory):
+        yield Draft(
+            "KLG602",
+            place_of(found.path, found.span),
+            found.message,
+            cause=found.message,
+            related=tuple(Related(place_of(path, span), message) for path, span, message in found.related),
+            help=(found.hint,) if found.hint else (),
+        )

@@ -1,0 +1,140 @@
+"""Nodes that cannot be drained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.analysis.drain_facts import held_drains
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.documents.edits import Edit, replace_scalar
+from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.evidence.exclusive_lines import scarce
+from kubelint_gpu.evidence.node_lines import clues
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.messages.wording import budget_names, counted, some, verb, workload_name
+from kubelint_gpu.simulation.questions.drain import Drained
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.manifest import Manifest
+from kubelint_gpu.workspace.workload_check import Subject
+
+_SHARES = ("minAvailable", "maxUnavailable")
+
+
+@rule("KLG112")
+def drain_blocked(unit: Unit) -> Iterator[Draft]:
+    """Budgets do not let the pods of a node go: not one of them, not all that have no other place, or not at all."""
+    for held in held_drains(unit):
+        if held.decided:
+            yield _draft(unit, held.subject, held.drains, certain=held.certain)
+        else:
+            yield _undecided(unit, held.subject, held.drains)
+
+
+def _undecided(unit: Unit, subject: Subject, found: Sequence[Drained]) -> Draft:
+    names = sorted({name for one in found for name in one.budgets})
+    manifest, route = _budget(unit, subject, names)
+    return Draft(
+        "KLG112",
+        manifest.place(route),
+        f"whether draining a node with pods of {workload_name(subject.workload)} ends is undecided: not every place "
+        "that they and the pods on which their places depend could take on other nodes was tried",
+        manifest,
+        cause=f"undecided {subject.workload.key}",
+        severity="note",
+        certainty="possible",
+        undecided=True,
+    )
+
+
+def _draft(unit: Unit, subject: Subject, found: Sequence[Drained], *, certain: bool) -> Draft:
+    names = sorted({name for one in found for name in one.budgets})
+    manifest, route = _budget(unit, subject, names)
+    known = [one.node for one in found if one.known]
+    where = f"draining {some(known, word='or')}" if known else "draining a node with its pods"
+    resource = scarce(subject)
+    whom = "" if manifest is subject.manifest else f" of {workload_name(subject.workload)}"
+    ends, clause = _told(found, names, subject.workload.replicas)
+    return Draft(
+        "KLG112",
+        manifest.place(route),
+        f"{where}{whom} {ends}: {clause}",
+        manifest,
+        cause=subject.workload.key,
+        certainty="certain" if certain else "possible",
+        related=(
+            *(
+                (Related(subject.replicas_place, _replicas(subject)),)
+                if manifest is not subject.manifest
+                else _declared(unit, names)
+            ),
+            *clues(unit, subject, resource, [one.node for one in found]),
+        ),
+        help=tuple(_help(manifest, subject, found, names)),
+        proposals=_proposals(manifest, route, found) if manifest is not subject.manifest else (),
+    )
+
+
+def _told(found: Sequence[Drained], names: Sequence[str], replicas: int) -> tuple[str, str]:
+    """What becomes of the drain, and why."""
+    worst = max(found, key=lambda one: (one.stranded, one.pods))
+    budgets, number = budget_names(names), len(names)
+    if worst.refused:
+        return "fails", f"{budgets} cover the same pods, and the eviction API refuses a pod with more than one"
+    if not worst.stranded:
+        healthy = "its only pod is healthy" if replicas == 1 else f"all {replicas} pods are healthy"
+        return "never ends", f"{budgets} {verb('allow', number)} no eviction even while {healthy}"
+    pods = "its pod" if worst.pods == 1 else f"{worst.stranded} of {counted(worst.pods, 'pod')}"
+    room = f"{pods} {verb('find', worst.stranded)} no room on another node"
+    if not worst.allowed:
+        return "never ends", f"{room}, and {budgets} {verb('allow', number)} no eviction"
+    return (
+        "stops half way",
+        f"{room}, and {budgets} {verb('let', number)} no more than {worst.allowed} of them be missing",
+    )
+
+
+def _help(manifest: Manifest, subject: Subject, found: Sequence[Drained], names: Sequence[str]) -> Iterator[str]:
+    if any(one.refused for one in found):
+        yield "leave one of the budgets, or let their selectors cover different pods"
+    elif manifest is subject.manifest:
+        yield f"let {budget_names(names)} of the inventory allow one pod to be missing (maxUnavailable: 1)"
+    elif subject.workload.rolls and all(not one.stranded for one in found):
+        yield "with the node cordoned, kubectl rollout restart moves its pods to another node without an eviction"
+
+
+def _replicas(subject: Subject) -> str:
+    return f"{counted(subject.workload.replicas, 'replica')}, all under the budget"
+
+
+def _budget(unit: Unit, subject: Subject, names: Sequence[str]) -> tuple[Manifest, Pointer]:
+    """The budget's line if it is among the manifests, else the number of replicas."""
+    for manifest in unit.manifests:
+        same = (manifest.namespace or "default") == subject.workload.meta.namespace
+        if manifest.kind == "PodDisruptionBudget" and manifest.name in names and same:
+            found = [("spec", key) for key in _SHARES if manifest.present(("spec", key))]
+            return manifest, found[0] if found else ("spec",)
+    return subject.manifest, field_pointers.replicas(subject.manifest)
+
+
+def _declared(unit: Unit, names: Sequence[str]) -> Iterator[Related]:
+    for name in names:
+        declared = unit.world.declared("PodDisruptionBudget", name)
+        if declared is not None:
+            yield Related(unit.world.place(declared), f"{name} covers its pods and allows no disruption")
+
+
+def _proposals(manifest: Manifest, route: Pointer, found: Sequence[Drained]) -> tuple[Proposal, ...]:
+    if route[-1] not in _SHARES or any(one.refused for one in found):
+        return ()
+    missing = max(1, *(one.stranded for one in found))
+
+    def edits() -> list[Edit]:
+        value = replace_scalar(manifest.item, route, str(missing))
+        if route[-1] == "maxUnavailable":
+            return [value]
+        return [Edit(manifest.path, manifest.item.locate(route, "key"), "maxUnavailable"), value]
+
+    lets = "one pod at a time" if missing == 1 else f"{missing} pods that find no room"
+    return (Proposal(f"set maxUnavailable: {missing}, which lets a drain take {lets}", "unsafe", edits),)

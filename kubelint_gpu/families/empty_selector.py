@@ -1,0 +1,97 @@
+"""Selectors and terms without a condition: they match everything or nothing, and rarely what was meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.analysis.pod_affinity import unmet_affinity
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.kube.objects.label_algebra import unsatisfiable
+from kubelint_gpu.kube.objects.pod import PodSpec
+from kubelint_gpu.kube.values.selectors import LabelSelector
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.workload_check import Subject
+
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+_KINDS = (("podAffinity", False), ("podAntiAffinity", True))
+
+
+@rule("KLG408")
+def empty_selector(unit: Unit) -> Iterator[Draft]:
+    """A node selector term, a pod selector or a spread selector that says nothing."""
+    for subject in unit.subjects:
+        spec = subject.workload.spec
+        yield from _node_terms(subject, spec)
+        unmet = unmet_affinity(unit, subject) is not None
+        for pointer, selector, kind in _selectors(spec):
+            if selector is not None and selector.requirements:
+                continue
+            if selector is None and kind == "podAffinity" and unmet:
+                continue
+            yield _draft(subject, pointer, "labelSelector", _effect(selector, kind))
+
+
+def _node_terms(subject: Subject, spec: PodSpec) -> Iterator[Draft]:
+    """Terms that match nothing, beside others that do; where no other does, the rule for contradictions speaks."""
+    where: Pointer = ("affinity", "nodeAffinity", _REQUIRED, "nodeSelectorTerms")
+    if spec.node_affinity is not None and unsatisfiable(spec) is None:
+        for number, term in enumerate(spec.node_affinity.terms):
+            if not term.expressions and not term.fields:
+                yield _draft(subject, (*where, number), "", "an empty node selector term matches no node")
+            elif not term.parses:
+                text = "the scheduler cannot parse this term, since Gt and Lt compare integers: it matches no node"
+                yield _draft(subject, (*where, number), "", text)
+    for number, preferred in enumerate(spec.preferred_nodes):
+        if not preferred.term.expressions and not preferred.term.fields:
+            pointer = ("affinity", "nodeAffinity", _PREFERRED, number)
+            yield _draft(subject, pointer, "preference", "an empty preference prefers no node to another")
+
+
+def _selectors(spec: PodSpec) -> Iterator[tuple[Pointer, LabelSelector | None, str]]:
+    for kind, anti in _KINDS:
+        required = spec.pod_anti_affinity if anti else spec.pod_affinity
+        for number, term in enumerate(required):
+            yield ("affinity", kind, _REQUIRED, number), term.selector, kind
+        preferred = [one.term for one in spec.preferred_pods if one.anti == anti]
+        for number, term in enumerate(preferred):
+            yield ("affinity", kind, _PREFERRED, number, "podAffinityTerm"), term.selector, f"preferred {kind}"
+    for number, constraint in enumerate(spec.spread):
+        yield ("topologySpreadConstraints", number), constraint.selector, "topologySpreadConstraints"
+
+
+def _effect(selector: LabelSelector | None, kind: str) -> str:
+    spread = kind == "topologySpreadConstraints"
+    if selector is None:
+        what = {
+            "podAffinity": "the pod is never scheduled",
+            "podAntiAffinity": "nothing is kept apart",
+            "topologySpreadConstraints": "nothing is spread",
+        }.get(kind, "the preference has no effect")
+        return f"without labelSelector it matches no pod: {what}"
+    if spread:
+        return "an empty labelSelector counts no pod for a topology spread constraint: nothing is spread"
+    return f"an empty labelSelector matches every pod of the namespace: {_everybody(kind)}"
+
+
+def _everybody(kind: str) -> str:
+    return {
+        "podAffinity": "any pod will do",
+        "podAntiAffinity": "the pod shares its domain with no other pod at all",
+    }.get(kind, "any pod counts")
+
+
+def _draft(subject: Subject, pointer: Pointer, key: str, message: str) -> Draft:
+    manifest = subject.manifest
+    route = (*field_pointers.pod_spec(manifest), *pointer)
+    written = bool(key) and manifest.present((*route, key))
+    return Draft(
+        "KLG408",
+        manifest.place((*route, key), "key") if written else manifest.place(route),
+        message,
+        manifest,
+        cause="/".join(str(part) for part in (*pointer, key)),
+    )

@@ -1,0 +1,104 @@
+"""Fields that an object of its kind does not have, and kinds that the cluster does not serve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.analysis.misplaced_fields import fields, near_name
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.documents.edits import Edit, NotEditable
+from kubelint_gpu.documents.moves import move_key
+from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.kube.validation.api_fields import Misfit, homes
+from kubelint_gpu.kube.values.errors import field_path
+from kubelint_gpu.messages.wording import listed
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.manifest import Manifest
+
+_FEW = 8
+
+
+@rule("KLG002")
+def unknown_field(unit: Unit) -> Iterator[Draft]:
+    """A field that the API server does not know: misspelt, in the wrong place, or of another release."""
+    minor = unit.minor_release
+    for manifest, unfit in zip(unit.templates, unit.misfits, strict=True):
+        for found in unfit:
+            if not found.wanted:
+                yield _draft(manifest, found, minor)
+
+
+def _draft(manifest: Manifest, found: Misfit, minor: int | None) -> Draft:
+    key = str(found.pointer[-1])
+    where = found.pointer[:-1]
+    path = field_path(where) or manifest.kind
+    names = fields(found, minor)
+    proposals: tuple[Proposal, ...] = ()
+    help_: tuple[str, ...] = ()
+    if found.since and minor is not None:
+        text = f"{path} has the field {key} {_releases(found, minor)}, and the cluster is of 1.{minor}"
+    else:
+        near = near_name(key, names)
+        placed = homes(found, minor)
+        text = f"{path} has no field {key}"
+        if near:
+            help_ = (f"did you mean {near}?",)
+            if near not in _mapping(manifest, where):
+                safety = "safe" if near.lower() == key.lower() else "unsafe"
+                proposals = (
+                    Proposal(f"write {near}", safety, lambda: [_renamed(manifest, found.pointer, near)]),  # type: ignore[arg-type]
+                )
+        elif placed:
+            home = placed[0]
+            deep = len(home) < len(where)
+            text += (
+                f": it is a field of {field_path(home) or manifest.kind}, "
+                f"{'so its lines are indented too far' if deep else 'which is further in'}"
+            )
+            if key not in _mapping(manifest, home):
+                proposals = (
+                    Proposal(
+                        f"move {key} to {field_path(home)}",
+                        "unsafe",
+                        lambda: _moved(manifest, found.pointer, home),
+                    ),
+                )
+        elif len(names) <= _FEW:
+            text += f"; it has {listed(names)}"
+    return Draft(
+        "KLG002",
+        manifest.place(found.pointer, "key"),
+        text,
+        manifest,
+        cause=field_path(found.pointer),
+        help=help_,
+        proposals=proposals,
+    )
+
+
+def _releases(found: Misfit, minor: int) -> str:
+    return f"since 1.{found.since}" if minor < found.since else f"up to 1.{found.until}"
+
+
+def _mapping(manifest: Manifest, pointer: Pointer) -> dict[str, object]:
+    value = field_pointers.at(manifest, pointer)
+    return value if isinstance(value, dict) else {}
+
+
+def _renamed(manifest: Manifest, pointer: Pointer, name: str) -> Edit:
+    source = manifest.item.document.source
+    span = manifest.item.locate(pointer, "key")
+    text = source.text[span.start : span.end]
+    quote = text[:1] if text[:1] in ("'", '"') else ""
+    if text.strip("'\"") != pointer[-1]:
+        raise NotEditable("the key is not written plainly")
+    return Edit(source.path, span, f"{quote}{name}{quote}")
+
+
+def _moved(manifest: Manifest, pointer: Pointer, home: Pointer) -> list[Edit]:
+    """One edit that takes the field out and writes it at the end of the mapping where it belongs."""
+    if not manifest.present(home):
+        raise NotEditable("there is no mapping to move it to")
+    return [move_key(manifest.item, pointer, home)]

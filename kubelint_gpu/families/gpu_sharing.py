@@ -1,0 +1,139 @@
+"""GPUs of which a pod gets a share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.documents.edits import Edit, replace_scalar
+from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.inventory import ONE_PER_CONTAINER
+from kubelint_gpu.kube.admission.defaults import extended_resources
+from kubelint_gpu.kube.gpu.resource_owners import owner_of
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.values.selectors import parse_int64
+from kubelint_gpu.messages.wording import amount, some
+from kubelint_gpu.values import dataclass
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.workload_check import Subject
+
+_SHARED = ".shared"
+_STRATEGY = "nvidia.com/gpu.sharing-strategy"
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """What a resource is on a node: one of several tickets for a GPU; `refuses` a container that asks for two."""
+
+    replicas: int
+    refuses: bool
+    strategy: str
+
+
+@rule("KLG505")
+def shared_gpu_count(unit: Unit) -> Iterator[Draft]:
+    """A container that asks for several shares of GPUs."""
+    if not unit.has_nodes:
+        return
+    for subject in unit.subjects:
+        if not subject.places_pods or _elsewhere(subject):
+            continue
+        nodes = _takers(unit, subject)
+        for route, resource, number in _multiples(subject):
+            shares = {node.name: found for node in nodes if (found := _share(node, resource)) is not None}
+            if not shares:
+                continue
+            names = [name for name, found in shares.items() if found.refuses] or list(shares)
+            certain = len(shares) == len(nodes)
+            manifest = subject.manifest
+            yield Draft(
+                "KLG505",
+                manifest.place(route),
+                f"a container asks for {amount(resource, number)}, which are shares of GPUs on {some(names)}"
+                f"{'' if certain else ', where its pod may go'}: {_effect(shares[names[0]])}",
+                manifest,
+                cause="/".join(str(step) for step in route),
+                certainty="certain" if certain else "possible",
+                related=tuple(_declared(unit, names, shares)),
+                help=(f"ask for 1 {resource}, or for whole GPUs on nodes that do not share them",),
+                proposals=(
+                    Proposal(
+                        f"ask for 1 {resource}",
+                        "unsafe",
+                        lambda subject=subject, route=route: _ones(subject, route),  # type: ignore[misc]
+                    ),
+                ),
+            )
+
+
+def _elsewhere(subject: Subject) -> bool:
+    """Whether another scheduler counts its shares: then a unit is no ticket of the device plugin."""
+    written = subject.manifest.workload
+    return written is not None and any(owner_of(name) for name in extended_resources(written.spec))
+
+
+def _effect(share: _Share) -> str:
+    if share.refuses:
+        return "the device plugin refuses more than 1 after the pod is bound (UnexpectedAdmissionError)"
+    return f"more than 1 gives no more compute, and two may be of the same GPU ({share.replicas} shares for each)"
+
+
+def _takers(unit: Unit, subject: Subject) -> tuple[Node, ...]:
+    """The nodes that would take its pod, else what a pool would add."""
+    found = unit.alone(subject)
+    if found.fit is not None and found.fit.schedulable:
+        nodes = (unit.empty.node(name) for name in found.fit.fits)
+        return tuple(info.node for info in nodes if info is not None)
+    if unit.grown is not None and unit.may_grow_for(subject):
+        return tuple(info.node for info in unit.grown.nodes)
+    return ()
+
+
+def _multiples(subject: Subject) -> Iterator[tuple[Pointer, str, int]]:
+    """Where a container asks for more than one of a resource."""
+    manifest, spec = subject.manifest, subject.workload.spec
+    for key, containers in (("containers", spec.containers), ("initContainers", spec.init_containers)):
+        for index, container in enumerate(containers):
+            for resource, thousandths in sorted(container.requests.items()):
+                if thousandths <= 1000 or "/" not in resource:
+                    continue
+                resources = (*field_pointers.pod_spec(manifest), key, index, "resources")
+                for part in ("limits", "requests"):
+                    if manifest.present((*resources, part, resource)):
+                        yield (*resources, part, resource), resource, -(-thousandths // 1000)
+                        break
+
+
+def _share(node: Node, resource: str) -> _Share | None:
+    """What one unit of a resource is on a node, None where it is a whole device."""
+    if not node.allocatable.get(resource):
+        return None
+    refusing = node.meta.annotations.get(ONE_PER_CONTAINER, "").split(",")
+    bare = resource.removesuffix(_SHARED)
+    replicas = parse_int64(node.labels.get(f"{bare}.replicas", "")) or 1
+    strategy = node.labels.get(f"{bare}.sharing-strategy", node.labels.get(_STRATEGY, ""))
+    if resource not in refusing and not resource.endswith(_SHARED) and replicas < 2:
+        return None
+    return _Share(replicas, resource in refusing, strategy)
+
+
+def _declared(unit: Unit, names: list[str], shares: dict[str, _Share]) -> Iterator[Related]:
+    seen = set()
+    for name in names[:2]:
+        declared = unit.world.declared("Node", name)
+        if declared is None:
+            continue
+        place = unit.world.place(declared)
+        if place not in seen:
+            seen.add(place)
+            strategy = f" by {shares[name].strategy}" if shares[name].strategy not in ("", "none") else ""
+            yield Related(place, f"{name} shares each GPU{strategy} {shares[name].replicas} times")
+
+
+def _ones(subject: Subject, route: Pointer) -> list[Edit]:
+    manifest, resource = subject.manifest, route[-1]
+    both = [(*route[:-2], part, resource) for part in ("limits", "requests")]
+    return [replace_scalar(manifest.item, pointer, "1") for pointer in both if manifest.present(pointer)]

@@ -1,0 +1,82 @@
+"""Suppressions that suppress nothing, or do not say why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.registry import closing_rule
+from kubelint_gpu.engine.suppressions import UNUSED, Closing, Ignore, unused_cause
+from kubelint_gpu.findings.expiry import over
+from kubelint_gpu.findings.finding import Finding, Place
+from kubelint_gpu.messages.wording import listed
+from kubelint_gpu.workspace.apply_set import Unit
+
+
+@closing_rule("KLG005")
+def unused_ignore(unit: Unit, closing: Closing) -> Iterator[Draft]:
+    """A suppression that suppressed nothing, is over, is not understood, or gives no reason."""
+    for ignore in closing.unused:
+        ended = over(ignore.until, closing.today)
+        there = None if ignore.wrong or ended else _missed(unit, ignore, closing.findings)
+        if ignore.wrong:
+            message = ignore.wrong
+        elif ended:
+            message = f"the suppression of {ignore.written} ended on {ignore.until}"
+        elif there is not None:
+            message = f"{ignore.written} is suppressed here and was found on line {there.line}"
+        else:
+            message = f"{ignore.written} is suppressed here and was not found"
+        edit = ignore.edit
+        deletable = edit is not None and not ignore.wrong and not ended and there is None
+        yield Draft(
+            UNUSED,
+            ignore.place,
+            message,
+            ignore.manifest,
+            cause=unused_cause(ignore),
+            help=(f"move the comment to line {there.line}, or above it",) if there is not None else (),
+            proposals=(Proposal("delete the suppression", "safe", lambda edit=edit: [edit]),)  # type: ignore[misc]
+            if deletable
+            else (),
+        )
+    yield from _without_reason(closing)
+
+
+def _without_reason(closing: Closing) -> Iterator[Draft]:
+    silent: dict[Place, list[Ignore]] = {}
+    for ignore in closing.used:
+        if not any(character.isalnum() for character in ignore.reason):
+            silent.setdefault(ignore.place, []).append(ignore)
+    for place, found in silent.items():
+        names = list(dict.fromkeys(one.written for one in found))
+        yield Draft(
+            UNUSED,
+            place,
+            f"{listed(names)} {'is' if len(names) == 1 else 'are'} suppressed here without a reason",
+            found[0].manifest,
+            cause="no reason",
+            severity="note",
+        )
+
+
+def _missed(unit: Unit, ignore: Ignore, findings: Iterable[Finding]) -> Place | None:
+    """Where the nearest finding stands that a comment in the same document is for."""
+    if ignore.manifest is not None:
+        return None
+    places = [
+        finding.place
+        for finding in findings
+        if finding.code.startswith(ignore.code) and finding.place.path == ignore.place.path
+    ]
+    here = [place for place in places if _document(unit, place) == _document(unit, ignore.place)]
+    return min(here, key=lambda place: (abs(place.line - ignore.place.line), place.line), default=None)
+
+
+def _document(unit: Unit, place: Place) -> int:
+    """The number of the document of its file that a place is in."""
+    for reading in unit.sources:
+        if reading.source is not None and reading.source.path == place.path:
+            offset = reading.source.line_starts[place.line - 1]
+            return sum(document.chunk[0] <= offset for document in reading.documents)
+    return 0

@@ -1,0 +1,141 @@
+"""Pods that name their node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.builders.kubelet_refusal import aftermath
+from kubelint_gpu.builders.node_pins import node_labels
+from kubelint_gpu.documents.edits import Edit, remove_key, set_key
+from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME
+from kubelint_gpu.messages.wait import every, held_by
+from kubelint_gpu.messages.wording import counted, listed
+from kubelint_gpu.scheduler.kubelet_admission import Admission, kubelet_admission
+from kubelint_gpu.simulation.controllers.daemon_set import daemon_nodes
+from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.workload_check import Subject
+
+_NAME = "nodeName"
+_MOST = 100
+
+
+@rule("KLG207")
+def node_name_set(unit: Unit) -> Iterator[Draft]:
+    """A node name in the template: nobody schedules the pods."""
+    for subject in unit.subjects:
+        manifest, name = subject.manifest, subject.workload.spec.node_name
+        route = (*field_pointers.pod_spec(manifest), _NAME)
+        if not name or not manifest.present(route) or manifest.present(("status", "phase")):
+            continue
+        found = _admission(unit, subject, name)
+        yield Draft(
+            "KLG207",
+            manifest.place(route),
+            f"{_NAME} {name} goes past the scheduler: {found.told}",
+            manifest,
+            cause=name,
+            scheduler=None,
+            related=found.related,
+            help=tuple(filter(None, (found.said and f"the kubelet says: {found.said}", found.then))),
+            proposals=tuple(_selectors(unit, subject, name)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What becomes of the pods: in words, in the kubelet's words, what follows, and the node's place."""
+
+    told: str
+    said: str = ""
+    then: str = ""
+    related: tuple[Related, ...] = ()
+
+
+def _admission(unit: Unit, subject: Subject, name: str) -> _Answer:
+    if not unit.has_nodes:
+        return _Answer("its pods fail instead of waiting where the node is full or gone")
+    declared, node = unit.world.declared("Node", name), unit.empty.node(name)
+    daemons = subject.workload.kind == "DaemonSet"
+    if declared is None or node is None:
+        if daemons:
+            return _Answer("the inventory has no such node, and no pod is made for any other")
+        return _Answer("the inventory has no such node, and its pods wait for a kubelet that is not there")
+    related = (Related(unit.world.place(declared), f"{name} is declared here"),)
+    if daemons and not daemon_nodes(subject.workload.choosing, (node.node,)):
+        why = "its controller looks at taints, nodeSelector and affinity itself, and makes no pod for this node"
+        return _Answer(why, related=related)
+    started, answer = _started(unit, subject, name)
+    wanted = min(max(subject.workload.replicas, 1), _MOST)
+    then = aftermath(subject.manifest)
+    why = f"{answer.reason}: too few {answer.devices}" if answer.devices else answer.reason
+    if answer.reason and not started:
+        pods = "its pod" if wanted == 1 else "its pods"
+        return _Answer(f"the kubelet of {name} refuses {pods} ({why})", answer.message, then, related)
+    if answer.reason:
+        few = f"{started} of {counted(wanted, 'pod')}"
+        told = f"the kubelet of {name} starts only {few} and fails the rest ({why})"
+        return _Answer(told, answer.message, then, related)
+    if answer.dropped:
+        gone = listed(answer.dropped)
+        return _Answer(f"{name} does not know {gone}, and its kubelet starts the pod without it", related=related)
+    beside = _beside(unit, subject, name)
+    if beside:
+        return _Answer(beside, then=then, related=related)
+    counts = "affinity to pods and priorities do not count" if daemons else ""
+    counts = counts or "taints, cordons, affinity and priorities do not count"
+    return _Answer(f"{counts}, and its pods fail where they could wait", related=related)
+
+
+def _beside(unit: Unit, subject: Subject, name: str) -> str:
+    """That others that are applied with it leave too little for its pods; empty where they do not."""
+    found = unit.judgements.get(id(subject))
+    if found is None or found.verdict is not None or found.placed >= found.wanted or "Job" in subject.workload.kind:
+        return ""
+    lacks = every(found.waiting.lacks) if found.waiting is not None else []
+    holders = held_by(lacks, subject.workload.key, standing=True)
+    held = f", because of {holders}" if holders else ""
+    few = f"starts only {found.placed} of {counted(found.wanted, 'pod')} and fails the rest"
+    few = few if found.placed else f"fails {'its pod' if found.wanted == 1 else 'its pods'}"
+    return f"where what is applied with it comes first, the kubelet of {name} {few}{held}"
+
+
+def _started(unit: Unit, subject: Subject, name: str) -> tuple[int, Admission]:
+    """How many of its pods the kubelet starts beside what runs there, and what it says of the next or the last."""
+    snapshot, pod = unit.running, subject.pod
+    said = Admission()
+    for number in range(min(max(subject.workload.replicas, 1), _MOST)):
+        node = snapshot.node(name)
+        if node is None:
+            return number, said
+        said = kubelet_admission(pod, node, snapshot)
+        if said.reason:
+            return number, said
+        key = f"{pod.meta.name}-{number}"
+        snapshot = snapshot.place(replace(pod, meta=replace(pod.meta, name=key, uid=key)), name)
+    return min(max(subject.workload.replicas, 1), _MOST), said
+
+
+def _selectors(unit: Unit, subject: Subject, name: str) -> Iterator[Proposal]:
+    labels = [(HOSTNAME, name)]
+    node = unit.empty.node(name) if unit.has_nodes else None
+    if node is not None:
+        labels = [*list(node_labels(subject, node.node))[:1], (HOSTNAME, node.node.labels.get(HOSTNAME, name))]
+    for key, value in labels:
+        yield Proposal(
+            f"let the scheduler choose, with nodeSelector {key}: {value}",
+            "unsafe",
+            lambda key=key, value=value: _selected(subject, key, value),  # type: ignore[misc]
+            must_prove=unit.has_nodes,
+        )
+
+
+def _selected(subject: Subject, key: str, value: str) -> list[Edit]:
+    manifest = subject.manifest
+    base = field_pointers.pod_spec(manifest)
+    removed = remove_key(manifest.item, (*base, _NAME))
+    return [removed, set_key(manifest.item, (*base, "nodeSelector"), key, value)]

@@ -1,0 +1,87 @@
+"""Pods that are pinned to a node by a label with its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.analysis.drain_facts import held_drains
+from kubelint_gpu.builders.node_pins import Wider, by_label, wider_selection
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.messages.wording import some
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.workload_check import Subject
+
+# files of the host that every node has
+_EVERYWHERE = ("/dev", "/proc", "/sys", "/run", "/var/run", "/etc", "/usr", "/lib")
+
+
+@rule("KLG203")
+def hostname_pin(unit: Unit) -> Iterator[Draft]:
+    """Bound to a node by its name where a label of the node would do."""
+    held = {id(one.subject) for one in held_drains(unit)}
+    for subject in unit.subjects:
+        if not subject.places_pods or _has_reason(subject):
+            continue
+        found = wider_selection(unit, subject)
+        if found is None or (not _more(found) and _claims(subject)):
+            continue
+        manifest = subject.manifest
+        route: Pointer = (*field_pointers.pod_spec(manifest), *found.pin.pointer)
+        label = f"{found.key}: {found.value}"
+        others = sorted(set(found.nodes) - set(found.pinned))
+        if not others and _sticks(unit, subject):
+            continue
+        told = (
+            f"{label} would also let it run on {some(others)} when {some(found.pinned)} is drained or fails"
+            if others
+            else f"{label} selects the same node and stays right when the node is replaced"
+        )
+        yield Draft(
+            "KLG203",
+            manifest.place(route),
+            f"its pods are pinned to {some(found.pinned)} by name; {told}",
+            manifest,
+            cause=str(found.pin.requirement),
+            severity="warning" if id(subject) in held or _sticks(unit, subject) else "note",
+            related=tuple(_nodes(unit, found, others)),
+            proposals=(by_label(subject, found),),
+        )
+
+
+def _more(found: Wider) -> bool:
+    return len(found.nodes) > len(found.pinned)
+
+
+def _has_reason(subject: Subject) -> bool:
+    """Whether its pods use data of that host."""
+    paths = [
+        str(volume.source.get("path", "")) for volume in subject.workload.spec.volumes if volume.kind == "hostPath"
+    ]
+    return any(not path.startswith(_EVERYWHERE) for path in paths)
+
+
+def _claims(subject: Subject) -> bool:
+    return any(volume.kind == "persistentVolumeClaim" for volume in subject.workload.spec.volumes)
+
+
+def _sticks(unit: Unit, subject: Subject) -> bool:
+    """Whether its rollout hangs on the pin."""
+    judgement = unit.judgements.get(id(subject))
+    return judgement is not None and judgement.verdict in (Verdict.STUCK, Verdict.MAY_STICK)
+
+
+def _nodes(unit: Unit, found: Wider, others: list[str]) -> Iterator[Related]:
+    said = set()
+    for name in (*found.pinned[:1], *others[:2]):
+        declared = unit.world.declared("Node", name)
+        if declared is None:
+            continue
+        place = unit.world.place(declared, ("metadata", "labels", found.key))
+        if place not in said:
+            said.add(place)
+            yield Related(place, f"{name} has {found.key}: {found.value}")

@@ -1,0 +1,126 @@
+"""PriorityClasses themselves: what the API server refuses of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.kube.objects.priority import (
+    HIGHEST_USER_PRIORITY,
+    NEVER,
+    PREEMPT,
+    SYSTEM_CLASSES,
+    SYSTEM_PREFIX,
+    PriorityClass,
+    read_priority_class,
+)
+from kubelint_gpu.kube.objects.workload import api_group
+from kubelint_gpu.kube.values.errors import is_placeholder
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.manifest import Manifest
+
+_POLICY: Pointer = ("preemptionPolicy",)
+_VALUE: Pointer = ("value",)
+_DEFAULT: Pointer = ("globalDefault",)
+
+
+@rule("KLG303")
+def invalid_priority_class(unit: Unit) -> Iterator[Draft]:
+    """A class that the API server or its admission refuses."""
+    found = [
+        (manifest, read_priority_class(manifest.item.value, []))
+        for manifest in unit.manifests
+        if manifest.kind == "PriorityClass" and api_group(manifest.item.value) == "scheduling.k8s.io"
+    ]
+    for manifest, known in found:
+        yield from _refused(manifest, known)
+        yield from _changed(unit, manifest, known)
+    yield from _defaults(unit, found)
+
+
+def _refused(manifest: Manifest, known: PriorityClass) -> Iterator[Draft]:
+    name, value = known.name, known.value
+    if name.startswith(SYSTEM_PREFIX):
+        if not any((one.name, one.value) == (name, value) for one in SYSTEM_CLASSES):
+            lawful = " and ".join(f"{one.name} with value {one.value}" for one in SYSTEM_CLASSES)
+            yield _draft(
+                manifest,
+                ("metadata", "name"),
+                f'"{name}" with value {value} is refused: names that begin with {SYSTEM_PREFIX} are reserved, '
+                f"only {lawful} are accepted",
+                "name",
+            )
+    elif value > HIGHEST_USER_PRIORITY:
+        yield _draft(manifest, _VALUE, f"value {value} is above {HIGHEST_USER_PRIORITY}, the highest that is accepted")
+    policy = manifest.item.value.get("preemptionPolicy")
+    if isinstance(policy, str) and policy not in (PREEMPT, NEVER) and not is_placeholder(policy):
+        yield _draft(manifest, _POLICY, f'preemptionPolicy "{policy}" is refused: it is {PREEMPT} or {NEVER}')
+
+
+def _changed(unit: Unit, manifest: Manifest, known: PriorityClass) -> Iterator[Draft]:
+    """What the cluster has under the same name, where an update would change what cannot be changed."""
+    if manifest.object in unit.before:
+        return
+    for running in unit.world.base.priority_classes:
+        if running.name != known.name:
+            continue
+        if running.value != known.value:
+            text = f"value {known.value} is refused: the cluster has {known.name} with {running.value}"
+            yield _draft(
+                manifest, _VALUE, f"{text}, and a value may not be changed", related=_cluster(unit, known.name)
+            )
+        if running.preemption_policy != known.preemption_policy:
+            text = f"preemptionPolicy {known.preemption_policy} is refused: the cluster has {known.name} with "
+            yield _draft(
+                manifest,
+                _POLICY,
+                f"{text}{running.preemption_policy}, and the field is immutable",
+                related=_cluster(unit, known.name),
+            )
+
+
+def _defaults(unit: Unit, found: Sequence[tuple[Manifest, PriorityClass]]) -> Iterator[Draft]:
+    """Every globalDefault after the first; those that the cluster has come first."""
+    first = ""
+    there: tuple[Related, ...] = ()
+    names = {known.name for _, known in found}
+    for running in unit.world.base.priority_classes:
+        if running.global_default and running.name not in names:
+            first, there = running.name, _cluster(unit, running.name)
+            break
+    for manifest, known in found:
+        if not known.global_default or known.name == first:
+            continue
+        if first:
+            yield _draft(
+                manifest,
+                _DEFAULT,
+                f"{known.name} is refused as globalDefault: {first} is it already, and only one can be",
+                related=there,
+            )
+        else:
+            first = known.name
+            there = (Related(manifest.place(_DEFAULT), f"{known.name} is globalDefault"),)
+
+
+def _draft(
+    manifest: Manifest, pointer: Pointer, message: str, cause: str = "", related: tuple[Related, ...] = ()
+) -> Draft:
+    return Draft(
+        "KLG303",
+        manifest.place(pointer),
+        message,
+        manifest,
+        cause=cause or str(pointer[-1]),
+        related=related,
+    )
+
+
+def _cluster(unit: Unit, name: str) -> tuple[Related, ...]:
+    declared = unit.world.declared("PriorityClass", name)
+    if declared is None:
+        return ()
+    return (Related(unit.world.place(declared), f"the cluster has {name} from here"),)

@@ -1,0 +1,165 @@
+"""Rollouts that start at the same moment: each ends by itself, and together they do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.analysis.certainty import is_certain_together
+from kubelint_gpu.analysis.growing_pools import growing
+from kubelint_gpu.analysis.rollout_facts import blocked_by_waiting, rolled_in
+from kubelint_gpu.builders.stuck_rollout import keeping
+from kubelint_gpu.documents.edits import Edit
+from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.remedies import no_daemon_surge, no_surge
+from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, stakes
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy
+from kubelint_gpu.messages.wait import Wait, story
+from kubelint_gpu.messages.wording import cut_off, listed, some, workload_name
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.trace import Trace
+from kubelint_gpu.simulation.search.verdict import Together
+from kubelint_gpu.values import replace
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.workload_check import Subject
+
+
+@rule("KLG106")
+def rollouts_block_each_other(unit: Unit) -> Iterator[Draft]:
+    """What one new pod waits for is held by the other workload, whose new pod waits, too."""
+    for together in unit.together:
+        if together.verdict is Verdict.UNDECIDED:
+            yield _undecided(unit, together)
+        if together.verdict not in (Verdict.STUCK, Verdict.MAY_STICK) or together.trace is None:
+            continue
+        rolled = rolled_in(unit, together)
+        waits = [wait for subject in rolled for wait in _waits(unit, subject, together.trace)]
+        if waits:
+            yield _draft(unit, together, together.trace, rolled, waits)
+    for together in blocked_by_waiting(unit):
+        blocked = [one for one in rolled_in(unit, together) if unit.judgements[id(one)].verdict is Verdict.COMPLETES]
+        waits = [wait for subject in blocked for wait in _waits(unit, subject, together.trace or Trace((), ()))]
+        if waits and together.trace is not None:
+            draft = _draft(unit, together, together.trace, rolled_in(unit, together), waits)
+            yield replace(draft, help=(f"roll {_name(blocked[0])} out by itself: then it ends",))
+
+
+def _undecided(unit: Unit, together: Together) -> Draft:
+    rolled = rolled_in(unit, together)
+    first = rolled[0].manifest
+    names = some([_name(subject) for subject in rolled], "workload")
+    return Draft(
+        "KLG106",
+        first.place(field_pointers.strategy(first), "key"),
+        f"whether the rollouts of {names} end when they start at the same moment is undecided: "
+        f"{cut_off(together.states)}",
+        first,
+        cause=f"undecided {' '.join(subject.workload.key for subject in rolled)}",
+        severity="note",
+        certainty="possible",
+        undecided=True,
+    )
+
+
+def _waits(unit: Unit, subject: Subject, trace: Trace) -> Iterator[Wait]:
+    claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items())
+    for waiting in trace.waiting:
+        if waiting.owner == subject.workload.key:
+            yield Wait(subject.workload, waiting, claims, named=True)
+
+
+def _draft(unit: Unit, together: Together, trace: Trace, rolled: Sequence[Subject], waits: Sequence[Wait]) -> Draft:
+    may = together.verdict is Verdict.MAY_STICK
+    involved = _involved(rolled, waits)
+    first = next(subject for subject in involved if subject.workload is waits[0].workload)
+    place = first.manifest.place(field_pointers.strategy(first.manifest), "key")
+    others = [subject for subject in involved if subject is not first]
+    closed = is_certain_together(unit, together, involved)
+    beyond = "" if closed else "unless there are nodes beyond the inventory, "
+    told = _told(involved, waits, may=may)
+    return Draft(
+        "KLG106",
+        place,
+        f"{beyond}{told}",
+        first.manifest,
+        cause=" ".join(subject.workload.key for subject in involved),
+        certainty="certain" if closed and not may else "possible",
+        scheduler=waits[0].waiting.scheduler or None,
+        related=(
+            *(
+                Related(
+                    one.manifest.place(field_pointers.strategy(one.manifest), "key"), f"{_name(one)} is rolled out, too"
+                )
+                for one in others
+            ),
+            *dict.fromkeys(
+                place
+                for wait in waits[:2]
+                for subject in involved
+                if subject.workload is wait.workload
+                for place in stakes(unit, subject, wait.waiting)
+            ),
+            *(growing(unit, first) if together.grows else ()),
+        ),
+        trace=story(trace, waits[0], keeping(first.workload)[1]),
+        run=trace,
+        cycle=tuple(sentence for wait in waits for sentence in wait.sentences()),
+        help=("one after the other each of them ends: apply one, wait for kubectl rollout status, apply the next",),
+        proposals=_proposals(involved),
+    )
+
+
+def _told(involved: Sequence[Subject], waits: Sequence[Wait], *, may: bool) -> str:
+    """Who waits for what; of several that wait, the first two."""
+    if len(waits) == 1 and not may:
+        # another order of events may leave another one waiting
+        names = listed([_name(subject) for subject in involved])
+        both = "both" if len(involved) == 2 else "all"
+        told = replace(waits[0], named=True).clause
+        return f"rolled out together, the rollouts of {names} never {both} end: in the shortest run {told}"
+    if len(waits) == 1:
+        others = listed([_name(subject) for subject in involved if subject.workload is not waits[0].workload])
+        alone = replace(waits[0], named=False).clause
+        return f"rolled out together with {others}, the rollout may never end: {alone}"
+    names = listed([_name(subject) for subject in involved])
+    clauses = listed([wait.clause for wait in waits[:2]])
+    return f"rolled out together, {names} {'may block' if may else 'block'} each other for ever: {clauses}"
+
+
+def _involved(rolled: Sequence[Subject], waits: Sequence[Wait]) -> list[Subject]:
+    """Those who wait and those who hold what they wait for, in this order."""
+    waiting = [wait.waiting for wait in waits]
+    holders = {holder.owner for one in waiting for lack in one.lacks for holder in lack.holders}
+    keys = {one.owner for one in waiting}
+    mine = [subject for subject in rolled if subject.workload.key in keys]
+    rest = [subject for subject in rolled if subject.workload.key not in keys]
+    return mine + ([one for one in rest if one.workload.key in holders] or (rest if len(mine) == 1 else []))
+
+
+def _proposals(involved: Sequence[Subject]) -> tuple[Proposal, ...]:
+    found: list[Proposal] = []
+    for subject in involved:
+        strategy = subject.workload.strategy
+        if isinstance(strategy, DeploymentStrategy):
+            one = no_surge(subject.manifest, subject.workload.replicas)
+            found.append(replace(one, title=f"in {_name(subject)} {one.title}"))
+        elif isinstance(strategy, DaemonSetStrategy) and strategy.max_surge.amount:
+            one = no_daemon_surge(subject.manifest)
+            found.append(replace(one, title=f"in {_name(subject)} {one.title}"))
+    if len(found) > 1:
+        single = tuple(found)
+
+        def every() -> list[Edit]:
+            return [edit for proposal in single for edit in proposal.edits()]
+
+        only = all(subject.workload.replicas == 1 for subject in involved)
+        price = "of the only replica of each in each rollout" if only else "of 1 replica of each at each step"
+        title = f"set maxSurge: 0 and maxUnavailable: 1 in all of them, which costs a brief downtime {price}"
+        found.append(Proposal(title, "safe", every))
+    return tuple(found)
+
+
+def _name(subject: Subject) -> str:
+    return workload_name(subject.workload)

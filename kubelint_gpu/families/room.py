@@ -1,0 +1,107 @@
+"""Room that a rollout needs and nothing says is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.analysis.growing_pools import growing
+from kubelint_gpu.builders.custom_rollouts import custom_rooms
+from kubelint_gpu.builders.stuck_rollout import keeping, kept
+from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.remedies import no_surge
+from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, stakes
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.kube.admission.defaults import extended_resources
+from kubelint_gpu.kube.objects.requests import pod_requests
+from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
+from kubelint_gpu.messages.wait import Wait, story
+from kubelint_gpu.messages.wording import amount, counted, listed
+from kubelint_gpu.simulation.controllers.deployment import slots_needed
+from kubelint_gpu.simulation.search.trace import Trace
+from kubelint_gpu.values import replace
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.workload_check import Subject
+
+
+@rule("KLG114")
+def rollout_needs_room(unit: Unit) -> Iterator[Draft]:
+    """A place that no inventory shows, or that a pool has to bring first."""
+    if unit.world.inventory is not None:
+        for subject in unit.subjects:
+            judgement = unit.judgements.get(id(subject))
+            if judgement is not None and judgement.stalls is not None:
+                yield from _grown(unit, subject, judgement.stalls)
+        return
+    yield from custom_rooms(unit)
+    for subject in unit.subjects:
+        workload, strategy, manifest = subject.workload, subject.workload.strategy, subject.manifest
+        if not isinstance(strategy, DeploymentStrategy) or not workload.replicas or strategy.paused:
+            continue
+        resources = extended_resources(workload.spec)
+        needed = slots_needed(strategy, workload.replicas)
+        if (
+            not resources
+            or needed <= workload.replicas
+            or not subject.places_pods
+            or id(subject) in unit.stuck_anywhere
+        ):
+            continue
+        requests = pod_requests(workload.spec)
+        each = " and ".join(amount(name, requests[name]) for name in resources)
+        where = [
+            field_pointers.key_values(manifest, route)
+            for route in field_pointers.selectors(manifest)
+            if route[-2] == "nodeSelector"
+        ]
+        nodes = f" on nodes with {', '.join(where)}" if where else ""
+        yield Draft(
+            "KLG114",
+            manifest.place(field_pointers.strategy(manifest), "key"),
+            f"a rollout needs {counted(needed, 'place')} with {each}{nodes}, one more than the "
+            f"{_running(workload.replicas)}: {kept(strategy, workload.replicas)}",
+            manifest,
+            cause="room",
+            related=tuple(
+                Related(manifest.place(route), f"each pod takes {amount(name, requests[name])}")
+                for name in resources
+                for route in field_pointers.requests(manifest, name)
+            ),
+            help=("give --inventory to learn whether the cluster has that place",),
+            proposals=(replace(no_surge(manifest, workload.replicas), must_prove=False, safety="unsafe"),),
+        )
+
+
+def _grown(unit: Unit, subject: Subject, stalls: Trace) -> Iterator[Draft]:
+    """A rollout that waits until an autoscaler has added a node."""
+    manifest, workload = subject.manifest, subject.workload
+    waiting = next((one for one in stalls.waiting if one.owner == workload.key), None)
+    if waiting is None:
+        return
+    exclusive = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items())
+    wait = Wait(workload, waiting, exclusive)
+    _, keeps, _ = keeping(workload)
+    names = [pool.name for pool in unit.growing_for(subject)]
+    pools = f"pool {names[0]} adds a node" if len(names) == 1 else f"one of the pools {listed(names)} adds a node"
+    rolls = isinstance(workload.strategy, DeploymentStrategy)
+    number = (kept(workload.strategy, workload.replicas),) if isinstance(workload.strategy, DeploymentStrategy) else ()
+    yield Draft(
+        "KLG114",
+        manifest.place(field_pointers.strategy(manifest), "key"),
+        f"the rollout ends only if {pools} meanwhile: until then {wait.clause}",
+        manifest,
+        cause="growth",
+        certainty="possible",
+        scheduler=waiting.scheduler or None,
+        related=(*stakes(unit, subject, waiting), *growing(unit, subject)),
+        trace=story(stalls, wait, keeps, "nothing moves until a node joins"),
+        run=stalls,
+        cycle=(*wait.sentences(), *number),
+        help=("where such nodes are sold out or a limit is reached, it waits for ever",),
+        proposals=(no_surge(manifest, workload.replicas),) if rolls else (),
+    )
+
+
+def _running(replicas: int) -> str:
+    return "replica that runs" if replicas == 1 else f"{replicas} replicas that run"

@@ -1,0 +1,72 @@
+"""Pods that wait for somebody who is not there: another scheduler, or a controller that removes a gate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.remedies import rewritten
+from kubelint_gpu.kube.admission.neighbours import GATES, SCHEDULERS, gate_owner
+from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER
+from kubelint_gpu.messages.wording import some
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import Unit
+
+_NAME = "schedulerName"
+
+
+@rule("KLG205")
+def unknown_scheduler(unit: Unit) -> Iterator[Draft]:
+    """A scheduler that nobody declared, that nothing runs by, and that is no known one."""
+    if not unit.has_nodes or unit.world.inventory is None:
+        return
+    declared = {str(profile.get(_NAME) or DEFAULT_SCHEDULER) for profile in unit.world.inventory.scheduler.profiles}
+    used = {pod.spec.scheduler_name for pod in unit.cluster.pods if pod.spec.node_name}
+    known = {DEFAULT_SCHEDULER, *declared, *used}
+    for subject in unit.subjects:
+        name = subject.workload.spec.scheduler_name
+        if name in known or name in SCHEDULERS:
+            continue
+        manifest = subject.manifest
+        route = (*field_pointers.pod_spec(manifest), _NAME)
+        near = get_close_matches(name, sorted({*known, *SCHEDULERS}), 1, 0.75)
+        yield Draft(
+            "KLG205",
+            manifest.place(route),
+            f'no scheduler of the inventory answers to "{name}": its pods stay Pending without any event '
+            f"({'known is' if len(known) == 1 else 'known are'} {some(sorted(known), 'scheduler')})",
+            manifest,
+            cause=name,
+            certainty="certain" if declared else "possible",
+            help=(f"did you mean {near[0]}?",) if near else (),
+            proposals=rewritten(manifest, route, near),
+        )
+
+
+@rule("KLG206")
+def gate_without_owner(unit: Unit) -> Iterator[Draft]:
+    """A scheduling gate that no known controller, and none of the manifests' own kinds, removes."""
+    groups = {
+        str(manifest.item.value.get("apiVersion", "")).rpartition("/")[0]
+        for manifest in (*unit.manifests, *unit.beside)
+    }
+    for subject in unit.subjects:
+        manifest = subject.manifest
+        for index, gate in enumerate(subject.workload.spec.scheduling_gates):
+            domain = gate.partition("/")[0] if "/" in gate else ""
+            if not gate or gate_owner(gate) or (domain and domain in groups):
+                continue
+            route = (*field_pointers.pod_spec(manifest), "schedulingGates", index, "name")
+            near = get_close_matches(gate, sorted(GATES), 1, 0.75)
+            yield Draft(
+                "KLG206",
+                manifest.place(route),
+                f"no known controller removes the scheduling gate {gate}: its pods are never scheduled until "
+                "something does",
+                manifest,
+                cause=gate,
+                help=(f"did you mean {near[0]}, which {GATES[near[0]]} removes?",) if near else (),
+                proposals=rewritten(manifest, route, near),
+            )

@@ -1,0 +1,148 @@
+"""Rollouts of StatefulSets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.analysis.certainty import is_certain, outgrown
+from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
+from kubelint_gpu.analysis.pod_affinity import crowding, left_alone
+from kubelint_gpu.analysis.spread import unspreadable
+from kubelint_gpu.analysis.transitions import ever_fitted
+from kubelint_gpu.builders.stuck_rollout import NO_NODE, End, ended, is_trapped, shortage, standstill
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, holders, scarce
+from kubelint_gpu.evidence.node_lines import clues
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.kube.objects.rolling import StatefulSetStrategy
+from kubelint_gpu.messages.wait import Wait, story
+from kubelint_gpu.messages.wording import counted
+from kubelint_gpu.simulation.prepare.workload_change import own_pods
+from kubelint_gpu.simulation.questions.forced_rollback import forced_rollback
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.values import replace
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.workload_check import Subject
+
+_POLICY: Pointer = ("spec", "podManagementPolicy")
+_RAISED = "once the quota allows more, or has less in use, the controller makes the pod by itself"
+
+
+@rule("KLG111")
+def statefulset_blocked(unit: Unit) -> Iterator[Draft]:
+    """A pod that is never ready holds up all that come after it, and every later change of the template."""
+    for verdict in (Verdict.STUCK, Verdict.MAY_STICK):
+        for subject, end in ended(unit, verdict):
+            if isinstance(subject.workload.strategy, StatefulSetStrategy):
+                yield _halted(standstill(unit, subject, end, "KLG111", may=verdict is Verdict.MAY_STICK), end)
+    for subject in unit.subjects:
+        judgement = unit.judgements.get(id(subject))
+        if judgement is None or not judgement.eligible or judgement.verdict is not None:
+            continue
+        if not is_trapped(subject, judgement) or outgrown(unit, subject, judgement) or not subject.places_pods:
+            continue
+        if (
+            crowding(unit, subject) is not None
+            or unspreadable(unit, subject) is not None
+            or left_alone(subject, judgement)
+        ):
+            # the rules for affinity, anti-affinity and spreading speak of it
+            continue
+        placed = placed_of(unit, subject, judgement)
+        if placed < judgement.wanted:
+            yield _trap(unit, subject, judgement, placed)
+    for subject in unit.subjects if unit.has_nodes else ():
+        yield from _forced_rollback(unit, subject)
+
+
+def _halted(draft: Draft, end: End) -> Draft:
+    """The finding, with what helps where a pod of an earlier template is in the way."""
+    waiting = end.waiting
+    if waiting.new or not waiting.pod:
+        return draft
+    return replace(draft, help=(*draft.help, _by_hand(waiting.pod)))
+
+
+def _trap(unit: Unit, subject: Subject, judgement: Judgement, placed: int) -> Draft:
+    manifest, strategy = subject.manifest, subject.workload.strategy
+    first = strategy.first_ordinal if isinstance(strategy, StatefulSetStrategy) else 0
+    halt = judgement.trace if not at_most(unit, subject) else None
+    mine = [one for one in halt.waiting if one.owner == subject.workload.key] if halt is not None else []
+    name = next((one.pod for one in mine if one.pod), f"{subject.workload.meta.name}-{first + placed}")
+    pools = at_most(unit, subject)
+    text, why = shortage(unit, subject, judgement, placed)
+    claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items())
+    waiting = judgement.waiting or next(iter(mine), None)
+    if why == NO_NODE and waiting is not None and waiting.lacks:
+        text, why = waiting.scheduler or text, Wait(subject.workload, waiting, claims, standing=True).clause
+    resource = scarce(subject)
+    written = manifest.present(_POLICY)
+    order = Related(
+        manifest.place(_POLICY) if written else manifest.place(("spec",), "key"),
+        f"{'' if written else 'by default '}OrderedReady: nothing is made or replaced while a pod is not ready",
+    )
+    return Draft(
+        "KLG111",
+        subject.replicas_place,
+        f"only {placed} of {counted(judgement.wanted, 'replica')} can run{f' even with {pools}' if pools else ''}, and "
+        f"while {name} is not ready no change of the template reaches any pod: {why}",
+        manifest,
+        cause="rollout",
+        certainty="certain" if is_certain(unit, subject, judgement) else "possible",
+        scheduler=text,
+        related=(
+            order,
+            *clues(unit, subject, resource, sorted(judgement.eligible)),
+            *holders(unit, subject, resource, judgement.eligible),
+            *growing(unit, subject),
+        ),
+        trace=story(halt, Wait(subject.workload, mine[0], claims), "waits for that pod")
+        if halt is not None and mine
+        else (),
+        run=halt if mine else None,
+        help=(_RAISED if judgement.refusal else _helpless(name),),
+    )
+
+
+def _forced_rollback(unit: Unit, subject: Subject) -> Iterator[Draft]:
+    """What was there before fitted nowhere, and its pod keeps the new template from all others."""
+    workload, strategy, manifest = subject.workload, subject.workload.strategy, subject.manifest
+    before = unit.before_of(subject)
+    if before is None or not before.known_class or ever_fitted(unit, before):
+        return
+    if not isinstance(strategy, StatefulSetStrategy) or not unit.fits_somewhere(subject):
+        return
+    old = before.workload
+    trace = forced_rollback(old, workload, unit.cluster)
+    if trace is None or not trace.waiting:
+        return
+    name, first, last = workload.meta.name, strategy.first_ordinal, strategy.first_ordinal + old.replicas - 1
+    which = trace.waiting[0].pod or f"{name}-{first}"
+    if last > first and not own_pods(workload, unit.cluster.pods):
+        which += f", or {name}-{last} if an earlier template ran before"
+    stops = "no further pod may be unavailable" if strategy.parallel else "OrderedReady goes no further"
+    yield Draft(
+        "KLG111",
+        manifest.place(field_pointers.strategy(manifest), "key"),
+        "this change may reach no pod: no node takes a pod of the template before it, and where that was applied "
+        f"such a pod waits for ever, while {stops}",
+        manifest,
+        cause="forced rollback",
+        certainty="possible",
+        scheduler=trace.waiting[0].scheduler or None,
+        trace=story(trace, Wait(workload, trace.waiting[0]), "waits for that pod"),
+        run=trace,
+        help=(_by_hand(f"the pod that waits ({which})"),),
+    )
+
+
+def _by_hand(pod: str) -> str:
+    return f"when the change is applied, delete {pod}: it comes back with the new template"
+
+
+def _helpless(name: str) -> str:
+    return f"taking a change back does not help: {name} keeps the template it was made with until it is deleted"

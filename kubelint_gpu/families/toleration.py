@@ -1,0 +1,143 @@
+"""Tolerations of taints that no node has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.documents.edits import replace_scalar
+from kubelint_gpu.documents.list_edits import remove_entry
+from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
+from kubelint_gpu.kube.objects.taints import Taint, Toleration
+from kubelint_gpu.messages.wording import some
+from kubelint_gpu.values import replace
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.manifest import Manifest
+from kubelint_gpu.workspace.workload_check import Subject
+
+# taints that the control plane, clouds and autoscalers set for a while, so that no inventory shows them
+_PASSING = ("kubernetes.io/", "cloudprovider.kubernetes.io/", "karpenter.sh/", "ToBeDeletedByClusterAutoscaler")
+_WELL_KNOWN = ("CriticalAddonsOnly", "DeletionCandidateOfClusterAutoscaler", "dedicated")
+
+
+@rule("KLG407")
+def useless_toleration(unit: Unit) -> Iterator[Draft]:
+    """A toleration that covers no taint: a misspelt one, or one of another cluster."""
+    if not unit.has_nodes or not unit.cluster.nodes:
+        return
+    taints = sorted(
+        {(taint.key, taint.value, taint.effect): taint for node in unit.possible_nodes for taint in node.taints}.items()
+    )
+    known = [taint for _, taint in taints]
+    for subject in unit.subjects:
+        if not subject.places_pods or not (unit.fits_somewhere(subject) or unit.may_grow_for(subject)):
+            # a DaemonSet tolerates what may come, and a pod that fits nowhere has a rule that says why
+            continue
+        workload = subject.manifest.workload
+        listed = field_pointers.at(subject.manifest, (*field_pointers.pod_spec(subject.manifest), "tolerations"))
+        written = workload.spec.tolerations[: _length(listed)] if workload is not None else ()
+        for number, toleration in enumerate(written):
+            others = [one for one in (*written, *subject.workload.spec.tolerations) if one is not toleration]
+            draft = _draft(unit, subject, number, toleration, others, known)
+            if draft is not None:
+                yield draft
+
+
+def _draft(
+    unit: Unit,
+    subject: Subject,
+    number: int,
+    toleration: Toleration,
+    others: Sequence[Toleration],
+    known: Sequence[Taint],
+) -> Draft | None:
+    if not toleration.key or any(toleration.tolerates(taint) for taint in known) or _passes(toleration.key):
+        return None
+    near = _near(toleration, known)
+    if near is None and (not unit.complete or _portable(unit, toleration.key)):
+        return None
+    manifest = subject.manifest
+    route: Pointer = (*field_pointers.pod_spec(manifest), "tolerations", number)
+    if near is None:
+        return Draft(
+            "KLG407",
+            manifest.place((*route, "key")),
+            f"no node has a taint {_text(toleration)}: {_instead(known)}",
+            manifest,
+            cause=f"toleration/{_text(toleration)}",
+        )
+    field, value = near
+    return Draft(
+        "KLG407",
+        manifest.place((*route, field)),
+        f"no node has a taint {_text(toleration)}: {_instead(known)}",
+        manifest,
+        cause=f"toleration/{_text(toleration)}",
+        help=(f"did you mean {field} {value}?",) if value else (),
+        proposals=(_proposal(manifest, route, toleration, others, field, value),) if value else (),
+    )
+
+
+def _proposal(
+    manifest: Manifest, route: Pointer, toleration: Toleration, others: Sequence[Toleration], field: str, value: str
+) -> Proposal:
+    """Write what was meant; where another toleration says it already, leave this one out."""
+    change: dict[str, Any] = {field: value}
+    meant = replace(toleration, **change)
+    if any(_says(other, meant) for other in others):
+        title = "delete the toleration, another one covers the taint"
+        return Proposal(title, "unsafe", lambda: [remove_entry(manifest.item, route)])
+    return Proposal(f"write {value}", "unsafe", lambda: [replace_scalar(manifest.item, (*route, field), value)])
+
+
+def _says(one: Toleration, other: Toleration) -> bool:
+    """Whether a toleration covers all that another one does, for as long."""
+    if one.seconds != other.seconds or (one.effect and one.effect != other.effect):
+        return False
+    if one.key and one.key != other.key:
+        return False
+    return one.operator == "Exists" or (one.operator, one.value) == (other.operator, other.value)
+
+
+def _near(toleration: Toleration, known: Sequence[Taint]) -> tuple[str, str] | None:
+    """The field that keeps it from covering a taint, and what would do; None where no taint is like it."""
+    same = [taint for taint in known if taint.key == toleration.key]
+    if same:
+        if toleration.effect and all(taint.effect != toleration.effect for taint in same):
+            effects = sorted({taint.effect for taint in same})
+            return "effect", effects[0] if len(effects) == 1 else ""
+        values = sorted({taint.value for taint in same})
+        return ("value" if toleration.value else "key"), values[0] if len(values) == 1 and toleration.value else ""
+    close = get_close_matches(toleration.key, sorted({taint.key for taint in known}), 1, 0.8)
+    return ("key", close[0]) if close else None
+
+
+def _passes(key: str) -> bool:
+    prefix = key.rpartition("/")[0] + "/"
+    return key in _WELL_KNOWN or any(prefix.endswith(one) or key.startswith(one) for one in _PASSING)
+
+
+def _portable(unit: Unit, key: str) -> bool:
+    """Whether manifests that should run anywhere tolerate it: the taint is called as the resource on the node."""
+    return is_accelerator(key) or key in unit.advertised or "gpu" in key.lower()
+
+
+def _text(toleration: Toleration) -> str:
+    value = f"={toleration.value}" if toleration.value else ""
+    effect = f":{toleration.effect}" if toleration.effect else ""
+    return f"{toleration.key}{value}{effect}"
+
+
+def _instead(known: Sequence[Taint]) -> str:
+    if not known:
+        return "no node has any taint"
+    return f"there {'is' if len(known) == 1 else 'are'} {some([str(taint) for taint in known], 'taint')}"
+
+
+def _length(written: object) -> int:
+    return len(written) if isinstance(written, list) else 0

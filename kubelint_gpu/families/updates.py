@@ -1,0 +1,89 @@
+"""Changes of what exists already that the API server refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.kube.updates.object_updates import refused_changes
+from kubelint_gpu.kube.updates.refused_change import RefusedChange
+from kubelint_gpu.kube.values.errors import Pointer, field_path
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.field_pointers import at
+from kubelint_gpu.workspace.manifest import Manifest
+
+_MOST_RELATED = 4
+_LONG = 40
+_ORPHAN = ("Deployment", "ReplicaSet", "DaemonSet", "StatefulSet")
+
+
+@rule("KLG009")
+def immutable_change(unit: Unit) -> Iterator[Draft]:
+    """A field that differs from what runs, and that no update may change."""
+    for manifest in unit.manifests if unit.before else ():
+        before = unit.before.get(manifest.object)
+        if before is None or _partial(before) or _partial(manifest):
+            continue
+        for change in refused_changes(before.item.value, manifest.item.value, unit.minor_release):
+            yield _draft(before, manifest, change)
+
+
+def _partial(manifest: Manifest) -> bool:
+    return manifest.workload is not None and manifest.workload.partial
+
+
+def _draft(before: Manifest, manifest: Manifest, change: RefusedChange) -> Draft:
+    written = [pointer for pointer in change.at if manifest.present(pointer)]
+    first, *rest = [*written, *(pointer for pointer in change.at if pointer not in written)]
+    where = f" {change.where}" if change.where else ""
+    return Draft(
+        "KLG009",
+        manifest.place(first),
+        f"{_told(before, manifest, first)}, and the API server refuses it{where}: {change.answer}",
+        manifest,
+        cause=field_path(first),
+        certainty="possible" if where else "certain",
+        severity="note" if where else None,
+        related=tuple(
+            Related(manifest.place(pointer), _told(before, manifest, pointer))
+            for pointer in rest[:_MOST_RELATED]
+            if manifest.present(pointer)
+        ),
+        help=() if where else _help(manifest),
+    )
+
+
+def _told(before: Manifest, manifest: Manifest, pointer: Pointer) -> str:
+    path = field_path(pointer)
+    old, new = at(before, pointer), at(manifest, pointer)
+    if old is None:
+        return f"{path} is added"
+    if new is None:
+        return f"{path} is removed"
+    if isinstance(new, list) and isinstance(old, list) and len(new) < len(old):
+        return f"{path} has {len(old) - len(new)} fewer"
+    shown = [_shown(value) for value in (old, new)]
+    return f"{path} changes from {shown[0]} to {shown[1]}" if all(shown) else f"{path} changes"
+
+
+def _shown(value: object) -> str:
+    """A scalar as it is written, empty for what is too long to be shown."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    text = str(value) if isinstance(value, (str, int, float)) else ""
+    if not text and isinstance(value, str):
+        return '""'
+    return text if len(text) <= _LONG and "\n" not in text else ""
+
+
+def _help(manifest: Manifest) -> tuple[str, ...]:
+    if manifest.kind in _ORPHAN:
+        return (
+            "leave the field as it is, or give the object another name",
+            f"delete the {manifest.kind} and create it again; with kubectl delete --cascade=orphan its pods stay",
+        )
+    if manifest.kind in ("Job", "Pod"):
+        return (f"delete the {manifest.kind} first, or give it another name",)
+    return ("leave the field as it is, or give the object another name",)

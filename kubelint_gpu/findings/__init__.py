@@ -1,0 +1,1 @@
+"""Findings, and the catalogue of rules."""

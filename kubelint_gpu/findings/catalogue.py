@@ -1,0 +1,123 @@
+"""The rules as their folders describe them: one folder per rule, inside the package or at the repository's root."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, cast
+
+from kubelint_gpu.documents import read
+from kubelint_gpu.findings.finding import RuleInfo
+from kubelint_gpu.version import PROJECT_URL
+
+PAGE = "README.md"
+DESCRIPTION = "rule.yaml"
+_PACKAGE = Path(__file__).resolve().parent.parent
+INTERNAL = "KLG000"
+
+
+class UnknownRule(LookupError):  # noqa: N818 - it names the thing
+    """There is no rule of this code or name."""
+
+
+@lru_cache(maxsize=1)
+def rules_folder() -> Path:
+    """Where the catalogue lies: beside the code in a wheel, beside the package in a checkout."""
+    inside = _PACKAGE / "rules"
+    return inside if inside.is_dir() else _PACKAGE.parent / "rules"
+
+
+@lru_cache(maxsize=1)
+def folders() -> dict[str, Path]:
+    """The folder of each rule, by code, in the order of codes."""
+    found = {}
+    for folder in sorted(rules_folder().iterdir()):
+        code, dash, _ = folder.name.partition("-")
+        if dash and (folder / DESCRIPTION).is_file():
+            found[code] = folder
+    return found
+
+
+@lru_cache(maxsize=256)
+def rule(code: str) -> RuleInfo:
+    """A rule, with its page left empty.
+
+    Raises:
+        UnknownRule: there is no folder for the code.
+    """
+    folder = folders().get(code)
+    if folder is None:
+        raise UnknownRule(code)
+    value = description(code)
+    return RuleInfo(
+        code=code,
+        name=str(value["name"]),
+        severity=cast("Any", value["severity"]),
+        summary=str(value["summary"]),
+        fix=cast("Any", value.get("fix", "none")),
+        since=str(value["since"]),
+        url=f"{PROJECT_URL}/blob/main/rules/{folder.name}/{PAGE}",
+        tags=tuple(str(tag) for tag in value.get("tags", ())),
+    )
+
+
+def description(code: str) -> dict[str, Any]:
+    """The contents of a rule's `rule.yaml`."""
+    path = folders()[code] / DESCRIPTION
+    return cast("dict[str, Any]", read(str(path), path.read_bytes()).documents[0].value)
+
+
+def page(code: str) -> str:
+    """The Markdown page of a rule, without the comments that mark its generated blocks."""
+    lines = (folders()[code] / PAGE).read_text(encoding="utf-8").splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith("<!--"))
+
+
+def every_rule() -> Iterator[RuleInfo]:
+    """All rules in the order of codes."""
+    return (rule(code) for code in folders())
+
+
+def suggestion(text: str) -> str:
+    """`; did you mean KLG101?` for a code or name that there is not; empty where nothing is close.
+
+    Numbers have no neighbours: a code is suggested only where its digits are right.
+    """
+    wanted = text.strip().lower()
+    digits = "".join(character for character in wanted if character.isdigit())
+    if digits:
+        near = [found.code for found in every_rule() if found.code.removeprefix("KLG") == digits.zfill(3)]
+    else:
+        from difflib import get_close_matches
+
+        near = get_close_matches(wanted.replace("_", "-"), [found.name for found in every_rule()], 1, 0.7)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def find(text: str) -> RuleInfo:
+    """The rule of a code or name, in any case.
+
+    Raises:
+        UnknownRule: there is none.
+    """
+    wanted = text.strip().lower()
+    for found in every_rule():
+        if wanted in (found.code.lower(), found.name):
+            return found
+    raise UnknownRule(text)
+
+
+def prefix_of(text: str) -> str:
+    """The code, or the beginning of codes, that a code, a prefix such as `KLG1` or a name stands for, in any case.
+
+    Raises:
+        UnknownRule: nothing of the catalogue matches.
+    """
+    wanted = text.strip()
+    if wanted and any(code.startswith(wanted.upper()) for code in folders()):
+        return wanted.upper()
+    for found in every_rule():
+        if wanted.lower() == found.name:
+            return found.code
+    raise UnknownRule(text)

@@ -1,0 +1,145 @@
+"""What the checks say and every output format prints."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Literal
+
+from kubelint_gpu.values import dataclass, field
+
+if TYPE_CHECKING:
+    from kubelint_gpu.findings.picture import Stage
+
+Severity = Literal["error", "warning", "note"]
+Certainty = Literal["certain", "possible"]
+Safety = Literal["safe", "unsafe"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """A range of a file: lines and columns are 1-based, columns count code points, the end is exclusive."""
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A further place and the sentence that says what stands there."""
+
+    place: Place
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One event of a trace: who acts and what happens; `place` is None where that is the finding's own."""
+
+    step: int
+    actor: str
+    message: str
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextEdit:
+    """The text that replaces what stands at a place; an empty range inserts."""
+
+    place: Place
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A change of the manifest that makes the finding go away.
+
+    `verified` is true only if the core, run on the changed manifest, no longer gives the finding.
+    """
+
+    title: str
+    safety: Safety
+    verified: bool
+    edits: tuple[TextEdit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A change that was thought of and is not offered, and why."""
+
+    title: str
+    safety: Safety
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One cause, said once, at the line that its author can change.
+
+    `object` is `kind/namespace/name`, empty where no object could be read.
+    `scheduler` is the text of the FailedScheduling event, where the finding rests on one.
+    `cause` tells it from other findings of its rule in the same object; it stays the same when lines or words change.
+    `fingerprint` stays the same when lines move.
+    `refusals` are the changes that would not have mended it, or not without harm.
+    `stage` shows what the trace tells of; it is there only where a picture was asked for.
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    certainty: Certainty
+    message: str
+    place: Place
+    object: str = ""
+    scheduler: str | None = None
+    related: tuple[Related, ...] = ()
+    trace: tuple[Step, ...] = ()
+    cycle: tuple[str, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+    help: tuple[str, ...] = ()
+    cause: str = ""
+    fingerprint: str = ""
+    refusals: tuple[Refusal, ...] = field(default=(), compare=False, repr=False)
+    stage: Stage | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a run looked at and what it found.
+
+    `ignored` were suppressed, `baseline` are accepted by a baseline; `seconds` is wall time.
+    """
+
+    files: int = 0
+    documents: int = 0
+    workloads: int = 0
+    nodes: int = 0
+    errors: int = 0
+    warnings: int = 0
+    notes: int = 0
+    ignored: int = 0
+    baseline: int = 0
+    undecided: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RuleInfo:
+    """A rule as the catalogue describes it; `page` is the Markdown of its README."""
+
+    code: str
+    name: str
+    severity: Severity
+    summary: str
+    fix: Literal["safe", "unsafe", "none"]
+    since: str
+    url: str
+    tags: tuple[str, ...] = ()
+    page: str = ""
+
+
+def fingerprint(*parts: str) -> str:
+    """A name for a finding that is made of what stays the same when lines move."""
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]

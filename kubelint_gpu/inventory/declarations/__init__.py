@@ -1,0 +1,1 @@
+"""Declared objects and the places where they are declared."""

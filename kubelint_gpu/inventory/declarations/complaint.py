@@ -1,0 +1,44 @@
+"""Turning what is wrong at a place of an item into an `InventoryError`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from kubelint_gpu.inventory.declarations.inventory import InventoryError
+
+if TYPE_CHECKING:
+    from kubelint_gpu.documents import Item, Pointer
+    from kubelint_gpu.inventory.declarations.declared import Declared
+
+
+def error_at(
+    item: Item, pointer: Pointer, message: str, hint: str = "", *, role: Literal["key", "value"] = "value"
+) -> InventoryError:
+    """An error at a field of an item."""
+    return InventoryError(item.document.source.path, item.locate(pointer, role), message, hint)
+
+
+def warning_at(item: Item, pointer: Pointer, message: str, hint: str = "") -> InventoryError:
+    """A warning at a field of an item."""
+    return InventoryError(item.document.source.path, item.locate(pointer), message, hint, "warning")
+
+
+def error_about(declared: Declared, pointer: Pointer, message: str, hint: str = "") -> InventoryError:
+    """An error at the place that decides a field of an object."""
+    return InventoryError(declared.item.document.source.path, declared.locate(pointer), message, hint)
+
+
+def warning_about(
+    declared: Declared,
+    pointer: Pointer,
+    message: str,
+    hint: str = "",
+    related: tuple[tuple[str, Declared, Pointer], ...] = (),
+) -> InventoryError:
+    """A warning at the place that decides a field of an object; related places each with a sentence."""
+    places = tuple(
+        (other.item.document.source.path, other.locate(where), sentence) for sentence, other, where in related
+    )
+    return InventoryError(
+        declared.item.document.source.path, declared.locate(pointer), message, hint, "warning", places
+    )

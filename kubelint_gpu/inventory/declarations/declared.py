@@ -1,0 +1,66 @@
+"""One object of the declared cluster and the place it was declared at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kubelint_gpu.values import dataclass, field
+
+if TYPE_CHECKING:
+    from kubelint_gpu.documents import Item, Pointer, Span
+    from kubelint_gpu.kube.objects.node import Node
+    from kubelint_gpu.kube.objects.pod import Pod
+    from kubelint_gpu.kube.objects.priority import PriorityClass
+
+Routes = tuple[tuple["Pointer", "Pointer"], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """An API object of the cluster, complete, and where it comes from.
+
+    `value` is shared, never copied: nobody changes it.
+    Nodes of one pool share their spec and status.
+    `pointer` leads from the item to the declaration; it is empty for a raw object.
+    `routes` leads from fields of `value` to fields of the item, the better place first.
+    `typed` is `value` as the vocabulary reads it, for nodes, pods and priority classes.
+    """
+
+    value: dict[str, Any]
+    item: Item
+    pointer: Pointer = ()
+    routes: Routes = ()
+    typed: Node | Pod | PriorityClass | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def kind(self) -> str:
+        """Kind of the object."""
+        return str(self.value.get("kind", ""))
+
+    @property
+    def name(self) -> str:
+        """Name of the object."""
+        return str(self.value["metadata"].get("name", ""))
+
+    @property
+    def namespace(self) -> str:
+        """Namespace of the object; empty for a cluster-scoped one, which the value does not tell."""
+        return str(self.value["metadata"].get("namespace", ""))
+
+    def locate(self, pointer: Pointer) -> Span:
+        """The place that decides a field of `value`.
+
+        A field that follows from another one (`status.allocatable` from `gpus.count`) is where that one stands.
+        Without a better place it is the object's name.
+        """
+        routes = [(source, target) for source, target in self.routes if pointer[: len(source)] == source]
+        if not routes:
+            return self.item.locate((*self.pointer, *pointer))
+        for source, target in routes:
+            exact = (*target, *pointer[len(source) :])
+            if self.item.present(exact):
+                return self.item.locate(exact)
+        for source, target in routes:
+            if self.item.present(target):
+                return self.item.locate((*target, *pointer[len(source) :]) if source else target)
+        return self.item.locate(self.pointer)

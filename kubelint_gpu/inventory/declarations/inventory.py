@@ -1,0 +1,113 @@
+"""The declared cluster as the rest of the program sees it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from kubelint_gpu.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kubelint_gpu.documents import Span
+    from kubelint_gpu.inventory.declarations.declared import Declared
+
+ANNOTATION = "kubelint-gpu/"
+# Annotations of expanded nodes; on a raw node a person may write `unhealthy` by hand.
+UNHEALTHY = ANNOTATION + "unhealthy"
+POOL = ANNOTATION + "pool"
+UNLIMITED = ANNOTATION + "unlimited"
+ONE_PER_CONTAINER = ANNOTATION + "one-per-container"
+
+
+@dataclass(frozen=True, slots=True)
+class InventoryError:
+    """What is wrong with a declaration, and where.
+
+    `hint` says what would be right, and may be empty.
+    An error makes the inventory unusable; a warning does not.
+    """
+
+    path: str
+    span: Span | None
+    message: str
+    hint: str = ""
+    severity: Literal["error", "warning"] = "error"
+    related: tuple[tuple[str, Span, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Autoscaling:
+    """The sizes between which a pool grows and shrinks, in nodes."""
+
+    minimum: int
+    maximum: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """A group of equal nodes.
+
+    `template` is a node as the pool would add it; it is not one of the cluster's nodes.
+    `nodes` are the names of those it has now.
+    Without `autoscaling` the pool stays as it is.
+    """
+
+    name: str
+    template: Declared
+    nodes: tuple[str, ...]
+    autoscaling: Autoscaling | None = None
+
+    @property
+    def room(self) -> int:
+        """How many nodes may still be added."""
+        return max(0, self.autoscaling.maximum - len(self.nodes)) if self.autoscaling else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """What admission changes in pods before the scheduler sees them.
+
+    A default toleration is a `v1.Toleration`; its key `resource`, where present, names the resource that a pod must
+    request to get it.
+    """
+
+    extended_resource_toleration: bool = False
+    default_tolerations: tuple[dict[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduler:
+    """Settings of kube-scheduler: profiles and the default topology spread constraints, as they were declared.
+
+    Of the profiles the names and the ignored resources are judged by; the schema says so of each.
+    """
+
+    profiles: tuple[dict[str, Any], ...] = ()
+    default_constraints: tuple[dict[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """The declared cluster.
+
+    `kubernetes_version` is major and minor (`1.34`), None where nothing tells it.
+    `complete` says that the cluster has no nodes but these, `closed` that it has none but these and what pools may add.
+    `unhealthy` are names of nodes that must be avoided; the reason is their annotation `kubelint-gpu/unhealthy`.
+    `ignored` counts API objects of kinds that placement does not depend on.
+    """
+
+    objects: tuple[Declared, ...] = ()
+    kubernetes_version: str | None = None
+    complete: bool = False
+    pools: tuple[Pool, ...] = ()
+    unhealthy: frozenset[str] = frozenset()
+    admission: Admission = Admission()
+    scheduler: Scheduler = Scheduler()
+    name: str = ""
+    ignored: tuple[tuple[str, int], ...] = ()
+    closed: bool = False
+
+    def of_kind(self, kind: str) -> Iterator[Declared]:
+        """The objects of a kind, in the order of their declaration."""
+        return (declared for declared in self.objects if declared.kind == kind)

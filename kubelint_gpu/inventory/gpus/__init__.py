@@ -1,0 +1,1 @@
+"""GPU models, MIG layouts, and what nodes advertise."""

@@ -1,0 +1,167 @@
+"""What is known of GPU models: product label, family, compute capability, memory, MIG profiles.
+
+Product labels are those of GPU feature discovery: the driver's name with spaces as `-`.
+Memory is nominal, in MiB, as the cloud providers state it; the driver may report a little less.
+MIG profiles: NVIDIA's MIG user guide, each with the most devices of it that one GPU holds.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from kubelint_gpu.inventory.declarations.did_you_mean import nearest
+from kubelint_gpu.values import dataclass
+
+Profiles = tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GpuModel:
+    """A GPU model.
+
+    `names` are further spellings, compared without case, spaces and dashes; one that several models share is
+    ambiguous, and the first of them stands.
+    `compute` is (major, minor).
+    `memory` is in MiB, None where no source states it.
+    """
+
+    product: str
+    names: tuple[str, ...]
+    compute: tuple[int, int]
+    memory: int | None = None
+    profiles: Profiles = ()
+    arch: str = "amd64"
+
+    @property
+    def family(self) -> str:
+        """The architecture as the label `nvidia.com/gpu.family` names it."""
+        return _family(self.compute)
+
+    @property
+    def slices(self) -> int:
+        """How many compute slices MIG can divide it into; 0 without MIG."""
+        return max((int(profile.split("g.")[0]) for profile, _ in self.profiles), default=0)
+
+
+def _family(compute: tuple[int, int]) -> str:
+    if compute == (8, 9):
+        return "ada-lovelace"
+    if compute == (7, 5):
+        return "turing"
+    families = {3: "kepler", 5: "maxwell", 6: "pascal", 7: "volta", 8: "ampere", 9: "hopper", 13: "rubin"}
+    return "blackwell" if compute[0] in (10, 12) else families.get(compute[0], "undefined")
+
+
+def _seven(one: int, two: int, three: int, seven: int, *, media: bool = True) -> Profiles:
+    # The profiles of GPUs with seven slices differ only in their sizes.
+    return (
+        (f"1g.{one}gb", 7),
+        *(((f"1g.{one}gb+me", 1),) if media else ()),
+        (f"1g.{two}gb", 4),
+        (f"2g.{two}gb", 3),
+        (f"3g.{three}gb", 2),
+        (f"4g.{three}gb", 1),
+        (f"7g.{seven}gb", 1),
+    )
+
+
+_A30 = (
+    ("1g.6gb", 4),
+    ("1g.6gb+me", 1),
+    ("2g.12gb", 2),
+    ("2g.12gb+me", 1),
+    ("4g.24gb", 1),
+)
+_PRO_6000 = (
+    ("1g.24gb", 4),
+    ("1g.24gb-me", 4),
+    ("1g.24gb+me.all", 1),
+    ("2g.48gb", 2),
+    ("2g.48gb-me", 2),
+    ("2g.48gb+gfx", 2),
+    ("2g.48gb+me.all", 1),
+    ("4g.96gb", 1),
+    ("4g.96gb+gfx", 1),
+)
+_40, _80, _94 = _seven(5, 10, 20, 40), _seven(10, 20, 40, 80), _seven(12, 24, 47, 94)
+_96, _141, _144 = _seven(12, 24, 48, 96), _seven(18, 35, 71, 141), _seven(18, 36, 72, 144, media=False)
+_B200, _GB200 = _seven(23, 45, 90, 180), _seven(24, 47, 95, 189)
+_B300 = _seven(34, 67, 135, 269, media=False)
+
+MODELS = (
+    GpuModel("NVIDIA-A100-SXM4-80GB", ("A100", "A100-80GB", "A100-SXM", "A100-SXM4"), (8, 0), 81920, _80),
+    GpuModel("NVIDIA-A100-SXM4-40GB", ("A100", "A100-40GB", "A100-SXM", "A100-SXM4"), (8, 0), 40960, _40),
+    GpuModel("NVIDIA-A100-80GB-PCIe", ("A100", "A100-80GB", "A100-PCIE", "A100-PCIE-80GB"), (8, 0), 81920, _80),
+    GpuModel("NVIDIA-A100-PCIE-40GB", ("A100", "A100-40GB", "A100-PCIE"), (8, 0), 40960, _40),
+    GpuModel("NVIDIA-A30", (), (8, 0), 24576, _A30),
+    GpuModel("NVIDIA-A10", (), (8, 6), 24576),
+    GpuModel("NVIDIA-A10G", (), (8, 6), 22888),
+    GpuModel("NVIDIA-A40", (), (8, 6)),
+    GpuModel("NVIDIA-RTX-A6000", ("A6000",), (8, 6)),
+    GpuModel("NVIDIA-GeForce-RTX-3090", (), (8, 6)),
+    GpuModel("NVIDIA-GeForce-RTX-4090", (), (8, 9)),
+    GpuModel("NVIDIA-L4", (), (8, 9), 22888),
+    GpuModel("NVIDIA-L40", (), (8, 9)),
+    GpuModel("NVIDIA-L40S", (), (8, 9), 45776),
+    GpuModel("NVIDIA-H100-80GB-HBM3", ("H100", "H100-80GB", "H100-SXM", "H100-SXM5"), (9, 0), 81920, _80),
+    GpuModel("NVIDIA-H100-PCIe", ("H100", "H100-80GB", "H100-PCIE-80GB"), (9, 0), 81920, _80),
+    GpuModel("NVIDIA-H100-NVL", ("H100", "H100-94GB", "H100-NVL-94GB"), (9, 0), 96256, _94),
+    GpuModel("NVIDIA-H200", ("H200-141GB", "H200-SXM"), (9, 0), 144384, _141),
+    GpuModel("NVIDIA-H200-NVL", (), (9, 0), 144384, _141),
+    GpuModel("NVIDIA-H20", (), (9, 0), 98304, _96),
+    GpuModel("NVIDIA-GH200-480GB", ("GH200", "GH200-96GB"), (9, 0), 98304, _96, "arm64"),
+    GpuModel("NVIDIA-GH200-144G-HBM3e", ("GH200", "GH200-144GB"), (9, 0), 147456, _144, "arm64"),
+    GpuModel("NVIDIA-B200", (), (10, 0), 183359, _B200),
+    GpuModel("NVIDIA-GB200", (), (10, 0), None, _GB200, "arm64"),
+    GpuModel("NVIDIA-B300", (), (10, 3), 275040, _B300),
+    GpuModel(
+        "NVIDIA-RTX-PRO-6000-Blackwell-Server-Edition",
+        ("RTX-PRO-6000", "RTX-PRO-6000-Blackwell", "RTX-PRO-6000-Server-Edition"),
+        (12, 0),
+        98304,
+        _PRO_6000,
+    ),
+    GpuModel("Tesla-T4", (), (7, 5), 16384),
+    GpuModel("Tesla-V100-SXM2-16GB", ("V100", "V100-16GB", "V100-SXM2"), (7, 0), 16384),
+    GpuModel("Tesla-V100-SXM2-32GB", ("V100", "V100-32GB", "V100-SXM2"), (7, 0), 32768),
+    GpuModel("Tesla-V100-PCIE-16GB", ("V100", "V100-16GB", "V100-PCIE"), (7, 0), 16384),
+    GpuModel("Tesla-V100-PCIE-32GB", ("V100", "V100-32GB", "V100-PCIE"), (7, 0), 32768),
+    GpuModel("Tesla-P100-PCIE-16GB", ("P100", "P100-16GB"), (6, 0), 16384),
+    GpuModel("Tesla-P100-SXM2-16GB", ("P100", "P100-16GB"), (6, 0), 16384),
+    GpuModel("Tesla-P4", (), (6, 1)),
+    GpuModel("Tesla-K80", (), (3, 7), 12288),
+)
+
+_NOISE = re.compile(r"[^a-z0-9]+", re.ASCII)
+_BRANDS = ("nvidia", "tesla", "geforce", "quadro")
+
+
+@lru_cache(maxsize=1024)
+def models_called(spelling: str) -> tuple[GpuModel, ...]:
+    """The models that a spelling may mean, the likeliest first; empty for an unknown one.
+
+    A product label means exactly one.
+    """
+    bare = _bare(spelling)
+    exact = [model for model in MODELS if _bare(model.product) == bare]
+    return tuple(exact or [model for model in MODELS if any(_bare(name) == bare for name in model.names)])
+
+
+def product_label(spelling: str) -> str:
+    """A model's name as a label value, as GPU feature discovery writes the driver's name."""
+    return re.sub(r"[^A-Za-z0-9\-_. ]", "", spelling).strip().replace(" ", "-")
+
+
+def similar_model(spelling: str) -> str | None:
+    """The known spelling closest to an unknown one."""
+    spellings = {_bare(name): name for model in MODELS for name in (*model.names, model.product)}
+    found = nearest(_bare(spelling), spellings)
+    return spellings[found] if found else None
+
+
+def _bare(spelling: str) -> str:
+    text = spelling.casefold()
+    for brand in _BRANDS:
+        text = text.replace(brand, "")
+    return _NOISE.sub("", text)

@@ -1,0 +1,1 @@
+"""Concise and raw declarations as API objects."""

@@ -1,0 +1,179 @@
+"""Concise nodes and pools as complete API nodes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kubelint_gpu.inventory.declarations.complaint import error_at, warning_at
+from kubelint_gpu.inventory.declarations.declared import Declared
+from kubelint_gpu.inventory.declarations.inventory import (
+    ONE_PER_CONTAINER,
+    POOL,
+    UNHEALTHY,
+    UNLIMITED,
+    Autoscaling,
+    Pool,
+)
+from kubelint_gpu.inventory.declarations.quantities import difference, text
+from kubelint_gpu.inventory.gpus.advertised import Advertised, advertised
+from kubelint_gpu.kube.objects.node import Node, read_node, with_cordon_taint
+from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.values import replace
+
+if TYPE_CHECKING:
+    from kubelint_gpu.documents import Item, Pointer
+    from kubelint_gpu.inventory.declarations.declared import Routes
+    from kubelint_gpu.inventory.declarations.inventory import InventoryError
+
+MOST_NODES = 100_000
+HOSTNAME = "kubernetes.io/hostname"
+# A resource that a concise node leaves out has no limit; the scheduler needs a number that no request reaches.
+_NO_LIMIT = {"cpu": "1000000", "memory": "1Pi", "ephemeral-storage": "1Pi"}
+_PODS = "110"
+
+
+def node(item: Item, pointer: Pointer, problems: list[InventoryError]) -> Declared:
+    """The API node of an entry of `nodes`."""
+    entry = _at(item, pointer)
+    return _expanded(item, pointer, (*pointer, "name"), entry["name"], entry, problems)
+
+
+def pool(item: Item, pointer: Pointer, room: int, problems: list[InventoryError]) -> tuple[Pool, list[Declared]]:
+    """A pool and its nodes, which share everything but their names; `room` is how many nodes may still be declared."""
+    entry = _at(item, pointer)
+    name, scaling = entry["name"], entry.get("autoscaling")
+    autoscaling = Autoscaling(scaling.get("min", 0), scaling["max"]) if scaling else None
+    count: int = entry.get("count", autoscaling.minimum if autoscaling else 0)
+    if autoscaling and not autoscaling.minimum <= count <= autoscaling.maximum:
+        where = ("count",) if "count" in entry else ("autoscaling", "min")
+        sentence = f"{count} nodes are outside the sizes of the pool, {autoscaling.minimum} to {autoscaling.maximum}"
+        problems.append(error_at(item, (*pointer, *where), sentence))
+    if count > room:
+        sentence = f"the pool brings the cluster above {MOST_NODES:,} nodes, more than an inventory may have"
+        problems.append(error_at(item, (*pointer, "count"), sentence))
+        count = 0
+    template_name = f"template-for-{name}"
+    template = _expanded(
+        item, (*pointer, "template"), (*pointer, "name"), template_name, entry["template"], problems, pool=name
+    )
+    pattern = entry.get("namePattern", name + "-{}")
+    nodes = [_named(template, pattern.replace("{}", str(number)), template_name) for number in range(1, count + 1)]
+    return Pool(name, template, tuple(found.name for found in nodes), autoscaling), nodes
+
+
+def _at(item: Item, pointer: Pointer) -> dict[str, Any]:
+    value: Any = item.value
+    for part in pointer:
+        value = value[part]
+    found: dict[str, Any] = value
+    return found
+
+
+def _expanded(
+    item: Item,
+    base: Pointer,
+    name_at: Pointer,
+    name: str,
+    entry: dict[str, Any],
+    problems: list[InventoryError],
+    *,
+    pool: str = "",
+) -> Declared:
+    gpus = advertised(entry["gpus"]) if "gpus" in entry else Advertised()
+    problems += [warning_at(item, (*base, *where), sentence, hint) for where, sentence, hint in gpus.remarks]
+    allocatable, capacity, unlimited = _resources(item, base, entry, gpus, problems)
+    labels = {
+        "kubernetes.io/arch": gpus.arch or "amd64",
+        HOSTNAME: name,
+        "kubernetes.io/os": "linux",
+        **gpus.labels,
+        **entry.get("labels", {}),
+    }
+    annotations = {
+        POOL: pool,
+        UNLIMITED: ",".join(unlimited),
+        ONE_PER_CONTAINER: ",".join(gpus.one_per_container),
+        UNHEALTHY: entry.get("reason", "declared unhealthy") if entry.get("unhealthy") else "",
+    }
+    taints = [_taint(taint) for taint in entry.get("taints", ())]
+    value: dict[str, Any] = {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {
+            "name": name,
+            "labels": labels,
+            "annotations": {key: found for key, found in annotations.items() if found},
+        },
+        "spec": {
+            **({"taints": taints} if taints else {}),
+            **({"unschedulable": True} if entry.get("unschedulable") else {}),
+        },
+        "status": {"allocatable": allocatable, "capacity": capacity},
+    }
+    if "kubeletVersion" in entry:
+        value["status"]["nodeInfo"] = {"kubeletVersion": "v" + entry["kubeletVersion"].removeprefix("v")}
+    value = with_cordon_taint(value)
+    return Declared(value, item, base, _routes(base, name_at, gpus), read_node(value))
+
+
+def _named(template: Declared, name: str, template_name: str) -> Declared:
+    typed = template.typed
+    assert isinstance(typed, Node)  # noqa: S101 - read two lines above in every path
+    labels = typed.labels
+    if labels[HOSTNAME] == template_name:
+        labels = FrozenMap({**labels, HOSTNAME: name})
+    metadata = {**template.value["metadata"], "name": name, "labels": labels}
+    read = replace(typed, meta=replace(typed.meta, name=name, labels=labels))
+    return replace(template, value={**template.value, "metadata": metadata}, typed=read)
+
+
+def _resources(
+    item: Item, base: Pointer, entry: dict[str, Any], gpus: Advertised, problems: list[InventoryError]
+) -> tuple[dict[str, str], dict[str, str], tuple[str, ...]]:
+    given = "capacity" if "capacity" in entry else "allocatable"
+    own = entry.get(given, {})
+    devices = {name: str(amount) for name, amount in gpus.resources.items() if name not in own}
+    unlimited = tuple(name for name in _NO_LIMIT if name not in own)
+    capacity = {name: text(amount) for name, amount in own.items()} | devices
+    capacity |= {name: amount for name, amount in {**_NO_LIMIT, "pods": _PODS}.items() if name not in capacity}
+    reserved = entry.get("reserved")
+    if not reserved:
+        return capacity, capacity, unlimited
+    allocatable = dict(capacity)
+    for name, amount in reserved.items():
+        if name not in own:
+            sentence = f"{name} is reserved, but 'capacity' does not say how much of it there is"
+            problems.append(error_at(item, (*base, "reserved", name), sentence, role="key"))
+            continue
+        left = difference(name, own[name], amount)
+        if left is None:
+            sentence = f"more {name} is reserved ({text(amount)}) than there is ({text(own[name])})"
+            problems.append(error_at(item, (*base, "reserved", name), sentence))
+        else:
+            allocatable[name] = left
+    return allocatable, capacity, unlimited
+
+
+def _taint(taint: dict[str, Any] | str) -> dict[str, Any]:
+    if isinstance(taint, dict):
+        return taint
+    rest, _, effect = taint.rpartition(":")
+    key, equals, value = rest.partition("=")
+    return {"key": key, **({"value": value} if equals else {}), "effect": effect}
+
+
+def _routes(base: Pointer, name_at: Pointer, gpus: Advertised) -> Routes:
+    allocatable, labels = ("status", "allocatable"), ("metadata", "labels")
+    return (
+        (labels, (*base, "labels")),
+        (allocatable, (*base, "allocatable")),
+        (allocatable, (*base, "capacity")),
+        (("status", "capacity"), (*base, "capacity")),
+        *(((*allocatable, name), (*base, *gpus.origins[name])) for name in gpus.resources),
+        *(((*labels, name), (*base, *gpus.origins[name])) for name in gpus.labels),
+        (("spec", "taints"), (*base, "taints")),
+        (("spec", "unschedulable"), (*base, "unschedulable")),
+        (("metadata", "annotations", UNHEALTHY), (*base, "unhealthy")),
+        (("status", "nodeInfo", "kubeletVersion"), (*base, "kubeletVersion")),
+        ((), name_at),
+    )

@@ -1,0 +1,106 @@
+"""Raw Kubernetes objects: which kinds say something about a cluster, and whether they can be read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kubelint_gpu.inventory.declarations.complaint import error_about, warning_about
+from kubelint_gpu.inventory.declarations.declared import Declared
+from kubelint_gpu.kube.objects.disruption import read_disruption_budget
+from kubelint_gpu.kube.objects.namespace import read_namespace
+from kubelint_gpu.kube.objects.node import Node, read_node, with_cordon_taint
+from kubelint_gpu.kube.objects.pod import Pod, read_pod
+from kubelint_gpu.kube.objects.priority import PriorityClass, read_priority_class
+from kubelint_gpu.kube.values.errors import InvalidObject, field_path
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kubelint_gpu.documents import Item, Pointer
+    from kubelint_gpu.inventory.declarations.inventory import InventoryError
+
+# Kind to API group; of other kinds placement does not depend.
+KINDS = {
+    "CSIDriver": "storage.k8s.io",
+    "CSINode": "storage.k8s.io",
+    "CSIStorageCapacity": "storage.k8s.io",
+    "DeviceClass": "resource.k8s.io",
+    "LimitRange": "",
+    "Namespace": "",
+    "Node": "",
+    "PersistentVolume": "",
+    "PersistentVolumeClaim": "",
+    "Pod": "",
+    "PodDisruptionBudget": "policy",
+    "PriorityClass": "scheduling.k8s.io",
+    "ResourceClaim": "resource.k8s.io",
+    "ResourceClaimTemplate": "resource.k8s.io",
+    "ResourceQuota": "",
+    "ResourceSlice": "resource.k8s.io",
+    "RuntimeClass": "node.k8s.io",
+    "StorageClass": "storage.k8s.io",
+    "VolumeAttachment": "storage.k8s.io",
+}
+_READERS: dict[str, Callable[[Any, list[InvalidObject]], Any]] = {
+    "Namespace": read_namespace,
+    "Node": read_node,
+    "Pod": read_pod,
+    "PodDisruptionBudget": read_disruption_budget,
+    "PriorityClass": read_priority_class,
+}
+
+
+def is_cluster_object(value: dict[str, Any]) -> bool:
+    """Whether an object is of a kind that describes a cluster."""
+    kind, version = value.get("kind"), value.get("apiVersion")
+    if not isinstance(kind, str) or not isinstance(version, str):
+        return False
+    return KINDS.get(kind) == (version.rpartition("/")[0])
+
+
+def is_plausible(value: dict[str, Any]) -> bool:
+    """Whether a mapping looks like an API object at all."""
+    return isinstance(value.get("kind"), str) and isinstance(value.get("apiVersion"), str)
+
+
+def raw_object(
+    item: Item, problems: list[InventoryError], value: dict[str, Any] | None = None, pointer: Pointer = ()
+) -> Declared | None:
+    """A raw object as it stands, or None where it is broken, which is then among the problems.
+
+    `value` is given where the object is only a part of the item, at `pointer`.
+    """
+    value = item.value if value is None else value
+    metadata = value.get("metadata")
+    declared = Declared(value, item, pointer)
+    if not isinstance(metadata, dict) or not _is_text(metadata.get("name") or metadata.get("generateName")):
+        problems.append(error_about(declared, ("metadata",), f"{declared.kind} has no metadata.name"))
+        return None
+    return _checked(declared, problems)
+
+
+def _checked(declared: Declared, problems: list[InventoryError]) -> Declared | None:
+    reader = _READERS.get(declared.kind)
+    if reader is None:
+        return declared
+    found: list[InvalidObject] = []
+    typed = reader(declared.value, found)
+    for problem in found:
+        sentence = f"{declared.kind} {declared.name}: {field_path(problem.pointer)} {problem.detail}"
+        problems.append(error_about(declared, problem.pointer, sentence))
+    if found:
+        return None
+    if isinstance(typed, Node) and "pods" not in typed.allocatable:
+        sentence = f"Node {declared.name} has no allocatable pods, so no pod at all can run on it"
+        problems.append(warning_about(declared, ("status", "allocatable"), sentence, 'a usual value is pods: "110"'))
+    if isinstance(typed, Node):
+        value = with_cordon_taint(declared.value)
+        typed = typed if value is declared.value else read_node(value)
+        return Declared(value, declared.item, declared.pointer, declared.routes, typed)
+    if isinstance(typed, (Pod, PriorityClass)):
+        return Declared(declared.value, declared.item, declared.pointer, declared.routes, typed)
+    return declared
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and value != ""

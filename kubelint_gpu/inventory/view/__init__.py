@@ -1,0 +1,1 @@
+"""The declared cluster as tables and differences."""

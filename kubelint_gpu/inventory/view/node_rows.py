@@ -1,0 +1,177 @@
+"""Nodes that are alike, folded: what a table of the cluster has a row for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from kubelint_gpu.inventory.declarations.inventory import UNHEALTHY, UNLIMITED
+from kubelint_gpu.inventory.declarations.usage import placed_pods, usage
+from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
+from kubelint_gpu.inventory.view.node_names import natural
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.requests import is_extended, running_requests
+from kubelint_gpu.kube.values.quantity import shown
+from kubelint_gpu.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from kubelint_gpu.inventory.declarations.inventory import Inventory
+    from kubelint_gpu.kube.objects.pod import Pod
+
+# Labels that name the node itself, or the moment it was looked at.
+_OWN_LABELS = ("kubernetes.io/hostname", "nvidia.com/gfd.timestamp")
+# Domains whose labels tell places apart: with one node in each zone they are unique and matter all the same.
+_PLACES = ("topology.", "failure-domain.", "nvidia.com/", "node-role.kubernetes.io/")
+_FEW = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Tenant:
+    """The pods of one owner on the nodes of a class; `requests` is of all of them, in the scheduler's units."""
+
+    name: str
+    pods: int
+    requests: Mapping[str, int]
+
+    @property
+    def accelerators(self) -> int:
+        """How many GPUs, or parts of GPUs, they hold."""
+        return sum(amount for resource, amount in self.requests.items() if is_accelerator(resource))
+
+
+@dataclass(frozen=True, slots=True)
+class NodeClass:
+    """Nodes with equal labels (their own names aside), taints and allocatable.
+
+    `allocatable` is of one node and `free` of all of them, in the scheduler's units.
+    `unlimited` are resources for which the declaration gave no number.
+    """
+
+    nodes: tuple[str, ...]
+    labels: Mapping[str, str]
+    taints: tuple[str, ...]
+    unschedulable: bool
+    unhealthy: str
+    allocatable: Mapping[str, int]
+    unlimited: frozenset[str]
+    free: Mapping[str, int]
+    tenants: tuple[Tenant, ...]
+
+    @property
+    def accelerators(self) -> tuple[str, ...]:
+        """The resources of one node that are GPUs and their like, and that it has at least one of."""
+        return tuple(name for name, amount in sorted(self.allocatable.items()) if amount and is_accelerator(name))
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The other extended resources of one node."""
+        known = self.accelerators
+        return tuple(
+            name
+            for name, amount in sorted(self.allocatable.items())
+            if amount and is_extended(name) and name not in known
+        )
+
+    def total(self, resource: str) -> int:
+        """How much of a resource all nodes of the class have."""
+        return self.allocatable.get(resource, 0) * len(self.nodes)
+
+
+def node_classes(inventory: Inventory) -> tuple[NodeClass, ...]:
+    """The classes of the inventory's nodes, those with the most GPUs first, then by name."""
+    nodes = [declared.typed for declared in inventory.objects if isinstance(declared.typed, Node)]
+    ignored = _unique_labels(nodes)
+    groups: dict[Any, list[Node]] = {}
+    for node in nodes:
+        labels = frozenset((key, value) for key, value in node.labels.items() if key not in ignored)
+        unhealthy = node.meta.annotations.get(UNHEALTHY, "")
+        unlimited = node.meta.annotations.get(UNLIMITED, "")
+        key = (labels, frozenset(node.taints), node.unschedulable, unhealthy, node.allocatable, unlimited)
+        groups.setdefault(key, []).append(node)
+    pods = [pod for _, pod in placed_pods(inventory)]
+    used = usage(pods)
+    here: dict[str, list[Pod]] = {}
+    for pod in pods:
+        here.setdefault(pod.spec.node_name, []).append(pod)
+    classes = [_class(members, ignored, used, here) for members in groups.values()]
+    return tuple(sorted(classes, key=_order))
+
+
+def _order(found: NodeClass) -> tuple[Any, ...]:
+    gpus = sum(found.allocatable[name] for name in found.accelerators)
+    return (-gpus, natural(found.nodes[0]))
+
+
+def _class(
+    members: list[Node], ignored: frozenset[str], used: dict[str, dict[str, int]], here: dict[str, list[Pod]]
+) -> NodeClass:
+    first = members[0]
+    free = {
+        resource: sum(max(0, amount - used.get(node.name, {}).get(resource, 0)) for node in members)
+        for resource, amount in first.allocatable.items()
+    }
+    return NodeClass(
+        nodes=tuple(sorted((node.name for node in members), key=natural)),
+        labels={key: value for key, value in sorted(first.labels.items()) if key not in ignored},
+        taints=tuple(
+            f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
+            for taint in sorted(first.taints, key=lambda taint: (taint.key, taint.value, taint.effect))
+        ),
+        unschedulable=first.unschedulable,
+        unhealthy=first.meta.annotations.get(UNHEALTHY, ""),
+        allocatable=first.allocatable,
+        unlimited=frozenset(filter(None, first.meta.annotations.get(UNLIMITED, "").split(","))),
+        free=free,
+        tenants=_tenants(pod for node in members for pod in here.get(node.name, ())),
+    )
+
+
+def _tenants(pods: Iterable[Pod]) -> tuple[Tenant, ...]:
+    counts: Counter[str] = Counter()
+    requests: dict[str, Counter[str]] = {}
+    for pod in pods:
+        name = owner_of(pod)
+        counts[name] += 1
+        requests.setdefault(name, Counter()).update(running_requests(pod))
+    tenants = [Tenant(name, count, dict(requests[name])) for name, count in counts.items()]
+    return tuple(sorted(tenants, key=lambda tenant: (-tenant.accelerators, -tenant.pods, tenant.name)))
+
+
+def owner_of(pod: Pod) -> str:
+    """The workload of a pod as a person calls it: `namespace/name`, that of the Deployment for its ReplicaSets."""
+    owner, name = pod.meta.owner, pod.meta.name
+    if owner is not None:
+        name = owner.name
+        template_hash = pod.meta.labels.get("pod-template-hash")
+        if owner.kind == "ReplicaSet" and template_hash:
+            name = name.removesuffix("-" + template_hash)
+    return f"{pod.meta.namespace}/{name}"
+
+
+def _unique_labels(nodes: list[Node]) -> frozenset[str]:
+    # A label that has another value on each node tells no classes apart.
+    values: dict[str, set[str]] = {}
+    counts: Counter[str] = Counter()
+    for node in nodes:
+        for key, value in node.labels.items():
+            values.setdefault(key, set()).add(value)
+            counts[key] += 1
+    unique = (key for key, count in counts.items() if count >= _FEW and len(values[key]) == count)
+    return frozenset((*_OWN_LABELS, *(key for key in unique if not key.startswith(_PLACES))))
+
+
+def amount_text(resource: str, amount: int) -> str:
+    """An amount in the scheduler's units for a reader: `31.8`, `125Gi`, `8`; rounded down."""
+    if resource == "cpu":
+        return _tenths(amount * 10 // 1000)
+    if resource in ("memory", "ephemeral-storage") and amount >= 2**30:
+        unit, size = ("Ti", 2**40) if amount >= 10 * 2**40 else ("Gi", 2**30)
+        return _tenths(amount * 10 // size) + unit
+    return shown(resource, amount)
+
+
+def _tenths(tenths: int) -> str:
+    return str(tenths // 10) if tenths % 10 == 0 or tenths >= 1000 else f"{tenths // 10}.{tenths % 10}"

@@ -1,0 +1,50 @@
+"""The declared cluster with nodes taken away."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+
+from kubelint_gpu.inventory.declarations.declared import Declared
+from kubelint_gpu.inventory.declarations.inventory import Inventory
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.values import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Without:
+    """An inventory after some of its nodes are gone.
+
+    `nodes` are the names of those that were there, `pods` counts what ran on them and is gone with them.
+    `unmatched` are the patterns that match no node.
+    """
+
+    inventory: Inventory
+    nodes: tuple[str, ...]
+    pods: int
+    unmatched: tuple[str, ...]
+
+
+def without_nodes(inventory: Inventory, patterns: Sequence[str]) -> Without:
+    """The inventory without the nodes that any of the patterns (`gpu-3`, `gpu-*`) match, and without their pods.
+
+    A pool that may grow can bring such a node back.
+    """
+    names = [each.name for each in inventory.objects if isinstance(each.typed, Node)]
+    gone = {name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)}
+    unmatched = tuple(pattern for pattern in patterns if not any(fnmatchcase(name, pattern) for name in names))
+    kept = [each for each in inventory.objects if not _goes(each, gone)]
+    pools = tuple(
+        replace(pool, nodes=tuple(name for name in pool.nodes if name not in gone)) for pool in inventory.pools
+    )
+    changed = replace(inventory, objects=tuple(kept), pools=pools, unhealthy=inventory.unhealthy - gone)
+    pods = sum(isinstance(each.typed, Pod) for each in inventory.objects)
+    left = sum(isinstance(each.typed, Pod) for each in kept)
+    return Without(changed, tuple(name for name in names if name in gone), pods - left, unmatched)
+
+
+def _goes(declared: Declared, gone: set[str]) -> bool:
+    if isinstance(declared.typed, Node) or declared.kind == "CSINode":
+        return declared.name in gone
+    return isinstance(declared.typed, Pod) and declared.typed.spec.node_name in gone

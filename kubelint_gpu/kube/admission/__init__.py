@@ -1,0 +1,1 @@
+"""What admission and neighbouring controllers add to a pod."""

@@ -1,0 +1,1 @@
+"""Labels and resource names that GPU operators publish."""

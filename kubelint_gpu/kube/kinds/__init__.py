@@ -1,0 +1,1 @@
+"""Custom resources that hold pod templates."""

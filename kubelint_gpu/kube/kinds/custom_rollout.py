@@ -1,0 +1,164 @@
+"""What a change of a custom resource's pod templates needs: how many pods of old and new must run at once.
+
+Behaviour: the RayService controller of KubeRay, the rolling update of LeaderWorkerSet, and
+`CalculateReplicaCountsForCanary` and the blue-green reconciliation of Argo Rollouts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from kubelint_gpu.kube.kinds.custom_workload import row_of
+from kubelint_gpu.kube.objects.rolling import QUARTER, IntOrPercent, read_int_or_percent
+from kubelint_gpu.kube.values.errors import Pointer
+from kubelint_gpu.kube.values.fields import Fields
+from kubelint_gpu.values import dataclass
+
+_SPEC: Pointer = ("spec",)
+_LEFT_OVER = "a group that is not complete serves nothing and holds what its pods got"
+
+
+@dataclass(frozen=True, slots=True)
+class CustomRollout:
+    """How a controller replaces the pods of a custom resource.
+
+    Attributes:
+        share: how many pods must run at once, as a multiple of those that are wanted; 1 where old ones go first.
+        why: what its controller does, as a clause.
+        pointer: the field that decides it.
+        remedy: what would need less.
+        exact: False where the number of pods is an autoscaler's to choose.
+        rest: what becomes of the pods for which there is no room, as a clause.
+    """
+
+    share: Fraction
+    why: str
+    pointer: Pointer
+    remedy: str
+    exact: bool = True
+    rest: str = "this is no deadlock, the others wait for room"
+
+
+def custom_rollout(value: dict[str, Any]) -> CustomRollout | None:
+    """How a custom resource is rolled out; None where that is not known, or no change of it rolls anything."""
+    row = row_of(value)
+    reader = _READERS.get(row.get("update", "")) if row is not None else None
+    return reader(Fields(value, (), [])) if reader is not None else None
+
+
+def _second_cluster(value: Fields) -> CustomRollout | None:
+    spec = value.down("spec")
+    autoscaled = spec.down("rayClusterConfig").value.get("enableInTreeAutoscaling") is True
+    where: Pointer = (*_SPEC, "upgradeStrategy", "type")
+    kind = spec.down("upgradeStrategy").value.get("type") or "NewCluster"
+    if kind != "NewCluster":
+        # None rolls nothing; how much the incremental upgrade needs is a matter of its steps
+        return CustomRollout(
+            Fraction(1), "a RayService makes no second cluster of full size", where, "", not autoscaled
+        )
+    return CustomRollout(
+        Fraction(2),
+        "a RayService makes a whole second cluster beside the first one, which goes when the second one serves",
+        where,
+        "upgradeStrategy type None makes no second cluster: delete and create the RayService to change it",
+        exact=not autoscaled,
+    )
+
+
+def _cluster(value: Fields) -> CustomRollout | None:
+    """A RayCluster stays as it was made, but for the numbers of its workers."""
+    spec = value.down("spec")
+    if spec.value.get("suspend") is True:
+        return None
+    autoscaled = spec.value.get("enableInTreeAutoscaling") is True
+    return CustomRollout(Fraction(1), "a RayCluster replaces no pods", _SPEC, "", exact=not autoscaled)
+
+
+def _groups(value: Fields) -> CustomRollout | None:
+    spec = value.down("spec")
+    replicas = spec.integer("replicas", 1, 0)
+    rolling = spec.down("rolloutStrategy", "rollingUpdateConfiguration")
+    surge = read_int_or_percent(rolling, "maxSurge", IntOrPercent(0)).of(replicas, round_up=True)
+    unavailable = read_int_or_percent(rolling, "maxUnavailable", IntOrPercent(1)).of(replicas, round_up=False)
+    where = (*_SPEC, "rolloutStrategy", "rollingUpdateConfiguration")
+    if not replicas:
+        return None
+    if unavailable or not surge:
+        why = "a LeaderWorkerSet takes a group away before it makes its successor"
+        return CustomRollout(Fraction(1), why, where, "", rest=_LEFT_OVER)
+    return CustomRollout(
+        Fraction(replicas + 1, replicas),
+        "with maxUnavailable 0 no group of a LeaderWorkerSet may go before a new one is ready",
+        (*where, "maxUnavailable"),
+        "maxUnavailable 1 and maxSurge 0, the defaults, need no further group",
+        rest=_LEFT_OVER,
+    )
+
+
+def _argo(value: Fields) -> CustomRollout | None:
+    spec = value.down("spec")
+    replicas = spec.integer("replicas", 1, 0)
+    strategy = spec.down("strategy")
+    if not replicas or spec.boolean("paused"):
+        return None
+    if strategy.child("blueGreen") is not None:
+        return CustomRollout(
+            Fraction(2),
+            "a blue-green Rollout makes all new pods beside the old ones before it switches over",
+            (*_SPEC, "strategy", "blueGreen"),
+            "a canary with maxSurge 0 and maxUnavailable 1 needs no further pod",
+        )
+    canary = strategy.child("canary")
+    if canary is None:
+        return None
+    where = (*_SPEC, "strategy", "canary")
+    if canary.child("trafficRouting") is not None and not canary.boolean("dynamicStableScale"):
+        return CustomRollout(
+            Fraction(2),
+            "a canary with traffic routing keeps all old pods until all new ones are there",
+            (*where, "trafficRouting"),
+            "dynamicStableScale: true lets old pods go as traffic moves",
+        )
+    surge = read_int_or_percent(canary, "maxSurge", QUARTER).of(replicas, round_up=True)
+    unavailable = read_int_or_percent(canary, "maxUnavailable", QUARTER).of(replicas, round_up=False)
+    if unavailable or not surge:
+        return CustomRollout(Fraction(1), "a canary takes old pods away as new ones come", where, "")
+    return CustomRollout(
+        Fraction(replicas + 1, replicas),
+        "with maxUnavailable 0 (25% of a few, rounded down) no old pod of a canary may go before a new one is available"
+        if "maxUnavailable" not in canary
+        else "with maxUnavailable 0 no old pod of a canary may go before a new one is available",
+        (*where, "maxUnavailable"),
+        "maxSurge 0 and maxUnavailable 1 need no further pod",
+    )
+
+
+def _deployment(value: Fields) -> CustomRollout | None:
+    """An operator's Deployment that has the type of a strategy and leaves its numbers to the defaults."""
+    nested = value.down("spec").child("deploymentConfig")
+    where: Pointer = (*_SPEC, "deploymentConfig", "deploymentStrategy") if nested else (*_SPEC, "deploymentStrategy")
+    config = nested or value.down("spec")
+    replicas = config.integer("replicas", 1, 0)
+    if not replicas:
+        return None
+    if config.value.get("deploymentStrategy") == "Recreate" or QUARTER.of(replicas, round_up=False):
+        return CustomRollout(Fraction(1), "its Deployment takes old pods away first", where, "", exact=False)
+    return CustomRollout(
+        Fraction(replicas + 1, replicas),
+        "the Deployment that its operator makes has maxUnavailable 0 (25% of a few, rounded down), and keeps old pods "
+        "until a new one is available",
+        where,
+        "deploymentStrategy Recreate needs no further pod",
+        exact=False,
+    )
+
+
+_READERS: dict[str, Callable[[Fields], CustomRollout | None]] = {
+    "argo": _argo,
+    "cluster": _cluster,
+    "deployment": _deployment,
+    "groups": _groups,
+    "second cluster": _second_cluster,
+}

@@ -1,0 +1,158 @@
+"""Pod templates inside custom resources, as `custom_workloads.json` says where they are.
+
+Each row of the table is a kind with the API groups it is of, whether its pods end by themselves, how a change replaces
+them in words, and its templates: a path (`[]` every entry of a list, `.*` every value of a mapping), whether a pod
+template or a bare pod spec stands there, or containers in a form of their own (`inline`, see `inline_containers`), and
+the fields whose product is the number of pods; `groups` of which each has one pod less if there is a `first` template.
+`more` says that the pod template is no plain one: it has fields of its own, and lacks some that a pod needs.
+`update` says how a change replaces them where `custom_rollout` can tell what that needs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from kubelint_gpu.kube.kinds.inline_containers import composed
+from kubelint_gpu.kube.objects.meta import Meta, read_meta
+from kubelint_gpu.kube.objects.pod import read_pod_spec
+from kubelint_gpu.kube.objects.rolling import JobStrategy
+from kubelint_gpu.kube.objects.workload import Workload, api_group, is_base, is_workload
+from kubelint_gpu.kube.values.errors import InvalidObject, Pointer
+from kubelint_gpu.kube.values.fields import Fields
+
+_TABLE = "custom_workloads.json"
+_MOST_PODS = 100_000
+# kinds whose pods are placed by what another object says
+PLACED_ELSEWHERE = ("TrainJob", "VLLMRuntime")
+# kinds whose pods cannot be given a class: their fields have no place for it
+WITHOUT_PRIORITY_CLASS = ("NIMService", "SparkApplication", "TrainJob", "VLLMRuntime")
+
+
+@lru_cache(maxsize=1)
+def _rows() -> dict[tuple[str, str], dict[str, Any]]:
+    rows = json.loads((Path(__file__).parent / _TABLE).read_text(encoding="utf-8"))
+    return {(group, row["kind"]): row for row in rows for group in row["groups"]}
+
+
+def row_of(value: dict[str, Any]) -> dict[str, Any] | None:
+    """The row of the table for an object; None for kinds that it does not have."""
+    group, kind = api_group(value), value.get("kind")
+    if "." not in group or not isinstance(kind, str) or is_workload(value):
+        return None
+    return _rows().get((group, kind))
+
+
+def custom_workloads(value: dict[str, Any]) -> Iterator[tuple[Workload, tuple[InvalidObject, ...]]]:
+    """The workloads that a custom resource stands for, one for each pod template, with what is wrong in it.
+
+    They have no selector, and no strategy but that of Jobs where their pods end by themselves: how they are rolled out
+    is the business of their controllers.
+    """
+    row = row_of(value)
+    for template in row["templates"] if row is not None else ():
+        for pointer, captured in _found(value, template["path"]):
+            problems: list[InvalidObject] = []
+            pods = _product(value, template["pods"], captured)
+            if template.get("first") and pods:
+                # the first of each group has a template of its own
+                pods -= _product(value, template["groups"], captured) if _has(value, template["first"]) else 0
+            found = _workload(value, pointer, template, pods, bool(row and row["ends"]), problems)
+            if found is not None:
+                yield found, tuple(problems)
+
+
+def _workload(
+    value: dict[str, Any],
+    pointer: Pointer,
+    row: dict[str, Any],
+    pods: int,
+    ends: bool,
+    problems: list[InvalidObject],
+) -> Workload | None:
+    root = Fields(value, (), problems)
+    here = Fields(_at(value, pointer), pointer, problems)
+    whole = row["form"] == "template"
+    asks: tuple[Pointer, ...] = ()
+    spec = here.down("spec") if whole else here
+    if row["form"] == "inline":
+        if row.get("unless") in here.value:
+            return None
+        composite, asks = composed(here.value, root.down("spec").value, row, pointer)
+        if not asks:
+            return None
+        at = (*pointer, row["scheduling"]) if row.get("scheduling") else pointer
+        spec, pointer = Fields(composite, at, problems), at
+    template = read_meta(here.down("metadata")) if whole else Meta()
+    containers = spec.value.get("containers")
+    known = isinstance(containers, list) and bool(containers)
+    return Workload(
+        kind=str(value["kind"]),
+        meta=read_meta(root.down("metadata")),
+        replicas=pods,
+        template=template,
+        spec=read_pod_spec(spec),
+        template_pointer=pointer if whole else pointer[:-1],
+        strategy=JobStrategy(pods, pods) if ends else None,
+        partial=not known
+        or is_base(value)
+        or any(isinstance(one, dict) and not one.get("image") for one in containers or ()),
+        spec_key="spec" if whole else pointer[-1],
+        custom=True,
+        extended=bool(row.get("more")),
+        asks=asks,
+    )
+
+
+def _found(value: Any, path: str) -> Iterator[tuple[Pointer, tuple[str | int, ...]]]:
+    """Every mapping at a path, with what its wildcards stand for."""
+    places: list[tuple[Pointer, tuple[str | int, ...], Any]] = [((), (), value)]
+    for part in path.split("."):
+        name, every = part.removesuffix("[]"), part.endswith("[]")
+        deeper: list[tuple[Pointer, tuple[str | int, ...], Any]] = []
+        for pointer, captured, here in places:
+            if not isinstance(here, dict):
+                continue
+            for key in here if name == "*" else (name,):
+                child = here.get(key)
+                mine = (*captured, key) if name == "*" else captured
+                if every:
+                    entries = enumerate(child) if isinstance(child, list) else ()
+                    deeper += [((*pointer, key, index), (*mine, index), entry) for index, entry in entries]
+                elif child is not None:
+                    deeper.append(((*pointer, key), mine, child))
+        places = deeper
+    return ((pointer, captured) for pointer, captured, here in places if isinstance(here, dict))
+
+
+def _has(value: Any, path: str) -> bool:
+    return next(_found(value, path), None) is not None
+
+
+def _product(value: Any, paths: list[str], captured: tuple[str | int, ...]) -> int:
+    """The product of some counts, 1 for each that is not written; wildcards stand for what was captured."""
+    total = 1
+    for path in paths:
+        wild = iter(captured)
+        here = value
+        for part in path.split("."):
+            here = (
+                here.get(str(next(wild, "")) if part == "*" else part.removesuffix("[]"))
+                if isinstance(here, dict)
+                else None
+            )
+            if part.endswith("[]"):
+                index = next(wild, None)
+                here = here[index] if isinstance(here, list) and isinstance(index, int) and index < len(here) else None
+        if isinstance(here, int) and not isinstance(here, bool) and here >= 0:
+            total *= here
+    return min(total, _MOST_PODS)
+
+
+def _at(value: Any, pointer: Pointer) -> Any:
+    for part in pointer:
+        value = value[part]
+    return value

@@ -1,0 +1,1 @@
+"""API objects that decide placement and rollouts, as immutable values."""

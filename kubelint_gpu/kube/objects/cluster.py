@@ -1,0 +1,114 @@
+"""A cluster as the scheduling core sees it: all objects that decide where a pod may go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from kubelint_gpu.kube.objects.csi import (
+    CSIDriver,
+    CSINode,
+    CSIStorageCapacity,
+    VolumeAttachment,
+    read_csi_driver,
+    read_csi_node,
+    read_csi_storage_capacity,
+    read_volume_attachment,
+)
+from kubelint_gpu.kube.objects.disruption import PodDisruptionBudget, read_disruption_budget
+from kubelint_gpu.kube.objects.limit_range import LimitRange, read_limit_range
+from kubelint_gpu.kube.objects.meta import named
+from kubelint_gpu.kube.objects.namespace import Namespace, read_namespace
+from kubelint_gpu.kube.objects.node import Node, read_node
+from kubelint_gpu.kube.objects.pod import Pod, read_pod
+from kubelint_gpu.kube.objects.priority import PriorityClass, read_priority_class
+from kubelint_gpu.kube.objects.quota import ResourceQuota, read_resource_quota
+from kubelint_gpu.kube.objects.runtime_class import RuntimeClass, read_runtime_class
+from kubelint_gpu.kube.objects.storage import (
+    PersistentVolume,
+    PersistentVolumeClaim,
+    StorageClass,
+    read_persistent_volume,
+    read_persistent_volume_claim,
+    read_storage_class,
+)
+from kubelint_gpu.kube.values.errors import InvalidObject
+from kubelint_gpu.values import dataclass
+
+_READERS: dict[str, tuple[str, bool, Callable[[Any], Any]]] = {
+    "Node": ("nodes", False, read_node),
+    "Pod": ("pods", True, read_pod),
+    "Namespace": ("namespaces", False, read_namespace),
+    "PriorityClass": ("priority_classes", False, read_priority_class),
+    "PodDisruptionBudget": ("disruption_budgets", True, read_disruption_budget),
+    "PersistentVolumeClaim": ("claims", True, read_persistent_volume_claim),
+    "PersistentVolume": ("volumes", False, read_persistent_volume),
+    "StorageClass": ("storage_classes", False, read_storage_class),
+    "CSINode": ("csi_nodes", False, read_csi_node),
+    "CSIDriver": ("csi_drivers", False, read_csi_driver),
+    "CSIStorageCapacity": ("storage_capacities", True, read_csi_storage_capacity),
+    "VolumeAttachment": ("volume_attachments", False, read_volume_attachment),
+    "ResourceQuota": ("quotas", True, read_resource_quota),
+    "LimitRange": ("limit_ranges", True, read_limit_range),
+    "RuntimeClass": ("runtime_classes", False, read_runtime_class),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """All objects of a cluster that scheduling looks at; pods with a node name are on that node.
+
+    `version` is that of the control plane, `1.34` or `1.34.1`, None when unknown.
+    """
+
+    nodes: tuple[Node, ...] = ()
+    pods: tuple[Pod, ...] = ()
+    namespaces: tuple[Namespace, ...] = ()
+    priority_classes: tuple[PriorityClass, ...] = ()
+    disruption_budgets: tuple[PodDisruptionBudget, ...] = ()
+    claims: tuple[PersistentVolumeClaim, ...] = ()
+    volumes: tuple[PersistentVolume, ...] = ()
+    storage_classes: tuple[StorageClass, ...] = ()
+    csi_nodes: tuple[CSINode, ...] = ()
+    csi_drivers: tuple[CSIDriver, ...] = ()
+    storage_capacities: tuple[CSIStorageCapacity, ...] = ()
+    volume_attachments: tuple[VolumeAttachment, ...] = ()
+    quotas: tuple[ResourceQuota, ...] = ()
+    limit_ranges: tuple[LimitRange, ...] = ()
+    runtime_classes: tuple[RuntimeClass, ...] = ()
+    version: str | None = None
+
+
+def read_cluster(objects: Iterable[Any], *, version: str | None = None) -> Cluster:
+    """The cluster that some plain API objects make up; kinds that scheduling does not look at are left out.
+
+    Raises:
+        InvalidObject: a field has a value the API server would refuse, an object has no name, or it is given twice.
+    """
+    found: dict[str, list[Any]] = {field: [] for field, _, _ in _READERS.values()}
+    seen: set[tuple[str, str, str]] = set()
+    for value in objects:
+        kind = value.get("kind") if isinstance(value, dict) else None
+        reader = _READERS.get(kind) if isinstance(kind, str) else None
+        if reader is None:
+            continue
+        field, namespaced, read = reader
+        try:
+            identity = _identity(value, namespaced, seen)
+        except InvalidObject as error:
+            raise named(error, value) from None
+        seen.add(identity)
+        found[field].append(read(value))
+    return Cluster(version=version, **{field: tuple(values) for field, values in found.items()})
+
+
+def _identity(value: dict[str, Any], namespaced: bool, seen: set[tuple[str, str, str]]) -> tuple[str, str, str]:
+    meta = value.get("metadata")
+    name = meta.get("name") if isinstance(meta, dict) else None
+    if not isinstance(meta, dict) or not isinstance(name, str) or not name:
+        raise InvalidObject("must be the name of the object", ("metadata", "name"), name)
+    namespace = meta.get("namespace") or "default"
+    identity = (value["kind"], str(namespace) if namespaced else "", name)
+    if identity in seen:
+        raise InvalidObject("is given twice", ("metadata", "name"), name)
+    return identity

@@ -1,0 +1,89 @@
+"""Jobs whose pods wait for each other, as those of distributed training do: what in an object tells so.
+
+Kubernetes has no field for it. An Indexed Job with a subdomain, the variables that process groups meet by, and the
+programs that start them are taken as signs; a Job without a sign is a number of independent pods.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kubelint_gpu.kube.values.errors import Pointer
+
+_VARIABLES = frozenset(
+    (
+        "MASTER_ADDR",
+        "WORLD_SIZE",
+        "NNODES",
+        "PET_NNODES",
+        "PET_RDZV_ENDPOINT",
+        "COORDINATOR_ADDRESS",
+        "JAX_COORDINATOR_ADDRESS",
+        "TF_CONFIG",
+        "TPU_WORKER_HOSTNAMES",
+    )
+)
+_PROGRAMS = re.compile(
+    r"\b(torchrun|torch\.distributed\.(run|launch)|mpirun|mpiexec|horovodrun|deepspeed|accelerate launch)\b|--nnodes\b"
+)
+_QUEUES = ("kueue.x-k8s.io/queue-name",)
+_GROUPS = (
+    "scheduling.x-k8s.io/pod-group",
+    "pod-group.scheduling.sigs.k8s.io",
+    "pod-group.scheduling.sigs.k8s.io/name",
+    "scheduling.k8s.io/group-name",
+    "kueue.x-k8s.io/pod-group-name",
+)
+
+
+def sign_of_waiting(job: Mapping[str, Any]) -> Pointer | None:
+    """Where a Job, or a CronJob of its Jobs, says that its pods need each other; None where nothing does."""
+    found, above = _job_of(job)
+    spec = _map(found.get("spec"))
+    pod = _map(_map(spec.get("template")).get("spec"))
+    base: Pointer = (*above, "spec", "template", "spec")
+    if spec.get("completionMode") == "Indexed" and pod.get("subdomain"):
+        return (*base, "subdomain")
+    containers = pod.get("containers")
+    for index, container in enumerate(containers if isinstance(containers, list) else ()):
+        for route in _signs(_map(container)):
+            return (*base, "containers", index, *route)
+    return None
+
+
+def is_started_whole(job: Mapping[str, Any]) -> bool:
+    """Whether something lets the pods of a Job start together or not at all: a queue, or a pod group."""
+    job, _ = _job_of(job)
+    spec = _map(job.get("spec"))
+    template = _map(_map(spec.get("template")).get("metadata"))
+    meta = _map(job.get("metadata"))
+    return starts_whole(meta) or starts_whole(template)
+
+
+def starts_whole(meta: object) -> bool:
+    """Whether the metadata of an object, or of its pods, names a queue or a pod group."""
+    return any(key in _map(_map(meta).get(kind)) for kind in ("labels", "annotations") for key in (*_QUEUES, *_GROUPS))
+
+
+def _job_of(value: Mapping[str, Any]) -> tuple[Mapping[str, Any], Pointer]:
+    """The Job itself, or the template of a CronJob's Jobs and where it stands."""
+    made = _map(value.get("spec")).get("jobTemplate")
+    return (made, ("spec", "jobTemplate")) if isinstance(made, Mapping) else (value, ())
+
+
+def _signs(container: Mapping[str, Any]) -> Iterator[Pointer]:
+    env = container.get("env")
+    for index, variable in enumerate(env if isinstance(env, list) else ()):
+        if _map(variable).get("name") in _VARIABLES:
+            yield "env", index, "name"
+    for key in ("command", "args"):
+        words = container.get(key)
+        texts = [word for word in words if isinstance(word, str)] if isinstance(words, list) else []
+        if _PROGRAMS.search(" ".join(texts)):
+            yield (key,)
+
+
+def _map(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

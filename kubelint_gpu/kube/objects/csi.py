@@ -1,0 +1,128 @@
+"""What CSI drivers say: how many volumes a node takes and how much storage is left where."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kubelint_gpu.kube.objects.meta import named, read_meta
+from kubelint_gpu.kube.values.errors import InvalidObject
+from kubelint_gpu.kube.values.fields import Fields
+from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
+from kubelint_gpu.kube.values.selectors import LabelSelector, read_label_selector
+from kubelint_gpu.values import dataclass
+
+MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins"
+
+
+@dataclass(frozen=True, slots=True)
+class CSINode:
+    """The CSI drivers of a node.
+
+    `limits` holds how many volumes of a driver the node takes, for the drivers that have a limit.
+    `migrated` are in-tree plugins whose volumes a CSI driver serves on this node.
+    """
+
+    name: str
+    limits: FrozenMap[str, int] = EMPTY
+    migrated: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CSIDriver:
+    """A CSIDriver; with `storage_capacity` the scheduler asks how much room is left."""
+
+    name: str
+    storage_capacity: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CSIStorageCapacity:
+    """Room for volumes of a class on the nodes that `topology` matches; None matches none.
+
+    `largest` is the size of the largest volume there is room for, in thousandths of a byte, None when unknown.
+    """
+
+    storage_class: str
+    topology: LabelSelector | None = None
+    largest: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeAttachment:
+    """A volume that is attached to a node, or about to be."""
+
+    name: str
+    attacher: str
+    node_name: str
+    volume_name: str = ""
+
+
+def read_csi_node(value: Any, problems: list[InvalidObject] | None = None) -> CSINode:
+    """A `storage.k8s.io/v1 CSINode`.
+
+    Raises:
+        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
+    """
+    fields = Fields(value, (), problems)
+    try:
+        meta = read_meta(fields.down("metadata"), namespaced=False)
+        limits = {}
+        for driver in fields.down("spec").children("drivers"):
+            count = driver.down("allocatable").optional_integer("count", 0)
+            if count is not None:
+                limits[driver.text("name")] = count
+        migrated = meta.annotations.get(MIGRATED_PLUGINS, "")
+        return CSINode(meta.name, FrozenMap(limits), tuple(migrated.split(",")) if migrated else ())
+    except InvalidObject as error:
+        raise named(error, value) from None
+
+
+def read_csi_driver(value: Any, problems: list[InvalidObject] | None = None) -> CSIDriver:
+    """A `storage.k8s.io/v1 CSIDriver`.
+
+    Raises:
+        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
+    """
+    fields = Fields(value, (), problems)
+    try:
+        name = read_meta(fields.down("metadata"), namespaced=False).name
+        return CSIDriver(name, fields.down("spec").boolean("storageCapacity"))
+    except InvalidObject as error:
+        raise named(error, value) from None
+
+
+def read_csi_storage_capacity(value: Any, problems: list[InvalidObject] | None = None) -> CSIStorageCapacity:
+    """A `storage.k8s.io/v1 CSIStorageCapacity`; the maximum volume size counts before the capacity.
+
+    Raises:
+        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
+    """
+    fields = Fields(value, (), problems)
+    try:
+        largest = fields.quantity("maximumVolumeSize")
+        return CSIStorageCapacity(
+            storage_class=fields.text("storageClassName"),
+            topology=read_label_selector(fields.child("nodeTopology")),
+            largest=fields.quantity("capacity") if largest is None else largest,
+        )
+    except InvalidObject as error:
+        raise named(error, value) from None
+
+
+def read_volume_attachment(value: Any, problems: list[InvalidObject] | None = None) -> VolumeAttachment:
+    """A `storage.k8s.io/v1 VolumeAttachment`.
+
+    Raises:
+        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
+    """
+    fields = Fields(value, (), problems)
+    try:
+        spec = fields.down("spec")
+        return VolumeAttachment(
+            name=read_meta(fields.down("metadata"), namespaced=False).name,
+            attacher=spec.text("attacher"),
+            node_name=spec.text("nodeName"),
+            volume_name=spec.down("source").text("persistentVolumeName"),
+        )
+    except InvalidObject as error:
+        raise named(error, value) from None

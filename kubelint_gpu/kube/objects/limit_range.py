@@ -1,0 +1,154 @@
+"""LimitRanges: amounts that admission fills in for a namespace, and the bounds it enforces.
+
+Behaviour: admission plugin LimitRanger (plugin/pkg/admission/limitranger) and defaulting of LimitRanges, 1.34.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from kubelint_gpu.kube.objects.meta import Meta, named, read_meta
+from kubelint_gpu.kube.objects.pod import Container, Pod, PodSpec
+from kubelint_gpu.kube.objects.requests import pod_amounts, pod_limits
+from kubelint_gpu.kube.values.errors import InvalidObject
+from kubelint_gpu.kube.values.fields import Fields
+from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
+from kubelint_gpu.kube.values.quantity import canonical
+from kubelint_gpu.values import dataclass, replace
+
+Amounts = Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One entry of a LimitRange, for containers or for whole pods; amounts are thousandths.
+
+    `default` are limits and `default_request` requests for containers that name none.
+    """
+
+    kind: str
+    least: FrozenMap[str, int] = EMPTY
+    most: FrozenMap[str, int] = EMPTY
+    default: FrozenMap[str, int] = EMPTY
+    default_request: FrozenMap[str, int] = EMPTY
+    ratio: FrozenMap[str, int] = EMPTY
+
+
+@dataclass(frozen=True, slots=True)
+class LimitRange:
+    """A LimitRange, its entries as API defaulting completes them."""
+
+    meta: Meta
+    limits: tuple[Limit, ...] = ()
+
+
+def with_defaults(spec: PodSpec, ranges: Iterable[LimitRange]) -> PodSpec:
+    """The spec as admission completes it with the defaults of the namespace's ranges, in the order of their names."""
+    for found in sorted(ranges, key=lambda found: found.meta.name):
+        limits: dict[str, int] = {}
+        requests: dict[str, int] = {}
+        for limit in found.limits:
+            if limit.kind == "Container":
+                limits |= limit.default
+                requests |= limit.default_request
+        if limits or requests:
+            spec = replace(
+                spec,
+                containers=tuple(_completed(container, limits, requests) for container in spec.containers),
+                init_containers=tuple(_completed(container, limits, requests) for container in spec.init_containers),
+            )
+    return spec
+
+
+def limit_range_refusal(pod: Pod, ranges: Iterable[LimitRange]) -> str | None:
+    """The text with which admission refuses a pod that breaks a bound; None where it breaks none.
+
+    The pod is one that already has its defaults.
+    """
+    mine = (found for found in ranges if found.meta.namespace == pod.meta.namespace)
+    for found in sorted(mine, key=lambda found: found.meta.name):
+        broken = list(dict.fromkeys(text for limit in found.limits for text in _broken(limit, pod.spec)))
+        if broken:
+            told = broken[0] if len(broken) == 1 else f"[{', '.join(broken)}]"
+            return f'pods "{pod.meta.name}" is forbidden: {told}'
+    return None
+
+
+def read_limit_range(value: Any, problems: list[InvalidObject] | None = None) -> LimitRange:
+    """A `v1.LimitRange`.
+
+    Raises:
+        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
+    """
+    fields = Fields(value, (), problems)
+    try:
+        return LimitRange(
+            meta=read_meta(fields.down("metadata")),
+            limits=tuple(_limit(child) for child in fields.down("spec").children("limits")),
+        )
+    except InvalidObject as error:
+        raise named(error, value) from None
+
+
+def _limit(fields: Fields) -> Limit:
+    """An entry, with the defaults that follow from its bounds; the API server stores amounts below zero, too."""
+    kind = fields.text("type")
+    least, most, default, default_request, ratio = (
+        fields.quantities(part, below_zero=True)
+        for part in ("min", "max", "default", "defaultRequest", "maxLimitRequestRatio")
+    )
+    if kind == "Container":
+        default = FrozenMap({**most, **default})
+        default_request = FrozenMap({**least, **default, **default_request})
+    return Limit(kind, least, most, default, default_request, ratio)
+
+
+def _completed(container: Container, limits: Amounts, requests: Amounts) -> Container:
+    return replace(
+        container,
+        limits=FrozenMap({**limits, **container.limits}),
+        requests=FrozenMap({**requests, **container.requests}),
+    )
+
+
+def _broken(limit: Limit, spec: PodSpec) -> Iterator[str]:
+    if limit.kind == "Container":
+        for container in (*spec.containers, *spec.init_containers):
+            yield from _violations(limit, container.requests, container.limits)
+    elif limit.kind == "Pod":
+        bare = replace(spec, overhead=EMPTY)
+        yield from _violations(limit, pod_amounts(bare), pod_limits(bare))
+
+
+def _violations(limit: Limit, requests: Amounts, limits: Amounts) -> Iterator[str]:
+    for name, bound in sorted(limit.least.items()):
+        rule = f"minimum {name} usage per {limit.kind} is {canonical(bound)}"
+        if name not in requests:
+            yield f"{rule}.  No request is specified"
+        elif requests[name] < bound:
+            yield f"{rule}, but request is {canonical(requests[name])}"
+        elif name in limits and limits[name] < bound:
+            yield f"{rule}, but limit is {canonical(limits[name])}"
+    for name, bound in sorted(limit.most.items()):
+        rule = f"maximum {name} usage per {limit.kind} is {canonical(bound)}"
+        if name not in limits:
+            yield f"{rule}.  No limit is specified"
+        elif limits[name] > bound:
+            yield f"{rule}, but limit is {canonical(limits[name])}"
+        elif requests.get(name, 0) > bound:
+            yield f"{rule}, but request is {canonical(requests[name])}"
+    for name, bound in sorted(limit.ratio.items()):
+        rule = f"{name} max limit to request ratio per {limit.kind} is {canonical(bound)}"
+        request, most = requests.get(name, 0), limits.get(name, 0)
+        if not request:
+            yield f"{rule}, but no request is specified or request is 0"
+        elif not most:
+            yield f"{rule}, but no limit is specified or limit is 0"
+        elif most * 1000 > bound * request:
+            yield f"{rule}, but provided ratio is {_ratio(most, request)}"
+
+
+def _ratio(limit: int, request: int) -> str:
+    millionths = (limit * 2_000_000 + request) // (2 * request)
+    return f"{millionths // 1_000_000}.{millionths % 1_000_000:06d}"

@@ -1,0 +1,73 @@
+"""Nodes: labels, taints and what they can give."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kubelint_gpu.kube.objects.meta import Meta, named, read_meta
+from kubelint_gpu.kube.objects.taints import UNSCHEDULABLE_KEY, Taint, read_taint
+from kubelint_gpu.kube.values.errors import InvalidObject
+from kubelint_gpu.kube.values.fields import Fields
+from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
+from kubelint_gpu.kube.values.quantity import scheduler_units
+from kubelint_gpu.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node; `allocatable` is in the scheduler's units: milli-CPU, and whole units of everything else.
+
+    A resource that is missing is 0, `pods` too.
+    """
+
+    meta: Meta
+    taints: tuple[Taint, ...] = ()
+    unschedulable: bool = False
+    allocatable: FrozenMap[str, int] = EMPTY
+    kubelet_version: str = ""
+
+    @property
+    def name(self) -> str:
+        """The node's name."""
+        return self.meta.name
+
+    @property
+    def labels(self) -> FrozenMap[str, str]:
+        """The node's labels."""
+        return self.meta.labels
+
+
+def read_node(value: Any, problems: list[InvalidObject] | None = None) -> Node:
+    """A `v1.Node`; where allocatable is absent, capacity stands for it, as API defaulting has it.
+
+    Raises:
+        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
+    """
+    fields = Fields(value, (), problems)
+    try:
+        spec, status = fields.down("spec"), fields.down("status")
+        amounts = status.quantities("allocatable" if "allocatable" in status else "capacity")
+        return Node(
+            meta=read_meta(fields.down("metadata"), namespaced=False),
+            taints=tuple(read_taint(child) for child in spec.children("taints")),
+            unschedulable=spec.boolean("unschedulable"),
+            allocatable=FrozenMap({name: scheduler_units(name, amount) for name, amount in amounts.items()}),
+            kubelet_version=status.down("nodeInfo").text("kubeletVersion"),
+        )
+    except InvalidObject as error:
+        raise named(error, value) from None
+
+
+def with_cordon_taint(value: dict[str, Any]) -> dict[str, Any]:
+    """A `v1.Node` with the taint that a cordoned one gets where it is not written; every other node as it is.
+
+    Behaviour: the node lifecycle controller of kube-controller-manager, 1.34, taints nodes with `spec.unschedulable`.
+    """
+    spec = value.get("spec")
+    taints = spec.get("taints") or [] if isinstance(spec, dict) else None
+    if not isinstance(spec, dict) or spec.get("unschedulable") is not True or not isinstance(taints, list):
+        return value
+    taint = {"key": UNSCHEDULABLE_KEY, "effect": "NoSchedule"}
+    if any(isinstance(one, dict) and taint.items() <= one.items() for one in taints):
+        return value
+    return {**value, "spec": {**spec, "taints": [*taints, taint]}}

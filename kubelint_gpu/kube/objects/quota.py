@@ -1,0 +1,234 @@
+"""ResourceQuotas: what a namespace may hold, and the pods that admission therefore refuses.
+
+Behaviour: quota evaluator for pods (pkg/quota/v1/evaluator/core/pods.go) and admission plugin ResourceQuota, 1.34.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from kubelint_gpu.kube.objects.meta import Meta, named, read_meta
+from kubelint_gpu.kube.objects.pod import Pod, PodSpec
+from kubelint_gpu.kube.objects.requests import is_extended, is_pod_level, pod_amounts, pod_limits
+from kubelint_gpu.kube.values.errors import InvalidObject
+from kubelint_gpu.kube.values.fields import Fields
+from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
+from kubelint_gpu.kube.values.quantity import canonical
+from kubelint_gpu.values import dataclass
+
+_SCOPES = (
+    "Terminating",
+    "NotTerminating",
+    "BestEffort",
+    "NotBestEffort",
+    "PriorityClass",
+    "CrossNamespacePodAffinity",
+    "VolumeAttributesClass",
+)
+_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
+_COMPUTE = ("cpu", "memory", "ephemeral-storage")
+_COUNTED = frozenset(
+    ("pods", "count/pods", *(prefix + name for prefix in ("", "requests.", "limits.") for name in _COMPUTE))
+)
+# keys of an own kind: claims of a class, devices of a class
+_BY_CLASS = (".storageclass.storage.k8s.io/requests.storage", "deviceclass.resource.k8s.io/devices")
+_ENFORCED = frozenset(prefix + name for prefix in ("", "requests.", "limits.") for name in ("cpu", "memory"))
+
+OBJECT_KEYS = {
+    "CronJob": ("count/cronjobs.batch",),
+    "DaemonSet": ("count/daemonsets.apps",),
+    "Deployment": ("count/deployments.apps",),
+    "Job": ("count/jobs.batch",),
+    "ReplicationController": ("count/replicationcontrollers", "replicationcontrollers"),
+    "StatefulSet": ("count/statefulsets.apps",),
+}
+"""Under which keys the API server counts the objects of a kind; a quota with scopes counts none of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A restriction of a quota to some pods."""
+
+    name: str
+    operator: str = "Exists"
+    values: tuple[str, ...] = ()
+
+    def covers(self, spec: PodSpec) -> bool:
+        """Whether pods with this spec are counted."""
+        if self.name == "PriorityClass":
+            return self._covers_class(spec.priority_class_name)
+        if self.name in ("Terminating", "NotTerminating"):
+            return (spec.active_deadline_seconds is not None) == (self.name == "Terminating")
+        if self.name in ("BestEffort", "NotBestEffort"):
+            return is_best_effort(spec) == (self.name == "BestEffort")
+        return self.name == "CrossNamespacePodAffinity" and _crosses_namespaces(spec)
+
+    def _covers_class(self, name: str) -> bool:
+        if self.operator in ("Exists", "DoesNotExist"):
+            return bool(name) == (self.operator == "Exists")
+        return (bool(name) and name in self.values) == (self.operator == "In")
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceQuota:
+    """A ResourceQuota; amounts are thousandths, `used` is None where the object has no status."""
+
+    meta: Meta
+    hard: FrozenMap[str, int] = EMPTY
+    used: FrozenMap[str, int] | None = None
+    scopes: tuple[Scope, ...] = ()
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """The keys of `hard` that pods are charged for, sorted; others (`nvidia.com/gpu`) have no effect on pods."""
+        return tuple(sorted(name for name in self.hard if is_counted(name)))
+
+    def covers(self, pod: Pod) -> bool:
+        """Whether the pod is charged to this quota."""
+        return (
+            pod.meta.namespace == self.meta.namespace
+            and bool(self.counted)
+            and all(scope.covers(pod.spec) for scope in self.scopes)
+        )
+
+
+def is_counted(key: str) -> bool:
+    """Whether a key of `spec.hard` counts something of pods."""
+    if key in _COUNTED or key.startswith(("hugepages-", "requests.hugepages-")):
+        return True
+    return key.startswith("requests.") and "/" in key and "kubernetes.io/" not in key
+
+
+def counted_as(key: str) -> str | None:
+    """The key under which an extended resource is counted, where this one is accepted and counts nothing."""
+    name = key.removeprefix("limits.")
+    if key.startswith("requests.") or not is_extended(name) or name.startswith("count/"):
+        return None
+    return None if name.endswith(_BY_CLASS) else f"requests.{name}"
+
+
+def is_best_effort(spec: PodSpec) -> bool:
+    """Whether a pod has quality of service BestEffort: no request and no limit for cpu or memory anywhere."""
+    parts = [*spec.containers, *spec.init_containers]
+    if spec.resources is not None:
+        parts.append(spec.resources)
+    return not any(
+        amounts.get(name) for part in parts for amounts in (part.requests, part.limits) for name in ("cpu", "memory")
+    )
+
+
+def pod_charge(spec: PodSpec, *, finished: bool = False, pod_level: bool = True) -> FrozenMap[str, int]:
+    """What a pod is charged, per quota key, in thousandths; one that has finished counts as an object only."""
+    charge = {"count/pods": 1000}
+    if finished:
+        return FrozenMap(charge)
+    charge["pods"] = 1000
+    requests = pod_amounts(spec, pod_level=pod_level)
+    for name, amount in requests.items():
+        if name in _COMPUTE or name.startswith("hugepages-"):
+            charge[name] = amount
+            charge["requests." + name] = amount
+        elif is_extended(name):
+            charge["requests." + name] = amount
+    for name, amount in pod_limits(spec, pod_level=pod_level).items():
+        if name in _COMPUTE:
+            charge["limits." + name] = amount
+    return FrozenMap(charge)
+
+
+def quota_usage(quota: ResourceQuota, pods: Iterable[Pod]) -> FrozenMap[str, int]:
+    """What is used of each counted key of the quota: what its status says, else the sum over the pods it covers."""
+    total = dict.fromkeys(quota.counted, 0)
+    if quota.used is not None:
+        return FrozenMap({name: quota.used.get(name, 0) for name in total})
+    for pod in pods:
+        if quota.covers(pod):
+            charge = pod_charge(pod.spec, finished=pod.finished)
+            for name in total:
+                total[name] += charge.get(name, 0)
+    return FrozenMap(total)
+
+
+def quota_refusal(pod: Pod, quotas: Iterable[ResourceQuota], pods: Iterable[Pod]) -> str | None:
+    """The text with which admission refuses to create a pod beside `pods`; None where the quotas allow it.
+
+    Quotas are asked in the order of their names; the API server asks them in no particular one.
+    """
+    covering = sorted((quota for quota in quotas if quota.covers(pod)), key=lambda quota: quota.meta.name)
+    prefix = f'pods "{pod.meta.name}" is forbidden: '
+    for quota in covering:
+        missing = _missing(pod.spec, _ENFORCED.intersection(quota.hard))
+        if missing:
+            return f"{prefix}failed quota: {quota.meta.name}: must specify {missing}"
+    existing = tuple(pods)
+    charge = pod_charge(pod.spec, finished=pod.finished)
+    for quota in covering:
+        used = quota_usage(quota, existing)
+        exceeded = [name for name in quota.counted if charge.get(name) and used[name] + charge[name] > quota.hard[name]]
+        if exceeded:
+            parts = (("requested", charge), ("used", used), ("limited", quota.hard))
+            told = ", ".join(f"{word}: {_listed(amounts, exceeded)}" for word, amounts in parts)
+            return f"{prefix}exceeded quota: {quota.meta.name}, {told}"
+    return None
+
+
+def read_resource_quota(value: Any, problems: list[InvalidObject] | None = None) -> ResourceQuota:
+    """A `v1.ResourceQuota`.
+
+    Raises:
+        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
+    """
+    fields = Fields(value, (), problems)
+    try:
+        spec, status = fields.down("spec"), fields.down("status")
+        scopes = []
+        for index, name in enumerate(spec.texts("scopes")):
+            if name in _SCOPES:
+                scopes.append(Scope(name))
+            else:
+                spec.report(("scopes", index), f'unsupported scope "{name}"; use one of {", ".join(_SCOPES)}', name)
+        for child in spec.down("scopeSelector").children("matchExpressions"):
+            name = child.choice("scopeName", _SCOPES, "")
+            operator = child.choice("operator", _OPERATORS, "Exists")
+            values = child.texts("values")
+            if (operator in ("In", "NotIn")) != bool(values):
+                child.report(("values",), f"must {'' if not values else 'not '}be given with operator {operator}")
+            scopes.append(Scope(name, operator, values))
+        return ResourceQuota(
+            meta=read_meta(fields.down("metadata")),
+            hard=spec.quantities("hard"),
+            used=status.quantities("used") if "used" in status else None,
+            scopes=tuple(scopes),
+        )
+    except InvalidObject as error:
+        raise named(error, value) from None
+
+
+def _missing(spec: PodSpec, enforced: frozenset[str]) -> str:
+    if spec.resources is not None and any(
+        is_pod_level(name) for name in (*spec.resources.requests, *spec.resources.limits)
+    ):
+        return ""
+    lacking = []
+    for key in sorted(enforced):
+        name = key.rpartition(".")[2]
+        without = sorted(
+            {
+                container.name
+                for container in (*spec.containers, *spec.init_containers)
+                if name not in (container.limits if key.startswith("limits.") else container.requests)
+            }
+        )
+        if without:
+            lacking.append(f"{key} for: {','.join(without)}")
+    return "; ".join(lacking)
+
+
+def _listed(amounts: Mapping[str, int], names: Iterable[str]) -> str:
+    return ",".join(f"{name}={canonical(amounts[name])}" for name in names)
+
+
+def _crosses_namespaces(spec: PodSpec) -> bool:
+    terms = (*spec.pod_affinity, *spec.pod_anti_affinity, *(preferred.term for preferred in spec.preferred_pods))
+    return any(term.namespaces or term.namespace_selector is not None for term in terms)

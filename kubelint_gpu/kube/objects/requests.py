@@ -1,0 +1,149 @@
+"""What a pod asks of a node.
+
+Behaviour: component-helpers `resource.PodRequests` and kube-scheduler's `framework.Resource`, 1.34.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+
+from kubelint_gpu.kube.objects.pod import Container, Pod, PodSpec
+from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.kube.values.names import is_qualified_name
+from kubelint_gpu.kube.values.quantity import scheduler_units
+
+_STANDARD = ("cpu", "memory", "ephemeral-storage")
+Amounts = Mapping[str, int]
+
+
+def is_extended(resource: str) -> bool:
+    """Whether a name is that of an extended resource: a domain of its own, outside kubernetes.io."""
+    return (
+        "/" in resource
+        and "kubernetes.io/" not in resource
+        and not resource.startswith("requests.")
+        and is_qualified_name("requests." + resource)
+    )
+
+
+@lru_cache(maxsize=4096)
+def is_scheduled(resource: str) -> bool:
+    """Whether kube-scheduler counts a resource at all; `storage` and unknown bare names are dropped."""
+    return (
+        resource in _STANDARD
+        or resource.startswith(("hugepages-", "attachable-volumes-"))
+        or "kubernetes.io/" in resource
+        or is_extended(resource)
+    )
+
+
+def is_pod_level(resource: str) -> bool:
+    """Whether pod-level resources may name it (gate PodLevelResources)."""
+    return resource in ("cpu", "memory") or resource.startswith("hugepages-")
+
+
+def pod_requests(spec: PodSpec, *, pod_level: bool = True) -> FrozenMap[str, int]:
+    """The request of a pod that is yet to be placed, per resource as the pod names them, in the scheduler's units.
+
+    Containers and sidecars add up, ordinary init containers run one at a time beside the sidecars before them,
+    pod-level requests replace the sum, overhead comes on top.
+    `pod_level` is the gate PodLevelResources, on since 1.34.
+    """
+    return _converted(_total(spec, lambda container: container.requests, pod_level))
+
+
+def pod_amounts(spec: PodSpec, *, pod_level: bool = True) -> FrozenMap[str, int]:
+    """The request of a pod per resource in thousandths, of every resource it names: what quotas count."""
+    return FrozenMap(_total(spec, lambda container: container.requests, pod_level))
+
+
+def pod_limits(spec: PodSpec, *, pod_level: bool = True) -> FrozenMap[str, int]:
+    """The limit of a pod per resource in thousandths, put together as its request is.
+
+    Overhead adds only to a limit that is there.
+    """
+    total = _sum(spec, lambda container: container.limits)
+    if pod_level and spec.resources is not None:
+        total |= {name: amount for name, amount in spec.resources.limits.items() if is_pod_level(name)}
+    _add(total, {name: amount for name, amount in spec.overhead.items() if total.get(name)})
+    return FrozenMap(total)
+
+
+def running_requests(pod: Pod, *, pod_level: bool = True, in_place: bool = True) -> FrozenMap[str, int]:
+    """The request of a pod that is on a node, in the scheduler's units.
+
+    With `in_place` (gate InPlacePodVerticalScaling, on since 1.33) it is the largest of what the spec asks, what the
+    kubelet allocated and what the container runs with; a resize that is infeasible leaves the spec out.
+    """
+    if not in_place or not pod.statuses:
+        return pod_requests(pod.spec, pod_level=pod_level)
+    statuses = {status.name: status for status in pod.statuses}
+
+    def amounts(container: Container) -> Amounts:
+        status = statuses.get(container.name)
+        if status is None:
+            return container.requests
+        parts = [part for part in (status.allocated, status.requests) if part is not None]
+        if not pod.resize_infeasible or not parts:
+            parts.append(container.requests)
+        names = sorted({name for part in parts for name in part})
+        return {name: max(part.get(name, 0) for part in parts) for name in names}
+
+    return _converted(_total(pod.spec, amounts, pod_level))
+
+
+def _total(spec: PodSpec, amounts: Callable[[Container], Amounts], pod_level: bool) -> dict[str, int]:
+    total = _sum(spec, amounts)
+    if pod_level and spec.resources is not None:
+        total |= _pod_level_requests(spec, total)
+    _add(total, spec.overhead)
+    return total
+
+
+def _sum(spec: PodSpec, amounts: Callable[[Container], Amounts]) -> dict[str, int]:
+    if not spec.containers:
+        total: dict[str, int] = {}
+    else:
+        total = dict(amounts(spec.containers[0]))
+        for container in spec.containers[1:]:
+            _add(total, amounts(container))
+    if not spec.init_containers:
+        return total
+    side: dict[str, int] = {}
+    peak: dict[str, int] = {}
+    for container in spec.init_containers:
+        found = amounts(container)
+        if container.sidecar:
+            _add(total, found)
+            _add(side, found)
+            _raise(peak, side)
+        else:
+            _raise(peak, {name: amount + side.get(name, 0) for name, amount in found.items()})
+    _raise(total, peak)
+    return total
+
+
+def _pod_level_requests(spec: PodSpec, total: Amounts) -> dict[str, int]:
+    assert spec.resources is not None  # noqa: S101 - asked by the caller
+    requests = {name: amount for name, amount in spec.resources.requests.items() if is_pod_level(name)}
+    limits = {name: amount for name, amount in spec.resources.limits.items() if is_pod_level(name)}
+    for name, limit in limits.items():
+        if name not in requests:
+            requests[name] = total[name] if name in ("cpu", "memory") and name in total else limit
+    return requests
+
+
+def _add(into: dict[str, int], amounts: Amounts) -> None:
+    for name, amount in amounts.items():
+        into[name] = into.get(name, 0) + amount
+
+
+def _raise(into: dict[str, int], amounts: Amounts) -> None:
+    for name, amount in amounts.items():
+        if amount > into.get(name, -1):
+            into[name] = amount
+
+
+def _converted(total: Amounts) -> FrozenMap[str, int]:
+    return FrozenMap({name: scheduler_units(name, amount) for name, amount in total.items() if is_scheduled(name)})

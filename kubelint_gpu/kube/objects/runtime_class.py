@@ -1,0 +1,91 @@
+"""RuntimeClasses: what running under another container runtime adds to a pod.
+
+Behaviour: admission plugin RuntimeClass (plugin/pkg/admission/runtimeclass, on by default), 1.34 and 1.36.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from kubelint_gpu.kube.objects.meta import named, read_meta
+from kubelint_gpu.kube.objects.pod import PodSpec
+from kubelint_gpu.kube.objects.taints import Toleration, merged_tolerations, read_toleration
+from kubelint_gpu.kube.values.errors import InvalidObject
+from kubelint_gpu.kube.values.fields import Fields
+from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
+from kubelint_gpu.values import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeClass:
+    """A RuntimeClass; `overhead` is in thousandths, as containers' amounts are."""
+
+    name: str
+    handler: str = ""
+    overhead: FrozenMap[str, int] = EMPTY
+    node_selector: FrozenMap[str, str] = EMPTY
+    tolerations: tuple[Toleration, ...] = ()
+
+
+def runtime_class_of(spec: PodSpec, classes: Iterable[RuntimeClass]) -> RuntimeClass | None:
+    """The class that a pod names; None where it names none, or one that is not among them."""
+    name = spec.runtime_class_name
+    return next((found for found in classes if found.name == name), None) if name else None
+
+
+def with_runtime_class(spec: PodSpec, classes: Iterable[RuntimeClass]) -> PodSpec:
+    """The spec with the overhead, the node selector and the tolerations of the class that it names.
+
+    What the pod says itself stands where the class says otherwise: admission refuses such a pod.
+    """
+    found = runtime_class_of(spec, classes)
+    if found is None:
+        return spec
+    selector = spec.node_selector
+    if found.node_selector:
+        selector = FrozenMap({**found.node_selector, **(selector or {})})
+    return replace(
+        spec,
+        overhead=spec.overhead or found.overhead,
+        node_selector=selector,
+        tolerations=merged_tolerations(spec.tolerations, found.tolerations) if found.tolerations else spec.tolerations,
+    )
+
+
+def runtime_class_refusal(spec: PodSpec, classes: Iterable[RuntimeClass]) -> str | None:
+    """Why a new pod is refused for the class that it names or the overhead that it writes; None where it may."""
+    found = runtime_class_of(spec, classes)
+    if found is None and spec.runtime_class_name:
+        return f'pod rejected: RuntimeClass "{spec.runtime_class_name}" not found'
+    if found is None or not found.overhead:
+        if spec.overhead:
+            return "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead"
+    elif spec.overhead and spec.overhead != found.overhead:
+        return "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
+    for key, value in sorted(found.node_selector.items()) if found is not None else ():
+        own = spec.node_selector.get(key, value) if spec.node_selector is not None else value
+        if own != value:
+            both = f"runtimeClass.scheduling.nodeSelector[{key}] = {value}; pod.spec.nodeSelector[{key}] = {own}"
+            return f"conflict: {both}"
+    return None
+
+
+def read_runtime_class(value: Any, problems: list[InvalidObject] | None = None) -> RuntimeClass:
+    """A `node.k8s.io/v1 RuntimeClass`.
+
+    Raises:
+        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
+    """
+    fields = Fields(value, (), problems)
+    try:
+        scheduling = fields.down("scheduling")
+        return RuntimeClass(
+            name=read_meta(fields.down("metadata"), namespaced=False).name,
+            handler=fields.text("handler"),
+            overhead=fields.down("overhead").quantities("podFixed"),
+            node_selector=scheduling.labels("nodeSelector"),
+            tolerations=tuple(read_toleration(child) for child in scheduling.children("tolerations")),
+        )
+    except InvalidObject as error:
+        raise named(error, value) from None

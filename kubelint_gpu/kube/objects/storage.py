@@ -1,0 +1,221 @@
+"""Claims for storage, volumes that satisfy them and the classes both name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kubelint_gpu.kube.objects.meta import Meta, named, read_meta
+from kubelint_gpu.kube.values.errors import InvalidObject
+from kubelint_gpu.kube.values.fields import Fields
+from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap, freeze
+from kubelint_gpu.kube.values.selectors import LabelSelector, NodeSelector, read_label_selector, read_node_selector
+from kubelint_gpu.values import dataclass
+
+BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
+BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
+SELECTED_NODE = "volume.kubernetes.io/selected-node"
+DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
+NO_PROVISIONER = "kubernetes.io/no-provisioner"
+READ_WRITE_ONCE_POD = "ReadWriteOncePod"
+
+_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", READ_WRITE_ONCE_POD)
+_VOLUME_MODES = ("Filesystem", "Block")
+_NOT_SOURCES = frozenset({"capacity", "claimRef", "nodeAffinity"})
+
+
+@dataclass(frozen=True, slots=True)
+class PersistentVolumeClaim:
+    """A PersistentVolumeClaim; `request` is thousandths of a byte.
+
+    `storage_class` is None where the claim names none, which is not the same as naming the empty one.
+    """
+
+    meta: Meta
+    access_modes: tuple[str, ...] = ()
+    volume_name: str = ""
+    storage_class: str | None = None
+    request: int | None = None
+    volume_mode: str = "Filesystem"
+    selector: LabelSelector | None = None
+    attributes_class: str = ""
+    phase: str = "Pending"
+
+    @property
+    def key(self) -> str:
+        """`namespace/name`."""
+        return f"{self.meta.namespace}/{self.meta.name}"
+
+    @property
+    def class_name(self) -> str:
+        """The class it asks for, empty without one."""
+        return self.storage_class or ""
+
+    @property
+    def bound(self) -> bool:
+        """Whether claim and volume are bound to each other for good, as the volume controller marks it."""
+        return bool(self.volume_name) and BIND_COMPLETED in self.meta.annotations
+
+    @property
+    def selected_node(self) -> str | None:
+        """The node for which the scheduler asked a provisioner to make a volume."""
+        return self.meta.annotations.get(SELECTED_NODE)
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimReference:
+    """The claim that a volume is reserved for; an empty `uid` leaves it to the name."""
+
+    namespace: str
+    name: str
+    uid: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PersistentVolume:
+    """A PersistentVolume; `capacity` is thousandths of a byte.
+
+    `kind` is the field name of its source (`csi`, `local`, `awsElasticBlockStore` …) and `source` what stands there.
+    """
+
+    meta: Meta
+    capacity: int = 0
+    access_modes: tuple[str, ...] = ()
+    storage_class: str = ""
+    claim: ClaimReference | None = None
+    node_affinity: NodeSelector | None = None
+    volume_mode: str = "Filesystem"
+    attributes_class: str = ""
+    phase: str = "Available"
+    kind: str = ""
+    source: FrozenMap[str, Any] = EMPTY
+
+    def reserved_for(self, claim: PersistentVolumeClaim) -> bool:
+        """Whether the volume names this claim."""
+        reference = self.claim
+        return (
+            reference is not None
+            and (reference.namespace, reference.name) == (claim.meta.namespace, claim.meta.name)
+            and reference.uid in ("", claim.meta.uid)
+        )
+
+    def reachable_from(self, labels: FrozenMap[str, str]) -> bool:
+        """Whether its node affinity matches a node with these labels; the node's name is not looked at."""
+        return self.node_affinity is None or self.node_affinity.matches(labels, None)
+
+
+@dataclass(frozen=True, slots=True)
+class StorageClass:
+    """A StorageClass.
+
+    `topologies` is `allowedTopologies`: any of the terms, each all of its (key, values).
+    """
+
+    name: str
+    provisioner: str = ""
+    wait_for_first_consumer: bool = False
+    topologies: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...] = ()
+    default: bool = False
+
+    def allows(self, labels: FrozenMap[str, str]) -> bool:
+        """Whether volumes of the class may be made for a node with these labels."""
+        if not self.topologies:
+            return True
+        return any(term and all(labels.get(key) in values for key, values in term) for term in self.topologies)
+
+
+def read_persistent_volume_claim(value: Any, problems: list[InvalidObject] | None = None) -> PersistentVolumeClaim:
+    """A `v1.PersistentVolumeClaim`.
+
+    Raises:
+        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
+    """
+    fields = Fields(value, (), problems)
+    try:
+        meta = read_meta(fields.down("metadata"))
+        spec, status = fields.down("spec"), fields.down("status")
+        named_class = spec.text("storageClassName") if "storageClassName" in spec else None
+        return PersistentVolumeClaim(
+            meta=meta,
+            access_modes=_access_modes(spec),
+            volume_name=spec.text("volumeName"),
+            storage_class=meta.annotations.get(BETA_CLASS, named_class),
+            request=spec.down("resources").quantities("requests").get("storage"),
+            volume_mode=spec.choice("volumeMode", _VOLUME_MODES, "Filesystem"),
+            selector=read_label_selector(spec.child("selector")),
+            attributes_class=spec.text("volumeAttributesClassName"),
+            phase=status.text("phase", "Pending"),
+        )
+    except InvalidObject as error:
+        raise named(error, value) from None
+
+
+def read_persistent_volume(value: Any, problems: list[InvalidObject] | None = None) -> PersistentVolume:
+    """A `v1.PersistentVolume`.
+
+    Without a status it counts as what the volume controller soon makes of it: bound where it names a claim, else
+    available.
+
+    Raises:
+        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
+    """
+    fields = Fields(value, (), problems)
+    try:
+        meta = read_meta(fields.down("metadata"), namespaced=False)
+        spec, status = fields.down("spec"), fields.down("status")
+        reference = spec.child("claimRef")
+        claim = None
+        if reference is not None:
+            claim = ClaimReference(reference.text("namespace"), reference.text("name"), reference.text("uid"))
+        required = spec.down("nodeAffinity").child("required")
+        kind = next(
+            (key for key, found in spec.value.items() if isinstance(found, dict) and key not in _NOT_SOURCES), ""
+        )
+        return PersistentVolume(
+            meta=meta,
+            capacity=spec.quantities("capacity").get("storage", 0),
+            access_modes=_access_modes(spec),
+            storage_class=meta.annotations.get(BETA_CLASS, spec.text("storageClassName")),
+            claim=claim,
+            node_affinity=None if required is None else read_node_selector(required),
+            volume_mode=spec.choice("volumeMode", _VOLUME_MODES, "Filesystem"),
+            attributes_class=spec.text("volumeAttributesClassName"),
+            phase=status.text("phase", "Available" if claim is None else "Bound"),
+            kind=kind,
+            source=freeze(spec.value[kind]) if kind else EMPTY,
+        )
+    except InvalidObject as error:
+        raise named(error, value) from None
+
+
+def read_storage_class(value: Any, problems: list[InvalidObject] | None = None) -> StorageClass:
+    """A `storage.k8s.io/v1 StorageClass`; the binding mode is Immediate where it says nothing.
+
+    Raises:
+        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
+    """
+    fields = Fields(value, (), problems)
+    try:
+        meta = read_meta(fields.down("metadata"), namespaced=False)
+        mode = fields.choice("volumeBindingMode", ("Immediate", "WaitForFirstConsumer"), "Immediate")
+        return StorageClass(
+            name=meta.name,
+            provisioner=fields.text("provisioner"),
+            wait_for_first_consumer=mode == "WaitForFirstConsumer",
+            topologies=tuple(
+                tuple((found.text("key"), found.texts("values")) for found in term.children("matchLabelExpressions"))
+                for term in fields.children("allowedTopologies")
+            ),
+            default=meta.annotations.get(DEFAULT_CLASS) == "true",
+        )
+    except InvalidObject as error:
+        raise named(error, value) from None
+
+
+def _access_modes(fields: Fields) -> tuple[str, ...]:
+    modes = fields.texts("accessModes")
+    for index, mode in enumerate(modes):
+        if mode not in _MODES:
+            fields.report(
+                ("accessModes", index), f'"{mode}" is not an access mode; use one of {", ".join(_MODES)}', mode
+            )
+    return modes

@@ -1,0 +1,137 @@
+"""Taints of nodes and tolerations of pods.
+
+Behaviour: `Toleration.ToleratesTaint` of staging/src/k8s.io/api/core/v1/toleration.go, 1.35; the alpha operators
+`Lt` and `Gt` (gate TaintTolerationComparisonOperators, off) tolerate nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kubelint_gpu.kube.values.fields import Fields
+from kubelint_gpu.kube.values.names import is_label_value, is_qualified_name
+from kubelint_gpu.values import dataclass
+
+EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+UNSCHEDULABLE_KEY = "node.kubernetes.io/unschedulable"
+CORDONED = f"{UNSCHEDULABLE_KEY}:NoSchedule"
+_LIFECYCLE = (
+    "node.kubernetes.io/",
+    "node.cloudprovider.kubernetes.io/",
+    "ToBeDeletedByClusterAutoscaler",
+    "DeletionCandidateOfClusterAutoscaler",
+    "startup-taint.cluster-autoscaler.kubernetes.io/",
+    "ignore-taint.cluster-autoscaler.kubernetes.io/",
+    "karpenter.sh/unregistered",
+    "karpenter.sh/disrupted",
+    "karpenter.sh/disruption",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Taint:
+    """A taint of a node."""
+
+    key: str
+    value: str = ""
+    effect: str = "NoSchedule"
+
+    @property
+    def blocks(self) -> bool:
+        """Whether a pod that does not tolerate it stays away from the node."""
+        return self.effect in ("NoSchedule", "NoExecute")
+
+    def __str__(self) -> str:
+        return f"{self.key}={self.value}:{self.effect}" if self.value else f"{self.key}:{self.effect}"
+
+
+@dataclass(frozen=True, slots=True)
+class Toleration:
+    """A toleration of a pod; `seconds` plays no part in scheduling."""
+
+    key: str = ""
+    operator: str = "Equal"
+    value: str = ""
+    effect: str = ""
+    seconds: int | None = None
+
+    def tolerates(self, taint: Taint) -> bool:
+        """Whether this toleration covers the taint; an empty key or effect covers all."""
+        if self.effect and self.effect != taint.effect:
+            return False
+        if self.key and self.key != taint.key:
+            return False
+        if self.operator == "Exists":
+            return True
+        return self.operator == "Equal" and self.value == taint.value
+
+
+def merged_tolerations(first: Iterable[Toleration], second: Iterable[Toleration]) -> tuple[Toleration, ...]:
+    """Both, in this order, without those that another one covers; of equal ones the first.
+
+    Behaviour: `MergeTolerations` of pkg/util/tolerations, 1.36.
+    """
+    every = (*first, *second)
+    kept: list[Toleration] = []
+    for index, one in enumerate(every):
+        later = (other for other in every[index + 1 :] if other != one)
+        if not any(_covers(other, one) for other in (*kept, *later)):
+            kept.append(one)
+    return tuple(kept)
+
+
+def _covers(wide: Toleration, one: Toleration) -> bool:
+    if wide == one:
+        return True
+    if one.key != wide.key and (wide.key or wide.operator != "Exists"):
+        return False
+    if one.effect != wide.effect and wide.effect:
+        return False
+    if wide.effect == "NoExecute" and wide.seconds is not None and (one.seconds is None or one.seconds > wide.seconds):
+        return False
+    return wide.operator == "Exists" or (one.operator == wide.operator == "Equal" and one.value == wide.value)
+
+
+def is_lifecycle(taint: Taint) -> bool:
+    """Whether a taint says in which state of its life a node is: no workload should tolerate it."""
+    return taint.key.startswith(_LIFECYCLE)
+
+
+def first_untolerated(taints: Iterable[Taint], tolerations: tuple[Toleration, ...]) -> Taint | None:
+    """The first NoSchedule or NoExecute taint, in the node's order, that no toleration covers."""
+    for taint in taints:
+        if taint.blocks and not any(toleration.tolerates(taint) for toleration in tolerations):
+            return taint
+    return None
+
+
+def read_taint(fields: Fields) -> Taint:
+    """A `v1.Taint`."""
+    return Taint(fields.text("key"), fields.text("value"), fields.choice("effect", EFFECTS, "NoSchedule"))
+
+
+def read_toleration(fields: Fields) -> Toleration:
+    """A `v1.Toleration`.
+
+    Raises:
+        InvalidObject: operator, effect, key and value do not go together, as API validation has it.
+    """
+    key, value = fields.text("key"), fields.text("value")
+    operator = fields.choice("operator", ("Equal", "Exists"), "Equal")
+    effect = fields.choice("effect", EFFECTS, "")
+    seconds = fields.optional_integer("tolerationSeconds", maximum=2**63 - 1)
+    if key and not is_qualified_name(key):
+        fields.report(("key",), f'"{key}" is not a taint key', key)
+    if not key and operator != "Exists":
+        fields.report(
+            ("operator",),
+            'operator must be Exists when `key` is empty, which means "match all values and all keys"',
+            operator,
+        )
+    if operator == "Exists" and value:
+        fields.report(("value",), "value must be empty when `operator` is 'Exists'", value)
+    if operator == "Equal" and not is_label_value(value):
+        fields.report(("value",), f'"{value}" is not a taint value', value)
+    if seconds is not None and effect != "NoExecute":
+        fields.report(("effect",), "effect must be 'NoExecute' when `tolerationSeconds` is set", effect)
+    return Toleration(key, operator, value, effect, seconds)

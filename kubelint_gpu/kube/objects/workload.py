@@ -1,0 +1,225 @@
+"""Workloads: the objects from which pods come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kubelint_gpu.kube.objects.meta import Meta, named, read_meta
+from kubelint_gpu.kube.objects.pod import Pod, PodSpec, read_pod_spec
+from kubelint_gpu.kube.objects.rolling import (
+    JobStrategy,
+    Strategy,
+    read_daemon_set_strategy,
+    read_deployment_strategy,
+    read_job_strategy,
+    read_stateful_set_strategy,
+)
+from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_patched_later
+from kubelint_gpu.kube.values.fields import Fields
+from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.kube.values.selectors import LabelSelector, Requirement, read_label_selector
+from kubelint_gpu.values import dataclass, replace
+
+_TEMPLATE: Pointer = ("spec", "template")
+_CRON_TEMPLATE: Pointer = ("spec", "jobTemplate", "spec", "template")
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """An object from which pods come, with its defaults applied.
+
+    Attributes:
+        kind: the Kubernetes kind.
+        meta: name, namespace, labels of the object itself.
+        replicas: pods it wants; for a Job what may run at once; 1 for a Pod; 0 for a DaemonSet, which counts nodes.
+        template: the metadata of its pods.
+        spec: the spec of its pods.
+        template_pointer: where the pod template stands in the object; `()` for a Pod.
+        selector: which pods are its own; None where it has none.
+        strategy: how it replaces pods; None where it never does.
+        partial: it is a patch: it lacks what the API server requires and is never judged alone.
+        spec_key: what the pod's spec is called under `template_pointer`.
+        custom: it comes from a custom resource: how it is rolled out is not known here.
+        extended: its pod template has fields of its own, and need not have all that a pod has, so that the API server's
+            rules for pods are not those of this template.
+        asks: where a custom resource writes what its pods ask for, if not in a list of containers.
+        written: the spec before admission, where `spec` is what admission makes of it; None where they are the same.
+    """
+
+    kind: str
+    meta: Meta
+    replicas: int
+    template: Meta
+    spec: PodSpec
+    template_pointer: Pointer
+    selector: LabelSelector | None = None
+    strategy: Strategy | None = None
+    partial: bool = False
+    spec_key: str | int = "spec"
+    custom: bool = False
+    extended: bool = False
+    asks: tuple[Pointer, ...] = ()
+    written: PodSpec | None = None
+
+    @property
+    def key(self) -> str:
+        """`kind/namespace/name`."""
+        return f"{self.kind}/{self.meta.namespace}/{self.meta.name}"
+
+    @property
+    def choosing(self) -> PodSpec:
+        """The spec by which the DaemonSet controller chooses nodes: its template's, which no admission plugin changes.
+
+        RuntimeClass, ExtendedResourceToleration and webhooks change the pods that are made for them (1.34).
+        """
+        return self.spec if self.written is None else self.written
+
+    @property
+    def spec_pointer(self) -> Pointer:
+        """Where the pod's spec stands in the object."""
+        return (*self.template_pointer, self.spec_key)
+
+    @property
+    def is_template(self) -> bool:
+        """Whether its pods have a template with metadata and spec, and not a bare spec inside another kind."""
+        return self.spec_key == "spec" and not self.asks
+
+    @property
+    def rolls(self) -> bool:
+        """Whether a changed template replaces its pods by itself."""
+        return self.strategy is not None and not isinstance(self.strategy, JobStrategy)
+
+    def pod(self, name: str, revision: str = "") -> Pod:
+        """A pod as its controller would create it.
+
+        `revision` is the value of the label that tells old pods from new ones (`pod-template-hash`), empty for none.
+        """
+        labels = self.template.labels
+        if revision:
+            labels = FrozenMap({**labels, "pod-template-hash": revision})
+        meta = Meta(name, self.meta.namespace, name, labels, self.template.annotations)
+        return Pod(meta=meta, spec=self.spec)
+
+
+def _deployment(spec: Fields) -> tuple[int, Strategy | None]:
+    return spec.integer("replicas", 1, 0), read_deployment_strategy(spec)
+
+
+def _replica_set(spec: Fields) -> tuple[int, Strategy | None]:
+    return spec.integer("replicas", 1, 0), None
+
+
+def _stateful_set(spec: Fields) -> tuple[int, Strategy | None]:
+    return spec.integer("replicas", 1, 0), read_stateful_set_strategy(spec)
+
+
+def _daemon_set(spec: Fields) -> tuple[int, Strategy | None]:
+    return 0, read_daemon_set_strategy(spec)
+
+
+def _job(spec: Fields) -> tuple[int, Strategy | None]:
+    return _running(read_job_strategy(spec))
+
+
+def _cron_job(spec: Fields) -> tuple[int, Strategy | None]:
+    policy = spec.choice("concurrencyPolicy", ("Allow", "Forbid", "Replace"), "Allow")
+    strategy = read_job_strategy(spec.down("jobTemplate", "spec"), policy)
+    # the schedule's own suspend starts no further run; that of its Jobs starts runs without pods
+    return _running(replace(strategy, suspend=spec.boolean("suspend") or strategy.suspend))
+
+
+def _running(strategy: JobStrategy) -> tuple[int, Strategy | None]:
+    if strategy.suspend:
+        return 0, strategy
+    if strategy.completions is None:
+        return strategy.parallelism, strategy
+    return min(strategy.parallelism, strategy.completions), strategy
+
+
+def _pod(_spec: Fields) -> tuple[int, Strategy | None]:
+    return 1, None
+
+
+_Reader = Callable[[Fields], tuple[int, Strategy | None]]
+_APPS = ("apps", "extensions")
+_READERS: dict[str, tuple[tuple[str, ...], _Reader, Pointer]] = {
+    "CronJob": (("batch",), _cron_job, _CRON_TEMPLATE),
+    "DaemonSet": (_APPS, _daemon_set, _TEMPLATE),
+    "Deployment": (_APPS, _deployment, _TEMPLATE),
+    "Job": (("batch",), _job, _TEMPLATE),
+    "Pod": (("",), _pod, ()),
+    "ReplicaSet": (_APPS, _replica_set, _TEMPLATE),
+    "ReplicationController": (("",), _replica_set, _TEMPLATE),
+    "StatefulSet": (_APPS, _stateful_set, _TEMPLATE),
+}
+_NEEDS_SELECTOR = ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")
+
+
+def api_group(value: Any) -> str:
+    """The group of an object's apiVersion; empty for the core group."""
+    version = value.get("apiVersion") if isinstance(value, dict) else None
+    return version.rpartition("/")[0] if isinstance(version, str) else ""
+
+
+def is_workload(value: Any) -> bool:
+    """Whether an object is of a kind that `read_workload` reads; kinds of other API groups are not."""
+    if not isinstance(value, dict):
+        return False
+    known = _READERS.get(value["kind"]) if isinstance(value.get("kind"), str) else None
+    return known is not None and (api_group(value) in known[0] or "apiVersion" not in value)
+
+
+def read_workload(value: Any, problems: list[InvalidObject] | None = None) -> Workload | None:
+    """A workload, or None where the object is no workload that this program knows.
+
+    Raises:
+        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
+    """
+    if not is_workload(value):
+        return None
+    kind = value["kind"]
+    _, reader, pointer = _READERS[kind]
+    fields = Fields(value, (), problems)
+    try:
+        spec = fields.down("spec")
+        template = fields.down(*(str(part) for part in pointer))
+        replicas, strategy = reader(spec)
+        return Workload(
+            kind=kind,
+            meta=read_meta(fields.down("metadata")),
+            replicas=replicas,
+            template=read_meta(template.down("metadata")),
+            spec=read_pod_spec(template.down("spec")),
+            template_pointer=pointer,
+            selector=_selector(kind, spec),
+            strategy=strategy,
+            partial=_is_partial(kind, value, spec, template),
+        )
+    except InvalidObject as error:
+        raise named(error, value) from None
+
+
+def _selector(kind: str, spec: Fields) -> LabelSelector | None:
+    if kind == "ReplicationController":
+        labels = spec.labels("selector")
+        return LabelSelector(tuple(Requirement(key, "In", (value,)) for key, value in sorted(labels.items())))
+    if kind in _NEEDS_SELECTOR:
+        return read_label_selector(spec.child("selector"))
+    return None
+
+
+def is_base(value: dict[str, Any]) -> bool:
+    """Whether an object says by its name or namespace that an overlay makes it whole."""
+    meta = value.get("metadata")
+    return isinstance(meta, dict) and any(is_patched_later(meta.get(key)) for key in ("name", "namespace"))
+
+
+def _is_partial(kind: str, value: dict[str, Any], spec: Fields, template: Fields) -> bool:
+    """A patch lacks apiVersion, selector, containers, or the image of one of them."""
+    if "apiVersion" not in value or (kind in _NEEDS_SELECTOR and "selector" not in spec) or is_base(value):
+        return True
+    containers = template.down("spec").value.get("containers")
+    if not isinstance(containers, list) or not containers:
+        return True
+    return any(isinstance(container, dict) and not container.get("image") for container in containers)

@@ -1,0 +1,197 @@
+"""What the API server refuses of an update: fields that may not change once an object exists.
+
+Source: the `Validate...Update` functions of pkg/apis/*/validation, Kubernetes 1.25 to 1.36.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from kubelint_gpu.kube.objects.workload import api_group
+from kubelint_gpu.kube.updates.job_updates import job_changes
+from kubelint_gpu.kube.updates.normal_form import normal
+from kubelint_gpu.kube.updates.pod_updates import pod_changes
+from kubelint_gpu.kube.updates.refused_change import IMMUTABLE, RefusedChange
+from kubelint_gpu.kube.updates.storage_updates import claim_changes, volume_changes
+from kubelint_gpu.kube.values.differences import differences
+from kubelint_gpu.kube.values.errors import Pointer, field_path
+
+_SELECTOR: Pointer = ("spec", "selector")
+_ALLOWED = ("replicas", "template", "updateStrategy", "persistentVolumeClaimRetentionPolicy", "minReadySeconds")
+_ORDINALS_SINCE = 27
+_REVISIONS_SINCE = 33
+_NEWEST = 1000
+_FIELDS: dict[tuple[str, str], tuple[tuple[Pointer, str], ...]] = {
+    ("apps", "DaemonSet"): ((_SELECTOR, IMMUTABLE),),
+    ("apps", "Deployment"): ((_SELECTOR, IMMUTABLE),),
+    ("apps", "ReplicaSet"): ((_SELECTOR, IMMUTABLE),),
+    ("networking.k8s.io", "IngressClass"): ((("spec", "controller"), IMMUTABLE),),
+    ("node.k8s.io", "RuntimeClass"): ((("handler",), IMMUTABLE),),
+    ("rbac.authorization.k8s.io", "ClusterRoleBinding"): ((("roleRef",), "Invalid value: cannot change roleRef"),),
+    ("rbac.authorization.k8s.io", "RoleBinding"): ((("roleRef",), "Invalid value: cannot change roleRef"),),
+    ("resource.k8s.io", "ResourceClaim"): ((("spec",), IMMUTABLE),),
+    ("resource.k8s.io", "ResourceClaimTemplate"): ((("spec",), IMMUTABLE),),
+    ("scheduling.k8s.io", "PriorityClass"): (
+        (("value",), "Forbidden: may not be changed in an update"),
+        (("preemptionPolicy",), IMMUTABLE),
+    ),
+    ("storage.k8s.io", "StorageClass"): (
+        (("parameters",), "Forbidden: updates to parameters are forbidden"),
+        (("provisioner",), "Forbidden: updates to provisioner are forbidden"),
+        (("reclaimPolicy",), "Forbidden: updates to reclaimPolicy are forbidden"),
+        (("volumeBindingMode",), IMMUTABLE),
+    ),
+    ("storage.k8s.io", "VolumeAttributesClass"): (
+        (("driverName",), "Forbidden: updates to driverName are forbidden"),
+        (("parameters",), "Forbidden: updates to parameters are forbidden"),
+    ),
+}
+
+
+def refused_changes(old: dict[str, Any], new: dict[str, Any], minor: int | None = None) -> Iterator[RefusedChange]:
+    """What an update from one version of an object to another changes and may not, field by field.
+
+    `minor` is the minor release of the control plane; where it is not known, a newer one allows more.
+    """
+    kind = (api_group(new), str(new.get("kind")))
+    meta = old.get("metadata")
+    live = isinstance(meta, dict) and ("uid" in meta or "resourceVersion" in meta)
+    for pointer, answer in _FIELDS.get(kind, ()):
+        yield from _changed(old, new, pointer, answer, live=live)
+    special = _SPECIAL.get(kind)
+    if special is not None:
+        yield from special(old, new, live, _NEWEST if minor is None else minor)
+
+
+def _changed(
+    old: dict[str, Any], new: dict[str, Any], pointer: Pointer, answer: str, *, live: bool = False
+) -> Iterator[RefusedChange]:
+    before, after = normal(_at(old, pointer)), normal(_at(new, pointer))
+    if pointer == _SELECTOR and not (before and after):
+        # a patch has no selector, and who writes none where one is needed is told that elsewhere
+        return
+    holder_before, holder_after = normal({pointer[-1]: before}), normal({pointer[-1]: after})
+    found = tuple(differences(holder_before, holder_after, pointer[:-1], live=live))
+    if found:
+        yield RefusedChange(found, f"{field_path(pointer)}: {answer}")
+
+
+def _stateful_set(old: dict[str, Any], new: dict[str, Any], live: bool, minor: int) -> Iterator[RefusedChange]:
+    before, after = _mapping(old.get("spec")), _mapping(new.get("spec"))
+    if not before.get("selector") or not after.get("selector"):
+        return
+    yield from _strategy(_mapping(before.get("updateStrategy")), _mapping(after.get("updateStrategy")))
+    allowed = list(_ALLOWED)
+    if minor >= _ORDINALS_SINCE:
+        allowed.insert(1, "ordinals")
+    if minor >= _REVISIONS_SINCE:
+        allowed.insert(4, "revisionHistoryLimit")
+    names = f"{', '.join(repr(name) for name in allowed[:-1])} and {allowed[-1]!r}"
+    answer = f"spec: Forbidden: updates to statefulset spec for fields other than {names} are forbidden"
+    old_fields, new_fields = (_claimed(normal(spec)) for spec in (before, after))
+    for field in dict.fromkeys((*new_fields, *old_fields)):
+        if field in allowed:
+            continue
+        one, other = ({field: spec[field]} if field in spec else {} for spec in (old_fields, new_fields))
+        found = tuple(differences(one, other, ("spec",), live=live))
+        if found:
+            yield RefusedChange(found, answer)
+
+
+def _strategy(had: dict[str, Any], has: dict[str, Any]) -> Iterator[RefusedChange]:
+    """OnDelete beside the numbers of RollingUpdate, which the API server wrote itself and no update takes away."""
+    rolled = had.get("type", "RollingUpdate") == "RollingUpdate" and not had.get("rollingUpdate")
+    if rolled and has.get("type") == "OnDelete" and "rollingUpdate" not in has:
+        answer = "Invalid value: only allowed for updateStrategy 'RollingUpdate'"
+        yield RefusedChange(
+            (("spec", "updateStrategy", "type"),),
+            f"spec.updateStrategy.rollingUpdate: {answer}; write rollingUpdate: null beside it",
+        )
+
+
+def _deployment(old: dict[str, Any], new: dict[str, Any], _live: bool, _minor: int) -> Iterator[RefusedChange]:
+    """Recreate beside the numbers of RollingUpdate, which the API server wrote itself.
+
+    `kubectl apply` and Helm take them away (the patch strategy of the field is retainKeys), server-side apply does not.
+    """
+    had, has = (_mapping(_mapping(value.get("spec")).get("strategy")) for value in (old, new))
+    rolled = had.get("type", "RollingUpdate") == "RollingUpdate" and not had.get("rollingUpdate")
+    if rolled and has.get("type") == "Recreate" and "rollingUpdate" not in has:
+        answer = "may not be specified when strategy `type` is 'Recreate'"
+        yield RefusedChange(
+            (("spec", "strategy", "type"),),
+            f"spec.strategy.rollingUpdate: Forbidden: {answer}; write rollingUpdate: null beside it",
+            where="with server-side apply",
+        )
+
+
+def _claimed(spec: dict[str, Any]) -> dict[str, Any]:
+    """The spec of a StatefulSet without what the API server adds to its claims."""
+    claims = spec.get("volumeClaimTemplates")
+    if not isinstance(claims, list):
+        return spec
+    dropped = ("apiVersion", "kind", "status")
+    bare = [{key: one[key] for key in one if key not in dropped} for one in claims if isinstance(one, dict)]
+    return {**spec, "volumeClaimTemplates": bare}
+
+
+def _service(old: dict[str, Any], new: dict[str, Any], _live: bool, _minor: int) -> Iterator[RefusedChange]:
+    before, after = _mapping(old.get("spec")), _mapping(new.get("spec"))
+    if "ExternalName" in (before.get("type"), after.get("type")):
+        return
+    had, has = (spec.get("clusterIP") or None for spec in (before, after))
+    # an address that was given out and is written down afterwards is the same one
+    if has is None or has == had or (had is None and has != "None"):
+        return
+    yield RefusedChange((("spec", "clusterIP"),), "spec.clusterIPs[0]: Invalid value: may not change once set")
+
+
+def _frozen_data(old: dict[str, Any], new: dict[str, Any], live: bool, _minor: int) -> Iterator[RefusedChange]:
+    if new.get("kind") == "Secret":
+        one, other = ({**value, "type": value.get("type") or "Opaque"} for value in (old, new))
+        yield from _changed(one, other, ("type",), IMMUTABLE, live=live)
+    if old.get("immutable") is not True:
+        return
+    answer = "Forbidden: field is immutable when `immutable` is set"
+    if new.get("immutable") is not True:
+        yield RefusedChange((("immutable",),), f"immutable: {answer}")
+    for field in ("data", "stringData", "binaryData"):
+        found = tuple(differences(_only(old, field), _only(new, field), live=live))
+        if found:
+            yield RefusedChange(found, f"{'data' if field == 'stringData' else field}: {answer}")
+
+
+def _quota(old: dict[str, Any], new: dict[str, Any], _live: bool, _minor: int) -> Iterator[RefusedChange]:
+    before, after = (_mapping(value.get("spec")).get("scopes") or [] for value in (old, new))
+    if isinstance(before, list) and isinstance(after, list) and {*map(str, before)} != {*map(str, after)}:
+        yield RefusedChange((("spec", "scopes"),), f"spec.scopes: {IMMUTABLE}")
+
+
+_Changes = Callable[[dict[str, Any], dict[str, Any], bool, int], Iterator[RefusedChange]]
+_SPECIAL: dict[tuple[str, str], _Changes] = {
+    ("", "ConfigMap"): _frozen_data,
+    ("", "PersistentVolume"): volume_changes,
+    ("", "PersistentVolumeClaim"): claim_changes,
+    ("", "Pod"): pod_changes,
+    ("", "ResourceQuota"): _quota,
+    ("", "Secret"): _frozen_data,
+    ("", "Service"): _service,
+    ("apps", "Deployment"): _deployment,
+    ("apps", "StatefulSet"): _stateful_set,
+    ("batch", "Job"): job_changes,
+}
+
+
+def _only(value: dict[str, Any], field: str) -> dict[str, Any]:
+    return {field: value[field]} if value.get(field) else {}
+
+
+def _at(value: Any, pointer: Pointer) -> Any:
+    for step in pointer:
+        value = value.get(step) if isinstance(value, dict) else None
+    return value
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

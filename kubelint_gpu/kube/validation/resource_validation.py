@@ -1,0 +1,166 @@
+"""What the API server refuses of the resources that containers and pods ask for.
+
+Source: pkg/apis/core/validation of Kubernetes, 1.34; amounts of extended resources are judged in `extended_requests`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kubelint_gpu.kube.objects.pod import PodSpec
+from kubelint_gpu.kube.objects.requests import is_extended, pod_amounts
+from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
+from kubelint_gpu.kube.values.frozen import EMPTY
+from kubelint_gpu.kube.values.names import is_label, is_qualified_name, is_subdomain
+from kubelint_gpu.kube.values.plain import amount, containers, mapping, sequence, shortened, written
+from kubelint_gpu.kube.values.quantity import QuantityError, canonical, parse_quantity
+from kubelint_gpu.values import replace
+
+_STANDARD = ("cpu", "memory", "ephemeral-storage")
+_HUGE = "hugepages-"
+_SOURCES = ("resourceClaimName", "resourceClaimTemplateName")
+Problems = Iterator[InvalidObject]
+
+
+def resource_problems(spec: dict[str, Any], base: Pointer) -> Problems:
+    """Every problem of the resources of a pod's containers, and of the devices that it claims."""
+    # with resources of the whole pod, huge pages of a container may have their cpu or memory there
+    pod_level = spec.get("resources") is not None
+    for pointer, container in containers(spec, base):
+        yield from _resources(mapping(container.get("resources")), (*pointer, "resources"), pod_level=pod_level)
+    yield from _claims(spec, base)
+    yield from _whole_pod(mapping(spec.get("resources")), (*base, "resources"))
+
+
+def _whole_pod(resources: dict[str, Any], base: Pointer) -> Problems:
+    for part in ("limits", "requests"):
+        for name in mapping(resources.get(part)):
+            if name not in ("cpu", "memory") and not name.startswith(_HUGE) and not is_placeholder(name):
+                text = f'unsupported value "{name}" for a whole pod: supported values: "cpu", "hugepages-", "memory"'
+                yield InvalidObject(text, (*base, part, name), name)
+    limits = mapping(resources.get("limits"))
+    for name, value in mapping(resources.get("requests")).items():
+        asked, most = amount(value), amount(limits.get(name))
+        if name in ("cpu", "memory") and asked is not None and most is not None and asked > most:
+            text = f"must be less than or equal to the {name} limit of {limits[name]}, not {value}"
+            yield InvalidObject(text, (*base, "requests", name), value)
+
+
+def sum_problems(spec: PodSpec, base: Pointer) -> Problems:
+    """Requests for a whole pod that are less than those of its containers together."""
+    if spec.resources is None:
+        return
+    together = pod_amounts(replace(spec, overhead=EMPTY), pod_level=False)
+    for name in ("cpu", "memory"):
+        asked, least = spec.resources.requests.get(name), together.get(name, 0)
+        if asked is not None and asked < least:
+            text = (
+                f"must be greater than or equal to aggregate container requests of {canonical(least)}, "
+                f"not {canonical(asked)}"
+            )
+            yield InvalidObject(text, (*base, "resources", "requests", name), None)
+
+
+def _resources(resources: dict[str, Any], base: Pointer, *, pod_level: bool) -> Problems:
+    limits, requests = mapping(resources.get("limits")), mapping(resources.get("requests"))
+    for part, amounts in (("limits", limits), ("requests", requests)):
+        for name, value in amounts.items():
+            where = (*base, part, name)
+            if problem := _name_problem(name):
+                yield InvalidObject(problem, where, name)
+            elif name.startswith(_HUGE) and not _divides(name.removeprefix(_HUGE), value):
+                yield InvalidObject(f"{value} is not positive integer multiple of {name}", where, value)
+    yield from _beside_limits(requests, limits, base)
+    huge = [name for name in (*limits, *requests) if name.startswith(_HUGE)]
+    if huge and not pod_level and not any(name in ("cpu", "memory") for name in (*limits, *requests)):
+        yield InvalidObject("HugePages require cpu or memory", base, None)
+
+
+def _beside_limits(requests: dict[str, Any], limits: dict[str, Any], base: Pointer) -> Problems:
+    for name, value in requests.items():
+        if is_extended(name) or is_placeholder(value) or is_placeholder(limits.get(name)):
+            continue
+        where = (*base, "requests", name)
+        if name not in limits:
+            if name.startswith(_HUGE):
+                yield InvalidObject(f"Limit must be set for non overcommitable resources ({name})", where, None)
+            continue
+        asked, most = amount(value), amount(limits[name])
+        if asked is None or most is None or asked == most:
+            continue
+        if name.startswith(_HUGE):
+            yield InvalidObject(f"must be equal to {name} limit of {limits[name]}, not {value}", where, value)
+        elif asked > most:
+            text = f"must be less than or equal to the {name} limit of {limits[name]}, not {value}"
+            yield InvalidObject(text, where, value)
+
+
+def _name_problem(name: str) -> str:
+    if is_placeholder(name):
+        return ""
+    if "/" not in name:
+        known = name in _STANDARD or (name.startswith(_HUGE) and is_qualified_name(name))
+        return "" if known else f'"{name}" must be a standard resource for containers, or have a domain'
+    if "kubernetes.io/" not in name and not is_extended(name):
+        return f'"{name}" doesn\'t follow extended resource name standard'
+    return ""
+
+
+def _divides(size: str, value: Any) -> bool:
+    """Whether an amount is a whole number of pages; a page whose size is no number is judged elsewhere."""
+    found = amount(value)
+    if found is None:
+        return True
+    try:
+        page = parse_quantity(size)
+    except QuantityError:
+        return False
+    return page > 0 and page.denominator == 1 and -(-found // 1000) % page == 0
+
+
+def _claims(spec: dict[str, Any], base: Pointer) -> Problems:
+    names: list[str] = []
+    for index, entry in enumerate(sequence(spec.get("resourceClaims"))):
+        claim, where = mapping(entry), (*base, "resourceClaims", index)
+        name = claim.get("name")
+        if isinstance(name, str) and not is_placeholder(name):
+            if not is_label(name):
+                text = f'"{shortened(name)}" is not a name: lower case letters, digits and "-", at most 63'
+                yield InvalidObject(text, (*where, "name"), name)
+            if name in names:
+                yield InvalidObject(f'duplicate value "{name}"', (*where, "name"), name)
+        if isinstance(name, str):
+            names.append(name)
+        given = [key for key in _SOURCES if claim.get(key) is not None]
+        for key in given:
+            target = claim[key]
+            if isinstance(target, str) and not is_subdomain(target) and not is_placeholder(target):
+                yield InvalidObject(f'"{shortened(target)}" is not the name of an object', (*where, key), target)
+        # before 1.31 they stood one level below
+        if len(given) != 1 and claim.get("source") is None:
+            much = "at most one of" if given else "must specify one of:"
+            yield InvalidObject(f"{much} `resourceClaimName`, `resourceClaimTemplateName`", where, None)
+    if any(is_placeholder(name) for name in names):
+        return
+    for pointer, container in containers(spec, base):
+        claims = sequence(mapping(container.get("resources")).get("claims"))
+        yield from _claimed(claims, (*pointer, "resources", "claims"), sorted(names))
+
+
+def _claimed(claims: list[Any], base: Pointer, names: list[str]) -> Problems:
+    seen: list[tuple[str, Any]] = []
+    for index, entry in enumerate(claims):
+        found = mapping(entry)
+        name = written(found.get("name"))
+        if not name:
+            if found.get("name") in (None, "") and isinstance(entry, dict):
+                yield InvalidObject("name is required in a claim", (*base, index), None)
+            continue
+        if name not in names:
+            known = f": {', '.join(names[:8])}" if names else " which is empty"
+            yield InvalidObject(f'there is no "{name}" in the pod\'s resourceClaims{known}', (*base, index), name)
+        request = found.get("request") or None
+        if (name, None) in seen or (name, request) in seen or (request is None and name in [one for one, _ in seen]):
+            yield InvalidObject(f'duplicate value "{name}"', (*base, index), name)
+        seen.append((name, request))

@@ -1,0 +1,277 @@
+"""What the API server refuses of workloads and their pod templates, beyond types and single fields.
+
+Source: pkg/apis/core/validation, pkg/apis/apps/validation and pkg/apis/batch/validation of Kubernetes, 1.33.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kubelint_gpu.kube.validation.job_validation import job_problems, negative
+from kubelint_gpu.kube.validation.resource_validation import resource_problems
+from kubelint_gpu.kube.validation.volume_validation import claim_problems, mount_problems, volume_problems
+from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
+from kubelint_gpu.kube.values.names import is_label, is_label_value, is_qualified_name, is_subdomain
+from kubelint_gpu.kube.values.plain import at, containers, mapping, sequence, shortened, written
+
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+_RUN_FOR_EVER = ("DaemonSet", "Deployment", "ReplicaSet", "ReplicationController", "StatefulSet")
+_RETENTION = ("Retain", "Delete")
+_LABEL_RULE = "at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends"
+Problems = Iterator[InvalidObject]
+
+
+def workload_problems(kind: str, value: dict[str, Any], template: Pointer) -> Problems:
+    """Every problem of a whole workload; `template` is where its pod template stands, `()` for a Pod."""
+    spec = mapping(value.get("spec"))
+    yield from _labels(value, ("metadata", "labels"))
+    yield from _annotations(value, ("metadata", "annotations"))
+    if template:
+        yield from _labels(value, (*template, "metadata", "labels"))
+        yield from _annotations(value, (*template, "metadata", "annotations"))
+    yield from _own_rules(kind, spec, at(value, template), template)
+    claims = _names(spec.get("volumeClaimTemplates"), "metadata") if kind == "StatefulSet" else frozenset()
+    pod = mapping(at(value, (*template, "spec")))
+    yield from pod_problems(pod, (*template, "spec"), bare=not template, volumes=claims)
+
+
+def pod_problems(
+    spec: dict[str, Any], base: Pointer, *, bare: bool = False, volumes: frozenset[str] | None = frozenset()
+) -> Problems:
+    """Every problem of a pod's spec.
+
+    `bare` is a Pod of its own, which is validated more strictly.
+    `volumes` are the names of volumes that its controller adds; None where that is not known.
+    """
+    yield from _containers(spec, base)
+    yield from resource_problems(spec, base)
+    yield from volume_problems(spec, base)
+    if volumes is not None:
+        yield from mount_problems(spec, base, volumes)
+    yield from _ports(spec, base)
+    yield from _node_selection(spec, base)
+    yield from _pod_affinity(spec, base)
+    yield from _spreading(spec, base)
+    yield from _gates(spec, base, bare=bare)
+
+
+def _own_rules(kind: str, spec: dict[str, Any], template: Any, pointer: Pointer) -> Problems:
+    pod = mapping(mapping(template).get("spec"))
+    policy = pod.get("restartPolicy")
+    where = (*pointer, "spec", "restartPolicy")
+    if kind in _RUN_FOR_EVER:
+        if policy is not None and policy != "Always":
+            yield InvalidObject(f'unsupported value "{policy}" in a {kind}: supported values: "Always"', where, policy)
+        if pod.get("activeDeadlineSeconds") is not None:
+            below = (*pointer, "spec", "activeDeadlineSeconds")
+            yield InvalidObject(
+                f"activeDeadlineSeconds in {kind} is not supported", below, pod["activeDeadlineSeconds"]
+            )
+        selector = spec.get("selector")
+        if isinstance(selector, dict) and not any(selector.values()) and kind != "ReplicationController":
+            yield InvalidObject(f"an empty selector is invalid for a {kind}", ("spec", "selector"), selector)
+    if kind in ("Job", "CronJob") and policy in (None, "Always"):
+        below = where if policy is not None else (*pointer, "spec")
+        text = f'restartPolicy "{policy or "Always"}" is refused in a {kind}: supported values: "OnFailure", "Never"'
+        yield InvalidObject(text, below, policy)
+    if kind in ("Job", "CronJob"):
+        yield from job_problems(kind, spec)
+    # of a StatefulSet any revisionHistoryLimit is taken
+    counts = ("minReadySeconds",) if kind == "StatefulSet" else ("minReadySeconds", "revisionHistoryLimit")
+    yield from negative(spec, ("spec",), counts)
+    if kind == "StatefulSet":
+        yield from _stateful_set(spec)
+
+
+def _stateful_set(spec: dict[str, Any]) -> Problems:
+    for index, entry in enumerate(sequence(spec.get("volumeClaimTemplates"))):
+        base: Pointer = ("spec", "volumeClaimTemplates", index)
+        name = mapping(mapping(entry).get("metadata")).get("name")
+        if name is None:
+            yield InvalidObject("name is required: it is that of a volume", base, None)
+        elif isinstance(name, str) and not is_label(name) and not is_placeholder(name):
+            text = f'"{shortened(name)}" is not a volume name: lower case letters, digits and "-", at most 63'
+            yield InvalidObject(text, (*base, "metadata", "name"), name)
+        yield from claim_problems(mapping(mapping(entry).get("spec")), (*base, "spec"), whole=True)
+    for name, policy in mapping(spec.get("persistentVolumeClaimRetentionPolicy")).items():
+        if written(policy) and policy not in _RETENTION:
+            text = f'unsupported value "{shortened(policy)}": supported values: "Retain", "Delete"'
+            yield InvalidObject(text, ("spec", "persistentVolumeClaimRetentionPolicy", name), policy)
+
+
+def _labels(value: dict[str, Any], pointer: Pointer) -> Problems:
+    for key, label in mapping(at(value, pointer)).items():
+        if not is_qualified_name(key) and not is_placeholder(key):
+            yield InvalidObject(f'"{key}" is not a label key', (*pointer, key), key)
+        if isinstance(label, str) and not is_label_value(label):
+            yield InvalidObject(f'"{shortened(label)}" is not a label value: {_LABEL_RULE}', (*pointer, key), label)
+
+
+def _annotations(value: dict[str, Any], pointer: Pointer) -> Problems:
+    for key in mapping(at(value, pointer)):
+        if not is_qualified_name(key.lower()) and not is_placeholder(key):
+            yield InvalidObject(f'"{shortened(key)}" is not the key of an annotation', (*pointer, key), key)
+
+
+def _containers(spec: dict[str, Any], base: Pointer) -> Problems:
+    names: set[str] = set()
+    for pointer, container in containers(spec, base):
+        name = container.get("name")
+        if name is None:
+            yield InvalidObject("name is required in a container", pointer, name)
+        elif isinstance(name, str) and not is_placeholder(name):
+            if name in names:
+                yield InvalidObject(f'two containers are called "{name}"', (*pointer, "name"), name)
+            names.add(name)
+            if not is_label(name):
+                text = f'"{shortened(name)}" is not a container name: lower case letters, digits and "-", at most 63'
+                yield InvalidObject(text, (*pointer, "name"), name)
+
+
+def _ports(spec: dict[str, Any], base: Pointer) -> Problems:
+    taken: set[tuple[str, str, int]] = set()
+    for index, container in enumerate(sequence(spec.get("containers"))):
+        for place, port in enumerate(sequence(mapping(container).get("ports"))):
+            found = mapping(port)
+            host, inside = found.get("hostPort"), found.get("containerPort")
+            where = (*base, "containers", index, "ports", place)
+            if inside is None and isinstance(port, dict):
+                yield InvalidObject("containerPort is required in a port", where, None)
+            if isinstance(inside, int) and not isinstance(inside, bool) and not 0 < inside < 65536:
+                yield InvalidObject(f"must be between 1 and 65535, not {inside}", (*where, "containerPort"), inside)
+            if not isinstance(host, int) or isinstance(host, bool) or not host:
+                continue
+            if spec.get("hostNetwork") is True and isinstance(inside, int) and host != inside:
+                text = f"must match containerPort {inside} when hostNetwork is true, not {host}"
+                yield InvalidObject(text, (*where, "hostPort"), host)
+            key = (str(found.get("protocol") or "TCP"), str(found.get("hostIP") or ""), host)
+            if key in taken:
+                text = f'duplicate value "{key[0]}/{key[1]}/{key[2]}": another port of the pod has it'
+                yield InvalidObject(text, (*where, "hostPort"), host)
+            taken.add(key)
+
+
+def _node_selection(spec: dict[str, Any], base: Pointer) -> Problems:
+    for key, value in mapping(spec.get("nodeSelector")).items():
+        where = (*base, "nodeSelector", key)
+        if not is_qualified_name(key) and not is_placeholder(key):
+            yield InvalidObject(f'"{key}" is not a label key', where, key)
+        if isinstance(value, str) and not is_label_value(value):
+            yield InvalidObject(f'"{shortened(value)}" is not a label value: {_LABEL_RULE}', where, value)
+    required = mapping(mapping(mapping(spec.get("affinity")).get("nodeAffinity")).get(_REQUIRED))
+    there = mapping(mapping(spec.get("affinity")).get("nodeAffinity"))
+    name = written(spec.get("nodeName"))
+    if name and not is_subdomain(name):
+        text = f'"{shortened(name)}" is not the name of a node: lower case letters, digits, "-", "."'
+        yield InvalidObject(text, (*base, "nodeName"), name)
+    if there.get(_REQUIRED) is not None and not sequence(required.get("nodeSelectorTerms")):
+        where = (*base, "affinity", "nodeAffinity", _REQUIRED)
+        yield InvalidObject("must have at least one node selector term", where, None)
+
+
+def _pod_affinity(spec: dict[str, Any], base: Pointer) -> Problems:
+    for kind in ("podAffinity", "podAntiAffinity"):
+        side = mapping(mapping(spec.get("affinity")).get(kind))
+        for when, below in ((_REQUIRED, ()), (_PREFERRED, ("podAffinityTerm",))):
+            for index, entry in enumerate(sequence(side.get(when))):
+                term = mapping(at(mapping(entry), below))
+                where: Pointer = (*base, "affinity", kind, when, index, *below)
+                yield from _term(term, where)
+
+
+def _term(term: dict[str, Any], where: Pointer) -> Problems:
+    key = term.get("topologyKey")
+    if isinstance(key, str) and key and not is_qualified_name(key) and not is_placeholder(key):
+        yield InvalidObject(f'"{key}" is not a label key', (*where, "topologyKey"), key)
+    for index, name in enumerate(sequence(term.get("namespaces"))):
+        if isinstance(name, str) and not is_label(name) and not is_placeholder(name):
+            yield InvalidObject(f'"{shortened(name)}" is not a namespace name', (*where, "namespaces", index), name)
+    yield from _label_keys(term, where, ("matchLabelKeys", "mismatchLabelKeys"))
+    for index, label in enumerate(sequence(term.get("matchLabelKeys"))):
+        if label in sequence(term.get("mismatchLabelKeys")):
+            text = f"{label} exists in both matchLabelKeys and mismatchLabelKeys"
+            yield InvalidObject(text, (*where, "matchLabelKeys", index), label)
+
+
+def _label_keys(value: dict[str, Any], where: Pointer, fields: tuple[str, ...]) -> Problems:
+    """Keys of labels whose values are folded into the selector beside them."""
+    selector = value.get("labelSelector")
+    named = _selector_keys(selector)
+    for field in fields:
+        if selector is None and value.get(field):
+            yield InvalidObject("must not be specified when labelSelector is not set", (*where, field), None)
+            continue
+        for index, label in enumerate(sequence(value.get(field))):
+            below = (*where, field, index)
+            if not written(label):
+                continue
+            if not is_qualified_name(label):
+                yield InvalidObject(f'"{shortened(label)}" is not a label key', below, label)
+            elif label in named and field == "matchLabelKeys":
+                yield InvalidObject(f"{label} exists in both matchLabelKeys and labelSelector", below, label)
+
+
+def _spreading(spec: dict[str, Any], base: Pointer) -> Problems:
+    seen: set[tuple[str, str]] = set()
+    for index, entry in enumerate(sequence(spec.get("topologySpreadConstraints"))):
+        found = mapping(entry)
+        where = (*base, "topologySpreadConstraints", index)
+        pair = (str(found.get("topologyKey")), str(found.get("whenUnsatisfiable")))
+        if pair in seen:
+            text = f"another constraint has topologyKey {pair[0]} and {pair[1]}, too: the pair must be unique"
+            yield InvalidObject(text, (*where, "topologyKey"), pair[0])
+        seen.add(pair)
+        if found.get("minDomains") is not None and pair[1] == "ScheduleAnyway":
+            text = "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ScheduleAnyway"
+            yield InvalidObject(text, (*where, "minDomains"), found["minDomains"])
+        yield from _label_keys(found, where, ("matchLabelKeys",))
+
+
+def _gates(spec: dict[str, Any], base: Pointer, *, bare: bool) -> Problems:
+    gates = [mapping(gate).get("name") for gate in sequence(spec.get("schedulingGates"))]
+    for index, name in enumerate(gates):
+        where = (*base, "schedulingGates", index, "name")
+        if name in gates[:index]:
+            yield InvalidObject(f'duplicate value "{name}"', where, name)
+        if isinstance(name, str) and not is_qualified_name(name) and not is_placeholder(name):
+            yield InvalidObject(f'"{name}" is not the name of a gate', where, name)
+    if gates and spec.get("nodeName") and bare:
+        text = "cannot be set until all schedulingGates have been cleared"
+        yield InvalidObject(text, (*base, "nodeName"), spec["nodeName"])
+
+
+def name_problems(kind: str, value: dict[str, Any]) -> Problems:
+    """The name of an object, a DNS subdomain with few exceptions, and that of its namespace.
+
+    A CronJob's has at most 52 characters. A PodDisruptionBudget may have any that can stand in a path.
+    """
+    namespace = written(mapping(value.get("metadata")).get("namespace"))
+    if namespace and not is_label(namespace):
+        text = f'"{shortened(namespace)}" is not a namespace name: lower case letters, digits and "-", at most 63'
+        yield InvalidObject(text, ("metadata", "namespace"), namespace)
+    name = written(mapping(value.get("metadata")).get("name"))
+    if not name:
+        return
+    if kind == "CronJob" and len(name) > 52:
+        yield InvalidObject(f"must be no more than 52 characters, not {len(name)}", ("metadata", "name"), name)
+    elif kind == "PodDisruptionBudget":
+        if name in (".", "..") or "/" in name or "%" in name:
+            yield InvalidObject(
+                f'"{shortened(name)}" is not a name: it has "/" or "%", or is dots', ("metadata", "name"), name
+            )
+    elif not is_subdomain(name):
+        text = f'"{shortened(name)}" is not a name: lower case letters, digits, "-", ".", no "-" or "." at the ends'
+        yield InvalidObject(text, ("metadata", "name"), name)
+
+
+def _names(entries: Any, *below: str) -> frozenset[str]:
+    found = (at(entry, (*below, "name")) for entry in sequence(entries))
+    return frozenset(name for name in found if isinstance(name, str))
+
+
+def _selector_keys(selector: Any) -> set[str]:
+    found = mapping(selector)
+    named = (mapping(one).get("key") for one in sequence(found.get("matchExpressions")))
+    return {key for key in (*mapping(found.get("matchLabels")), *named) if isinstance(key, str)}

@@ -1,0 +1,207 @@
+"""Typed reading of one mapping of an API object.
+
+A wrong type is an `InvalidObject` that names the field.
+With a list for `problems` reading goes on with the default, so that one object can tell all its errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
+from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
+from kubelint_gpu.kube.values.quantity import QuantityError, thousandths
+
+INT32 = 2**31 - 1
+"""The largest number of the fields that are 32 bits wide: most of them."""
+
+
+class Fields:
+    """A mapping, where it stands in its object, and where its problems go."""
+
+    __slots__ = ("pointer", "problems", "value")
+
+    def __init__(self, value: Any, pointer: Pointer = (), problems: list[InvalidObject] | None = None) -> None:
+        self.pointer = pointer
+        self.problems = problems
+        self.value: dict[str, Any]
+        if isinstance(value, dict):
+            self.value = value
+        else:
+            self.value = {}
+            if value is not None:
+                self.report((), f"must be a mapping, not {described(value)}", value)
+
+    def report(
+        self, below: Pointer, detail: str, value: Any = None, *, allowed: tuple[str, ...] = (), is_text: bool = False
+    ) -> None:
+        """Record what is wrong at `below` this mapping; raises it where nobody collects."""
+        problem = InvalidObject(detail, (*self.pointer, *below), value, allowed=allowed, is_text=is_text)
+        if self.problems is None:
+            raise problem
+        self.problems.append(problem)
+
+    def __contains__(self, key: str) -> bool:
+        return self.value.get(key) is not None
+
+    def text(self, key: str, default: str = "") -> str:
+        """A string; absent or null gives the default."""
+        value = self.value.get(key)
+        if isinstance(value, str):
+            return value
+        if value is not None:
+            self.report((key,), f"must be a string, not {described(value)}; quote it", value, is_text=True)
+        return default
+
+    def choice(self, key: str, choices: tuple[str, ...], default: str) -> str:
+        """One of some strings; absent, null or empty gives the default."""
+        value = self.text(key)
+        if not value:
+            return default
+        if value not in choices:
+            named = ", ".join(f'"{choice}"' for choice in choices)
+            self.report((key,), f'unsupported value "{value}": supported values: {named}', value, allowed=choices)
+            return default
+        return value
+
+    def boolean(self, key: str, default: bool = False) -> bool:
+        """A boolean; absent or null gives the default."""
+        value = self.value.get(key)
+        if value is None:
+            return default
+        if isinstance(value, bool):
+            return value
+        self.report((key,), f"must be true or false, not {described(value)}", value)
+        return default
+
+    def integer(self, key: str, default: int, minimum: int | None = None, maximum: int = INT32) -> int:
+        """A 32-bit integer; absent or null gives the default."""
+        found = self.optional_integer(key, minimum, maximum)
+        return default if found is None else found
+
+    def optional_integer(self, key: str, minimum: int | None = None, maximum: int = INT32) -> int | None:
+        """A 32-bit integer, or None where the field is absent or null."""
+        value = self.value.get(key)
+        if value is None:
+            return None
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int):
+            self.report((key,), f"must be an integer, not {described(value)}", value)
+            return None
+        if minimum is not None and value < minimum:
+            limit = "greater than zero" if minimum == 1 else f"greater than or equal to {minimum}"
+            self.report((key,), f"must be {limit}, not {value}", value)
+            return None
+        if not -INT32 - 1 <= value <= maximum:
+            self.report((key,), f"must be at most {maximum}, not {value}", value)
+            return None
+        return value
+
+    def child(self, key: str) -> Fields | None:
+        """A nested mapping, or None where it is absent or null."""
+        value = self.value.get(key)
+        if value is None:
+            return None
+        return Fields(value, (*self.pointer, key), self.problems)
+
+    def down(self, *keys: str) -> Fields:
+        """The mapping at a path of keys; empty where any of them is absent."""
+        here = self
+        for key in keys:
+            here = here.child(key) or Fields(None, (*here.pointer, key), self.problems)
+        return here
+
+    def children(self, key: str) -> Iterator[Fields]:
+        """The mappings of a list."""
+        for index, value in self._entries(key):
+            if isinstance(value, dict):
+                yield Fields(value, (*self.pointer, key, index), self.problems)
+            else:
+                self.report((key, index), f"must be a mapping, not {described(value)}", value)
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """The strings of a list."""
+        found = []
+        for index, value in self._entries(key):
+            if isinstance(value, str):
+                found.append(value)
+            else:
+                self.report((key, index), f"must be a string, not {described(value)}; quote it", value)
+        return tuple(found)
+
+    def labels(self, key: str, *, known: bool = False) -> FrozenMap[str, str]:
+        """A mapping of strings to strings; null values are empty strings, as the API server reads them.
+
+        With `known` a value that something fills in later is a problem.
+        """
+        child = self.child(key)
+        if child is None or not child.value:
+            return EMPTY
+        found: dict[str, str] = {}
+        for name, value in child.value.items():
+            if value is None:
+                found[name] = ""
+            elif isinstance(value, str):
+                found[name] = value
+                if known and is_placeholder(value):
+                    child.report((name,), "is filled in later", value)
+            else:
+                child.report((name,), f"must be a string, not {described(value)}; quote it", value)
+        return FrozenMap(found)
+
+    def quantities(self, key: str, *, below_zero: bool = False) -> FrozenMap[str, int]:
+        """A resource list in thousandths of its unit, each entry rounded up as API defaulting does.
+
+        Amounts below zero are problems, unless with `below_zero`.
+        """
+        child = self.child(key)
+        if child is None or not child.value:
+            return EMPTY
+        found: dict[str, int] = {}
+        for name, value in child.value.items():
+            amount = child.quantity(name)
+            if amount is None:
+                continue
+            if amount < 0 and not below_zero:
+                child.report((name,), f"must be greater than or equal to 0, not {value}", value)
+                continue
+            found[name] = amount
+        return FrozenMap(found)
+
+    def quantity(self, key: str) -> int | None:
+        """A quantity in thousandths of its unit, or None where it is absent or null."""
+        value = self.value.get(key)
+        if value is None:
+            return None
+        try:
+            return thousandths(value)
+        except QuantityError as error:
+            self.report((key,), str(error), value)
+            return None
+
+    def _entries(self, key: str) -> Iterator[tuple[int, Any]]:
+        value = self.value.get(key)
+        if value is None:
+            return
+        if not isinstance(value, (list, tuple)):
+            self.report((key,), f"must be a list, not {described(value)}", value)
+            return
+        yield from enumerate(value)
+
+
+def described(value: Any) -> str:
+    """A value as an error message names it, shortened."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return f"the boolean {str(value).lower()}"
+    if isinstance(value, (int, float)):
+        return f"the number {value}"
+    if isinstance(value, str):
+        shown = value if len(value) <= 40 else value[:37] + "..."
+        return f'the string "{shown}"'
+    if isinstance(value, dict):
+        return "a mapping"
+    return "a list"

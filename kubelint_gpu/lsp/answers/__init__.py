@@ -1,0 +1,1 @@
+"""One module for each request of the editor."""

@@ -1,0 +1,165 @@
+"""Why a workload fits where it fits, and what becomes of its rollout, in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.documents import SourceText
+from kubelint_gpu.explain.scheduling_moments import Situation, situations
+from kubelint_gpu.inventory.view.node_names import abbreviated
+from kubelint_gpu.lsp.project.diagnostics import code, escaped
+from kubelint_gpu.lsp.project.surroundings_of import Memory, Project
+from kubelint_gpu.lsp.typed.typed_line import typed_line
+from kubelint_gpu.lsp.typed.typed_place import TypedPlace
+from kubelint_gpu.messages.wording import amount, counted, listed, workload_name
+from kubelint_gpu.scheduler.explain.explanation import ExplainedClass
+from kubelint_gpu.workspace.apply_set import Subject, Unit
+from kubelint_gpu.workspace.manifest import Manifest
+
+_FIELDS = (("kind",), ("metadata",), ("metadata", "name"), ("spec",), ("spec", "replicas"))
+_STRATEGIES = ("strategy", "updateStrategy")
+_MOST_CLASSES, _MOST_NAMES = 6, 4
+_VERDICTS = {
+    "stuck": "never ends",
+    "may-stick": "may wait for ever",
+    "completes": "comes to its end",
+    "undecided": "was not decided",
+}
+
+
+def workload_text(place: TypedPlace, project: Project, memory: Memory, source: SourceText, at: int) -> str:
+    """What is to be said at a place about the workload that it is a field of; empty where it is none."""
+    path = (*place.path, place.word) if place.role == "key" else place.path
+    while path[:2] == ("items", None):
+        path = path[2:]
+    if path not in _FIELDS and not (path[:1] == ("spec",) and len(path) > 1 and path[1] in _STRATEGIES):
+        return ""
+    unit = project.unit()
+    reading = project.reading
+    if reading is not None and not reading.problems:
+        memory.last_good[project.path] = unit
+    found, note = _at(unit, project.shown, at), ""
+    if found is None and reading is not None and reading.problems and project.path in memory.last_good:
+        unit = memory.last_good[project.path]
+        found, note = _called(unit, project.shown, *_name(source, at)), "\n\nAs of the last text that could be read."
+    if found is None:
+        return ""
+    if not project.world.usable:
+        return "Where it fits depends on the cluster, and none is declared: name an inventory in `.kubelint-gpu.yaml`."
+    return "\n\n".join(_manifest(unit, found)) + note
+
+
+def _manifest(unit: Unit, manifest: Manifest) -> Iterator[str]:
+    subjects = [subject for subject in unit.subjects if subject.manifest.item is manifest.item]
+    for subject in subjects:
+        yield "\n\n".join(_subject(unit, subject))
+    if subjects:
+        return
+    if manifest.workload is not None and manifest.workload.partial:
+        yield "A patch: where it fits is known of the whole object only."
+    elif manifest.problems:
+        yield f"It cannot be judged: {escaped(str(manifest.problems[0]))}"
+
+
+def _subject(unit: Unit, subject: Subject) -> Iterator[str]:
+    found = situations(unit, subject)
+    asked = [amount(name, number) for name, number in found[0].explanation.requests.items()]
+    yield f"**{escaped(workload_name(subject.workload))}** asks for {escaped(listed(asked) or 'nothing')}."
+    if not subject.known_class:
+        name = found[0].explanation.pod.spec.priority_class_name
+        yield f"There is no PriorityClass {escaped(name)}: admission refuses the pod."
+    for one in found:
+        yield "\n".join(_situation(one, subject))
+    judgement = unit.judgements.get(id(subject)) if subject.workload.rolls else None
+    if judgement is not None and judgement.verdict is not None:
+        yield f"The rollout **{_VERDICTS[judgement.verdict.value]}**."
+
+
+def _situation(found: Situation, subject: Subject) -> Iterator[str]:
+    explanation = found.explanation
+    total = explanation.fit.total
+    fitting = sum(len(row.nodes) for row in explanation.classes if row.fits)
+    where = f"fits on **{fitting} of {counted(total, 'node')}**"
+    if explanation.held or explanation.refusal:
+        reason = explanation.held or explanation.refusal
+        where = f"is {'not looked at' if explanation.held else 'refused'} ({escaped(reason)}), and otherwise {where}"
+    rejected = [row for row in explanation.classes if not row.fits]
+    because = ", because" if rejected else "."
+    yield f"{_moment(found, subject)}, it {where}{because}"
+    if rejected:
+        yield ""
+    for row in rejected[:_MOST_CLASSES]:
+        yield f"- {_nodes(row)}: {escaped(_reason(row))}"
+    more = rejected[_MOST_CLASSES:]
+    if more:
+        yield f"- and {counted(sum(len(row.nodes) for row in more), 'other node')}; `kubelint-gpu explain` names all"
+    if found.growing:
+        yield f"- a node of pool {escaped(listed(found.growing, 'or'))} would take it"
+
+
+def _reason(row: ExplainedClass) -> str:
+    reasons = ", ".join(row.status.reasons) if row.status is not None else ""
+    if row.holders:
+        holders = [f"{one.owner.kind} {one.owner.namespace}/{one.owner.name}" for one in row.holders[:2]]
+        more = len(row.holders) - len(holders)
+        reasons += f", held by {listed([*holders, *([f'{more} others'] if more else [])])}"
+    return reasons
+
+
+def _moment(found: Situation, subject: Subject) -> str:
+    own = sum(number for _, number in found.beside)
+    nodes = _few(abbreviated([name for name, _ in found.beside]))
+    if found.moment == "rollout":
+        return f"In a rollout, beside {counted(own, 'old pod')} on {nodes}" if own else "In a rollout"
+    if found.moment == "next-replica":
+        return f"As replica {own + 1} of {subject.workload.replicas}"
+    return "When first created"
+
+
+def _nodes(row: ExplainedClass) -> str:
+    names = _few(abbreviated(row.nodes))
+    return f"{names} ({len(row.nodes)} nodes)" if len(row.nodes) > 1 else names
+
+
+def _few(names: Sequence[str]) -> str:
+    if len(names) <= _MOST_NAMES:
+        return ", ".join(map(code, names))
+    return f"{', '.join(map(code, names[: _MOST_NAMES - 1]))} and {len(names) - _MOST_NAMES + 1} more"
+
+
+def _at(unit: Unit, shown: str, at: int) -> Manifest | None:
+    """The object that an offset of a file stands in."""
+    for manifest in unit.manifests:
+        document = manifest.item.document
+        if manifest.path != shown or not document.chunk[0] <= at < max(
+            document.chunk[1], at + (at == document.chunk[1])
+        ):
+            continue
+        node = document.node(manifest.item.pointer)
+        if not manifest.item.pointer or (node is not None and node[0] <= at <= node[1]):
+            return manifest
+    return None
+
+
+def _called(unit: Unit, shown: str, kind: str, name: str) -> Manifest | None:
+    same = (found for found in unit.manifests if (found.path, found.kind, found.name) == (shown, kind, name))
+    return next(same, None)
+
+
+def _name(source: SourceText, at: int) -> tuple[str, str]:
+    """Kind and name that the text around an offset gives, whether or not it can be read."""
+    number = source.span(at, at).line
+    while number > 1 and not source.line(number).startswith("---"):
+        number -= 1
+    kind, name, section = "", "", ""
+    while number < len(source.line_starts):
+        number += 1
+        if source.line(number).startswith("---"):
+            break
+        line = typed_line(source.line(number))
+        if line.key is not None and line.first == 0:
+            section = line.key
+            kind = line.scalar if line.key == "kind" else kind
+        elif line.key == "name" and section == "metadata" and not name:
+            name = line.scalar
+    return kind, name

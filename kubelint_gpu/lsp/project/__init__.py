@@ -1,0 +1,1 @@
+"""The document and what surrounds it."""

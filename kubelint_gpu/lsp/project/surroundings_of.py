@@ -1,0 +1,186 @@
+"""What surrounds a document: the configuration that is valid for it, the declared cluster, its unit.
+
+The working directory is the workspace's folder, so that paths and globs mean what they mean on a command line there.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from kubelint_gpu.documents import Reading
+from kubelint_gpu.engine.run import check
+from kubelint_gpu.findings.finding import Finding
+from kubelint_gpu.inventory import InventoryError, load
+from kubelint_gpu.lsp.project.cluster_facts import Counts
+from kubelint_gpu.lsp.project.neighbour_files import manifest_files
+from kubelint_gpu.lsp.project.texts import Texts, absolute
+from kubelint_gpu.sources import collect
+from kubelint_gpu.sources.files import display_path
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.cluster_context import World
+from kubelint_gpu.workspace.manifest import Manifest, manifests
+from kubelint_gpu.workspace.project import configuration as settings
+from kubelint_gpu.workspace.project.configuration import Configuration
+from kubelint_gpu.workspace.project.inputs import SHARED
+
+_LISTING_LASTS = 5.0
+_MOST_WORLDS = 4
+_WORDS = sorted(SHARED)
+
+
+class Memory:
+    """What is kept between questions: texts, clusters, listings of folders."""
+
+    def __init__(self) -> None:
+        self.texts = Texts()
+        self.counts = Counts()
+        self.last_good: dict[str, Unit] = {}
+        self._worlds: dict[tuple[str, ...], tuple[object, World, tuple[Finding, ...]]] = {}
+        self._listings: dict[Path, tuple[float, tuple[str, ...] | None]] = {}
+
+    def world(self, paths: Sequence[str]) -> tuple[World, tuple[Finding, ...]]:
+        """The cluster that some files declare, and what is to be said of them."""
+        if not paths:
+            return World(), ()
+        files = [file for path in paths for file in _files(path, self.texts)]
+        key = tuple(files)
+        version = [self.texts.version(absolute(file)) for file in files]
+        known = self._worlds.get(key)
+        if known is None or known[0] != version:
+            world = _world(files, self.texts)
+            if len(self._worlds) >= _MOST_WORLDS:
+                self._worlds.clear()
+            known = self._worlds[key] = (version, world, check((), world).findings)
+        return known[1], known[2]
+
+    def files(self, root: Path) -> tuple[str, ...] | None:
+        """The manifests below a folder, looked up again every few seconds; see `manifest_files`."""
+        known = self._listings.get(root)
+        if known is None or time.monotonic() - known[0] > _LISTING_LASTS:
+            known = self._listings[root] = (time.monotonic(), manifest_files(root))
+        return known[1]
+
+    def forget_files(self) -> None:
+        """Files have come or gone."""
+        self._listings.clear()
+
+
+class Project:
+    """What is valid for one document.
+
+    Attributes:
+        path: the document.
+        configuration: the settings that are valid for it.
+        world: the declared cluster.
+        told: what is to be said of the inventory.
+    """
+
+    def __init__(self, question: dict[str, Any], memory: Memory) -> None:
+        """Enter the folder of the workspace.
+
+        Raises:
+            ConfigurationError: the configuration cannot be used.
+        """
+        os.chdir(question["folder"])
+        self.path: str = question["path"]
+        self._memory = memory
+        if question.get("fresh"):
+            memory.forget_files()
+        self.configuration_path = configuration_path(question)
+        self.configuration = self._configuration()
+        # where a file goes to several clusters, the first one is looked at while somebody types
+        clusters = self.configuration.clusters_of(self.shown)
+        self.inventories: Sequence[str] = question["inventories"] or (clusters[0] if clusters else ())
+        self.world, self.told = memory.world(self.inventories)
+
+    @property
+    def shown(self) -> str:
+        """The document's path as it is shown."""
+        return display_path(Path(self.path), Path.cwd())
+
+    @property
+    def reading(self) -> Reading | None:
+        """The document, read."""
+        return self._memory.texts.reading(self.path, self.shown)
+
+    def declares(self, path: str) -> bool:
+        """Whether a file is one of the inventory's."""
+        return path in {absolute(_path(reading)) for reading in self.world.readings}
+
+    def unit(self) -> Unit:
+        """The document with what is applied together with it; what else lies in the repository is beside it.
+
+        What the configuration says is deployed already runs beside it; kustomizations among that are not rendered here.
+        """
+        name = self.configuration.unit_of(self.shown)
+        mine = [self.path]
+        others: list[str] = []
+        context: list[str] = []
+        for path in self._neighbours():
+            shown = display_path(Path(path), Path.cwd())
+            if name is not None and self.configuration.unit_of(shown) == name:
+                mine.append(path)
+            else:
+                (context if self.configuration.is_context(shown) else others).append(path)
+        readings = self._readings(mine)
+        shared = list(self._shared(others))
+        return Unit(readings, self.world, shared, neighbours=manifests(self._readings(context)))
+
+    def _configuration(self) -> Configuration:
+        path = self.configuration_path
+        if path is None:
+            return Configuration()
+        reading = self._memory.texts.reading(absolute(str(path)), display_path(path, Path.cwd()))
+        return settings.load(path) if reading is None else settings.interpret(path, reading)
+
+    def _neighbours(self) -> Iterator[str]:
+        found = self.configuration.path
+        root = found.parent if found is not None else Path.cwd()
+        listed = self._memory.files(root)
+        fresh = (path for path in self._memory.texts if listed is not None and Path(path).is_relative_to(root))
+        for path in dict.fromkeys((*(listed or ()), *fresh)):
+            if path != self.path and not self.declares(absolute(path)):
+                yield path
+
+    def _shared(self, paths: Sequence[str]) -> Iterator[Manifest]:
+        for path in paths:
+            reading = self._reading(path) if self._memory.texts.mentions(path, _WORDS) else None
+            if reading is not None:
+                yield from (found for found in manifests([reading]) if found.kind in SHARED)
+
+    def _readings(self, paths: Sequence[str]) -> list[Reading]:
+        return [reading for path in sorted(paths) if (reading := self._reading(path)) is not None]
+
+    def _reading(self, path: str) -> Reading | None:
+        return self._memory.texts.reading(path, display_path(Path(path), Path.cwd()))
+
+
+def configuration_path(question: dict[str, Any]) -> Path | None:
+    """The configuration that is valid for the document of a question."""
+    if question["isolated"]:
+        return None
+    if question["config"]:
+        return Path(question["config"])
+    return settings.find(Path(question["path"]).parent, Path(question["folder"]))
+
+
+def _files(path: str, texts: Texts) -> list[str]:
+    if Path(path).is_dir() and absolute(path) not in texts:
+        return [file.path for file in collect([path]).files]
+    return [path]
+
+
+def _world(files: Sequence[str], texts: Texts) -> World:
+    found = [(file, texts.reading(absolute(file), display_path(Path(file), Path.cwd()))) for file in files]
+    readings = tuple(reading for _, reading in found if reading is not None)
+    missing = [InventoryError(file, None, "no such file or directory") for file, reading in found if reading is None]
+    inventory, errors = load(readings)
+    return World(inventory, readings, (*missing, *(() if missing and not readings else errors)))
+
+
+def _path(reading: Reading) -> str:
+    return reading.source.path if reading.source is not None else ""

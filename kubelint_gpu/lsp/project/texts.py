@@ -1,0 +1,96 @@
+"""Files as the editor has them where they are open, else as they are on disk; each version is read once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from kubelint_gpu.documents import Reading, read
+from kubelint_gpu.sources import collect
+from kubelint_gpu.workspace.project.inputs import SKIMMED
+
+_MOST_KEPT = 4000
+
+
+class Texts:
+    """The open texts by absolute path, and what was read lately.
+
+    Paths in readings are as they are shown: relative to the working directory.
+    """
+
+    def __init__(self) -> None:
+        self._open: dict[str, str] = {}
+        self._number = 0
+        self._versions: dict[str, int] = {}
+        self._read: dict[str, tuple[object, Reading]] = {}
+        self._mentions: dict[str, tuple[object, bool]] = {}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._open)
+
+    def update(self, changed: Mapping[str, str | None]) -> None:
+        """Take over what the editor changed; None for what it closed."""
+        for path, text in changed.items():
+            self._number += 1
+            self._versions[path] = self._number
+            if text is None:
+                self._open.pop(path, None)
+            else:
+                self._open[path] = text
+
+    def text(self, path: str) -> str:
+        """The open text of an absolute path; empty where it is not open."""
+        return self._open.get(path, "")
+
+    def version(self, path: str) -> object:
+        """What is different whenever the contents of an absolute path are; None where there is nothing to read."""
+        if path in self._open:
+            return self._versions[path]
+        try:
+            found = Path(path).stat()
+        except (OSError, ValueError):
+            return None
+        return found.st_mtime_ns, found.st_size, found.st_ino
+
+    def mentions(self, path: str, words: Sequence[str]) -> bool:
+        """Whether one of some words stands in the contents of an absolute path; asked with the same words always."""
+        version = self.version(path)
+        known = self._mentions.get(path)
+        if known is not None and version is not None and known[0] == version:
+            return known[1]
+        text = self._open.get(path)
+        if text is None:
+            collected = collect([path]) if version is not None else None
+            data = collected.files[0].data if collected is not None and collected.files else b""
+            found = any(word.encode() in data for word in words)
+        else:
+            found = any(word in text for word in words)
+        self._mentions[path] = (version, found)
+        return found
+
+    def reading(self, path: str, shown: str) -> Reading | None:
+        """An absolute path's contents, read; None where there is nothing to read."""
+        version = self.version(path)
+        known = self._read.get(path)
+        if known is not None and version is not None and known[0] == (shown, version):
+            return known[1]
+        found = self._fresh(path, shown)
+        if found is not None:
+            if len(self._read) >= _MOST_KEPT:
+                self._read.clear()
+            self._read[path] = ((shown, version), found)
+        return found
+
+    def _fresh(self, path: str, shown: str) -> Reading | None:
+        text = self._open.get(path)
+        if text is not None:
+            # a lone surrogate has no bytes; what takes its place is as wide
+            return read(shown, text.encode(errors="replace"), skimmed=SKIMMED)
+        collected = collect([path]) if Path(path).is_file() else None
+        return read(shown, collected.files[0].data, skimmed=SKIMMED) if collected and collected.files else None
+
+
+def absolute(path: str) -> str:
+    """The real path of one that is relative to the working directory."""
+    return os.path.realpath(path)

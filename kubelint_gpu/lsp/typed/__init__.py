@@ -1,0 +1,1 @@
+"""YAML that somebody is typing."""

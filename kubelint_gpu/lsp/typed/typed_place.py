@@ -1,0 +1,153 @@
+"""Where a position stands in YAML that somebody is typing, by indentation: the text need not be readable as a whole."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from kubelint_gpu.documents import SourceText
+from kubelint_gpu.lsp.typed.typed_flow import flow_place
+from kubelint_gpu.lsp.typed.typed_line import TypedLine, typed_line, unquoted
+from kubelint_gpu.values import dataclass, field
+
+Path = tuple[str | None, ...]
+Scalars = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class TypedPlace:
+    """A position between the keys.
+
+    Attributes:
+        path: the keys from the document on, None for an element of a list; of a value with its own key.
+        role: a key of the mapping at the path, the value at the path, or an element that may become either.
+        start: the offset of the token that is typed or pointed at.
+        end: the offset behind it.
+        word: the token without quotes.
+        siblings: the scalars of the mapping that the token is in, by key.
+        outer: the same for the mapping that holds the list which the token is in.
+    """
+
+    path: Path
+    role: Literal["key", "value", "element"]
+    start: int
+    end: int
+    word: str
+    siblings: Scalars = field(default_factory=dict)
+    outer: Scalars = field(default_factory=dict)
+
+
+def typed_place(source: SourceText, offset: int) -> TypedPlace | None:
+    """Where an offset stands; None in comments, in block scalars, and where nothing can be typed."""
+    span = source.span(offset, offset)
+    return _Lines(source, span.line).place(span.column - 1)
+
+
+class _Lines:
+    """The lines around one of them, up to the `---` before and behind it."""
+
+    def __init__(self, source: SourceText, number: int) -> None:
+        self._source = source
+        self._number = number
+        self._known: dict[int, TypedLine | None] = {}
+
+    def place(self, column: int) -> TypedPlace | None:
+        line = self._line(self._number)
+        if line is None or column > line.comment or (line.comment < len(line.text) and column == line.comment):
+            return None
+        if line.column > column and not (line.column >= line.end and not line.dashes):
+            return None
+        at = column if line.blank else line.column
+        found = self._path(self._number, at, line.dashes)
+        if found is None:
+            return None
+        path, keys = found
+        siblings = self._siblings(self._number, at)
+        outer = self._siblings(*keys[0]) if keys and path[-1:] == (None,) else {}
+        value = line.value if line.key is not None else at
+        begin = line.text[value : value + 1]
+        if begin in ("{", "[") and column > value:
+            return self._flow(line, value, column, (*path, line.key) if line.key is not None else path, siblings)
+        if line.key is not None and column <= line.key_end:
+            return self._token(path, "key", at, line.key_end, siblings, outer)
+        if line.key is not None:
+            start = min(value, column) if value < line.end else column
+            return self._token((*path, line.key), "value", start, max(line.end, column), siblings, outer)
+        role: Literal["key", "element"] = "element" if line.dashes else "key"
+        return self._token(path, role, at, max(line.end, column), siblings, outer)
+
+    def _flow(self, line: TypedLine, value: int, column: int, path: Path, siblings: Scalars) -> TypedPlace | None:
+        found = flow_place(line.text, value, column, line.end)
+        if found is None:
+            return None
+        outer: Scalars = siblings
+        for level in found.levels[:-1]:
+            path = (*path, level.key) if level.mapping else (*path, None)
+            outer = level.entries if level.mapping else outer
+        last = found.levels[-1]
+        if not last.mapping:
+            return self._token((*path, None), "element", found.start, found.end, {}, outer)
+        if last.key is None:
+            return self._token(path, "key", found.start, found.end, last.entries, outer)
+        return self._token((*path, last.key), "value", found.start, found.end, last.entries, outer)
+
+    def _token(
+        self,
+        path: Path,
+        role: Literal["key", "value", "element"],
+        start: int,
+        end: int,
+        siblings: Scalars,
+        outer: Scalars,
+    ) -> TypedPlace:
+        base = self._source.line_starts[self._number - 1]
+        word = unquoted(self._source.text[base + start : base + end])
+        return TypedPlace(path, role, base + start, base + end, word, siblings, outer)
+
+    def _line(self, number: int) -> TypedLine | None:
+        """A line of the document; None beyond it."""
+        if number not in self._known:
+            text = self._source.line(number)
+            outside = not 1 <= number <= len(self._source.line_starts) or text.startswith(("---", "..."))
+            self._known[number] = None if outside else typed_line(text)
+        return self._known[number]
+
+    def _path(self, number: int, column: int, dashes: tuple[int, ...]) -> tuple[Path, list[tuple[int, int]]] | None:
+        """The keys above a column, and where each of them stands, the nearest first; None inside of a block scalar."""
+        path: list[str | None] = [None] * len(dashes)
+        keys: list[tuple[int, int]] = []
+        limit = dashes[0] if dashes else column
+        element = bool(dashes)
+        while (line := self._line(number := number - 1)) is not None:
+            if line.blank or line.first > limit or (element and line.dashes and line.first == limit):
+                continue
+            if line.first < limit and line.opens_block:
+                return None
+            if line.column < limit or (line.column == limit and element):
+                if line.key is None or not line.opens:
+                    continue
+                path.append(line.key)
+                keys.append((number, line.column))
+                limit, element = line.column, False
+            elif not line.dashes or element:
+                continue
+            if line.dashes:
+                path += [None] * len(line.dashes)
+                limit, element = line.first, True
+        return tuple(reversed(path)), keys
+
+    def _siblings(self, number: int, column: int) -> Scalars:
+        """The scalars of the mapping whose keys stand in a column."""
+        found: Scalars = {}
+        for step in (-1, 1):
+            at = number
+            line = self._line(at)
+            while line is not None:
+                if not line.blank and at != number and (line.first < column and (step > 0 or not line.dashes)):
+                    break
+                if line.key is not None and line.column == column and not line.opens:
+                    found.setdefault(line.key, line.scalar)
+                if step < 0 and line.dashes and line.first < column:
+                    break
+                at += step
+                line = self._line(at)
+        return found

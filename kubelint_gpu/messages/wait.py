@@ -1,0 +1,269 @@
+"""What a rollout that never ends waits for, who holds it, and how it came to that, in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.findings.finding import Step
+from kubelint_gpu.kube.objects.pod import PodSpec
+from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.messages.wording import amount, bare, counted, listed, owner_name, some
+from kubelint_gpu.simulation.search.trace import Lack, Trace, Waiting
+from kubelint_gpu.values import dataclass
+
+_MOST = 4
+_RESTRICTED = "VolumeRestrictions"
+_PLACES = ("InterPodAffinity", "PodTopologySpread")
+_OTHERS = "other pods of its own"
+_KEY = re.compile(r"\b([A-Z][A-Za-z]+)/([a-z0-9.-]+/[a-z0-9.-]+)")
+_QUOTA = re.compile(
+    r"exceeded quota: (?P<name>[^,]+), requested: (?P<asked>.+), used: (?P<used>.+), limited: (?P<limit>.+)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A pod that waits for ever at the end of a rollout of `workload`.
+
+    `claims` are the names of the claims that only one pod, or the pods of one node, can use.
+    `named` says that the workload is to be told, since several are told of; `standing` that nothing is rolled out.
+    """
+
+    workload: Workload
+    waiting: Waiting
+    claims: tuple[str, ...] = ()
+    named: bool = False
+    standing: bool = False
+
+    @property
+    def who(self) -> str:
+        """The one who waits."""
+        owner = self.waiting.owner
+        if owner != self.workload.key:
+            return f"a pod of {owner_name(owner)}"
+        if self.standing:
+            return "the next one"
+        if self.waiting.pod and not self.waiting.new:
+            return f"pod {self.waiting.pod}"
+        return f"the new pod of {owner_name(owner)}" if self.named else "the new pod"
+
+    @property
+    def clause(self) -> str:
+        """What it waits for and who holds it, as a clause of the finding's message."""
+        if self.waiting.refusal:
+            return f"{self.who} is refused {refused(self.waiting.refusal)}"
+        if self.waiting.unready:
+            return f"{self.who} on {self.waiting.unready} is not ready"
+        if not self.waiting.lacks:
+            return f"{self.who} finds no node"
+        groups = _groups(self.waiting.lacks)
+        told = [self._sought(group) for group in groups[:2]]
+        rest = sum(len(group) for group in groups[2:])
+        if rest:
+            told.append(f"for any of {counted(rest, 'further node')}")
+        return f"{self.who} waits {', or '.join(told)}"
+
+    def sentences(self) -> Iterator[str]:
+        """The first half of the circle, node by node: who waits for whom."""
+        if self.waiting.refusal:
+            yield f"{self.who} is refused {refused(self.waiting.refusal)}; a pod counts until it is gone"
+            return
+        lacks = self.waiting.lacks
+        yield from dict.fromkeys(f"{self.who} waits {self._sought((lack,), whole=True)}" for lack in lacks[:_MOST])
+        if len(lacks) > _MOST:
+            yield f"the same holds for {counted(len(lacks) - _MOST, 'further node')}"
+
+    @property
+    def lacking(self) -> str:
+        """What is wrong with which nodes, in the scheduler's words, for one step of the story."""
+        reasons: dict[str, list[str]] = {}
+        for first in self.waiting.lacks:
+            # the scheduler asks a node up to its first no
+            for lack in (one for one in (first, *first.also) if one.plugin == first.plugin):
+                reasons.setdefault(lack.reason, []).append(lack.node)
+        if not reasons:
+            return self.waiting.scheduler.partition(". ")[0]
+        return ", ".join(said(reason, some(nodes)) for reason, nodes in reasons.items())
+
+    def _sought(self, lacks: Sequence[Lack], *, whole: bool = False) -> str:
+        """`for 1 nvidia.com/gpu on gpu-1, held by the old pod`; with `whole` it says how much there is."""
+        first = lacks[0]
+        nodes = some([lack.node for lack in lacks])
+        columns = list(zip(*((lack, *lack.also) for lack in lacks), strict=True))
+        places = [one for one in columns[1:] if one[0].plugin in _PLACES]
+        holders = held_by(
+            [lack for one in columns if one not in places for lack in one], self.workload.key, standing=self.standing
+        )
+        held = f", held by {holders}" if holders else ""
+        parts = [
+            f"{amount(one[0].resource, one[0].needed)}{_free(one, whole=whole)}" for one in columns if one[0].resource
+        ]
+        if first.plugin == "NodePorts":
+            parts.insert(0, self._ports)
+        if parts:
+            behind = f" and for {self._of_one_pod}" if any(one[0].plugin == _RESTRICTED for one in columns) else ""
+            wanted = f"{listed(parts)} on {nodes}"
+            if len(parts) == 1 and first.resource:
+                wanted = f"{amount(first.resource, first.needed)} on {nodes}{_free(lacks, whole=whole)}"
+            return f"for {wanted}{behind}{held}{self._further(places)}"
+        if first.plugin in _PLACES:
+            return f"for a place on {nodes}, {_kept_away(first, holders)}"
+        if first.plugin == "VolumeAttach" and self.claims:
+            return f"on {nodes} for {_claims(self.claims)}, attached to the node of {holders or self._old}"
+        if first.plugin == _RESTRICTED and self.claims:
+            return f"for {self._of_one_pod}, used by {holders or self._old}{self._further(places)}"
+        reason = first.reason.removeprefix("node(s) ")
+        return f"for {nodes} ({reason}){held}"
+
+    def _further(self, places: Sequence[Sequence[Lack]]) -> str:
+        """A place that it would lack if nothing else were in the way."""
+        told = [_kept_away(one[0], held_by(one, self.workload.key, standing=self.standing)) for one in places]
+        return f", and for a place {listed(told)}" if told else ""
+
+    @property
+    def _ports(self) -> str:
+        ports = host_ports(self.workload.spec) if self.waiting.owner == self.workload.key else ()
+        if not ports:
+            return "a host port"
+        return f"host port{'s' if len(ports) > 1 else ''} {listed([str(port) for port in ports])}"
+
+    @property
+    def _of_one_pod(self) -> str:
+        """The claims that one pod at a time can use."""
+        return _claims([name for name in self.claims if READ_WRITE_ONCE_POD in name] or self.claims)
+
+    @property
+    def _old(self) -> str:
+        return "the old pod" if self.workload.replicas == 1 else "the old pods"
+
+
+def story(trace: Trace, wait: Wait, kept: str, then: str = "nothing moves any more") -> tuple[Step, ...]:
+    """The steps of a trace, closed by the controller that keeps the old pods."""
+    found = [(step.actor, step.message) for step in trace.steps]
+    for waiting in trace.waiting:
+        if not waiting.scheduler:
+            continue
+        short = Wait(wait.workload, waiting, wait.claims).lacking
+        found = [(actor, message.replace(waiting.scheduler, short)) for actor, message in found]
+    for waiting in trace.waiting:
+        found += [
+            (f"kubelet on {lack.node}", f"cannot start {_pods(waiting)}: {lack.reason}")
+            for lack in waiting.lacks
+            if lack.plugin == "VolumeAttach"
+        ]
+    found.append((f"{wait.workload.kind} controller", f"{kept}: {then}"))
+    return tuple(Step(number, actor, told(message)) for number, (actor, message) in enumerate(found, 1))
+
+
+def told(message: str) -> str:
+    """A step's text, workloads in it as they read in a sentence."""
+    return _KEY.sub(r"\1 \2", message)
+
+
+def every(lacks: Sequence[Lack]) -> list[Lack]:
+    """Everything that is lacking, of several things on one node each by itself."""
+    return [one for lack in lacks for one in (lack, *lack.also)]
+
+
+def held_by(lacks: Sequence[Lack], mine: str, *, standing: bool = False) -> str:
+    """The holders of something on some nodes; empty where nobody holds it.
+
+    Its own pods are old ones, or just others where it is `standing`.
+    """
+    names: list[str] = []
+    holders = [holder for lack in lacks for holder in lack.holders]
+    old = _pods_in_the_way(lacks, mine, new=False)
+    if old:
+        names.append(_OTHERS if standing else "the old pod" if old == 1 else f"{old} old pods")
+    names += sorted({owner_name(holder.owner) for holder in holders if holder.owner != mine})
+    fresh = _pods_in_the_way(lacks, mine, new=True)
+    if fresh:
+        names.append("another new pod" if fresh == 1 else f"{fresh} other new pods")
+    return some(names, "holder")
+
+
+def _pods_in_the_way(lacks: Sequence[Lack], mine: str, *, new: bool) -> int:
+    """How many old or new pods of a workload hold what is lacking: one that holds two things counts once."""
+    found: dict[str, int] = {}
+    for lack in lacks:
+        here: dict[str, int] = {}
+        for holder in lack.holders:
+            if holder.owner == mine and holder.new == new:
+                node = holder.node or lack.node
+                here[node] = here.get(node, 0) + holder.count
+        for node, count in here.items():
+            found[node] = max(count, found.get(node, 0))
+    return sum(found.values())
+
+
+def host_ports(spec: PodSpec) -> tuple[int, ...]:
+    """The ports that a pod takes on its node, in the order of numbers."""
+    return tuple(sorted({port.port for container in spec.containers for port in container.host_ports}))
+
+
+def _claims(names: Sequence[str]) -> str:
+    return f"{'claim' if len(names) == 1 else 'claims'} {listed(names)}" if names else "a claim that one pod can use"
+
+
+def _groups(lacks: Sequence[Lack]) -> list[tuple[Lack, ...]]:
+    """Nodes that lack the same thing, in the order of the first of each."""
+    found: dict[tuple[object, ...], list[Lack]] = {}
+    for lack in lacks:
+        also = tuple((one.plugin, one.resource, one.needed) for one in lack.also)
+        found.setdefault((lack.plugin, lack.resource, lack.needed, lack.reason, also), []).append(lack)
+    return [tuple(group) for group in found.values()]
+
+
+def _free(lacks: Sequence[Lack], *, whole: bool) -> str:
+    """How much of the resource is left, where that is not simply nothing."""
+    first = lacks[0]
+    if whole:
+        return f" ({bare(first.resource, first.free)} of {bare(first.resource, first.allocatable)} free)"
+    free = {lack.free for lack in lacks}
+    if free == {0}:
+        return ""
+    most = "" if len(free) == 1 else "at most "
+    return f" ({most}{bare(first.resource, max(free))} free)"
+
+
+def _kept_away(lack: Lack, holders: str) -> str:
+    if lack.plugin == "PodTopologySpread":
+        return f"where the topology spread constraint leaves no room beside {holders or 'the others'}"
+    if "existing pods" in lack.reason:
+        return f"where the anti-affinity of {holders or 'others'} keeps it away"
+    if "anti-affinity" in lack.reason:
+        return f"where its anti-affinity keeps it apart from {holders or 'others'}"
+    return "where no pod runs that its affinity asks for"
+
+
+def _pods(waiting: Waiting) -> str:
+    word = "new pod" if waiting.new else "pod"
+    return f"the {word}" if waiting.count == 1 else counted(waiting.count, word)
+
+
+def said(reason: str, nodes: str) -> str:
+    """The scheduler's reason with the nodes in place of their number."""
+    about = reason.removeprefix("node(s) ")
+    return f"{reason} on {nodes}" if about == reason else f"{nodes} {about}"
+
+
+def quota_amount(allowed: object, key: str) -> str:
+    """What a quota allows of one of its keys: `2 requests.nvidia.com/gpu`, `1 pod`."""
+    return f"{allowed} {'pod' if key == 'pods' and str(allowed) == '1' else key}"
+
+
+def refused(text: str) -> str:
+    """`by quota team, which allows 2 requests.nvidia.com/gpu and has 2 in use`; else what the API server says."""
+    found = _QUOTA.search(text)
+    if found is None:
+        return f"with {text.partition(' is forbidden: ')[2] or text}"
+    limit, used = found["limit"], found["used"]
+    if "," not in limit:
+        key, _, allowed = limit.partition("=")
+        limit, used = quota_amount(allowed, key), used.partition("=")[2]
+        if used == "0":
+            asked = found["asked"].partition("=")[2]
+            return f"by quota {found['name']}, which allows {limit}, and one pod takes {asked}"
+    return f"by quota {found['name']}, which allows {limit} and has {used} in use"

@@ -1,0 +1,80 @@
+"""How amounts, nodes and workloads are called in messages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.kube.values.quantity import shown
+
+_FEW = 4
+_LONG = 5
+_UNITS = (("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10))
+_BYTES = ("memory", "ephemeral-storage")
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 pod`, `2 pods`, `3 classes`."""
+    ending = "" if number == 1 else "es" if noun.endswith(("s", "x", "ch")) else "s"
+    return f"{number} {noun}{ending}"
+
+
+def bare(resource: str, number: int) -> str:
+    """An amount without its resource: `2`, `1500m`, `16Gi`; bytes without a short exact form are cut to two digits."""
+    exact = shown(resource, number)
+    if resource not in _BYTES or len(exact.rstrip("KMGTPEi")) <= _LONG:
+        return exact
+    suffix, unit = next((suffix, unit) for suffix, unit in _UNITS if number >= unit)
+    return f"{number * 100 // unit / 100:g}{suffix}"
+
+
+def amount(resource: str, number: int) -> str:
+    """`1 nvidia.com/gpu`, `16Gi of memory`, `6 cpu`."""
+    if resource == "pods":
+        return counted(number, "pod slot")
+    return f"{bare(resource, number)} {'of ' if resource in _BYTES else ''}{resource}"
+
+
+def some(names: Sequence[str], noun: str = "node", word: str = "and") -> str:
+    """A few names in full, many by number: `gpu-1`, `gpu-1 and gpu-2`, `17 nodes (gpu-1, gpu-2, ...)`."""
+    if len(names) <= _FEW:
+        return listed(names, word)
+    return f"{counted(len(names), noun)} ({', '.join(names[:2])}, ...)"
+
+
+def listed(names: Sequence[str], word: str = "and") -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    if len(names) <= 1:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} {word} {names[-1]}"
+
+
+def workload_name(workload: Workload) -> str:
+    """`Deployment vision/object-tracker`."""
+    return f"{workload.kind} {workload.meta.namespace}/{workload.meta.name}"
+
+
+def workload_names(workloads: Sequence[Workload]) -> str:
+    """A few workloads by their names, many by their number and the first two names."""
+    return some([workload_name(one) for one in workloads], "workload")
+
+
+def budget_names(names: Sequence[str]) -> str:
+    """`PodDisruptionBudget a`, `PodDisruptionBudgets a and b`."""
+    return f"PodDisruptionBudget{'' if len(names) == 1 else 's'} {listed(names)}"
+
+
+def verb(word: str, number: int) -> str:
+    """What so many things do: `finds` for one, `find` for several and for none."""
+    return f"{word}s" if number == 1 else word
+
+
+def cut_off(states: int) -> str:
+    """Why a search of so many states says nothing."""
+    return f"{counted(states, 'state')} {'was' if states == 1 else 'were'} looked at and there are more"
+
+
+def owner_name(key: str) -> str:
+    """A `kind/namespace/name` as it reads in a sentence."""
+    kind, _, rest = key.partition("/")
+    return f"{kind} {rest}"

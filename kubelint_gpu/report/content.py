@@ -1,0 +1,102 @@
+"""What every output format is given: the findings of one run, and how they are to be shown."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Protocol
+
+from kubelint_gpu.findings.finding import Summary
+from kubelint_gpu.values import dataclass, field
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from kubelint_gpu.findings.finding import Finding, RuleInfo
+    from kubelint_gpu.findings.picture import ClusterPicture
+
+Key = tuple[str, int, int, str, int, int, str, str, str]
+
+
+class Source(Protocol):
+    """The text of a file that was read."""
+
+    def line(self, number: int) -> str:
+        """The 1-based line without its line end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a report is shown.
+
+    `width` counts the cells of the terminal, `unicode` is false where only ASCII can be shown.
+    `fix_hints` says how fixes are applied; a run that applied them leaves it out.
+    `category` tells apart the runs of one commit, one for each inventory.
+    """
+
+    color: bool = False
+    width: int = 80
+    unicode: bool = False
+    fix_hints: bool = True
+    category: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The outcome of one run; `findings` stand in the order of `assemble`.
+
+    `failed` says why the run cannot be trusted; it is empty where it can.
+    `clusters` are there only where a format draws them.
+    """
+
+    findings: tuple[Finding, ...] = ()
+    summary: Summary = field(default_factory=Summary)
+    rules: Mapping[str, RuleInfo] = field(default_factory=dict)
+    sources: Mapping[str, Source] = field(default_factory=dict)
+    version: str = ""
+    failed: str = ""
+    clusters: tuple[ClusterPicture, ...] = ()
+
+
+def assemble(
+    findings: Iterable[Finding],
+    summary: Summary,
+    rules: Mapping[str, RuleInfo],
+    sources: Mapping[str, Source],
+    version: str,
+    failed: str = "",
+    clusters: Iterable[ClusterPicture] = (),
+) -> Report:
+    """The report whose findings are sorted by path, line, column and code, whatever their order was."""
+    return Report(tuple(_ordered(findings)), summary, rules, sources, version, failed, tuple(clusters))
+
+
+def source_line(report: Report, path: str, number: int) -> str | None:
+    """The line as it was read, None where the file or the line is not at hand."""
+    source = report.sources.get(path)
+    if source is None or number < 1:
+        return None
+    try:
+        return source.line(number)
+    except IndexError:
+        return None
+
+
+def _ordered(findings: Iterable[Finding]) -> Iterator[Finding]:
+    for _, group in groupby(sorted(findings, key=_key), _key):
+        ties = list(group)
+        yield from sorted(ties, key=repr) if len(ties) > 1 else ties
+
+
+def _key(finding: Finding) -> Key:
+    place = finding.place
+    return (
+        place.path,
+        place.line,
+        place.column,
+        finding.code,
+        place.end_line,
+        place.end_column,
+        finding.object,
+        finding.message,
+        finding.fingerprint,
+    )

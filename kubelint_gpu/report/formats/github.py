@@ -1,0 +1,60 @@
+"""Workflow commands that GitHub Actions turns into annotations of a pull request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.messages.display import visible
+from kubelint_gpu.report.story import story
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kubelint_gpu.findings.finding import Finding, Severity
+    from kubelint_gpu.report.content import Options, Report
+
+PER_KIND = 10
+"""Annotations of one kind that GitHub shows for a step; three kinds of ten stay below its fifty for a job."""
+
+_KINDS: dict[Severity, str] = {"error": "error", "warning": "warning", "note": "notice"}
+
+
+def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 every format has one signature
+    """That the run failed, then the worst findings; a last notice says how many GitHub would not have shown."""
+    by_kind = {
+        severity: [finding for finding in report.findings if finding.severity == severity] for severity in _KINDS
+    }
+    left_out = any(
+        len(found) > PER_KIND - (bool(report.failed) and severity == "error") for severity, found in by_kind.items()
+    )
+    shown = 0
+    if report.failed:
+        yield f"::error title=kubelint-gpu::{_data(f'the run failed: {report.failed}')}\n"
+    for severity, found in by_kind.items():
+        taken = (left_out and severity == "note") or (report.failed and severity == "error")
+        limit = PER_KIND - (1 if taken else 0)
+        for finding in found[:limit]:
+            shown += 1
+            yield _command(finding)
+    rest = len(report.findings) - shown
+    if rest:
+        yield f"::notice title=kubelint-gpu::{rest} more of {len(report.findings)} findings are not shown here\n"
+
+
+def _command(finding: Finding) -> str:
+    place = finding.place
+    properties = {"file": place.path, "line": str(place.line), "endLine": str(place.end_line)}
+    if place.line == place.end_line:
+        properties |= {"col": str(place.column), "endColumn": str(place.end_column)}
+    properties["title"] = f"{finding.code} {finding.name}"
+    listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    body = "%0A".join(_data(line) for line in story(finding, trace=False))
+    return f"::{_KINDS[finding.severity]} {listed}::{body}\n"
+
+
+def _data(text: str) -> str:
+    return visible(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

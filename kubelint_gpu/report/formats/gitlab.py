@@ -1,0 +1,50 @@
+"""The Code Quality report that GitLab shows in a merge request."""
+
+from __future__ import annotations
+
+import hashlib
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from kubelint_gpu.report.dump import array
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kubelint_gpu.findings.finding import Finding, Severity
+    from kubelint_gpu.report.content import Options, Report
+
+_SEVERITY: dict[Severity, str] = {"error": "critical", "warning": "major", "note": "info"}
+
+
+def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 every format has one signature
+    """A JSON array with one issue for each finding; an empty array says that there is none.
+
+    A run that failed is an issue, too: nothing else in the widget would tell it from one that found nothing.
+    """
+    yield from array(chain(_failed(report), map(_issue, report.findings)), indent=2)
+    yield "\n"
+
+
+def _failed(report: Report) -> Iterator[dict[str, Any]]:
+    if report.failed:
+        told = f"the run failed: {report.failed}"
+        yield {
+            "description": told,
+            "check_name": "run-failed",
+            "fingerprint": hashlib.sha256(told.encode()).hexdigest()[:32],
+            "severity": "blocker",
+            "location": {"path": ".", "lines": {"begin": 1, "end": 1}},
+        }
+
+
+def _issue(finding: Finding) -> dict[str, Any]:
+    """The keys that GitLab reads; of several issues with one fingerprint it shows the first."""
+    place = finding.place
+    return {
+        "description": f"{finding.code}: {finding.message}",
+        "check_name": finding.name,
+        "fingerprint": finding.fingerprint,
+        "severity": _SEVERITY[finding.severity],
+        "location": {"path": place.path, "lines": {"begin": place.line, "end": place.end_line}},
+    }

@@ -1,0 +1,89 @@
+"""The stable contract for programs: an object with version, findings and summary.
+
+Lines and columns are 1-based and count code points; the end is exclusive.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kubelint_gpu.report.dump import array, dump
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kubelint_gpu.findings.finding import Finding, Place, Summary
+    from kubelint_gpu.report.content import Options, Report
+
+
+def render(report: Report, options: Options) -> Iterator[str]:  # noqa: ARG001 every format has one signature
+    """The report with two spaces of indentation, one finding at a time."""
+    yield f'{{\n  "version": {dump(report.version)},\n  "findings": '
+    yield from array(map(finding_object, report.findings), indent=2, margin=2)
+    if report.failed:
+        yield f',\n  "failed": {dump(report.failed)}'
+    yield f',\n  "summary": {_summary(report.summary)}\n}}\n'
+
+
+def finding_object(finding: Finding) -> dict[str, Any]:
+    """The finding with the keys of the contract, in their order.
+
+    The sentences of the wait cycle close the trace, as steps of the actor `cycle`.
+    """
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "severity": finding.severity,
+        "certainty": finding.certainty,
+        "message": finding.message,
+        **_place(finding.place),
+        "object": finding.object,
+        "scheduler": finding.scheduler,
+        "related": [{**_place(related.place), "message": related.message} for related in finding.related],
+        "trace": _trace(finding),
+        "fixes": [
+            {
+                "title": fix.title,
+                "safety": fix.safety,
+                "verified": fix.verified,
+                "edits": [{**_place(edit.place), "text": edit.text} for edit in fix.edits],
+            }
+            for fix in finding.fixes
+        ],
+        "fingerprint": finding.fingerprint,
+    }
+
+
+def _place(place: Place) -> dict[str, Any]:
+    return {
+        "path": place.path,
+        "line": place.line,
+        "column": place.column,
+        "endLine": place.end_line,
+        "endColumn": place.end_column,
+    }
+
+
+def _trace(finding: Finding) -> list[dict[str, Any]]:
+    steps = [{"step": step.step, "actor": step.actor, "message": step.message} for step in finding.trace]
+    after = max((step.step for step in finding.trace), default=0) + 1
+    return steps + [
+        {"step": number, "actor": "cycle", "message": sentence} for number, sentence in enumerate(finding.cycle, after)
+    ]
+
+
+def _summary(summary: Summary) -> str:
+    counts = {
+        "files": summary.files,
+        "documents": summary.documents,
+        "workloads": summary.workloads,
+        "nodes": summary.nodes,
+        "errors": summary.errors,
+        "warnings": summary.warnings,
+        "notes": summary.notes,
+        "ignored": summary.ignored,
+        "baseline": summary.baseline,
+        "undecided": summary.undecided,
+    }
+    body = "".join(f'    "{name}": {count},\n' for name, count in counts.items())
+    return f'{{\n{body}    "seconds": {summary.seconds:.3f}\n  }}'

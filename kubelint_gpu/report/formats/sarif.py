@@ -1,0 +1,139 @@
+"""SARIF 2.1.0 (OASIS), as GitHub code scanning and editors read it.
+
+One rule or result stands on a line, so that a log of thousands stays small and can be compared.
+The worst results come first, so that what GitHub's limits leave out is what matters least.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from typing import TYPE_CHECKING, Any
+
+from kubelint_gpu.findings.finding import RuleInfo
+from kubelint_gpu.report.dump import array, dump
+from kubelint_gpu.report.formats.sarif_result import literal, result
+from kubelint_gpu.report.formats.sarif_rule import descriptor
+from kubelint_gpu.report.ranking import worst_first
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from kubelint_gpu.findings.finding import Finding
+    from kubelint_gpu.report.content import Options, Report
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+TOOL = "kubelint-gpu"
+HOME = "https://github.com/kubelint-gpu/kubelint-gpu"
+MOST_RESULTS = 25_000
+"""Results of a run; GitHub refuses a log with more of them."""
+MOST_BYTES = 9_500_000
+"""Bytes of the whole log under gzip; GitHub refuses an upload above 10 MB."""
+
+_LIMITS = f"GitHub takes no more than {MOST_RESULTS:,} results and 10 MB of gzip"
+_SEMANTIC_VERSION = re.compile(r"(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}([-+][0-9A-Za-z.+-]+)?", re.ASCII)
+
+
+def render(report: Report, options: Options) -> Iterator[str]:
+    """One run with as many results as GitHub takes and the rules that they are of, each with its page.
+
+    Rules that found nothing are left out: no reader looks them up, and their pages would be most of the log.
+
+    `options.category` tells runs of one commit apart; GitHub keeps the alerts of each category separately.
+    """
+    rules = _rules(report)
+    head = "".join(_head(report, rules, options))
+    yield head
+    results = _Results(worst_first(report.findings), {rule.code: index for index, rule in enumerate(rules)}, head)
+    yield '      "results": '
+    yield from array(results.fitting(), margin=6)
+    yield f',\n      "invocations": {dump(_invocations(report, results.written))}\n    }}\n  ]\n}}\n'
+
+
+def _head(report: Report, rules: Sequence[RuleInfo], options: Options) -> Iterator[str]:
+    yield f'{{\n  "$schema": {dump(SCHEMA)},\n  "version": "2.1.0",\n  "runs": [\n    {{\n'
+    yield f'      "tool": {{\n        "driver": {{\n          "name": {dump(TOOL)},\n'
+    if report.version:
+        yield f'          "version": {dump(report.version)},\n'
+    if _SEMANTIC_VERSION.fullmatch(report.version):
+        yield f'          "semanticVersion": {dump(report.version)},\n'
+    yield f'          "informationUri": {dump(HOME)},\n          "rules": '
+    yield from array(map(descriptor, rules), margin=10)
+    yield "\n        }\n      },\n"
+    for name, value in _run(options).items():
+        yield f"      {dump(name)}: {dump(value)},\n"
+
+
+class _Results:
+    """The results one by one, until the next would be too many or too much."""
+
+    def __init__(self, findings: Sequence[Finding], places: dict[str, int], head: str) -> None:
+        self.written = 0
+        self._findings = findings
+        self._places = places
+        self._gzip = zlib.compressobj(1, wbits=31)
+        self._size = len(self._gzip.compress(head.encode()))
+
+    def fitting(self) -> Iterator[dict[str, Any]]:
+        """The results that fit; nothing is left out after them that would."""
+        for finding in self._findings[:MOST_RESULTS]:
+            found = result(finding, self._places[finding.code])
+            self._size += len(self._gzip.compress(dump(found).encode()))
+            if self._size > MOST_BYTES:
+                return
+            self.written += 1
+            yield found
+
+
+def _rules(report: Report) -> list[RuleInfo]:
+    found = {finding.code: finding for finding in report.findings}
+    return [report.rules.get(code) or _unknown(found[code]) for code in sorted(found)]
+
+
+def _unknown(finding: Finding) -> RuleInfo:
+    """What a finding says of a rule that the catalogue does not have."""
+    return RuleInfo(
+        finding.code,
+        finding.name,
+        finding.severity,
+        finding.name.replace("-", " "),
+        fix="none",
+        since="",
+        url="",
+    )
+
+
+def _run(options: Options) -> dict[str, Any]:
+    """What holds for the run as a whole.
+
+    The root has no address: a log must be the same on every machine.
+    """
+    category = f"{TOOL}/{options.category}/" if options.category else f"{TOOL}/"
+    return {
+        "automationDetails": {"id": category},
+        "columnKind": "unicodeCodePoints",
+        "defaultEncoding": "utf-8",
+        "newlineSequences": ["\r\n", "\n", "\r"],
+        "originalUriBaseIds": {
+            "%SRCROOT%": {"description": {"text": "The directory that the paths of the report are relative to."}}
+        },
+    }
+
+
+def _invocations(report: Report, written: int) -> list[dict[str, Any]]:
+    """`executionSuccessful` is about the run and not about what it found; what it left out is said beside it."""
+    said = [("error", f"The run failed: {report.failed}.")] if report.failed else []
+    left_out = len(report.findings) - written
+    if left_out:
+        said.append(
+            (
+                "warning",
+                f"{left_out} of {len(report.findings)} findings are left out, the least severe ones: {_LIMITS}.",
+            )
+        )
+    found: dict[str, Any] = {"executionSuccessful": not report.failed}
+    if said:
+        found["toolExecutionNotifications"] = [
+            {"level": level, "message": {"text": literal(text)}} for level, text in said
+        ]
+    return [found]

@@ -1,0 +1,117 @@
+"""The report for people at a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.messages.display import cells
+from kubelint_gpu.report.content import source_line
+from kubelint_gpu.report.mark import groups
+from kubelint_gpu.report.snippet import Frame, snippet
+from kubelint_gpu.report.tally import closing
+from kubelint_gpu.report.theme import NARROW, theme_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kubelint_gpu.findings.finding import Finding, Fix
+    from kubelint_gpu.report.content import Options, Report
+    from kubelint_gpu.report.mark import Mark
+    from kubelint_gpu.report.theme import Style, Theme
+
+
+def render(report: Report, options: Options) -> Iterator[str]:
+    """One block for each finding, and a closing line that says what was looked at."""
+    theme = theme_of(options)
+    for finding in report.findings:
+        yield "\n".join(_block(finding, report, theme)) + "\n\n"
+    yield from closing(report, options)
+
+
+def _block(finding: Finding, report: Report, theme: Theme) -> Iterator[str]:
+    style: Style = finding.severity
+    marks = groups(finding)
+    digits = len(str(max(mark.last_line for group in marks for mark in group)))
+    frame = Frame(theme, digits, style)
+    yield from _headline(finding, theme)
+    for index, group in enumerate(marks):
+        if index:
+            yield frame.row("", "")
+        yield from _place(group, report, frame)
+    yield frame.row("", "")
+    yield from _notes(finding, frame)
+    yield from _fixes(finding, frame)
+    yield from _rule(finding, report, frame)
+
+
+def _headline(finding: Finding, theme: Theme) -> Iterator[str]:
+    kind = f"{finding.severity}[{finding.code}]"
+    before = len(kind) + 2
+    hang = before if theme.width >= NARROW else 4
+    lines = theme.wrap(theme.show(finding.message), first=before, hang=hang)
+    yield theme.paint(finding.severity, kind) + theme.paint("bold", f": {lines[0]}")
+    for line in lines[1:]:
+        yield " " * hang + theme.paint("bold", line)
+
+
+def _place(group: list[Mark], report: Report, frame: Frame) -> Iterator[str]:
+    theme = frame.theme
+    lead = next((mark for mark in group if mark.primary), group[0])
+    path, line, column = lead.place.path, lead.place.line, lead.place.column
+    arrow = theme.paint("frame", " " * frame.digits + "-->")
+    yield f"{arrow} {theme.show(path)}:{line}:{column}"
+    yield from snippet(group, lambda number: source_line(report, path, number), frame)
+
+
+def _notes(finding: Finding, frame: Frame) -> Iterator[str]:
+    if finding.scheduler:
+        yield from _note("scheduler", finding.scheduler, frame)
+    if finding.trace:
+        title = "what happens" if finding.certainty == "certain" else "one way it can happen"
+        steps = [(f"{step.step}.", f"{step.actor}: {step.message}") for step in finding.trace]
+        yield from _list(title, steps, frame)
+    if finding.cycle:
+        yield from _list("who waits for whom", [(frame.theme.bullet, sentence) for sentence in finding.cycle], frame)
+    for advice in finding.help:
+        yield from _note("help", advice, frame)
+
+
+def _fixes(finding: Finding, frame: Frame) -> Iterator[str]:
+    for fix in finding.fixes:
+        yield from _note("fix", f"{fix.title} ({_standing(fix)})", frame)
+
+
+def _standing(fix: Fix) -> str:
+    verified = "verified" if fix.verified else "not verified"
+    return f"{verified}, {fix.safety}"
+
+
+def _rule(finding: Finding, report: Report, frame: Frame) -> Iterator[str]:
+    rule = report.rules.get(finding.code)
+    possible = "" if finding.certainty == "certain" else " (possible, not certain)"
+    page = f" {rule.url}" if rule is not None and rule.url else ""
+    yield from _note("rule", f"{finding.name}{possible}{page}", frame)
+
+
+def _note(title: str, text: str, frame: Frame) -> Iterator[str]:
+    theme = frame.theme
+    lead = " " * (frame.digits + 1)
+    before = len(lead) + len(title) + 4
+    hang = before if theme.width >= NARROW else len(lead) + 2
+    lines = theme.wrap(theme.show(text), first=before, hang=hang)
+    yield f"{lead}{theme.paint('frame', '=')} {theme.paint('bold', title)}: {lines[0]}".rstrip()
+    for line in lines[1:]:
+        yield " " * hang + line
+
+
+def _list(title: str, entries: list[tuple[str, str]], frame: Frame) -> Iterator[str]:
+    theme = frame.theme
+    lead = " " * (frame.digits + 1)
+    yield f"{lead}{theme.paint('frame', '=')} {theme.paint('bold', title)}:"
+    size = max(cells(sign) for sign, _ in entries)
+    hang = len(lead) + 4 + size + 1
+    for sign, text in entries:
+        lines = theme.wrap(theme.show(text), first=hang, hang=hang)
+        yield f"{lead}    {theme.paint('frame', sign.rjust(size))} {lines[0]}"
+        for line in lines[1:]:
+            yield " " * hang + line

@@ -1,0 +1,139 @@
+"""The declared cluster: a card for each class of nodes, a cell for each GPU."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.report.page.markup import counted, sentence, text, unit
+from kubelint_gpu.report.page.owners import places
+from kubelint_gpu.report.page.player import MOST_CELLS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kubelint_gpu.findings.picture import ClassPicture, ClusterPicture, NodeGroup, Row
+    from kubelint_gpu.report.content import Report
+    from kubelint_gpu.report.page.owners import Owners
+
+_MOST_OWNERS, _MOST_TAINTS = 40, 6
+
+
+def cluster(report: Report, owners: Owners) -> Iterator[str]:
+    """The cards of every cluster that was declared, and whose letters they bear."""
+    found = report.clusters
+    title = "The cluster" if len(found) <= 1 else f"The {len(found)} clusters"
+    yield f'<aside id="cluster" tabindex="0" aria-labelledby="cluster-title">\n<h2 id="cluster-title">{title}</h2>\n'
+    if not found:
+        known = "The declared cluster cannot be used" if report.failed else "No cluster was declared"
+        yield (
+            f'<div class="card"><p>{known}, so nothing here depends on nodes.</p>\n'
+            "<p>With <code>--inventory cluster.yaml</code> every pod is tried on every node, "
+            "and every rollout is played through.</p></div>\n</aside>\n"
+        )
+        return
+    resources = list(
+        dict.fromkeys(row.resource for one in found for kind in one.classes for row in kind.rows if row.devices)
+    )
+    boxes = f" Each box is a GPU ({text(', '.join(resources[:_MOST_TAINTS]))})." if resources else ""
+    yield f'<p class="small">As it was declared, before these manifests.{boxes}</p>\n'
+    inner = [piece for one in found for piece in _one(one, owners, several=len(found) > 1)]
+    yield '<ul class="key" aria-label="Legend">\n'
+    yield '<li><span class="cell free" aria-hidden="true"></span>free</li>\n'
+    kinds = [kind for one in found for kind in one.classes]
+    holders = list(dict.fromkeys(one.owner for kind in kinds for group in kind.groups for one in group.holdings))
+    for owner in sorted(holders, key=owners.number)[:_MOST_OWNERS]:
+        cell = f'<span class="cell h{owners.hue(owner)}" aria-hidden="true">{owners.letter(owner)}</span>'
+        yield f"<li>{cell}{text(owner)}</li>\n"
+    if len(holders) > _MOST_OWNERS:
+        yield f"<li>and {len(holders) - _MOST_OWNERS} more</li>\n"
+    yield "</ul>\n"
+    yield from inner
+    yield "</aside>\n"
+
+
+def _one(found: ClusterPicture, owners: Owners, *, several: bool) -> Iterator[str]:
+    version = f"Kubernetes {found.version}" if found.version else ""
+    others = "" if found.complete else "and there may be others"
+    name = "" if several else found.name
+    facts = [text(part) for part in (name, counted(found.nodes, "node"), others, version) if part]
+    if several:
+        yield f'<h3 class="declared">{text(found.name)}</h3>\n'
+    yield f'<p class="small">{" · ".join(facts)}</p>\n'
+    for kind in found.classes:
+        yield from _card(kind, owners, "h4" if several else "h3")
+    if found.left_out:
+        yield f'<p class="small">{counted(found.left_out, "further node")} of other kinds left out.</p>\n'
+
+
+def _card(found: ClassPicture, owners: Owners, heading: str) -> Iterator[str]:
+    bad = found.unhealthy or found.cordoned
+    yield f'<section class="card class{" avoid" if bad else ""}">\n'
+    yield f"<{heading}>{text(found.names)}{_times(found.count)}</{heading}>\n"
+    sizes = [
+        found.devices or "no GPU",
+        f"{found.cpu} CPU" if found.cpu else "",
+        f"{found.memory} memory" if found.memory else "",
+    ]
+    yield f'<p class="small">{" · ".join(text(size) for size in sizes if size)}</p>\n'
+    if found.unhealthy:
+        yield f'<p class="small alarm">{text(_ill(found.unhealthy))}</p>\n'
+    if found.cordoned:
+        yield '<p class="small alarm">Cordoned: takes no new pods</p>\n'
+    if found.taints:
+        shown = ", ".join(text(taint) for taint in found.taints[:_MOST_TAINTS])
+        yield f'<p class="small">Keeps pods off that do not tolerate <code>{shown}</code></p>\n'
+    if found.rows:
+        for group in found.groups:
+            yield from _group(found, group, owners)
+    if found.left_out:
+        yield f'<p class="small">and {counted(found.left_out, "more node")}</p>\n'
+    yield "</section>\n"
+
+
+def _group(found: ClassPicture, group: NodeGroup, owners: Owners) -> Iterator[str]:
+    yield '<div class="group">\n'
+    if len(found.groups) > 1:
+        yield f'<p class="node">{text(group.names)}{_times(group.count)}</p>\n'
+    for index, row in enumerate(found.rows):
+        amounts = {(one.owner, ""): one.amounts[index] for one in group.holdings if one.amounts[index]}
+        held = sum(amounts.values())
+        yield from _cells(row, amounts, owners)
+        each = " each" if group.count > 1 else ""
+        yield f'<p class="small">{_free(row, held)}{each}{_whose(amounts)}</p>\n'
+    if group.others:
+        yield f'<p class="small">{counted(group.others, "pod")} without a GPU</p>\n'
+    yield "</div>\n"
+
+
+def _cells(row: Row, amounts: dict[tuple[str, str], int], owners: Owners) -> Iterator[str]:
+    if row.total > MOST_CELLS:
+        held = sum(amounts.values())
+        yield f'<progress max="{row.total}" value="{held}" aria-label="held"></progress>\n'
+        return
+    cells = "".join(
+        '<span class="cell free"></span>'
+        if holder is None
+        else f'<span class="cell h{owners.hue(holder[0])}">{owners.letter(holder[0])}</span>'
+        for holder in places(amounts, [None] * row.total)
+    )
+    yield f'<div class="cells" aria-hidden="true">{cells}</div>\n'
+
+
+def _free(row: Row, held: int) -> str:
+    return f"{max(0, row.total - held)} of {row.total} {text(unit(row))} free"
+
+
+def _whose(amounts: dict[tuple[str, str], int]) -> str:
+    if not amounts:
+        return ""
+    told = [f"{text(owner)} ({number})" for (owner, _), number in list(amounts.items())[:_MOST_TAINTS]]
+    more = f" and {len(amounts) - _MOST_TAINTS} more" if len(amounts) > _MOST_TAINTS else ""
+    return f"; held by {', '.join(told)}{more}"
+
+
+def _ill(reason: str) -> str:
+    return sentence(reason) if "unhealthy" in reason else f"Unhealthy: {reason}"
+
+
+def _times(count: int) -> str:
+    return f' <span class="times">&times; {count:,}</span>' if count > 1 else ""

@@ -1,0 +1,166 @@
+"""What may happen to a cluster so that a pod finds a node, and the cluster after it happened."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.taints import UNSCHEDULABLE_KEY, Taint
+from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.scheduler.explain.holders import Owner, PlacedPod
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.values import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class PodsEnd:
+    """Pods end or leave; `owners` says how many of each owner."""
+
+    pods: tuple[PlacedPod, ...]
+    owners: tuple[tuple[Owner, int], ...]
+
+    @property
+    def terminating(self) -> bool:
+        """Whether all of them are being deleted already."""
+        return all(pod.meta.terminating for pod, _ in self.pods)
+
+
+@dataclass(frozen=True, slots=True)
+class PodArrives:
+    """A pod that the waiting one wants to be near runs on the node."""
+
+    pod: Pod
+
+
+@dataclass(frozen=True, slots=True)
+class TaintGoes:
+    """A taint is taken off the node."""
+
+    taint: Taint
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSet:
+    """A label of the node is set, or taken off where `value` is None."""
+
+    key: str
+    value: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Uncordoned:
+    """The node takes new pods again."""
+
+
+@dataclass(frozen=True, slots=True)
+class CapacityGrows:
+    """The node has more of a resource; `allocatable` and `now` are in the scheduler's units."""
+
+    resource: str
+    allocatable: int
+    now: int
+
+
+@dataclass(frozen=True, slots=True)
+class NodeJoins:
+    """A node joins.
+
+    Attributes:
+        node: the node.
+        like: the name of the node that it is made after; it has its labels, taints and allocatable but for:
+        labels: labels that are other than there; None is a label that it has not.
+        allocatable: resources of which it has more.
+        untainted: taints that it has not.
+    """
+
+    node: Node
+    like: str
+    labels: tuple[tuple[str, str | None], ...] = ()
+    allocatable: tuple[tuple[str, int], ...] = ()
+    untainted: tuple[Taint, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaGrows:
+    """A ResourceQuota allows more: `hard` of a key, in thousandths."""
+
+    quota: str
+    key: str
+    hard: int
+    now: int
+
+
+Change = PodsEnd | PodArrives | TaintGoes | LabelSet | Uncordoned | CapacityGrows | NodeJoins | QuotaGrows
+
+
+class Scene(NamedTuple):
+    """A cluster, and the node of it that a pod is to fit on."""
+
+    snapshot: Snapshot
+    node: str
+
+    @property
+    def here(self) -> Node:
+        """That node.
+
+        Raises:
+            KeyError: there is no such node.
+        """
+        found = self.snapshot.node(self.node)
+        if found is None:
+            raise KeyError(self.node)
+        return found.node
+
+    def with_node(self, node: Node) -> Scene:
+        """The scene with a node in place of its namesake, or one more."""
+        return Scene(self.snapshot.with_node(node), node.name)
+
+
+def after(scene: Scene, change: Change) -> Scene:
+    """The scene after something happened to its node or to the cluster.
+
+    Raises:
+        KeyError: the change is about a node that is not there.
+    """
+    if isinstance(change, PodsEnd):
+        return scene._replace(snapshot=scene.snapshot.without(change.pods))
+    if isinstance(change, PodArrives):
+        return scene._replace(snapshot=scene.snapshot.place(change.pod, scene.node))
+    if isinstance(change, NodeJoins):
+        return scene.with_node(change.node)
+    if isinstance(change, QuotaGrows):
+        cluster = scene.snapshot.cluster
+        quotas = tuple(
+            replace(quota, hard=FrozenMap({**quota.hard, change.key: change.hard}))
+            if f"{quota.meta.namespace}/{quota.meta.name}" == change.quota
+            else quota
+            for quota in cluster.quotas
+        )
+        return scene._replace(snapshot=scene.snapshot.with_cluster(replace(cluster, quotas=quotas)))
+    return scene.with_node(_changed(scene.here, change))
+
+
+def _changed(node: Node, change: TaintGoes | LabelSet | Uncordoned | CapacityGrows) -> Node:
+    if isinstance(change, TaintGoes):
+        return replace(node, taints=tuple(taint for taint in node.taints if taint != change.taint))
+    if isinstance(change, Uncordoned):
+        return uncordoned(node)
+    if isinstance(change, CapacityGrows):
+        return replace(node, allocatable=FrozenMap({**node.allocatable, change.resource: change.allocatable}))
+    return relabelled(node, ((change.key, change.value),))
+
+
+def uncordoned(node: Node) -> Node:
+    """The node without the mark and without the taint that `kubectl cordon` puts on it."""
+    return replace(
+        node, unschedulable=False, taints=tuple(taint for taint in node.taints if taint.key != UNSCHEDULABLE_KEY)
+    )
+
+
+def relabelled(node: Node, labels: tuple[tuple[str, str | None], ...]) -> Node:
+    """The node with some labels set, or taken off where they are None."""
+    changes = dict(labels)
+    kept = {key: value for key, value in node.labels.items() if key not in changes}
+    added = {key: value for key, value in changes.items() if value is not None}
+    return replace(node, meta=replace(node.meta, labels=FrozenMap({**kept, **added})))

@@ -1,0 +1,106 @@
+"""Who holds what a pod asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.scheduler.framework.pod_memory import Memory
+from kubelint_gpu.values import dataclass
+
+_HASH = "pod-template-hash"
+
+PlacedPod = tuple[Pod, str]
+"""A pod and the name of the node that it is on."""
+
+
+class Owner(NamedTuple):
+    """The object that a pod comes from; the pod itself where it has no controller."""
+
+    kind: str
+    namespace: str
+    name: str
+
+    @property
+    def key(self) -> str:
+        """`kind/namespace/name`."""
+        return f"{self.kind}/{self.namespace}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Pods of one owner that hold something.
+
+    Attributes:
+        owner: what they come from.
+        pods: `namespace/name` of each, sorted.
+        nodes: the names of the nodes they are on, sorted.
+        amounts: what they hold together of the resources in question, in the scheduler's units.
+        priority: their priority.
+        lower: whether that is lower than the pod's, so that preemption may look at them.
+        terminating: whether they are being deleted.
+    """
+
+    owner: Owner
+    pods: tuple[str, ...]
+    nodes: tuple[str, ...]
+    amounts: Mapping[str, int]
+    priority: int
+    lower: bool
+    terminating: bool = False
+
+
+def owner_of(pod: Pod) -> Owner:
+    """What a pod comes from; of a ReplicaSet that a Deployment made, the Deployment."""
+    owner, namespace = pod.meta.owner, pod.meta.namespace
+    if owner is None:
+        return Owner("Pod", namespace, pod.meta.name)
+    template = pod.meta.labels.get(_HASH)
+    if owner.kind == "ReplicaSet" and template and owner.name.endswith("-" + template):
+        return Owner("Deployment", namespace, owner.name.removesuffix("-" + template))
+    return Owner(owner.kind, namespace, owner.name)
+
+
+def by_owner(placed: Iterable[PlacedPod]) -> dict[Owner, list[PlacedPod]]:
+    """Pods by owner, in the order of the owners."""
+    found: dict[Owner, list[PlacedPod]] = {}
+    for pod, node in placed:
+        found.setdefault(owner_of(pod), []).append((pod, node))
+    return {owner: found[owner] for owner in sorted(found)}
+
+
+def holders(placed: Iterable[PlacedPod], resources: Sequence[str], priority: int, memory: Memory) -> tuple[Holder, ...]:
+    """The owners of some pods with what they hold of some resources, those that hold most first.
+
+    `pods` among the resources counts the pods; `priority` is that of the pod that waits.
+    """
+    groups: dict[tuple[Owner, int, bool], list[PlacedPod]] = {}
+    for pod, node in placed:
+        key = (owner_of(pod), pod.spec.priority or 0, pod.meta.terminating)
+        groups.setdefault(key, []).append((pod, node))
+    found = []
+    for (owner, own_priority, terminating), members in groups.items():
+        amounts = dict.fromkeys(resources, 0)
+        for pod, _ in members:
+            for name, amount in memory.load(pod).requests:
+                if name in amounts:
+                    amounts[name] += amount
+        if "pods" in amounts:
+            amounts["pods"] = len(members)
+        found.append(
+            Holder(
+                owner,
+                tuple(sorted(pod.key for pod, _ in members)),
+                tuple(sorted({node for _, node in members})),
+                {name: amount for name, amount in amounts.items() if amount},
+                own_priority,
+                own_priority < priority,
+                terminating,
+            )
+        )
+
+    def weight(holder: Holder) -> tuple[object, ...]:
+        return (*[-holder.amounts.get(name, 0) for name in resources], -len(holder.pods), holder.owner, holder.priority)
+
+    return tuple(sorted(found, key=weight))

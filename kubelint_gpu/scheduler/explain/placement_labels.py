@@ -1,0 +1,98 @@
+"""Which labels a node would need for a pod's selector and required affinity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from kubelint_gpu.kube.objects.label_algebra import Allowed, Bound
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.values.selectors import Requirement
+
+HOSTNAME = "kubernetes.io/hostname"
+# What these say of a node is so or is not: nobody sets them to make a pod fit.
+_TELLING = ("kubernetes.io", "k8s.io", "nvidia.com", "amd.com", "intel.com")
+_FREE = ("node-role.kubernetes.io", "node-restriction.kubernetes.io")
+
+
+class Lack(NamedTuple):
+    """What a node lacks to meet one alternative of a pod.
+
+    Attributes:
+        requirements: those that it does not meet.
+        labels: labels to set, or with None to take off, so that it would.
+        name: the name that it would have to have; empty where any will do.
+    """
+
+    requirements: tuple[Requirement, ...]
+    labels: tuple[tuple[str, str | None], ...]
+    name: str = ""
+
+    @property
+    def settable(self) -> bool:
+        """Whether somebody could set these labels on a node that exists."""
+        return not self.name and not any(is_telling(key) for key, _ in self.labels)
+
+
+def is_telling(key: str) -> bool:
+    """Whether a label describes the node, its place or its hardware, so that it is not a matter of choice."""
+    domain, slash, _ = key.rpartition("/")
+    if not slash or domain in _FREE:
+        return False
+    return domain.endswith(_TELLING)
+
+
+def lack(node: Node, alternatives: Iterable[Sequence[Bound]]) -> Lack | None:
+    """What a node lacks to meet the alternative that it misses by least; None where nothing could mend it."""
+    found = [one for one in (_lack(node, bounds) for bounds in alternatives) if one is not None]
+    return min(found, key=lambda one: (not one.settable, len(one.requirements)), default=None)
+
+
+def _lack(node: Node, bounds: Sequence[Bound]) -> Lack | None:
+    by_subject: dict[tuple[bool, str], list[Bound]] = {}
+    for bound in bounds:
+        by_subject.setdefault(bound.subject, []).append(bound)
+    unmet: list[Requirement] = []
+    labels: list[tuple[str, str | None]] = []
+    name = ""
+    for (field, key), members in by_subject.items():
+        together = Allowed()
+        for member in members:
+            together &= member.allowed
+        current = node.name if field else node.labels.get(key)
+        if together.has(current):
+            continue
+        options = [option for option in _options(members, together) if together.has(option)]
+        if not options:
+            return None
+        unmet += [member.requirement for member in members if not member.allowed.has(current)]
+        if field:
+            name = options[0] or ""
+        else:
+            labels.append((key, options[0]))
+    return Lack(tuple(unmet), tuple(labels), name)
+
+
+def _options(members: Iterable[Bound], together: Allowed) -> Iterable[str | None]:
+    for member in members:
+        if member.requirement.operator == "In":
+            yield from member.requirement.values
+    if together.above is not None:
+        yield str(together.above + 1)
+    if together.below is not None:
+        yield str(together.below - 1)
+    yield None
+    yield "true"
+
+
+def actual(requirement: Requirement, nodes: Iterable[Node], most: int) -> tuple[str, ...]:
+    """The values that nodes have in place of what is required, sorted; none where there are more than a few."""
+    found: set[str] = set()
+    for node in nodes:
+        labels: Mapping[str, str] = node.labels
+        value = labels.get(requirement.key)
+        if value is not None:
+            found.add(value)
+            if len(found) > most:
+                return ()
+    return tuple(sorted(found))

@@ -1,0 +1,201 @@
+"""Node classes: nodes that no filter can tell apart for a pod are judged once.
+
+A node is projected on the labels that the pod's plugins look at (`Prepared.labels`), its taints and `unschedulable`,
+and on what the filters that look at its load say of it (`Prepared.by_load`).
+Labels with many values (`kubernetes.io/hostname`) are not split by value: only the nodes whose value matters are taken
+out of their class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from kubelint_gpu.scheduler.framework.equality import Likeness
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.plugin import Filter, Labels, Plugin, Prepared, Status
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+
+_MOST_PARTITIONS = 256
+_ANYTHING_ELSE = "anything else"
+_NOBODY: frozenset[str] = frozenset()
+
+
+Room = tuple[int, int]
+Parts = Mapping[Room, Sequence[Sequence[NodeInfo]]]
+
+
+class Group:
+    """Nodes that a projection does not tell apart, in parts that have equal allocatable and pods of equal kinds."""
+
+    __slots__ = ("_nodes", "parts", "size")
+
+    def __init__(self, parts: Parts, size: int) -> None:
+        self.parts = parts
+        self.size = size
+        self._nodes: tuple[NodeInfo, ...] | None = None
+
+    @property
+    def nodes(self) -> tuple[NodeInfo, ...]:
+        """Its nodes by name."""
+        if self._nodes is None:
+            found = [node for part in self.parts.values() for nodes in part for node in nodes]
+            self._nodes = tuple(sorted(found, key=_name))
+        return self._nodes
+
+
+class NodeClass(NamedTuple):
+    """Nodes with one verdict: a group without some of its members; `status` None means that the pod fits."""
+
+    group: Group
+    apart: frozenset[str]
+    status: Status | None
+
+    @property
+    def size(self) -> int:
+        """How many nodes there are in it."""
+        return self.group.size - len(self.apart)
+
+    @property
+    def representative(self) -> NodeInfo:
+        """One of its nodes."""
+        apart = self.apart
+        return next(
+            node
+            for part in self.group.parts.values()
+            for nodes in part
+            for node in nodes
+            if not apart or node.node.meta.name not in apart
+        )
+
+    @property
+    def nodes(self) -> tuple[NodeInfo, ...]:
+        """Its nodes by name."""
+        if not self.apart:
+            return self.group.nodes
+        return tuple(node for node in self.group.nodes if node.node.meta.name not in self.apart)
+
+    def by_pods(self, snapshot: Snapshot) -> Iterator[NodeClass]:
+        """The classes into which allocatable and the kinds of pods on its nodes split it."""
+        parts = self.group.parts
+        if len(parts) == 1:
+            yield self
+            return
+        missing: dict[Room, list[str]] = {}
+        if self.apart:
+            likeness = snapshot.equal().likeness
+            for name in sorted(self.apart):
+                missing.setdefault(_room(likeness[name]), []).append(name)
+        for room, part in parts.items():
+            found = NodeClass(_group({room: part}), frozenset(missing.get(room, ())), self.status)
+            if found.size:
+                yield found
+
+
+class Partition(NamedTuple):
+    """All nodes in groups, and the position of the group of each likeness."""
+
+    groups: tuple[Group, ...]
+    position: Mapping[Likeness, int]
+
+
+def alone(node: NodeInfo) -> Group:
+    """A group of one node."""
+    return Group({(0, 0): ((node,),)}, 1)
+
+
+def _group(parts: Parts) -> Group:
+    return Group(parts, sum([len(nodes) for part in parts.values() for nodes in part]))
+
+
+def classes(snapshot: Snapshot, prepared: Sequence[tuple[Plugin, Prepared]]) -> list[NodeClass]:
+    """The nodes in classes, without a verdict yet, that these plugins do not tell apart for their pod."""
+    sights = [found.labels for _, found in prepared if found.labels]
+    apart = frozenset().union(*[found.apart for _, found in prepared])
+    partition = _partition(snapshot, frozenset([key for labels in sights for key in labels]), prepared)
+    special = _special(snapshot, sights, apart)
+    if not special:
+        return [NodeClass(group, _NOBODY, None) for group in partition.groups]
+    wide = snapshot.wide_labels()
+    likeness = snapshot.equal().likeness
+    taken: dict[int, list[str]] = {}
+    finer: dict[Hashable, dict[Room, list[list[NodeInfo]]]] = {}
+    for name in sorted(special):
+        node = snapshot.node(name)
+        if node is None:
+            continue
+        like = likeness[name]
+        position = partition.position[like]
+        taken.setdefault(position, []).append(name)
+        key = (position, name if name in apart else None, _tokens(node, sights, wide))
+        finer.setdefault(key, {}).setdefault(_room(like), [[]])[0].append(node)
+    found = []
+    for position, group in enumerate(partition.groups):
+        gone = taken.get(position, ())
+        if len(gone) < group.size:
+            found.append(NodeClass(group, frozenset(gone), None))
+    found += [NodeClass(_group(parts), _NOBODY, None) for parts in finer.values()]
+    return found
+
+
+def _special(snapshot: Snapshot, sights: Sequence[Labels], apart: frozenset[str]) -> set[str]:
+    wide = snapshot.wide_labels()
+    special = set(apart)
+    for labels in sights:
+        for key, values in labels.items():
+            if key in wide:
+                names = snapshot.values(key)
+                for value in names if values is None else values:
+                    special.update(names.get(value, ()))
+    return special
+
+
+def _tokens(node: NodeInfo, sights: Sequence[Labels], wide: frozenset[str]) -> Hashable:
+    found: list[Hashable] = []
+    for labels in sights:
+        for key, values in labels.items():
+            if key in wide:
+                value = node.node.meta.labels.get(key)
+                known = value is None or values is None
+                found.append(value if known else (values or {}).get(value or "", _ANYTHING_ELSE))
+    return tuple(found)
+
+
+def _partition(snapshot: Snapshot, keys: frozenset[str], prepared: Sequence[tuple[Plugin, Prepared]]) -> Partition:
+    partitions: dict[Hashable, Partition] = snapshot.derived("partitions", lambda _: {})
+    weighing = [(plugin.filter, found) for plugin, found in prepared if found.by_load is not None]
+    key = (keys, *[found.by_load for _, found in weighing])
+    partition = partitions.get(key)
+    if partition is None:
+        if len(partitions) >= _MOST_PARTITIONS:
+            partitions.clear()
+        partition = partitions[key] = _divided(snapshot, keys, [(run, found.state) for run, found in weighing])
+    return partition
+
+
+def _divided(snapshot: Snapshot, keys: frozenset[str], weighing: Sequence[tuple[Filter, Any]]) -> Partition:
+    wide = snapshot.wide_labels()
+    narrow, present = sorted(keys - wide), sorted(keys & wide)
+    groups: dict[Hashable, dict[Room, list[Sequence[NodeInfo]]]] = {}
+    position: dict[Likeness, int] = {}
+    place: dict[Hashable, int] = {}
+    for likeness, nodes in snapshot.equal().nodes.items():
+        node = nodes[0]
+        labels = node.node.meta.labels
+        key = (
+            likeness.gate,
+            *[labels.get(name) for name in narrow],
+            *[name in labels for name in present],
+            *[run(state, node) for run, state in weighing],
+        )
+        groups.setdefault(key, {}).setdefault(_room(likeness), []).append(nodes)
+        position[likeness] = place.setdefault(key, len(place))
+    return Partition(tuple([_group(parts) for parts in groups.values()]), position)
+
+
+def _room(likeness: Likeness) -> Room:
+    return likeness.room, likeness.pods
+
+
+def _name(node: NodeInfo) -> str:
+    return node.node.meta.name

@@ -1,0 +1,110 @@
+"""A node and the pods on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import HostPort, Pod
+from kubelint_gpu.kube.objects.taints import Taint
+from kubelint_gpu.scheduler.framework.pod_memory import Memory
+
+
+class NodeInfo(NamedTuple):
+    """A node and what is on it; never changed.
+
+    Attributes:
+        node: the node.
+        pods: the pods on it that are not finished; terminating ones are among them.
+        used: the sum of their requests, in the scheduler's units.
+        ports: the host ports they take.
+        anti: those of them with required anti-affinity.
+        taints: the node's NoSchedule and NoExecute taints.
+        memory: what is remembered of pods across snapshots.
+    """
+
+    node: Node
+    pods: tuple[Pod, ...]
+    used: Mapping[str, int]
+    ports: frozenset[HostPort]
+    anti: tuple[Pod, ...]
+    taints: tuple[Taint, ...]
+    memory: Memory
+
+    @property
+    def name(self) -> str:
+        """The node's name."""
+        return self.node.meta.name
+
+    def with_pod(self, pod: Pod) -> NodeInfo:
+        """This node with one more pod."""
+        load = self.memory.load(pod)
+        used = dict(self.used)
+        for name, amount in load.requests:
+            used[name] = used.get(name, 0) + amount
+        return NodeInfo(
+            self.node,
+            (*self.pods, pod),
+            used,
+            self.ports.union(load.ports) if load.ports else self.ports,
+            (*self.anti, pod) if pod.spec.pod_anti_affinity else self.anti,
+            self.taints,
+            self.memory,
+        )
+
+    def removed(self, pod: Pod) -> NodeInfo:
+        """This node after one of its pods is gone for good."""
+        left = self.without((pod,))
+        load = self.memory.load
+        if not load(pod).ports:
+            return left
+        return left._replace(ports=frozenset([port for other in left.pods for port in load(other).ports]))
+
+    def without(self, pods: Iterable[Pod]) -> NodeInfo:
+        """This node in the dry run of an eviction of some of its pods, which are told by identity.
+
+        Their host ports are free then even if another pod has one of them too: HostPortInfo upstream is a set.
+        """
+        gone: dict[int, int] = {}
+        for pod in pods:
+            gone[id(pod)] = gone.get(id(pod), 0) + 1
+        used = dict(self.used)
+        left: list[Pod] = []
+        ports = self.ports
+        for pod in self.pods:
+            if not gone.get(id(pod)):
+                left.append(pod)
+                continue
+            gone[id(pod)] -= 1
+            load = self.memory.load(pod)
+            if load.ports:
+                ports = ports.difference(load.ports)
+            for name, amount in load.requests:
+                used[name] -= amount
+                if not used[name]:
+                    del used[name]
+        return NodeInfo(
+            self.node,
+            tuple(left),
+            used,
+            ports,
+            tuple(pod for pod in left if pod.spec.pod_anti_affinity) if self.anti else self.anti,
+            self.taints,
+            self.memory,
+        )
+
+
+def node_info(node: Node, pods: Iterable[Pod], memory: Memory) -> NodeInfo:
+    """A node with the pods that are on it."""
+    placed = tuple(pods)
+    used: dict[str, int] = {}
+    ports: set[HostPort] = set()
+    for pod in placed:
+        load = memory.load(pod)
+        ports.update(load.ports)
+        for name, amount in load.requests:
+            used[name] = used.get(name, 0) + amount
+    anti = tuple(pod for pod in placed if pod.spec.pod_anti_affinity)
+    taints = tuple(taint for taint in node.taints if taint.blocks)
+    return NodeInfo(node, placed, used, frozenset(ports), anti, taints, memory)

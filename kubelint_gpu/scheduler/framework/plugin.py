@@ -1,0 +1,103 @@
+"""What a plugin is.
+
+A plugin is a module in `plugins/`, named as kube-scheduler names it in snake_case, that holds one `PLUGIN` of the
+class below made of two pure functions (three where preemption changes what it knows):
+
+```python
+def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
+    # once per pod: SKIP, rejected(...) or Prepared(state, ...)
+def _filter(state: Any, node: NodeInfo) -> Status | None:
+    # once per node: None lets the pod pass
+def _without(state: Any, pods: tuple[Pod, ...], node: NodeInfo) -> Any:
+    # the state as if these pods of this node were gone; the given state is not changed
+PLUGIN = Plugin("NodePorts", _pre_filter, _filter)
+```
+
+* `node` may be a copy with fewer pods (preemption tries one out): read pods, requests and ports from it, and what the
+  rest of the cluster holds from the state.
+* `Prepared.labels`, `Prepared.by_load` and `Prepared.apart` say by what the filter tells nodes apart, beyond taints and
+  `unschedulable`: nodes that no plugin tells apart are judged once for all (`classes.py`).
+  `labels` maps a label key to the values that matter, each to a token (equal tokens, equal treatment); all other values
+  count as one value, and a missing label as another; None instead of a mapping: every value matters.
+  `by_load` is for filters that look at allocatable, requests and host ports: what of the pod their verdict rests on.
+  `apart` names nodes that are judged one by one, because the filter knows them by name or by their pods.
+* Reasons are constants of the plugin's module, or wordings of `Behaviour` where releases differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from enum import Enum
+from typing import Any
+
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.values.frozen import EMPTY
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.values import dataclass
+
+Labels = Mapping[str, Mapping[str, Hashable] | None]
+
+
+class Code(str, Enum):
+    """Why a node does not take a pod, as far as preemption cares."""
+
+    UNSCHEDULABLE = "Unschedulable"
+    """Fewer pods on the node could help."""
+    UNRESOLVABLE = "UnschedulableAndUnresolvable"
+    """No eviction helps."""
+    EXCLUDED = "PreFilterExcluded"
+    """Outside the nodes that the PreFilter plugins left; preemption sees `UNRESOLVABLE`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A rejection: by which plugin, whether preemption could help, and the reasons in the plugin's order."""
+
+    plugin: str
+    code: Code
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What PreFilter says of a pod.
+
+    Attributes:
+        state: what `filter` needs to know of the pod and of the cluster.
+        skip: the filter has nothing to do for this pod.
+        status: the pod is rejected outright, whatever the node.
+        nodes: the names of the only nodes that come into question; None means all.
+        labels: the node labels that the filter looks at.
+        by_load: set where the filter looks at allocatable, what is used or host ports: equal values, equal verdicts.
+        apart: names of the nodes that it tells apart from all others.
+    """
+
+    state: Any = None
+    skip: bool = False
+    status: Status | None = None
+    nodes: frozenset[str] | None = None
+    labels: Labels = EMPTY
+    by_load: Hashable = None
+    apart: frozenset[str] = frozenset()
+
+
+SKIP = Prepared(skip=True)
+
+
+Filter = Callable[[Any, NodeInfo], Status | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Plugin:
+    """A filter of kube-scheduler; `name` is what kube-scheduler calls it."""
+
+    name: str
+    pre_filter: Callable[[Pod, Snapshot], Prepared]
+    filter: Filter
+    without: Callable[[Any, tuple[Pod, ...], NodeInfo], Any] | None = None
+
+
+def rejected(plugin: str, *reasons: str, code: Code = Code.UNRESOLVABLE) -> Prepared:
+    """A PreFilter that rejects the pod outright."""
+    return Prepared(status=Status(plugin, code, reasons))

@@ -1,0 +1,83 @@
+"""What is computed once per pod and shared by all snapshots of one cluster.
+
+Entries are found by the identity of an immutable object and keep it alive, so an entry never outlives its meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any, NamedTuple, TypeVar
+
+from kubelint_gpu.kube.objects.pod import HostPort, Pod, PodSpec
+from kubelint_gpu.kube.objects.requests import running_requests
+from kubelint_gpu.scheduler.framework.release import Behaviour
+
+T = TypeVar("T")
+_LARGEST = 400_000
+_MISSING = object()
+
+
+class Load(NamedTuple):
+    """What a pod takes of its node: requests other than 0 in the scheduler's units, and host ports."""
+
+    requests: tuple[tuple[str, int], ...]
+    ports: tuple[HostPort, ...]
+
+
+class Memory:
+    """Remembers what immutable objects led to."""
+
+    __slots__ = ("_anchors", "_loads", "_numbers", "_same", "_tables", "behaviour")
+
+    def __init__(self, behaviour: Behaviour) -> None:
+        self.behaviour = behaviour
+        self._loads: dict[int, Load] = {}
+        self._same: dict[Load, Load] = {}
+        self._tables: dict[str, dict[int, Any]] = {}
+        self._anchors: list[object] = []
+        self._numbers: dict[Hashable, int] = {}
+
+    def load(self, pod: Pod) -> Load:
+        """What a pod that is on a node takes of it."""
+        anchor: object = pod if pod.statuses else pod.spec
+        found = self._loads.get(id(anchor))
+        if found is None:
+            found = self._load(pod)
+            self._keep(anchor)
+            found = self._loads[id(anchor)] = self._same.setdefault(found, found)
+        return found
+
+    def _load(self, pod: Pod) -> Load:
+        release = self.behaviour
+        amounts = running_requests(pod, pod_level=release.pod_level_resources, in_place=release.in_place_resize)
+        return Load(tuple([item for item in amounts.items() if item[1]]), host_ports(pod.spec))
+
+    def of(self, what: str, anchor: Any, compute: Callable[[Any], T]) -> T:
+        """`compute(anchor)`, computed once; it must depend on nothing but the anchor, the release and the profile."""
+        table = self._tables.get(what)
+        found: Any = _MISSING if table is None else table.get(id(anchor), _MISSING)
+        if found is _MISSING:
+            found = compute(anchor)
+            self._keep(anchor)
+            self._tables.setdefault(what, {})[id(anchor)] = found
+        value: T = found
+        return value
+
+    def _keep(self, anchor: object) -> None:
+        if len(self._anchors) >= _LARGEST:
+            self._loads.clear()
+            self._tables.clear()
+            self._anchors.clear()
+        self._anchors.append(anchor)
+
+    def number(self, value: Hashable) -> int:
+        """A number for a value: equal values have equal numbers."""
+        return self._numbers.setdefault(value, len(self._numbers))
+
+
+def host_ports(spec: PodSpec) -> tuple[HostPort, ...]:
+    """The host ports a pod takes; ordinary init containers take none."""
+    found = [port for one in spec.containers for port in one.host_ports]
+    if spec.init_containers:
+        found += [port for one in spec.init_containers for port in one.host_ports]
+    return tuple(found)

@@ -1,0 +1,248 @@
+"""The cluster as one scheduling attempt sees it: nodes and the pods on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from itertools import pairwise
+from operator import attrgetter
+from typing import Any, TypeVar
+
+from kubelint_gpu.kube.objects.affinity import PodAffinityTerm
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.values.errors import InvalidObject
+from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
+from kubelint_gpu.scheduler.framework.equality import FEW_NODES, Equal, moved, sorted_out, wide_labels
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo, node_info
+from kubelint_gpu.scheduler.framework.pod_memory import Memory
+from kubelint_gpu.scheduler.framework.profile import DEFAULT_PROFILE, Profile
+from kubelint_gpu.scheduler.framework.release import Behaviour, behaviour, minor_of
+from kubelint_gpu.values import replace
+
+T = TypeVar("T")
+
+
+Placed = tuple[Pod, NodeInfo]
+_EQUAL = "equal"
+
+
+class Snapshot:
+    """Nodes, the pods on them, and what else of the cluster filters look at; never changed.
+
+    `place` and `remove` give a new snapshot that shares all else with this one.
+    What is derived from it (`by_labels`, `anti_groups` …) is computed when it is first asked for.
+
+    Attributes:
+        cluster: everything that is not nodes and pods (claims, namespaces, budgets …).
+        nodes: the nodes, by name.
+        behaviour: wordings and switches of the cluster's release.
+        profile: the scheduler's configuration.
+        memory: what is remembered of pods across snapshots.
+    """
+
+    __slots__ = ("_derived", "_positions", "_statics", "behaviour", "cluster", "memory", "nodes", "profile")
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        nodes: tuple[NodeInfo, ...],
+        memory: Memory,
+        profile: Profile,
+        positions: Mapping[str, int],
+        statics: dict[Hashable, Any],
+    ) -> None:
+        self.cluster = cluster
+        self.nodes = nodes
+        self.memory = memory
+        self.behaviour: Behaviour = memory.behaviour
+        self.profile = profile
+        self._positions = positions
+        self._statics = statics
+        self._derived: dict[Hashable, Any] = {}
+
+    @classmethod
+    def of(cls, cluster: Cluster, pods: Iterable[Pod] | None = None, *, profile: Profile = DEFAULT_PROFILE) -> Snapshot:
+        """The cluster with its own pods, or with others, each on the node that its spec names.
+
+        Finished pods and pods of nodes that are not there are left out.
+
+        Raises:
+            InvalidObject: two nodes have one name.
+            ValueError: the cluster's version is no version of Kubernetes.
+        """
+        memory = Memory(behaviour(_version(cluster)))
+        by_node: dict[str, list[Pod]] = {}
+        for pod in cluster.pods if pods is None else pods:
+            if pod.spec.node_name and not pod.finished:
+                by_node.setdefault(pod.spec.node_name, []).append(pod)
+        nodes = sorted(cluster.nodes, key=attrgetter("name"))
+        for one, other in pairwise(nodes):
+            if one.name == other.name:
+                raise InvalidObject("two nodes have this name", ("metadata", "name"), kind="Node", name=one.name)
+        infos = tuple(node_info(node, by_node.get(node.name, ()), memory) for node in nodes)
+        snapshot = cls(cluster, infos, memory, profile, {node.name: place for place, node in enumerate(nodes)}, {})
+        if len(nodes) > FEW_NODES:
+            snapshot.equal()
+            snapshot.by_labels()
+            snapshot.anti_groups()
+        return snapshot
+
+    def node(self, name: str) -> NodeInfo | None:
+        """The node of this name."""
+        position = self._positions.get(name)
+        return None if position is None else self.nodes[position]
+
+    @property
+    def pods(self) -> tuple[Pod, ...]:
+        """Every pod on a node, by node."""
+        return tuple(pod for info in self.nodes for pod in info.pods)
+
+    def place(self, pod: Pod, node_name: str) -> Snapshot:
+        """This snapshot with one more pod on a node, whatever the pod's own `nodeName` says.
+
+        Raises:
+            KeyError: there is no such node.
+        """
+        position = self._positions[node_name]
+        changed = self.nodes[position].with_pod(pod)
+        return self._with(position, changed)
+
+    def remove(self, pod_key: str, node_name: str | None = None) -> Snapshot:
+        """This snapshot without the pod `namespace/name`; naming its node saves the search.
+
+        Raises:
+            KeyError: no node holds such a pod.
+        """
+        namespace, _, name = pod_key.partition("/")
+        nodes = self.nodes
+        everywhere = range(len(nodes))
+        for position in everywhere if node_name is None else (self._positions[node_name],):
+            for pod in nodes[position].pods:
+                if pod.meta.name == name and pod.meta.namespace == namespace:
+                    changed = nodes[position].removed(pod)
+                    return self._with(position, changed)
+        raise KeyError(pod_key)
+
+    def without(self, placed: Iterable[tuple[Pod, str]]) -> Snapshot:
+        """This snapshot without some pods, each with the name of its node; pods are told by namespace and name.
+
+        Unlike preemption's dry run this frees no host port that another pod of the node has as well.
+
+        Raises:
+            KeyError: there is no such node, or no such pod on it.
+        """
+        gone: dict[int, dict[str, None]] = {}
+        for pod, name in placed:
+            gone.setdefault(self._positions[name], {})[pod.key] = None
+        nodes = list(self.nodes)
+        for position, keys in gone.items():
+            info = nodes[position]
+            missing = keys.keys() - {pod.key for pod in info.pods}
+            if missing:
+                raise KeyError(min(missing))
+            nodes[position] = node_info(info.node, [pod for pod in info.pods if pod.key not in keys], self.memory)
+        return Snapshot(self.cluster, tuple(nodes), self.memory, self.profile, self._positions, self._statics)
+
+    def with_node(self, node: Node) -> Snapshot:
+        """This snapshot with one more node, or with its namesake changed, which keeps its pods."""
+        old = self.node(node.name)
+        infos = [
+            *(info for info in self.nodes if info is not old),
+            node_info(node, old.pods if old else (), self.memory),
+        ]
+        infos.sort(key=attrgetter("name"))
+        cluster = replace(self.cluster, nodes=tuple([info.node for info in infos]))
+        positions = {info.name: place for place, info in enumerate(infos)}
+        return Snapshot(cluster, tuple(infos), self.memory, self.profile, positions, {})
+
+    def with_cluster(self, cluster: Cluster) -> Snapshot:
+        """These nodes and pods with another cluster around them; its own nodes and pods are not looked at."""
+        around = replace(cluster, nodes=self.cluster.nodes, pods=self.cluster.pods)
+        return Snapshot(around, self.nodes, self.memory, self.profile, self._positions, {})
+
+    def _with(self, position: int, changed: NodeInfo) -> Snapshot:
+        nodes = (*self.nodes[:position], changed, *self.nodes[position + 1 :])
+        snapshot = Snapshot(self.cluster, nodes, self.memory, self.profile, self._positions, self._statics)
+        equal: Equal | None = self._derived.get(_EQUAL)
+        if equal is not None:
+            snapshot._derived[_EQUAL] = moved(equal, changed)
+        return snapshot
+
+    def derived(self, key: Hashable, compute: Callable[[Snapshot], T]) -> T:
+        """`compute(self)`, computed once per snapshot."""
+        if key not in self._derived:
+            self._derived[key] = compute(self)
+        found: T = self._derived[key]
+        return found
+
+    def static(self, key: Hashable, compute: Callable[[Snapshot], T]) -> T:
+        """`compute(self)`, computed once for all snapshots of this cluster.
+
+        It must depend on nothing but nodes and cluster: not on pods.
+        """
+        if key not in self._statics:
+            self._statics[key] = compute(self)
+        found: T = self._statics[key]
+        return found
+
+    def equal(self) -> Equal:
+        """The nodes sorted out by all that any filter could look at, the values of wide labels aside."""
+        return self.derived(_EQUAL, lambda _: sorted_out(self.nodes, self.wide_labels(), self.memory))
+
+    def wide_labels(self) -> frozenset[str]:
+        """The label keys that have too many values to tell nodes apart by each of them."""
+        return self.static("wide labels", lambda _: wide_labels(self.nodes))
+
+    def by_labels(self) -> Mapping[tuple[str, FrozenMap[str, str]], tuple[Placed, ...]]:
+        """The placed pods by namespace and labels, in the order of nodes: a selector is tried once per entry."""
+        return self.derived("by labels", _by_labels)
+
+    def anti_groups(self) -> Mapping[tuple[str, tuple[PodAffinityTerm, ...]], tuple[Placed, ...]]:
+        """The placed pods that have required anti-affinity, by namespace and terms."""
+        return self.derived("anti groups", _anti_groups)
+
+    def values(self, label: str) -> Mapping[str, tuple[str, ...]]:
+        """The names of the nodes by their value of a label; nodes without it are left out."""
+        return self.static(("values", label), lambda snapshot: _values(snapshot, label))
+
+    def namespace_labels(self, namespace: str) -> Mapping[str, str]:
+        """The labels of a namespace, with the automatic `kubernetes.io/metadata.name`; none where it has no object."""
+        labels: FrozenMap[str, str] = self.static("namespaces", _namespaces).get(namespace, EMPTY)
+        return labels
+
+
+def _version(cluster: Cluster) -> str | None:
+    if cluster.version is not None:
+        return cluster.version
+    known = [node.kubelet_version for node in cluster.nodes if minor_of(node.kubelet_version) is not None]
+    return max(known, key=lambda version: minor_of(version) or 0, default=None)
+
+
+def _by_labels(snapshot: Snapshot) -> Mapping[tuple[str, FrozenMap[str, str]], tuple[Placed, ...]]:
+    found: dict[tuple[str, FrozenMap[str, str]], list[Placed]] = {}
+    for info in snapshot.nodes:
+        for pod in info.pods:
+            found.setdefault((pod.meta.namespace, pod.meta.labels), []).append((pod, info))
+    return {key: tuple(placed) for key, placed in found.items()}
+
+
+def _anti_groups(snapshot: Snapshot) -> Mapping[tuple[str, tuple[PodAffinityTerm, ...]], tuple[Placed, ...]]:
+    found: dict[tuple[str, tuple[PodAffinityTerm, ...]], list[Placed]] = {}
+    for info in snapshot.nodes:
+        for pod in info.anti:
+            found.setdefault((pod.meta.namespace, pod.spec.pod_anti_affinity), []).append((pod, info))
+    return {key: tuple(placed) for key, placed in found.items()}
+
+
+def _values(snapshot: Snapshot, label: str) -> Mapping[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
+    for info in snapshot.nodes:
+        value = info.node.meta.labels.get(label)
+        if value is not None:
+            found.setdefault(value, []).append(info.node.meta.name)
+    return {value: tuple(names) for value, names in found.items()}
+
+
+def _namespaces(snapshot: Snapshot) -> Mapping[str, FrozenMap[str, str]]:
+    return {namespace.name: namespace.labels for namespace in snapshot.cluster.namespaces}

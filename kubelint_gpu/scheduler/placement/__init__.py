@@ -1,0 +1,1 @@
+"""Placing several pods one after the other."""

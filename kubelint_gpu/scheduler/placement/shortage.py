@@ -1,0 +1,58 @@
+"""Equal pods that come one after the other until no node takes another one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.scheduler.attempt import Attempt, attempt
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.values import replace
+
+
+def first_without_node(pod: Pod, snapshot: Snapshot, most: int) -> Attempt:
+    """The attempt for the first pod that finds no node; for the one after `most` pods where all find one.
+
+    Each goes to the first node that takes it.
+    """
+    for number in range(most):
+        found = attempt(pod, snapshot)
+        if found.fit is None or not found.fit.schedulable:
+            return found
+        snapshot = snapshot.place(_numbered(pod, number), found.fit.fits[0])
+    return attempt(pod, snapshot)
+
+
+def reasons_of(found: Attempt, nodes: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """For each reason the nodes of some that it keeps the pod from; the first reason of each node counts."""
+    rejections = found.fit.rejections if found.fit is not None else {}
+    reasons: dict[str, tuple[str, ...]] = {}
+    for node in sorted(nodes):
+        for reason in rejections[node].reasons[:1] if node in rejections else ():
+            reasons[reason] = (*reasons.get(reason, ()), node)
+    return reasons
+
+
+def taken_with_evictions(pod: Pod, snapshot: Snapshot, most: int) -> tuple[int, int]:
+    """How many equal pods, up to `most`, get a node, one after the other, and how many pods are evicted for them."""
+    evicted = 0
+    for number in range(most):
+        found = attempt(pod, snapshot)
+        if found.fit is None:
+            return number, evicted
+        if found.fit.schedulable:
+            node = found.fit.fits[0]
+        elif found.preemption is not None and found.preemption.succeeds:
+            chosen = found.preemption.best[0]
+            evicted += len(chosen.victims)
+            node = chosen.node
+            snapshot = snapshot.without([(victim, node) for victim in chosen.victims])
+        else:
+            return number, evicted
+        snapshot = snapshot.place(_numbered(pod, number), node)
+    return most, evicted
+
+
+def _numbered(pod: Pod, number: int) -> Pod:
+    name = f"{pod.meta.name}-{number}"
+    return replace(pod, meta=replace(pod.meta, name=name, uid=name))

@@ -1,0 +1,165 @@
+"""Whom a pod that fits nowhere would evict.
+
+Source: `defaultpreemption` and `framework/preemption` of kube-scheduler; `importance`, reprieve and the choice among
+candidates are the same from 1.29 to 1.36.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.priority import NEVER
+from kubelint_gpu.scheduler.candidate import Candidate, best, lower_pods, stripped, victims_on
+from kubelint_gpu.scheduler.fit import FitResult, judged
+from kubelint_gpu.scheduler.framework.equality import kind_of
+from kubelint_gpu.scheduler.framework.node_classes import NodeClass
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.plugin import Code, Status
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.values import dataclass, field
+
+NOT_HELPFUL = "Preemption is not helpful for scheduling"
+NO_VICTIMS = "No preemption victims found for incoming pod"
+POLICY_NEVER = "not eligible due to preemptionPolicy=Never."
+TERMINATING = "not eligible due to a terminating pod on the nominated node."
+MOST_CANDIDATES = 100
+_NO_VICTIMS = Status("DefaultPreemption", Code.UNRESOLVABLE, (NO_VICTIMS,))
+
+
+@dataclass(frozen=True, slots=True)
+class Preemption:
+    """What comes of trying to evict pods of lower priority.
+
+    Attributes:
+        ineligible: why the pod may not preempt at all, in the scheduler's words; empty where it may.
+        outcomes: the nodes in classes; status None means that evicting there makes room.
+        helpless: how many nodes are not in `outcomes`, because no eviction helps there.
+    """
+
+    ineligible: str = ""
+    outcomes: tuple[NodeClass, ...] = ()
+    helpless: int = 0
+    _choose: Callable[[], tuple[Candidate, ...]] = field(default=tuple, compare=False, repr=False)
+    _choice: list[tuple[Candidate, ...]] = field(default_factory=list, compare=False, repr=False)
+
+    @property
+    def eligible(self) -> bool:
+        """Whether the pod may preempt."""
+        return not self.ineligible
+
+    @property
+    def succeeds(self) -> bool:
+        """Whether there is a node on which evicting pods makes room."""
+        return any(found.status is None for found in self.outcomes)
+
+    @property
+    def best(self) -> tuple[Candidate, ...]:
+        """The candidates among which the scheduler's choice is random, by node name: one, unless some tie.
+
+        They are worked out when they are first asked for.
+        """
+        if not self._choice:
+            self._choice.append(self._choose())
+        return self._choice[0]
+
+    @property
+    def nominated(self) -> str | None:
+        """The node that is chosen: of those that tie, the first by name."""
+        return self.best[0].node if self.succeeds else None
+
+    @property
+    def victims(self) -> tuple[Pod, ...]:
+        """The pods to evict there, the most important first."""
+        return self.best[0].victims if self.succeeds else ()
+
+    @property
+    def violations(self) -> int:
+        """How many of them a PodDisruptionBudget would have kept."""
+        return self.best[0].violations if self.succeeds else 0
+
+    @property
+    def alternatives(self) -> tuple[Candidate, ...]:
+        """The other candidates that tie with the chosen one."""
+        return self.best[1:] if self.succeeds else ()
+
+    @property
+    def sampled(self) -> bool:
+        """Whether there are so many nodes to try that the scheduler stops early, somewhere at random."""
+        return sum(found.size for found in self.outcomes) > MOST_CANDIDATES
+
+    @property
+    def statuses(self) -> dict[str, Status]:
+        """Why evicting does not help, by the name of each node that was tried in vain."""
+        found = {node.name: one.status for one in self.outcomes if one.status is not None for node in one.nodes}
+        return {name: found[name] for name in sorted(found)}
+
+
+def preempt(pod: Pod, snapshot: Snapshot, result: FitResult) -> Preemption:
+    """What preemption does for a pod that `fit` found no node for.
+
+    Every node that evicting could help is tried, where the scheduler stops after enough candidates.
+    """
+    ineligible = _ineligible(pod, snapshot, result)
+    if ineligible:
+        return Preemption(ineligible)
+    priority = pod.spec.priority or 0
+    outcomes: list[NodeClass] = []
+    tried = 0
+    for found in result.classes:
+        if found.status is None or found.status.code is not Code.UNSCHEDULABLE:
+            continue
+        for part in found.by_pods(snapshot):
+            tried += part.size
+            outcomes.append(part._replace(status=_tried(priority, part.representative, result)))
+    every = tuple(outcomes)
+    return Preemption("", every, result.total - tried, lambda: _choose(pod, snapshot, result, every))
+
+
+def _ineligible(pod: Pod, snapshot: Snapshot, result: FitResult) -> str:
+    if pod.spec.preemption_policy == NEVER:
+        return POLICY_NEVER
+    nominated = snapshot.node(pod.nominated_node_name) if pod.nominated_node_name else None
+    if nominated is None or _resolved_against(nominated, result):
+        return ""
+    priority = pod.spec.priority or 0
+    for other in nominated.pods:
+        if other.preempted and other.meta.terminating and (other.spec.priority or 0) < priority:
+            return TERMINATING
+    return ""
+
+
+def _resolved_against(node: NodeInfo, result: FitResult) -> bool:
+    if result.prefilter is not None:
+        return result.prefilter.code is Code.UNRESOLVABLE
+    for found in result.classes:
+        if any(one.name == node.name for one in found.nodes):
+            return found.status is not None and found.status.code is Code.UNRESOLVABLE
+    return True
+
+
+def _tried(priority: int, node: NodeInfo, result: FitResult) -> Status | None:
+    lower = tuple([pod for pod in node.pods if (pod.spec.priority or 0) < priority])
+    if not lower:
+        return _NO_VICTIMS
+    return judged(stripped(result.active, lower, node), node.without(lower))
+
+
+def _choose(pod: Pod, snapshot: Snapshot, result: FitResult, outcomes: Sequence[NodeClass]) -> tuple[Candidate, ...]:
+    found: list[Candidate] = []
+    by_name = any(budget.disrupted_pods for budget in snapshot.cluster.disruption_budgets)
+    for one in outcomes:
+        if one.status is not None:
+            continue
+        known: dict[Hashable, tuple[tuple[int, ...], int]] = {}
+        for node in one.nodes:
+            lower = lower_pods(pod, node)
+            like = node.name if by_name else tuple([kind_of(other, snapshot.memory) for other in lower])
+            if like not in known:
+                candidate = victims_on(pod, node, snapshot, result.active)
+                gone = {id(victim) for victim in candidate.victims}
+                places = tuple(place for place, other in enumerate(lower) if id(other) in gone)
+                known[like] = places, candidate.violations
+            places, violations = known[like]
+            found.append(Candidate(node.name, tuple([lower[place] for place in places]), violations))
+    return best(found) if found else ()

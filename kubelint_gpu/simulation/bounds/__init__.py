@@ -1,0 +1,1 @@
+"""Deciders that need no search, one a module."""

@@ -1,0 +1,307 @@
+"""A rollout that begins at the same moment as everything else that is known to change.
+
+Counting decides where places are alike; elsewhere what holds whatever the others do, the search where it comes to an
+end, and last one run in which the others come first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.simulation.bounds.counting_nodes import Shares, held_at_least, held_at_rest, needed_at_once
+from kubelint_gpu.simulation.bounds.shortfall import settled
+from kubelint_gpu.simulation.controllers.deployment import resolve
+from kubelint_gpu.simulation.controllers.state import State
+from kubelint_gpu.simulation.model.preemptions import Overlooked
+from kubelint_gpu.simulation.model.simulation import Scene
+from kubelint_gpu.simulation.prepare.demand import Demand, always_room, takes
+from kubelint_gpu.simulation.prepare.locality import attends
+from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod
+from kubelint_gpu.simulation.search.engine import Bench, Search, ended, worth
+from kubelint_gpu.simulation.search.explorer import Verdict, explore
+from kubelint_gpu.simulation.search.placements import one_placement, placements
+from kubelint_gpu.simulation.search.replay import NotConfirmed
+from kubelint_gpu.simulation.search.trace import Trace
+from kubelint_gpu.simulation.search.verdict import Judgement, told_by
+from kubelint_gpu.values import replace
+
+_PART = 4
+_FEW_STARTS = 3
+
+Decide = Callable[[Bench, int], Judgement]
+"""What becomes of the rollout at a position while all others on a bench stay as they are."""
+
+
+def movers(bench: Bench, position: int) -> frozenset[int]:
+    """The positions of all others of which something changes at the same moment."""
+    return frozenset(place for place, one in enumerate(bench.participants) if place != position and one.moves)
+
+
+def scaled(bench: Bench, position: int) -> frozenset[int]:
+    """The positions of all others that are scaled or new at the same moment; none where nobody gets pods by it."""
+    others = {place: bench.participants[place] for place in movers(bench, position)}
+    found = {place: one for place, one in others.items() if not _rolls(one)}
+    return frozenset(found) if any(one.replicas > one.sure for one in found.values()) else frozenset()
+
+
+def by_shares(bench: Bench, search: Search, position: int, shares: Shares, blank: Judgement) -> Judgement | None:
+    """What counting alike places says, where nobody evicts anybody; None where it does not tell.
+
+    The worst that others can do is to take every place before this one does: then they come to all their replicas.
+    """
+    participant = bench.participants[position]
+    if shares.total - shares.last < participant.replicas:
+        return None
+    if shares.total >= shares.most + shares.needed:
+        return replace(blank, verdict=Verdict.COMPLETES if participant.rolling else None)
+    if not participant.rolling or shares.total >= shares.last + shares.needed:
+        return None
+    states, trace = _beside_settled(bench, search, position)
+    if shares.total < shares.least + shares.needed:
+        return replace(blank, verdict=Verdict.STUCK, states=states, trace=trace)
+    return replace(
+        blank, verdict=Verdict.MAY_STICK, states=states, trace=trace, company=_named(bench, movers(bench, position))
+    )
+
+
+def at_once(
+    bench: Bench, search: Search, position: int, alone: Judgement, decide: Decide, *, peaceful: bool
+) -> Judgement:
+    """What becomes of a rollout of which it is known how it goes `alone`, while the others stay as they are.
+
+    `peaceful` says that nobody can evict anybody.
+    Where it is not known it is `undecided`: never what it would be alone.
+    """
+    participant = bench.participants[position]
+    ends = alone.verdict is Verdict.COMPLETES
+    others = scaled(bench, position) if ends else movers(bench, position)
+    others = _relevant(bench, position, others, peaceful=peaceful)
+    if not others or alone.verdict is Verdict.UNDECIDED:
+        # what is too much while the others stay is too much while they move
+        return alone
+    if peaceful and not ends and _never_ends(bench, search, position):
+        return replace(alone, verdict=Verdict.STUCK)
+    rolling = frozenset(place for place in others if _rolls(bench.participants[place]))
+    bench = _without_change(bench, others | {position})
+    search = Search(bench)
+    name = participant.new.key
+    scene = search.scene(rolling | {position}, (), others - rolling)
+    mine = scene.cast.members[position]
+    found = search.searched(rolling | {position}, mine, others - rolling, name, _PART)
+    states = alone.states + found.states
+    company = _named(bench, others)
+    if found.verdict not in (None, Verdict.UNDECIDED):
+        return told_by(found, alone, states)
+    if peaceful and not ends and _is_apart(bench, position, others):
+        apart = replace(without(bench, others), budget=bench.budget // _PART)
+        left = decide(apart, position - sum(place < position for place in others))
+        states += left.states
+        if left.verdict is Verdict.STUCK:
+            return replace(alone, verdict=Verdict.STUCK, by_bound=False, states=states)
+    more, trace = _coming_last(bench, search, scene, position)
+    states += more
+    if trace is not None:
+        return replace(alone, verdict=Verdict.MAY_STICK, by_bound=False, states=states, trace=trace, company=company)
+    return replace(
+        alone,
+        verdict=Verdict.UNDECIDED,
+        by_bound=False,
+        states=states,
+        trace=None,
+        company=company,
+        by_itself=alone.verdict,
+    )
+
+
+def seated(bench: Bench, search: Search, position: int, alone: Judgement) -> Judgement:
+    """Whether a workload that is scaled, and has too little room while the others stay, has it when they change, too.
+
+    Where that is not known, they are told as its `company`.
+    """
+    others = movers(bench, position)
+    rolling = frozenset(place for place in others if _rolls(bench.participants[place]))
+    name = bench.participants[position].new.key
+    found = search.searched(rolling, scaling=(others | {position}) - rolling, ends=name, part=_PART)
+    states = alone.states + found.states
+    if found.verdict is Verdict.COMPLETES:
+        return replace(
+            alone, placed=alone.wanted, at_best=None, refusal="", waiting=None, fragmented=False, states=states
+        )
+    if found.verdict in (Verdict.STUCK, Verdict.MAY_STICK):
+        return replace(alone, states=states)
+    return replace(alone, states=states, company=_named(bench, others))
+
+
+def _named(bench: Bench, places: frozenset[int]) -> tuple[Workload, ...]:
+    return tuple(bench.participants[place].new for place in sorted(places))
+
+
+def _rolls(participant: Participant) -> bool:
+    return participant.existing and participant.rolling
+
+
+def _relevant(bench: Bench, position: int, others: frozenset[int], *, peaceful: bool) -> frozenset[int]:
+    """Those of the others whose change can reach the workload: by way of nodes that several of them can use.
+
+    What stays where it is passes nothing on while nobody evicts it.
+    """
+    if not peaceful or any(not demand.simple for demand in bench.demands):
+        return others
+    reached, left = {position}, set(others)
+    while True:
+        near = {
+            place
+            for place in left
+            if any(not bench.demands[place].nodes.isdisjoint(bench.demands[one].nodes) for one in reached)
+        }
+        if not near:
+            return frozenset(reached - {position})
+        reached |= near
+        left -= near
+
+
+def _without_change(bench: Bench, changing: frozenset[int]) -> Bench:
+    """The bench on which nothing else changes: what would has what it has before."""
+    participants = tuple(
+        one if place in changing or not one.existing or not one.moves else replace(one, new=one.old, known=False)
+        for place, one in enumerate(bench.participants)
+    )
+    return replace(bench, participants=participants)
+
+
+def without(bench: Bench, gone: frozenset[int]) -> Bench:
+    """The bench without some of the workloads."""
+    left = [place for place in range(len(bench.participants)) if place not in gone]
+    return replace(
+        bench,
+        participants=tuple(bench.participants[place] for place in left),
+        numbers=tuple(bench.numbers[place] for place in left),
+        eligible=tuple(bench.eligible[place] for place in left),
+        demands=tuple(bench.demands[place] for place in left),
+        driven=tuple(bench.driven[place] for place in left),
+    )
+
+
+def _is_apart(bench: Bench, position: int, others: frozenset[int]) -> bool:
+    """Whether pods of the others do nothing but take room: without them everybody else has no less of it."""
+    if bench.grown is not None:
+        return False
+    pods = [[created_pod(one.old, "old"), created_pod(one.new, "new"), *one.running] for one in bench.participants]
+    stay = [pod for place, found in enumerate(pods) if place not in others for pod in found]
+    gone = [pod for place, found in enumerate(pods) if place in others for pod in found]
+    return position not in others and not any(
+        (one.spec.pod_affinity or one.spec.spread) and attends(one, other) for one in stay for other in gone
+    )
+
+
+def always_ends(bench: Bench, position: int) -> bool:
+    """Whether a pod of it finds a node however all others are placed once nothing moves any more."""
+    participant = bench.participants[position]
+    if not participant.rolling:
+        return False
+    at_rest = [_at_rest(demand, one) for demand, one in zip(bench.demands, bench.participants, strict=True)]
+    return always_room(position, at_rest, bench.residual, at_rest=True)
+
+
+def _at_rest(demand: Demand, participant: Participant) -> Demand:
+    if participant.temporary or participant.daemons:
+        return demand
+    whole = held_at_rest(participant)
+    lacking = 1
+    if isinstance(participant.new.strategy, DeploymentStrategy):
+        lacking = int(resolve(participant.new.strategy, participant.replicas).unavailable > 0)
+    return replace(demand, whole=whole, rest=max(0, whole - lacking))
+
+
+def _never_ends(bench: Bench, search: Search, position: int) -> bool:
+    """Whether what all keep at every moment leaves it too few places, wherever the pods are.
+
+    Counted in places for its new pod: who holds several times as much of everything holds as many of them.
+    """
+    participant = bench.participants[position]
+    if (
+        not participant.rolling
+        or participant.daemons
+        or participant.kept
+        or search.outsiders
+        or bench.grown is not None
+    ):
+        return False
+    asks = takes(created_pod(participant.new, "new"))
+    nodes = bench.eligible[position]
+    places = sum(
+        min(max(0, bench.residual[node].get(name, 0)) // amount for name, amount in asks.items()) for node in nodes
+    )
+    for place, (one, demand) in enumerate(zip(bench.participants, bench.demands, strict=True)):
+        if place != position and demand.nodes <= nodes:
+            places -= held_at_least(one) * _weight(one, asks)
+    mine = _weight(participant, asks) if bench.demands[position].nodes <= nodes else 0
+    needed = needed_at_once(participant) if mine else participant.replicas
+    return places < max(needed, min(1, participant.replicas) + held_at_least(participant) * mine)
+
+
+def _weight(participant: Participant, asks: Mapping[str, int]) -> int:
+    """How many places, each of so much, one pod of a workload fills at least."""
+    pods = (created_pod(participant.old, "old"), created_pod(participant.new, "new"), *participant.running)
+    return min(takes(pod).get(name, 0) // amount for pod in pods for name, amount in asks.items())
+
+
+def _beside_settled(bench: Bench, search: Search, position: int) -> tuple[int, Trace | None]:
+    """A run that gets stuck when all others have changed already, and its own number of pods, too."""
+    participants = [settled(one) for one in bench.participants]
+    mine = bench.participants[position]
+    # it is scaled before anything is rolled
+    participants[position] = replace(mine, old=replace(mine.old, replicas=mine.replicas))
+    scene = search.staged(participants, frozenset({position}), search.outsiders, bench.fixed)
+    try:
+        return search.stuck_run(scene)
+    except Overlooked:
+        return 0, None
+
+
+def _coming_last(bench: Bench, search: Search, scene: Scene, position: int) -> tuple[int, Trace | None]:
+    """A run that gets stuck from where all others have come to rest before it began, told from there."""
+    budget = worth(bench.budget // _PART, scene)
+    done = ended(scene.model, bench.participants[position].new.key)
+    looked_at = 0
+    try:
+        first = one_placement(scene)
+        starts = [] if first is None else [first]
+        if first is None:
+            found = placements(scene, budget // 2)
+            starts, looked_at = list(found.full[:_FEW_STARTS]), found.looked_at
+        for start in starts:
+            steps, state = _others_at_rest(scene, start, frozenset(scene.cast.members[position]), budget)
+            looked_at += steps
+            if steps == budget:
+                break
+            explored = explore([state], scene.model.successors, done, budget)
+            looked_at += explored.states
+            if explored.verdict in (Verdict.STUCK, Verdict.MAY_STICK):
+                return looked_at, search.replayed(scene, explored.path)
+    except (Overlooked, NotConfirmed):
+        pass
+    return looked_at, None
+
+
+def _others_at_rest(scene: Scene, state: State, mine: frozenset[int], most: int) -> tuple[int, State]:
+    """Where one run comes to in which nothing is done about the pods of some kinds, nor by their controller.
+
+    After how many steps, and where; there may be more to do after the `most` that are made.
+    """
+    own = next(number for number, actor in enumerate(scene.model.actors) if mine.intersection(actor.kinds))
+    for made in range(most):
+        following = next(
+            (
+                after
+                for step, after in scene.model.steps(state)
+                if step.actor != own and step.kind not in mine and all(kind not in mine for kind, _ in step.victims)
+            ),
+            None,
+        )
+        if following is None:
+            return made, state
+        state = scene.places.canonical(following)
+    return most, state

@@ -1,0 +1,65 @@
+"""Rollouts among places that are all alike: how many there are for a workload on a bench, and what that decides."""
+
+from __future__ import annotations
+
+from kubelint_gpu.simulation.bounds.counting_nodes import Shares, Slots, group_shares, group_slots, own_slots
+from kubelint_gpu.simulation.bounds.preconditions import is_peaceful
+from kubelint_gpu.simulation.bounds.shortfall import fit_alone, halt, short_of
+from kubelint_gpu.simulation.prepare.ordinals import has_ordinal_claims
+from kubelint_gpu.simulation.search.engine import Bench, Search
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.placements import placements
+from kubelint_gpu.simulation.search.trace import Waiting
+from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.values import replace
+
+_FEW_PLACEMENTS = 500
+
+
+def slots_of(bench: Bench, search: Search, position: int) -> Slots | None:
+    """The places for a workload while all others stay as they are; None where they are not alike."""
+    if bench.participants[position].resumes:
+        return None
+    if bench.grown is None:
+        found = group_slots(bench.participants, bench.demands, position, bench.residual)
+        if found is not None:
+            return found
+    if len(bench.participants) > 1 or has_ordinal_claims(bench.participants[0].new, bench.cluster):
+        return None
+    return own_slots(bench.participants[0], search.scene(frozenset(), ()))
+
+
+def shares_of(bench: Bench, search: Search, position: int) -> Shares | None:
+    """The same while everything that is known to change in the group changes at the same moment."""
+    if bench.grown is not None or search.outsiders or not bench.participants[position].existing:
+        return None
+    if has_ordinal_claims(bench.participants[position].new, bench.cluster) or not is_peaceful(bench):
+        return None
+    return group_shares(bench.participants, bench.demands, position, bench.residual)
+
+
+def by_slots(bench: Bench, search: Search, position: int, slots: Slots, blank: Judgement) -> Judgement:
+    """What counting places says of a rollout while all others stay as they are."""
+    participant = bench.participants[position]
+    mine = max(0, slots.total - slots.others)
+    if mine < blank.wanted:
+        short = replace(blank, placed=mine, alone=fit_alone(bench, search, position).placed)
+        if short.alone >= blank.wanted:
+            short = replace(short, waiting=_waiting(search, position, participant.new.key))
+        return replace(short, trace=halt(bench, search, position))
+    if not participant.rolling:
+        return blank
+    if mine >= slots.needed:
+        return replace(blank, verdict=Verdict.COMPLETES)
+    scene = search.scene(frozenset({position}), ())
+    states, trace = search.stuck_run(scene)
+    return replace(blank, verdict=Verdict.STUCK, states=states, trace=trace)
+
+
+def _waiting(search: Search, position: int, name: str) -> Waiting | None:
+    """What the next pod of a workload waits for where the others are placed first; None where that is not found."""
+    scene = search.scene(frozenset(), ())
+    starts = placements(scene, _FEW_PLACEMENTS)
+    if starts.full:
+        return None
+    return short_of(search, scene, starts, scene.cast.members[position], name).waiting

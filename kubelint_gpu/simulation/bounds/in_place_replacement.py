@@ -1,0 +1,110 @@
+"""Rollouts that put a pod in the place of an equal one: they end, and no search could say anything else.
+
+While one workload is rolled and nobody else moves, a pod that goes leaves a place that its successor may take.
+"""
+
+from __future__ import annotations
+
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.requests import pod_requests
+from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
+from kubelint_gpu.scheduler.framework.pod_memory import host_ports
+from kubelint_gpu.simulation.controllers import daemon_set
+from kubelint_gpu.simulation.controllers.deployment import resolve, slots_needed
+from kubelint_gpu.simulation.controllers.state import READY, count_on, on_node
+from kubelint_gpu.simulation.controllers.stateful_set import at_once
+from kubelint_gpu.simulation.model.pod_symmetry import first_alike
+from kubelint_gpu.simulation.model.simulation import Scene
+from kubelint_gpu.simulation.prepare.workload_change import Participant
+from kubelint_gpu.simulation.search.placements import one_placement
+from kubelint_gpu.values import replace
+
+
+def finds_its_own_places(participant: Participant, scene: Scene, position: int, *, gate: bool) -> bool:
+    """Whether a rollout needs no place but those that its own pods leave.
+
+    All others in the scene keep their pods and wait for none, and nobody evicts anybody.
+    `gate` is whether StatefulSets look at `maxUnavailable`.
+    """
+    kinds = scene.cast.members[position]
+    places = scene.places
+    if participant.before != participant.replicas or participant.temporary or scene.cast.optional:
+        return False
+    if any(places.is_charged(kind) for kind in range(len(scene.cast.kinds))):
+        return False
+    if all(places.is_local(kind) for kind in kinds):
+        # each node takes so many of its pods whatever runs elsewhere: any place is as good as the one that was left
+        if not _needs_no_more(participant) or not _come_no_larger(scene, kinds):
+            return False
+    elif not places.are_alike(kinds) or not _is_one_by_one(participant, gate=gate) or participant.running:
+        return False
+    return _stands(scene, kinds)
+
+
+def _needs_no_more(participant: Participant) -> bool:
+    strategy = participant.new.strategy
+    if isinstance(strategy, DeploymentStrategy):
+        return not strategy.paused and slots_needed(strategy, participant.replicas) <= participant.replicas
+    if isinstance(strategy, DaemonSetStrategy):
+        moved = participant.fresh or participant.left or participant.stays
+        return not moved and not daemon_set.resolve(strategy, len(participant.nodes)).surge
+    return isinstance(strategy, StatefulSetStrategy)
+
+
+def _come_no_larger(scene: Scene, kinds: tuple[int, ...]) -> bool:
+    """Whether filters see all old pods alike, all new ones too, and no more in a new one than in an old one."""
+    mine = [scene.cast.kinds[kind] for kind in kinds]
+    old = [one.pod for one in mine if not one.new]
+    new = [one.pod for one in mine if one.new]
+    beside = [*(one.pod for one in scene.cast.kinds), *scene.places.standing]
+    if not old or not new or len(set(first_alike(old, beside))) > 1 or len(set(first_alike(new, beside))) > 1:
+        return False
+    before = old[0].spec
+    as_large = replace(
+        new[0],
+        spec=replace(
+            new[0].spec,
+            containers=before.containers,
+            init_containers=before.init_containers,
+            resources=before.resources,
+        ),
+    )
+    if len(set(first_alike([old[0], as_large], beside))) > 1:
+        return False
+    return _asks_no_more(new[0], old[0])
+
+
+def _asks_no_more(new: Pod, old: Pod) -> bool:
+    had = pod_requests(old.spec)
+    if any(amount > had.get(name, 0) for name, amount in pod_requests(new.spec).items()):
+        return False
+    return set(host_ports(new.spec)) <= set(host_ports(old.spec))
+
+
+def _is_one_by_one(participant: Participant, *, gate: bool) -> bool:
+    """Whether one pod at most is missing at any time, so that its place is there whatever looks at whom.
+
+    What is near to what, and how evenly all are spread, was right with the old pod there and is with the new one.
+    A pod that must be near to others, or that has volumes, is left to the search.
+    """
+    spec, strategy, replicas = participant.new.spec, participant.new.strategy, participant.replicas
+    if spec.pod_affinity or any(volume.kind not in ("emptyDir", "configMap", "secret") for volume in spec.volumes):
+        return False
+    if isinstance(strategy, DeploymentStrategy):
+        bounds = resolve(strategy, replicas)
+        return not strategy.paused and (bounds.surge, bounds.unavailable) == (0, 1)
+    return isinstance(strategy, StatefulSetStrategy) and (not gate or at_once(strategy, replicas) == 1)
+
+
+def _stands(scene: Scene, kinds: tuple[int, ...]) -> bool:
+    """Whether all pods find room together, and each of its own would find it again where it is."""
+    state = one_placement(scene)
+    if state is None or any(state.waiting):
+        return False
+    for index, content in enumerate(state.nodes):
+        for kind in kinds:
+            if count_on(content, kind, READY):
+                without = state._replace(nodes=on_node(state.nodes, index, (kind, READY, -1)))
+                if index not in scene.places.fitting(kind, without):
+                    return False
+    return True

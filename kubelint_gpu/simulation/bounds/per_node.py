@@ -1,0 +1,79 @@
+"""DaemonSets: their pods are made for one node each, so that one node after the other can be judged."""
+
+from __future__ import annotations
+
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy
+from kubelint_gpu.scheduler import Snapshot, fit
+from kubelint_gpu.simulation.bounds.preconditions import may_evict
+from kubelint_gpu.simulation.bounds.shortfall import leans, stronger
+from kubelint_gpu.simulation.controllers.daemon_set import resolve
+from kubelint_gpu.simulation.prepare.locality import local_kinds
+from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod
+from kubelint_gpu.simulation.search.engine import Bench, Search
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.values import replace
+
+
+def by_node(bench: Bench, search: Search, position: int, blank: Judgement) -> Judgement | None:
+    """What becomes of a DaemonSet: on which nodes its pods have room, and whether its rollout ends.
+
+    None where no single node decides it: others compete for the same, a quota counts its pods, or they must be near to
+    pods of others.
+    """
+    participant = bench.participants[position]
+    old, new = created_pod(participant.old, "old"), created_pod(participant.new, "new")
+    if _is_charged(bench, old, new) or leans(bench, position):
+        return None
+    standing = Snapshot.of(replace(bench.cluster, pods=tuple(stronger(bench, participant))))
+    room = frozenset(fit(new, standing).fits) & frozenset(participant.nodes)
+    if participant.undisturbed:
+        room |= frozenset(participant.standing) & frozenset(participant.nodes)
+    short = len(room) < len(participant.nodes)
+    if short:
+        others = tuple(pod for pod in standing.cluster.pods if id(pod) not in bench.daemons)
+        alone = fit(new, Snapshot.of(replace(bench.cluster, pods=others)))
+        blank = replace(
+            blank,
+            placed=len(room),
+            alone=len(frozenset(alone.fits) & frozenset(participant.nodes)),
+            crowded=frozenset(participant.nodes) - room,
+        )
+    if not participant.rolling:
+        return blank
+    strategy = participant.new.strategy
+    local = all(local_kinds((old, new), bench.fixed, bench.cluster.nodes))
+    if len(bench.participants) > 1 or search.outsiders or not local or may_evict(bench, position):
+        return blank if short else None
+    assert isinstance(strategy, DaemonSetStrategy)  # noqa: S101 - asked by the caller
+    surge = resolve(strategy, len(participant.nodes)).surge
+    if not surge or not room:
+        return blank if short else replace(blank, verdict=Verdict.COMPLETES)
+    blocked = sorted(room - _takes_both(bench, participant, old, new))
+    if not blocked and (short or participant.stays):
+        return blank if short else None
+    if not blocked:
+        return replace(blank, verdict=Verdict.COMPLETES)
+    # one node that blocks is enough to tell of
+    one = replace(participant, nodes=(blocked[0],), left=(), stays=(), fresh=())
+    scene = search.staged((one,), frozenset({0}), (), bench.fixed)
+    states, trace = search.stuck_run(scene)
+    return replace(blank, verdict=Verdict.STUCK, states=states, trace=trace)
+
+
+def _takes_both(bench: Bench, participant: Participant, old: Pod, new: Pod) -> frozenset[str]:
+    """The nodes that take a new pod while the old ones are still there, as with `maxSurge`."""
+    placed = (
+        replace(
+            old,
+            meta=replace(old.meta, name=f"{old.meta.name}-{name}"),
+            spec=replace(old.spec, node_name=name),
+        )
+        for name in participant.standing
+    )
+    return frozenset(fit(new, Snapshot.of(replace(bench.cluster, pods=(*bench.fixed, *placed)))).fits)
+
+
+def _is_charged(bench: Bench, old: Pod, new: Pod) -> bool:
+    return any(quota.covers(pod) for quota in bench.cluster.quotas for pod in (old, new))

@@ -1,0 +1,44 @@
+"""Whether pods of a group could evict anybody at all: asked before anything is searched."""
+
+from __future__ import annotations
+
+from kubelint_gpu.simulation.prepare.demand import contended, takes
+from kubelint_gpu.simulation.prepare.displaced import concerns
+from kubelint_gpu.simulation.search.engine import Bench
+
+
+def is_peaceful(bench: Bench) -> bool:
+    """Whether no pod of the group could ever evict another one, or one that runs beside them."""
+    specs = [spec for one in bench.participants for spec in (one.old.spec, one.new.spec)]
+    able = [spec.priority or 0 for spec in specs if spec.preemption_policy != "Never"]
+    near = frozenset().union(*(demand.nodes for demand in bench.demands))
+    others = [pod.spec.priority or 0 for pod in bench.fixed if pod.spec.node_name in near]
+    lowest = min([*(spec.priority or 0 for spec in specs), *others])
+    return not able or max(able) <= lowest
+
+
+def may_evict(bench: Bench, position: int, *, itself: bool = True) -> bool:
+    """Whether new pods of the participant could evict somebody who holds what they want and may lack.
+
+    Old pods of its own may be among them, unless it is not asked for `itself`.
+    """
+    mine = bench.participants[position].new.spec
+    if mine.preemption_policy == "Never":
+        return False
+    priority = mine.priority or 0
+    nodes = bench.demands[position].nodes
+    lower = [place for place, other in enumerate(bench.participants) if (other.old.spec.priority or 0) < priority]
+    lower = [place for place in lower if itself or place != position]
+    if any(not nodes.isdisjoint(bench.demands[place].nodes) for place in lower):
+        return True
+    below = [pod for pod in bench.fixed if pod.spec.node_name in nodes and (pod.spec.priority or 0) < priority]
+    if not below or not bench.demands[position].simple:
+        return bool(below)
+    scarce = contended(bench.demands, bench.residual)[position]
+    return any((pod.spec.node_name, name) in scarce for pod in below for name in takes(pod))
+
+
+def is_crowded(bench: Bench, position: int) -> bool:
+    """Whether pods that others drive away from their nodes may come to those of the participant."""
+    others = [one for place, gone in enumerate(bench.driven) if place != position for one in gone]
+    return bool(others) and concerns(others, bench.participants[position], position, bench.demands, bench.residual)

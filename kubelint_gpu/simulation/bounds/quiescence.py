@@ -1,0 +1,225 @@
+"""Rollouts that never come to rest before their end: whenever nothing moves any more, a pod that waits finds a node.
+
+A rest is a state in which nothing terminates or starts and no controller has anything to do. While nobody evicts
+anybody a rollout only goes forward, so that it ends if a pod of it that waits at a rest is refused at none.
+What counts is what can be bound at a rest, wherever it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy
+from kubelint_gpu.scheduler import Snapshot, fit
+from kubelint_gpu.scheduler.companions import own_terms
+from kubelint_gpu.scheduler.framework.pod_memory import host_ports
+from kubelint_gpu.simulation.bounds.preconditions import is_crowded, may_evict
+from kubelint_gpu.simulation.bounds.quiescence_spread import Spreading
+from kubelint_gpu.simulation.controllers import daemon_set
+from kubelint_gpu.simulation.controllers.deployment import resolve
+from kubelint_gpu.simulation.model.pod_symmetry import label_keys
+from kubelint_gpu.simulation.prepare.demand import greedily, takes
+from kubelint_gpu.simulation.prepare.ordinals import has_ordinal_claims
+from kubelint_gpu.simulation.prepare.workload_change import OF_ONE_POD, Participant, created_pod
+from kubelint_gpu.simulation.search.engine import Bench, Search
+from kubelint_gpu.simulation.search.placements import one_placement
+from kubelint_gpu.values import dataclass, replace
+
+_APART = "no other pod that it keeps away or that keeps it away"
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What can be bound of one workload at a rest.
+
+    Attributes:
+        nodes: where.
+        each: the most that one of its pods takes, host ports and its place apart from others included.
+        most: how many there are of them at most.
+        on_each: whether there is no more than one of them on a node, as of a DaemonSet.
+        pods: its old, its new and its running pods.
+    """
+
+    nodes: frozenset[str]
+    each: Mapping[str, int]
+    most: int
+    on_each: bool
+    pods: tuple[Pod, ...]
+
+
+def comes_to_no_rest(bench: Bench, search: Search, rolling: frozenset[int]) -> bool:
+    """Whether some rollouts surely end: all pods find room before they begin, and they never come to rest before.
+
+    False where it is not known, or where somebody may be evicted, or may end meanwhile.
+    """
+    if search.outsiders or any(may_evict(bench, place) or is_crowded(bench, place) for place in rolling):
+        return False
+    return never_rest(bench, rolling) and one_placement(search.scene(rolling, ())) is not None
+
+
+def never_rest(bench: Bench, rolling: frozenset[int]) -> bool:
+    """Whether the rollouts of some participants, begun at the same moment, come to their end in every order of events.
+
+    All others have the pods they want and keep them, nobody evicts anybody, and no pod outside the bench goes.
+    False where it is not known.
+    """
+    participants = bench.participants
+    if bench.grown is not None or any(_moves_otherwise(one) for one in participants):
+        return False
+    pods = [_pods_of(one) for one in participants]
+    every = [pod for found in pods for pod in found]
+    if label_keys([*every, *bench.fixed]).intersection(OF_ONE_POD):
+        return False
+    return all(_never_waits(bench, pods, rolling, position) for position in rolling)
+
+
+def _moves_otherwise(one: Participant) -> bool:
+    """Whether more of it changes than its template and a Deployment's replicas, or pods of it wait or are not ready."""
+    moved = one.left or one.stays or one.fresh
+    lacks = one.waiting or any(pod.unready for pod in one.running)
+    scaled = one.before != one.replicas and not isinstance(one.new.strategy, DeploymentStrategy)
+    return bool(one.temporary or not one.existing or scaled or moved or lacks)
+
+
+def _pods_of(one: Participant) -> tuple[Pod, ...]:
+    return (created_pod(one.old, "old"), created_pod(one.new, "new"), *one.running)
+
+
+def _never_waits(bench: Bench, pods: Sequence[tuple[Pod, ...]], rolling: frozenset[int], position: int) -> bool:
+    """Whether a new pod of a participant that waits at a rest always fits somewhere; of a DaemonSet, on its node."""
+    mine = bench.participants[position]
+    strategy = mine.new.strategy
+    if isinstance(strategy, DeploymentStrategy) and strategy.paused:
+        return True
+    new, standing = pods[position][1], _standing(bench)
+    apart = _apart(pods, position, standing)
+    if apart is None or not _is_plain(bench, position, pods[position]):
+        return False
+    wants = _wants(new)
+    if apart:
+        wants[_APART] = 1
+    bounds = [
+        _bound(bench, place, pods[place], wants, apart=place in apart, waits=place == position, rolls=place in rolling)
+        for place in range(len(pods))
+    ]
+    lone = replace(new, spec=replace(new.spec, spread=()))
+    free = frozenset(fit(lone, standing).fits)
+    room = _Room(bench, wants, bounds, position)
+    spreading = Spreading.of(new, standing, [(one.pods, one.most) for one in bounds], position)
+    if isinstance(strategy, DaemonSetStrategy):
+        one = bounds[position].most
+        return spreading is None and all(name in free and not room.refusing([name], one) for name in mine.nodes)
+    if spreading is not None:
+        return spreading.never_refuses(free, room.refusing, bounds[position].most)
+    return room.refusing(sorted(free), bounds[position].most) < len(free)
+
+
+def _standing(bench: Bench) -> Snapshot:
+    """The cluster with the pods that stay whatever happens."""
+    fixed = tuple(pod for pod in bench.fixed if pod.spec.node_name)
+    name = ("told beside", tuple(map(id, fixed)))
+    return bench.empty.static(name, lambda _: Snapshot.of(replace(bench.cluster, pods=fixed)))
+
+
+def _is_plain(bench: Bench, position: int, pods: Iterable[Pod]) -> bool:
+    """Whether its pods are neither drawn to others, nor need volumes, nor are charged to a quota."""
+    if has_ordinal_claims(bench.participants[position].new, bench.cluster):
+        return False
+    if any(one.do_not_schedule for one in bench.empty.profile.default_spread):
+        return False
+    return not any(
+        pod.spec.pod_affinity or pod.spec.volumes or any(quota.covers(pod) for quota in bench.cluster.quotas)
+        for pod in pods
+    )
+
+
+def _apart(pods: Sequence[tuple[Pod, ...]], position: int, snapshot: Snapshot) -> frozenset[int] | None:
+    """Those with pods that cannot be on the node of its new pod; None where they cannot be on others either."""
+    new = pods[position][1]
+    mine = own_terms(new, new.spec.pod_anti_affinity, snapshot)
+    found = set()
+    for place, others in enumerate(pods):
+        terms = [term for term in mine if any(term.matches(other) for other in others)]
+        for other in others:
+            terms += [term for term in own_terms(other, other.spec.pod_anti_affinity, snapshot) if term.matches(new)]
+        if not all(_is_unique(term.key, snapshot) for term in terms):
+            return None
+        if terms:
+            found.add(place)
+    return frozenset(found)
+
+
+def _is_unique(key: str, snapshot: Snapshot) -> bool:
+    return all(len(names) == 1 for names in snapshot.values(key).values())
+
+
+def _wants(pod: Pod) -> dict[str, int]:
+    return {**takes(pod), **{_port(port.port, port.protocol): 1 for port in host_ports(pod.spec)}}
+
+
+def _port(port: int, protocol: str) -> str:
+    return f"host port {port}/{protocol}"
+
+
+def _bound(
+    bench: Bench,
+    position: int,
+    pods: tuple[Pod, ...],
+    wants: Mapping[str, int],
+    *,
+    apart: bool,
+    waits: bool,
+    rolls: bool,
+) -> Bound:
+    mine = bench.participants[position]
+    each: dict[str, int] = {}
+    for pod in pods:
+        for name, amount in _wants(pod).items():
+            if name in wants:
+                each[name] = max(amount, each.get(name, 0))
+    if apart:
+        each[_APART] = 1
+    # the Deployment controller scales before it rolls: at a rest nobody has more than the replicas wanted
+    strategy, most = mine.new.strategy, mine.replicas if rolls else max(mine.before, mine.replicas)
+    if waits and isinstance(strategy, DaemonSetStrategy):
+        # on the node of the new pod that waits
+        most = int(daemon_set.resolve(strategy, len(mine.nodes)).surge > 0)
+    elif waits and rolls:
+        keeps = isinstance(strategy, DeploymentStrategy) and resolve(strategy, mine.replicas).unavailable == 0
+        most -= 0 if keeps else 1
+    return Bound(bench.demands[position].nodes, each, max(0, most), mine.daemons, pods)
+
+
+class _Room:
+    """What is left of the nodes for a pod that waits, however those who can be bound beside it are placed."""
+
+    def __init__(self, bench: Bench, wants: Mapping[str, int], bounds: Sequence[Bound], position: int) -> None:
+        self._residual = bench.residual
+        self._wants = {name: amount for name, amount in wants.items() if amount}
+        self._own = bounds[position]
+        others = [one for place, one in enumerate(bounds) if place != position]
+        self._daemons = [one for one in others if one.on_each]
+        self._others = [one for one in others if not one.on_each]
+
+    def refusing(self, nodes: Sequence[str], own: int) -> int:
+        """At most so many of some nodes can refuse the pod, where `own` of its brothers can be on them."""
+        rivals = [one for one in self._others if not one.nodes.isdisjoint(nodes)]
+        refusing = 0
+        for name, amount in self._wants.items():
+            supply = own * self._own.each.get(name, 0)
+            supply += sum(one.most * one.each.get(name, 0) for one in rivals)
+            refusing += greedily(supply, self._prices(nodes, name, amount))
+        return min(len(nodes), refusing)
+
+    def _prices(self, nodes: Sequence[str], name: str, amount: int) -> Iterator[int]:
+        """How much of a resource others must take of each node, so that too little is left."""
+        for node in nodes:
+            free = self._residual[node].get(name, 0) if name in self._residual[node] else self._free(name)
+            daemons = sum(one.each.get(name, 0) for one in self._daemons if node in one.nodes)
+            yield free - daemons - amount + 1
+
+    @staticmethod
+    def _free(name: str) -> int:
+        """What is there once of each node that takes the pod by itself: a host port, a place apart from others."""
+        return int(name == _APART or name.startswith("host port "))

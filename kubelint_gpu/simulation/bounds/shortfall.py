@@ -1,0 +1,156 @@
+"""How many pods of a workload can run at once, and what the next one lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubelint_gpu.kube.objects.pod import Pod, PodSpec
+from kubelint_gpu.kube.objects.rolling import StatefulSetStrategy
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.kube.values.frozen import EMPTY
+from kubelint_gpu.simulation.model.preemptions import Overlooked
+from kubelint_gpu.simulation.model.simulation import Scene
+from kubelint_gpu.simulation.prepare.locality import companions
+from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod
+from kubelint_gpu.simulation.search.engine import Bench, Search, worth
+from kubelint_gpu.simulation.search.placements import Starts, missing, one_placement, placements
+from kubelint_gpu.simulation.search.trace import Trace, Waiting
+from kubelint_gpu.values import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """How many pods run at most; what the next one waits for, or the text with which a quota refuses it."""
+
+    placed: int
+    refusal: str = ""
+    waiting: Waiting | None = None
+
+
+def fit_alone(bench: Bench, search: Search, position: int) -> Shortfall:
+    """How many pods of a workload fit beside the inventory's running pods only, and daemon pods it must be near to.
+
+    All of them where other workloads have the pods that it must be near to: alone it says nothing. Those that may be
+    evicted take nothing, and are taken to be everywhere where somebody makes them anew on any node.
+    """
+    participant = bench.participants[position]
+    wanted = participant.replicas
+    if leans(bench, position):
+        return Shortfall(wanted)
+    # as it shall be: what it was before does not help where the new pods have no room
+    fresh = replace(_as_rolled_out(participant), existing=True)
+    rolled = frozenset({0}) if participant.daemons else frozenset[int]()
+    near = near_to(bench, participant)
+    beside = [pod for pod in stronger(bench, participant) if id(pod) not in bench.daemons or id(pod) in near]
+    giving = [pod for pod in beside if _gives_way(pod, participant.new.spec)]
+    if any(pod.meta.owner is not None and pod.meta.owner.kind != "DaemonSet" for pod in giving):
+        fresh = replace(fresh, new=_anywhere(fresh.new), old=_anywhere(fresh.old))
+    beside = [_weightless(pod) if pod in giving else pod for pod in beside]
+    solo = search.staged((fresh,), rolled, search.outsiders, beside)
+    kind, *more = solo.cast.members[0]
+    simple = solo.local and not solo.places.is_charged(kind) and not solo.absent and not participant.daemons
+    if simple and not more and not any(solo.cast.kinds[kind].pod.spec.volumes):
+        return Shortfall(solo.places.capacity(kind, wanted))
+    if one_placement(solo) is not None:
+        return Shortfall(wanted)
+    starts = placements(solo, worth(bench.budget, solo))
+    if starts.full or not starts.complete:
+        return Shortfall(wanted)
+    return short_of(search, solo, starts, (kind, *more), participant.new.key)
+
+
+def fit_at_last(bench: Bench, search: Search, position: int) -> Shortfall:
+    """How many pods of a workload can run when all that is known to change has changed, beside those of the others."""
+    after = [
+        _as_rolled_out(one) if place == position or one.moves else one for place, one in enumerate(bench.participants)
+    ]
+    rolled = frozenset({position}) if after[position].daemons else frozenset[int]()
+    scene = search.staged(after, rolled, search.outsiders, bench.fixed)
+    mine = scene.cast.members[position]
+    every = Shortfall(sum(scene.cast.wanted[kind] for kind in mine))
+    if one_placement(scene) is not None:
+        return every
+    starts = placements(scene, worth(bench.budget, scene))
+    if starts.full or not starts.complete:
+        return every
+    return short_of(search, scene, starts, mine, bench.participants[position].new.key)
+
+
+def short_of(search: Search, scene: Scene, starts: Starts, mine: Sequence[int], name: str) -> Shortfall:
+    """The most pods of some kinds that run in any placement, and what the next one lacks in one with the fewest."""
+    placed = sum(starts.most[kind] for kind in mine)
+    if not starts.partial:
+        return Shortfall(placed)
+    without = [
+        sum(count - scene.cast.pending[kind] for kind, count in missing(state) if kind in mine)
+        for state in starts.partial
+    ]
+    state = starts.partial[without.index(max(without))]
+    # kinds that take room from each other do not have the most pods each in one placement
+    placed = min(placed, sum(scene.cast.wanted[kind] for kind in mine) - min(without))
+    refusal = next(filter(None, (scene.places.refusal(kind, state) for kind in mine)), "")
+    return Shortfall(placed, refusal, None if refusal else search.left_out(scene, state, name))
+
+
+def halt(bench: Bench, search: Search, position: int) -> Trace | None:
+    """How a StatefulSet that makes its pods one after the other comes to the one that finds no node.
+
+    What runs now, or the old template's pods, are there already; else it begins with none.
+    """
+    participants = list(bench.participants)
+    one = participants[position]
+    strategy = one.new.strategy
+    if not isinstance(strategy, StatefulSetStrategy) or strategy.parallel or strategy.on_delete:
+        return None
+    if one.old is one.new:
+        participants[position] = replace(one, old=replace(one.old, replicas=0))
+    scene = search.staged(participants, frozenset({position}), search.outsiders, bench.fixed)
+    try:
+        return search.stuck_run(scene)[1]
+    except Overlooked:
+        return None
+
+
+def leans(bench: Bench, position: int) -> bool:
+    """Whether the required affinity of a workload's pods is about pods of another workload of the group."""
+    others = [one for place, one in enumerate(bench.participants) if place != position]
+    pods = [pod for one in others for pod in (created_pod(one.old, "old"), created_pod(one.new, "new"), *one.running)]
+    return bool(companions(created_pod(bench.participants[position].new, "new"), pods, bench.empty))
+
+
+def stronger(bench: Bench, participant: Participant) -> list[Pod]:
+    """The running pods that would not give way to the participant's, and those that these must be near to."""
+    spec = participant.new.spec
+    near = near_to(bench, participant)
+    return [pod for pod in bench.fixed if not _gives_way(pod, spec) or id(pod) in near]
+
+
+def _weightless(pod: Pod) -> Pod:
+    """The pod as if it asked for nothing."""
+    return replace(pod, spec=replace(pod.spec, containers=(), init_containers=(), overhead=EMPTY, resources=None))
+
+
+def _anywhere(workload: Workload) -> Workload:
+    """The workload as if what its pods must be near to were everywhere."""
+    return replace(workload, spec=replace(workload.spec, pod_affinity=()))
+
+
+def _gives_way(pod: Pod, spec: PodSpec) -> bool:
+    return spec.preemption_policy != "Never" and (pod.spec.priority or 0) < (spec.priority or 0)
+
+
+def near_to(bench: Bench, participant: Participant) -> set[int]:
+    """The identities of running pods near to which the participant's must be."""
+    return set(map(id, companions(created_pod(participant.new, "new"), bench.fixed, bench.empty)))
+
+
+def settled(one: Participant) -> Participant:
+    """A workload when what is known to change of it has changed."""
+    return replace(_as_rolled_out(one), existing=True) if one.known and one.moves else one
+
+
+def _as_rolled_out(one: Participant) -> Participant:
+    found = replace(one, running=(), waiting=(), known=False, existing=False)
+    if one.daemons:
+        return replace(found, old=one.new, left=(), stays=(), fresh=())
+    return replace(found, settled=True)

@@ -1,0 +1,1 @@
+"""Workload controllers: what each does next in a state."""

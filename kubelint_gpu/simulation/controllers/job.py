@@ -1,0 +1,92 @@
+"""Jobs and CronJobs: how many pods they run, and when a schedule no longer starts any.
+
+Behaviour: pkg/controller/job/job_controller.go and pkg/controller/cronjob, 1.34.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubelint_gpu.kube.objects.rolling import JobStrategy
+from kubelint_gpu.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A Job's pods: `active` neither finished nor terminating, `succeeded`, `terminating`."""
+
+    active: int = 0
+    succeeded: int = 0
+    terminating: int = 0
+
+
+def wanted_active(strategy: JobStrategy, now: Progress) -> int:
+    """How many pods the Job wants at once."""
+    if strategy.suspend:
+        return 0
+    if strategy.completions is None:
+        return now.active if now.succeeded else strategy.parallelism
+    return max(0, min(strategy.parallelism, strategy.completions - now.succeeded))
+
+
+def to_create(strategy: JobStrategy, now: Progress, *, replaces_terminating: bool = True) -> int:
+    """How many pods it creates now.
+
+    With podReplacementPolicy Failed (`replaces_terminating` False) terminating pods count as still there.
+    """
+    missing = wanted_active(strategy, now) - now.active
+    return max(0, missing if replaces_terminating else missing - now.terminating)
+
+
+def is_finished(strategy: JobStrategy, now: Progress) -> bool:
+    """Whether all its completions are there; a work queue ends when one pod has succeeded and none is active."""
+    if strategy.completions is None:
+        return now.succeeded > 0 and now.active == 0
+    return now.succeeded >= strategy.completions
+
+
+def on_schedule(strategy: JobStrategy, active_jobs: int) -> str:
+    """What a CronJob does at its time: `start`, `skip` or `replace`; a Job whose pod is pending counts as active."""
+    if not active_jobs or strategy.concurrency == "Allow":
+        return "start"
+    return "skip" if strategy.concurrency == "Forbid" else "replace"
+
+
+def stops_for_ever(strategy: JobStrategy, *, schedulable: bool) -> bool:
+    """Whether one Job that cannot be scheduled is the last that the CronJob ever starts.
+
+    Nothing but activeDeadlineSeconds ends a Job whose pods are pending.
+    """
+    return strategy.concurrency == "Forbid" and not schedulable and strategy.active_deadline_seconds is None
+
+
+def piles_up(strategy: JobStrategy, *, schedulable: bool) -> bool:
+    """Whether pending pods grow without end: every run starts another Job that cannot be scheduled."""
+    return strategy.concurrency == "Allow" and not schedulable and strategy.active_deadline_seconds is None
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What a CronJob leaves behind: the Jobs that it keeps after they succeeded or failed, and the objects of each."""
+
+    succeeded: int
+    failed: int
+    each: int = 1
+
+
+def left_for_good(histories: Sequence[History], *, failures: bool) -> int:
+    """The objects that are kept once runs enough have ended; with `failures` some of them have failed."""
+    return sum((one.succeeded + (one.failed if failures else 0)) * one.each for one in histories)
+
+
+def is_full(histories: Sequence[History], room: int, *, failures: bool) -> bool:
+    """Whether what CronJobs keep leaves no room for the objects of a further run, of each of them.
+
+    A finished Job goes only when one more has finished than is kept (CronJob controller, 1.34).
+    """
+    return left_for_good(histories, failures=failures) + min(one.each for one in histories) > room
+
+
+def objects_of_pods(strategy: JobStrategy) -> int:
+    """How many pods a Job makes that succeed: they stay as objects until the Job is deleted."""
+    return strategy.parallelism if strategy.completions is None else strategy.completions

@@ -1,0 +1,1 @@
+"""States and transitions, and the scheduler as an oracle."""

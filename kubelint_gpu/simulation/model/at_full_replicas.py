@@ -1,0 +1,61 @@
+"""A stage on which nothing is rolled: workloads with all their pods beside what runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.simulation.controllers.daemon_set import daemon_nodes
+from kubelint_gpu.simulation.model.pod_types import cast
+from kubelint_gpu.simulation.model.simulation import Scene, build_scene
+from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons
+from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod, own_pods
+from kubelint_gpu.simulation.search.verdict import Transition
+from kubelint_gpu.values import replace
+
+
+def standing_scene(
+    workloads: Sequence[Workload | Transition], cluster: Cluster, outsiders: Sequence[Pod] = ()
+) -> Scene:
+    """Workloads of which nothing is rolled, beside the pods of the cluster.
+
+    A transition is one that was scaled: pods that it did not have come after all others.
+
+    Pods of theirs that are known to run do so. The pods of DaemonSets stay where they find room, and DaemonSets are no
+    members. `outsiders` are running pods of others that are on the stage, too.
+    """
+    participants, rest = standing_participants(workloads, cluster)
+    away = {id(pod) for pod in outsiders}
+    fixed = [pod for pod in rest if id(pod) not in away]
+    fixed += daemon_pods(participants, cluster, rest)
+    empty = Snapshot.of(replace(cluster, pods=()))
+    steady = [one for one in participants if not one.daemons]
+    return build_scene(cluster, cast(steady, frozenset(), outsiders, cluster), fixed, empty)
+
+
+def standing_participants(
+    workloads: Sequence[Workload | Transition], cluster: Cluster
+) -> tuple[list[Participant], list[Pod]]:
+    """The workloads with what is known to run of them, and the running pods of others."""
+    rest = [pod for pod in cluster.pods if pod.spec.node_name and not pod.finished and not pod.meta.terminating]
+    found = []
+    for workload in workloads:
+        new, old = (workload, workload) if isinstance(workload, Workload) else (workload.new, workload.old)
+        own = own_pods(new, rest)
+        gone = {id(pod) for pod in own}
+        rest = [pod for pod in rest if id(pod) not in gone]
+        one = Participant(new, old, own, rolls=False, known=new is not old)
+        found.append(replace(one, nodes=daemon_nodes(new.choosing, cluster.nodes)) if one.daemons else one)
+    return found, rest
+
+
+def daemon_pods(participants: Sequence[Participant], cluster: Cluster, rest: Sequence[Pod]) -> list[Pod]:
+    """The pods of DaemonSets, where they find room beside the running pods of others."""
+    if not any(one.daemons for one in participants):
+        return []
+    pods = [(created_pod(one.old, "old"), created_pod(one.new, "new")) for one in participants]
+    placed = standing_daemons(participants, pods, cluster, rest)[0]
+    return [pod for found in placed.values() for pod in found if pod.spec.node_name]

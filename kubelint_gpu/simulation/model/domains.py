@@ -1,0 +1,51 @@
+"""Domains that are alike, as zones with the same nodes: what happens in one could as well happen in another."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.simulation.controllers.state import Content
+
+Domain = tuple[range, ...]
+"""The classes of nodes of one domain, in the same order as those of a domain that is like it."""
+
+
+def equal_domains(
+    nodes: Iterable[Node],
+    label: str,
+    trait: Callable[[Node], Hashable],
+    names: Sequence[str],
+    classes: Sequence[range],
+) -> tuple[tuple[Domain, ...], ...]:
+    """The domains of a label that nothing but its value tells apart, those that are alike together.
+
+    `trait` is all that matters of a node but this label; nodes of one class have one value of it.
+    """
+    every = {node.name: node for node in nodes}
+    traits = {name: trait(node) for name, node in every.items()}
+    members: dict[str, Counter[Hashable]] = {}
+    for name, node in every.items():
+        if label in node.labels:
+            members.setdefault(node.labels[label], Counter())[traits[name]] += 1
+    found: dict[str, list[range]] = {domain: [] for domain in members}
+    for part in classes:
+        domain = every[names[part.start]].labels.get(label)
+        if domain is not None:
+            found[domain].append(part)
+    groups: dict[Hashable, list[Domain]] = {}
+    for domain, parts in found.items():
+        ordered = sorted(parts, key=lambda part: sorted(repr(traits[names[place]]) for place in part))
+        groups.setdefault(frozenset(members[domain].items()), []).append(tuple(ordered))
+    return tuple(tuple(group) for group in groups.values() if len(group) > 1 and group[0])
+
+
+def in_order(nodes: list[Content], domains: Sequence[Sequence[Domain]]) -> list[Content]:
+    """The contents of nodes with those of domains that are alike in sorted order."""
+    for group in domains:
+        held = sorted([[nodes[part.start : part.stop] for part in domain] for domain in group])
+        for domain, contents in zip(group, held, strict=True):
+            for part, content in zip(domain, contents, strict=True):
+                nodes[part.start : part.stop] = content
+    return nodes

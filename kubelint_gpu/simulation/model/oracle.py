@@ -1,0 +1,261 @@
+"""Where pods can go: every answer is the scheduler core's, remembered per kind and content of a node."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.scheduler import fit
+from kubelint_gpu.simulation.controllers.controller import Kind
+from kubelint_gpu.simulation.controllers.state import (
+    ABSENT,
+    NOMINATED,
+    READY,
+    STARTING,
+    UNBOUND,
+    Content,
+    State,
+    canonical,
+)
+from kubelint_gpu.simulation.model.domains import Domain, in_order
+from kubelint_gpu.simulation.model.placed_pods import StatePods
+from kubelint_gpu.simulation.model.pod_symmetry import Likeness, first_alike
+from kubelint_gpu.simulation.model.preemptions import Preemptions
+from kubelint_gpu.simulation.model.quota_use import Admission
+from kubelint_gpu.simulation.model.transition_system import Eviction
+from kubelint_gpu.simulation.prepare.volumes import exclusive_claims
+from kubelint_gpu.values import replace
+
+
+class Places:
+    """The nodes of one exploration.
+
+    Attributes:
+        names: the nodes, class by class.
+        classes: positions of nodes that no pod in play can tell apart.
+        domains: domains that are alike.
+        state_pods: the pods on them, as the scheduler sees them.
+        standing: those that stay where they are.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        kinds: tuple[Kind, ...],
+        names: tuple[str, ...],
+        classes: tuple[range, ...],
+        local: tuple[bool, ...],
+        admission: Admission,
+        domains: tuple[tuple[Domain, ...], ...] = (),
+    ) -> None:
+        self.names = names
+        self.classes = classes
+        self.domains = domains
+        self._kinds = kinds
+        self._local = local
+        self.state_pods = StatePods(cluster, kinds, names, classes)
+        self._preemptions = Preemptions(self.state_pods, kinds, names, cluster.pods)
+        self._admission = admission
+        self.standing = cluster.pods
+        self._positions = {name: position for position, name in enumerate(names)}
+        self._class_of = tuple(number for number, members in enumerate(classes) for _ in members)
+        self._fits: dict[tuple[int, int, Content], bool] = {}
+        self._plainly: dict[tuple[int, int, Content], bool] = {}
+        self._everywhere: dict[tuple[int, tuple[Content, ...]], tuple[int, ...]] = {}
+        self._evicted: dict[tuple[int, int | None, int | None, tuple[Content, ...]], tuple[Eviction, ...] | None] = {}
+        lowest = min(
+            (pod.spec.priority or 0 for pod in (*(kind.pod for kind in kinds), *cluster.pods)),
+            default=0,
+        )
+        self._may_evict = tuple(lowest < kind.priority and kind.pod.spec.preemption_policy != "Never" for kind in kinds)
+        self._likeness = Likeness(first_alike([kind.pod for kind in kinds], cluster.pods))
+        self._claims = tuple(exclusive_claims(kind.pod, cluster) for kind in kinds)
+        self._named = tuple(_named(kind) for kind in kinds)
+        self._charged = tuple(admission.covers(kind.pod) for kind in kinds)
+
+    def canonical(self, state: State) -> State:
+        """The same moment with the contents of equal nodes, and of equal domains, in sorted order."""
+        found = canonical(state, self.classes)
+        if not self.domains:
+            return found
+        return State(found.controls, found.waiting, tuple(in_order(list(found.nodes), self.domains)))
+
+    def fitting(self, kind: int, state: State, home: int | None = None) -> Sequence[int]:
+        """The nodes on which a waiting pod of a kind fits; `home` is the node it is nominated to."""
+        nodes = state.nodes
+        if self._local[kind]:
+            class_of, fits = self._class_of, self._fits
+            found = []
+            for index, content in enumerate(nodes):
+                facing = self._facing(kind, content, index == home) if content else content
+                known = fits.get((kind, class_of[index], facing))
+                if self._fits_on(kind, class_of[index], facing) if known is None else known:
+                    found.append(index)
+            return found
+        contents = tuple([self._facing(kind, content, index == home) for index, content in enumerate(nodes)])
+        nominated = {index for index, content in enumerate(contents) if any(one[1] == NOMINATED for one in content)}
+        if not nominated:
+            return self._fitting_among(kind, contents)
+        # kube-scheduler adds those nominated to the node that it looks at, and asks again without them
+        without = tuple([tuple([one for one in content if one[1] != NOMINATED]) for content in contents])
+        return [
+            index
+            for index in self._fitting_among(kind, without)
+            if index not in nominated
+            or index in self._fitting_among(kind, (*without[:index], contents[index], *without[index + 1 :]))
+        ]
+
+    def evictions(self, kind: int, state: State, home: int | None, only: int | None) -> Sequence[Eviction] | None:
+        """What preemption may do for a waiting pod that fits nowhere; None where the pod may not try.
+
+        Raises:
+            Overlooked: it would evict pods that are not in play.
+        """
+        if not self._may_evict[kind]:
+            return ()
+        contents = tuple([self._facing(kind, content, index == home) for index, content in enumerate(state.nodes)])
+        key = (kind, home, only, contents)
+        if key not in self._evicted:
+            self._evicted[key] = self._preemptions.chosen(kind, contents, home, only)
+        return self._evicted[key]
+
+    def additions(self, kind: int, state: State) -> Sequence[int]:
+        """The nodes that an autoscaler may add for a waiting pod that fits nowhere."""
+        absent = [index for index, content in enumerate(state.nodes) if content == ABSENT]
+        if not absent:
+            return ()
+        if self._local[kind]:
+            return [index for index in absent if self._fits_on(kind, self._class_of[index], ())]
+        nodes = state.nodes
+        return [
+            index for index in absent if index in self._fitting_among(kind, (*nodes[:index], (), *nodes[index + 1 :]))
+        ]
+
+    def is_local(self, kind: int) -> bool:
+        """Whether the fit of a kind on a node depends on that node alone."""
+        return self._local[kind]
+
+    def are_alike(self, kinds: Sequence[int]) -> bool:
+        """Whether no filter can tell the pods of some kinds apart."""
+        return len({self._likeness.first[kind] for kind in kinds}) == 1
+
+    def is_charged(self, kind: int) -> bool:
+        """Whether a quota counts pods of a kind."""
+        return self._charged[kind]
+
+    def may_create(self, kind: int, state: State) -> bool:
+        """Whether one more pod of a kind passes the quotas; terminating pods still count."""
+        return not self._charged[kind] or self.refusal(kind, state) is None
+
+    def refusal(self, kind: int, state: State) -> str | None:
+        """The text with which a quota refuses one more pod of a kind; a generated name ends with `-…`."""
+        if not self._charged[kind]:
+            return None
+        counts = list(state.waiting)
+        for content in state.nodes:
+            for other, _, count in content:
+                if other >= 0:
+                    counts[other] += count
+        return self._admission.refusal(
+            self._named[kind], [(self._kinds[other].pod, count) for other, count in enumerate(counts)]
+        )
+
+    def starts(self, kind: int, node: int, state: State) -> bool:
+        """Whether a bound pod can become ready: no other node still holds a volume it needs for itself."""
+        claims = self._claims[kind]
+        if not claims:
+            return True
+        return not any(
+            claims & self._claims[other]
+            for index, content in enumerate(state.nodes)
+            if index != node
+            for other, phase, _ in content
+            if other >= 0 and phase not in (*UNBOUND, STARTING)
+        )
+
+    def capacity(self, kind: int, enough: int) -> int:
+        """How many pods of a kind fit at once beside what stays; counting stops at `enough`.
+
+        Exact for a kind whose fit on a node depends on that node alone.
+        """
+        total = 0
+        for number, members in enumerate(self.classes):
+            each = self.capacity_of_class(number, kind, enough)
+            total += each * len(members)
+            if total >= enough:
+                return enough
+        return total
+
+    def capacity_of_class(self, number: int, kind: int, enough: int) -> int:
+        """How many pods of a kind fit on one node of a class beside what stays there, up to `enough`."""
+        snapshot, name = self.state_pods.alone(number)
+        each = 0
+        for pod in self.state_pods.numbered(kind, READY, enough):
+            if not fit(pod, snapshot).schedulable:
+                break
+            snapshot = snapshot.place(pod, name)
+            each += 1
+        return each
+
+    def _facing(self, kind: int, content: Content, at_home: bool) -> Content:
+        """What a pod of this kind finds on a node: nominated pods count for it unless their priority is lower."""
+        for _, phase, _ in content:
+            if phase in UNBOUND:
+                break
+        else:
+            return content
+        seen = []
+        for other, phase, count in content:
+            left = count
+            if phase == NOMINATED and other >= 0:
+                if self._kinds[other].priority < self._kinds[kind].priority:
+                    continue
+                left -= at_home and other == kind
+            elif phase == UNBOUND[1]:
+                continue
+            if left:
+                seen.append((other, phase, left))
+        return tuple(seen)
+
+    def _fits_on(self, kind: int, number: int, content: Content) -> bool:
+        key = (kind, number, content)
+        found = self._fits.get(key)
+        if found is None:
+            found = self._fits[key] = content != ABSENT and self._fits_alone(kind, number, content)
+        return found
+
+    def _fits_alone(self, kind: int, number: int, content: Content) -> bool:
+        kind, plain = self._likeness.first[kind], _plain(self._likeness.folded(content))
+        found = self._plainly.get((kind, number, plain))
+        if found is None:
+            pods = [pod for other, phase, count in plain for pod in self.state_pods.numbered(other, phase, count)]
+            snapshot = self.state_pods.filled(number, pods)
+            found = self._plainly[kind, number, plain] = fit(self._kinds[kind].pod, snapshot).schedulable
+        return found
+
+    def _fitting_among(self, kind: int, contents: tuple[Content, ...]) -> tuple[int, ...]:
+        kind, contents = self._likeness.first[kind], tuple([self._likeness.folded(one) for one in contents])
+        found = self._everywhere.get((kind, contents))
+        if found is None:
+            result = fit(self._kinds[kind].pod, self.state_pods.snapshot(contents))
+            found = tuple(sorted([self._positions[name] for name in result.fits if name in self._positions]))
+            self._everywhere[kind, contents] = found
+        return found
+
+
+def _plain(content: Content) -> Content:
+    """Phases do not matter to a filter that looks at one node only: everything on the node counts."""
+    if all(phase == READY for _, phase, _ in content):
+        return content
+    counts: dict[int, int] = {}
+    for kind, _, count in content:
+        counts[kind] = counts.get(kind, 0) + count
+    return tuple((kind, READY, count) for kind, count in sorted(counts.items()))
+
+
+def _named(kind: Kind) -> Pod:
+    """A pod of a kind as the API server calls it when it is refused: most controllers have it make the name up."""
+    if kind.name or kind.owner.startswith("Pod/"):
+        return kind.pod
+    return replace(kind.pod, meta=replace(kind.pod.meta, name=f"{kind.pod.meta.name}-…"))

@@ -1,0 +1,102 @@
+"""The pods of a state as the scheduler sees them, each with a name of its own, and snapshots with them on nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.simulation.controllers.controller import Kind
+from kubelint_gpu.simulation.controllers.daemon_set import pinned_pod
+from kubelint_gpu.simulation.controllers.state import ABSENT, BROKEN, EVICTED, LEAVING, READY, UNBOUND, Content
+from kubelint_gpu.values import replace
+
+
+class StatePods:
+    """The pods that the kinds of one exploration stand for, on its nodes."""
+
+    def __init__(self, cluster: Cluster, kinds: Sequence[Kind], names: Sequence[str], classes: Sequence[range]) -> None:
+        self._cluster = cluster
+        self._kinds = kinds
+        self._names = names
+        self._classes = classes
+        self._single: dict[int, tuple[Snapshot, str]] = {}
+        self._bases: dict[tuple[int, ...], Snapshot] = {}
+        self._pods: dict[tuple[int, int], list[Pod]] = {}
+        self._last: dict[int, tuple[list[Pod], Snapshot]] = {}
+
+    def snapshot(self, nodes: tuple[Content, ...]) -> Snapshot:
+        """The cluster with these contents on its nodes; nodes that are not there yet are left out."""
+        found = self.base(nodes)
+        for index, _, phase, pod in self.placed(nodes):
+            if phase != UNBOUND[1]:
+                found = found.place(pod, self._names[index])
+        return found
+
+    def placed(self, nodes: tuple[Content, ...]) -> Iterator[tuple[int, int, int, Pod]]:
+        """Each pod on the nodes, as (node, kind, phase, pod)."""
+        numbers: dict[int, int] = {}
+        for index, content in enumerate(nodes):
+            for kind, phase, count in content:
+                if kind >= 0:
+                    first = numbers.get(kind, 0)
+                    numbers[kind] = first + count
+                    for pod in self.numbered(kind, phase, first + count)[first:]:
+                        yield index, kind, phase, pod
+
+    def incoming(self, kind: int, home: int | None = None, only: int | None = None) -> Pod:
+        """A waiting pod of a kind as the scheduler sees it."""
+        pod = self._kinds[kind].pod
+        if only is not None:
+            pod = pinned_pod(pod, self._names[only])
+        return replace(pod, nominated_node_name=self._names[home]) if home is not None else pod
+
+    def numbered(self, kind: int, phase: int, count: int) -> list[Pod]:
+        """So many pods of a kind in a phase; the same ones each time."""
+        pods = self._pods.setdefault((kind, phase), [])
+        pod = self._kinds[kind].pod
+        while len(pods) < count:
+            name = f"{pod.meta.name}-{kind}.{len(pods)}"
+            going = phase in (LEAVING, EVICTED)
+            pods.append(
+                replace(
+                    pod,
+                    meta=replace(pod.meta, name=name, uid=name, terminating=going),
+                    phase="Running" if phase in (READY, BROKEN) or going else "Pending",
+                    ready=phase == READY,
+                    preempted=phase == EVICTED,
+                )
+            )
+        return pods[:count]
+
+    def filled(self, number: int, pods: list[Pod]) -> Snapshot:
+        """The node of a class with these pods on it, made of the one before where that lacks only the last of them."""
+        snapshot, name = self.alone(number)
+        before, filled = self._last.get(number, ([], snapshot))
+        if len(before) > len(pods) or any(one is not other for one, other in zip(before, pods, strict=False)):
+            before, filled = [], snapshot
+        for pod in pods[len(before) :]:
+            filled = filled.place(pod, name)
+        self._last[number] = (pods, filled)
+        return filled
+
+    def alone(self, number: int) -> tuple[Snapshot, str]:
+        """One node of a class by itself, with the pods that stay on it."""
+        found = self._single.get(number)
+        if found is None:
+            name = self._names[self._classes[number].start]
+            nodes = tuple(node for node in self._cluster.nodes if node.name == name)
+            pods = tuple(pod for pod in self._cluster.pods if pod.spec.node_name == name)
+            found = self._single[number] = Snapshot.of(replace(self._cluster, nodes=nodes, pods=pods)), name
+        return found
+
+    def base(self, nodes: tuple[Content, ...]) -> Snapshot:
+        """The cluster with only the pods that stay; nodes that are not there yet are left out."""
+        absent = tuple([index for index, content in enumerate(nodes) if content == ABSENT])
+        found = self._bases.get(absent)
+        if found is None:
+            gone = {self._names[index] for index in absent}
+            present = tuple(node for node in self._cluster.nodes if node.name not in gone)
+            found = self._bases[absent] = Snapshot.of(replace(self._cluster, nodes=present))
+        return found

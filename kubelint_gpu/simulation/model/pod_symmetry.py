@@ -1,0 +1,64 @@
+"""Pods that no filter can tell apart, although they are of different kinds: old and new ones, ordinals of one set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
+from kubelint_gpu.simulation.controllers.state import ABSENT, BROKEN, EVICTED, LEAVING, READY, STARTING, Content
+from kubelint_gpu.values import replace
+
+_SETTLED = {STARTING: READY, BROKEN: READY, EVICTED: LEAVING}
+
+
+def first_alike(pods: Sequence[Pod], others: Iterable[Pod]) -> tuple[int, ...]:
+    """For each pod the first one that every filter treats like it, where `others` are all that may run beside them.
+
+    Labels count where a term or constraint of any of them asks for them.
+    """
+    looked_at = label_keys((*pods, *others))
+    seen: dict[Pod, int] = {}
+    return tuple([seen.setdefault(_plain(pod, looked_at), number) for number, pod in enumerate(pods)])
+
+
+def label_keys(pods: Iterable[Pod]) -> frozenset[str]:
+    """The keys of labels that terms and constraints of some pods ask other pods for."""
+    return frozenset(key for pod in pods for key in _keys(pod))
+
+
+class Likeness:
+    """Contents of nodes as filters see them."""
+
+    def __init__(self, first: tuple[int, ...]) -> None:
+        self.first = first
+        self._folded: dict[Content, Content] = {}
+
+    def folded(self, content: Content) -> Content:
+        """A content with pods that are alike counted together; whether a pod is ready yet does not matter."""
+        found = self._folded.get(content)
+        if found is None:
+            found = self._folded[content] = content if content == ABSENT else self._merged(content)
+        return found
+
+    def _merged(self, content: Content) -> Content:
+        counts: dict[tuple[int, int], int] = {}
+        for kind, phase, count in content:
+            key = (self.first[kind], _SETTLED.get(phase, phase))
+            counts[key] = counts.get(key, 0) + count
+        return tuple(sorted([(kind, phase, count) for (kind, phase), count in counts.items()]))
+
+
+def _plain(pod: Pod, keys: frozenset[str]) -> Pod:
+    labels = FrozenMap({key: value for key, value in pod.meta.labels.items() if key in keys})
+    meta = replace(pod.meta, name="", uid="", labels=labels, annotations=EMPTY, created="")
+    return replace(pod, meta=meta, start_time="")
+
+
+def _keys(pod: Pod) -> Iterator[str]:
+    for term in (*pod.spec.pod_affinity, *pod.spec.pod_anti_affinity):
+        yield from term.selector.keys if term.selector is not None else ()
+        yield from (*term.match_label_keys, *term.mismatch_label_keys)
+    for constraint in pod.spec.spread:
+        yield from constraint.selector.keys if constraint.selector is not None else ()
+        yield from constraint.match_label_keys

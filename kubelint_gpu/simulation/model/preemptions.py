@@ -1,0 +1,103 @@
+"""What preemption chooses while something is rolled out, whatever the age of the pods in its way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice, permutations, product
+
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.scheduler import Candidate, Preemption, fit, preempt
+from kubelint_gpu.simulation.controllers.controller import Kind
+from kubelint_gpu.simulation.controllers.state import UNBOUND, Content
+from kubelint_gpu.simulation.model.placed_pods import StatePods
+from kubelint_gpu.simulation.model.transition_system import Eviction
+from kubelint_gpu.values import replace
+
+_MOST_ORDERS = 24
+_EARLY, _LATE = "2000-01-01T00:", "2999-01-01T00:"
+
+
+class Overlooked(Exception):  # noqa: N818 - it says what happened
+    """Preemption chooses pods that were taken to stay where they are."""
+
+    def __init__(self, pods: Sequence[Pod]) -> None:
+        self.pods = tuple(pods)
+        super().__init__(", ".join(pod.key for pod in pods))
+
+
+class Preemptions:
+    """Asks the scheduler core whom a pod evicts."""
+
+    def __init__(
+        self, state_pods: StatePods, kinds: Sequence[Kind], names: Sequence[str], fixed: Sequence[Pod]
+    ) -> None:
+        """`fixed` are pods that are taken to stay where they are."""
+        self._fixed = frozenset(one.spec.priority or 0 for one in fixed)
+        self._state_pods = state_pods
+        self._kinds = kinds
+        self._names = names
+        self._positions = {name: position for position, name in enumerate(names)}
+
+    def chosen(
+        self, kind: int, contents: tuple[Content, ...], home: int | None, only: int | None
+    ) -> tuple[Eviction, ...] | None:
+        """The nodes and victims that it may choose for a waiting pod of a kind; None where the pod may not try.
+
+        Raises:
+            Overlooked: it would evict pods that are not in play.
+        """
+        pod = self._state_pods.incoming(kind, home, only)
+        found: dict[Eviction, None] = {}
+        for result, phases in self._preemptions(pod, contents):
+            if not result.eligible:
+                return None
+            for choice in result.best if result.succeeds else ():
+                found.setdefault(self._eviction(choice, phases))
+        return tuple(found)
+
+    def _eviction(self, choice: Candidate, phases: dict[int, tuple[int, int]]) -> Eviction:
+        foreign = [victim for victim in choice.victims if id(victim) not in phases]
+        if foreign or choice.node not in self._positions:
+            raise Overlooked(foreign or choice.victims)
+        victims = tuple(sorted(phases[id(victim)] for victim in choice.victims))
+        return Eviction(self._positions[choice.node], victims)
+
+    def _preemptions(
+        self, pod: Pod, contents: tuple[Content, ...]
+    ) -> Iterator[tuple[Preemption, dict[int, tuple[int, int]]]]:
+        """What preemption says, for every order of age that pods of equal priority may have."""
+        base = self._state_pods.base(contents)
+        placed = list(self._state_pods.placed(contents))
+        rivals = self._rivals(pod, contents)
+        orders = list(permutations(rivals)) if 1 < len(rivals) <= 4 else [tuple(rivals)]
+        lower = self._lower(pod, contents)
+        # nobody knows whether pods in play are older or younger than others of their priority
+        times = (_EARLY, _LATE) if any(self._kinds[kind].priority in self._fixed for kind in lower) else (_EARLY,)
+        for time, order in islice(product(times, orders), _MOST_ORDERS):
+            age = dict.fromkeys(lower, f"{time}00:00Z") if len(times) > 1 else {}
+            age |= {other: f"{time}00:0{place}Z" for place, other in enumerate(order)} if len(order) > 1 else {}
+            snapshot = base
+            phases: dict[int, tuple[int, int]] = {}
+            for index, other, phase, found in placed:
+                aged = replace(found, start_time=age[other]) if other in age else found
+                phases[id(aged)] = (other, phase)
+                snapshot = snapshot.place(aged, self._names[index])
+            yield preempt(pod, snapshot, fit(pod, snapshot)), phases
+
+    def _lower(self, pod: Pod, contents: tuple[Content, ...]) -> list[int]:
+        """The kinds of lower priority of which pods are on some node."""
+        kinds = {kind for content in contents for kind, phase, _ in content if kind >= 0 and phase not in UNBOUND}
+        return sorted(kind for kind in kinds if self._kinds[kind].priority < (pod.spec.priority or 0))
+
+    def _rivals(self, pod: Pod, contents: tuple[Content, ...]) -> list[int]:
+        """Kinds whose pods may be victims in an order that only their age decides."""
+        priority = pod.spec.priority or 0
+        found: dict[int, None] = {}
+        for content in contents:
+            kinds = sorted({kind for kind, phase, _ in content if kind >= 0 and phase not in UNBOUND})
+            for kind in kinds:
+                if self._kinds[kind].priority < priority and any(
+                    other != kind and self._kinds[other].priority == self._kinds[kind].priority for other in kinds
+                ):
+                    found.setdefault(kind)
+        return list(found)

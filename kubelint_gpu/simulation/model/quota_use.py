@@ -1,0 +1,65 @@
+"""What ResourceQuotas let be created while pods come and go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.quota import ResourceQuota, pod_charge, quota_refusal
+from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.values import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """The quotas of the namespaces in play, with what is used of each by pods that stay.
+
+    A pod counts until it is gone, terminating or not.
+    """
+
+    quotas: tuple[ResourceQuota, ...] = ()
+
+    def covers(self, pod: Pod) -> bool:
+        """Whether any quota counts the pod."""
+        return any(quota.covers(pod) for quota in self.quotas)
+
+    def refusal(self, pod: Pod, existing: Iterable[tuple[Pod, int]]) -> str | None:
+        """The text with which a quota refuses one more pod beside others, given as (pod, count)."""
+        covering = [quota for quota in self.quotas if quota.covers(pod)]
+        if not covering:
+            return None
+        charged = [(other, pod_charge(other.spec), count) for other, count in existing if count]
+        now = []
+        for quota in covering:
+            used = dict(quota.used or {})
+            for other, charge, count in charged:
+                if quota.covers(other):
+                    for name in quota.counted:
+                        used[name] = used.get(name, 0) + charge.get(name, 0) * count
+            now.append(replace(quota, used=FrozenMap(used)))
+        return quota_refusal(pod, now, ())
+
+
+def admission_of(
+    quotas: Sequence[ResourceQuota], fixed: Sequence[Pod], started: Sequence[tuple[Pod, int]]
+) -> Admission:
+    """The quotas with the use that stays: `fixed` pods, and what the status counts beyond all pods that are known.
+
+    `started` are the pods that run at the start and may go, as (pod, count).
+    """
+    found = []
+    for quota in quotas:
+        if not quota.counted:
+            continue
+        stays, known = dict.fromkeys(quota.counted, 0), dict.fromkeys(quota.counted, 0)
+        for pods, total in ((((pod, 1) for pod in fixed), stays), (iter(started), known)):
+            for pod, count in pods:
+                if quota.covers(pod):
+                    charge = pod_charge(pod.spec, finished=pod.finished)
+                    for name in total:
+                        total[name] += charge.get(name, 0) * count
+        if quota.used is not None:
+            for name in stays:
+                stays[name] = max(stays[name], quota.used.get(name, 0) - known[name])
+        found.append(replace(quota, used=FrozenMap(stays)))
+    return Admission(tuple(found))

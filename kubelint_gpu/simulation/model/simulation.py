@@ -1,0 +1,145 @@
+"""The nodes of an exploration: those that matter, sorted into classes that no pod in play can tell apart."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.simulation.controllers.daemon_set_actor import DaemonSetActor
+from kubelint_gpu.simulation.growth import Grown
+from kubelint_gpu.simulation.model.domains import Domain, equal_domains
+from kubelint_gpu.simulation.model.node_symmetry import NodeSignature
+from kubelint_gpu.simulation.model.oracle import Places
+from kubelint_gpu.simulation.model.pod_types import Cast
+from kubelint_gpu.simulation.model.quota_use import admission_of
+from kubelint_gpu.simulation.model.transition_system import Model
+from kubelint_gpu.simulation.prepare.locality import eligible_nodes, local_kinds
+from kubelint_gpu.values import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Everything one exploration needs.
+
+    Attributes:
+        cast: who takes part.
+        model: what can happen.
+        places: where.
+        local: whether what happens on one node never depends on another.
+        eligible: per kind, the nodes that take it when nothing else runs.
+        absent: the names of nodes that an autoscaler may add.
+        added: these nodes.
+        in_play: identities of running pods that are on the stage and not part of the scenery.
+    """
+
+    cast: Cast
+    model: Model
+    places: Places
+    local: bool
+    eligible: tuple[frozenset[str], ...] = ()
+    absent: frozenset[str] = frozenset()
+    added: tuple[Node, ...] = ()
+    in_play: frozenset[int] = frozenset()
+
+
+def build_scene(
+    cluster: Cluster, cast: Cast, fixed: Sequence[Pod], empty: Snapshot, grown: Grown | None = None
+) -> Scene:
+    """Set the stage: `fixed` are the running pods that stay where they are whatever happens.
+
+    `empty` is the cluster without pods, `grown` the nodes that may join it.
+    """
+    absent: frozenset[str] = frozenset()
+    if grown is not None:
+        cluster = replace(cluster, nodes=(*cluster.nodes, *grown.nodes))
+        absent = frozenset(node.name for node in grown.nodes)
+        empty = Snapshot.of(replace(cluster, pods=()))
+    pods = [kind.pod for kind in cast.kinds]
+    known: dict[int, frozenset[str]] = {}
+    eligible = []
+    for pod in pods:
+        if id(pod) not in known:
+            known[id(pod)] = eligible_nodes(pod, empty, (*pods, *fixed))
+        eligible.append(known[id(pod)])
+    homes = {name for _, name in cast.homes}
+    wanted = frozenset().union(*eligible) | homes
+    local = local_kinds(pods, fixed, cluster.nodes)
+    near = [node for node in sorted(cluster.nodes, key=lambda found: found.name) if node.name in wanted]
+    on_near = [pod for pod in fixed if pod.spec.node_name in wanted]
+    daemons = [actor for actor in cast.actors if isinstance(actor, DaemonSetActor)]
+    made = [frozenset(names) for actor in daemons for names in (actor.nodes, actor.left, actor.stays)]
+    signature = NodeSignature(cluster, pods, eligible, on_near if all(local) else fixed, not all(local))
+    groups: dict[Hashable, list[str]] = {}
+    for node in near:
+        made_for = tuple([node.name in names for names in made])
+        groups.setdefault((signature.of(node), made_for, node.name in absent), []).append(node.name)
+    names, classes, dropped = _kept(groups, homes, _most_pods(cast) + 1)
+    if all(local):
+        kept = frozenset(names)
+        staying = [pod for pod in fixed if pod.spec.node_name in kept]
+        nodes = tuple(node for node in near if node.name in kept)
+    else:
+        # a node that is dropped and pods on it that nobody in play pays attention to change nothing for the others
+        staying = [pod for pod in fixed if pod.spec.node_name not in dropped]
+        seen = {pod.spec.node_name for pod in fixed if signature.is_seen(pod)}
+        nodes = tuple(node for node in cluster.nodes if node.name not in dropped or node.name in seen)
+        staying += [pod for pod in fixed if pod.spec.node_name in dropped and pod.spec.node_name in seen]
+    numbered = list(enumerate(cast.kinds))
+    objects = [*fixed, *(pod for pod in cluster.pods if pod.finished)]
+    admission = admission_of(
+        cluster.quotas, objects, [(kind.pod, cast.wanted[number] + cast.pending[number]) for number, kind in numbered]
+    )
+    stage = replace(cluster, nodes=nodes, pods=tuple(staying))
+    domains: tuple[tuple[Domain, ...], ...] = ()
+    if signature.domain:
+        runs: dict[str, list[tuple[int, bool]]] = {}
+        for number, name in cast.homes:
+            runs.setdefault(name, []).append((number, (number, name) in cast.unready))
+
+        def trait(node: Node) -> Hashable:
+            made_for = tuple([node.name in names for names in made])
+            alike = signature.of(node, without=signature.domain)
+            return (alike, made_for, node.name in absent, tuple(sorted(runs.get(node.name, ()))))
+
+        domains = equal_domains(nodes, signature.domain, trait, names, classes)
+    places = Places(stage, cast.kinds, names, classes, local, admission, domains)
+    positions = {name: index for index, name in enumerate(names)}
+    actors = tuple(actor.located(positions) for actor in cast.actors)
+    return Scene(
+        replace(cast, actors=actors),
+        Model(cast.kinds, actors, places),
+        places,
+        all(local),
+        tuple(eligible),
+        absent & frozenset(names),
+        tuple(node for node in cluster.nodes if node.name in absent and node.name in positions),
+    )
+
+
+def _kept(
+    groups: Mapping[Hashable, list[str]], homes: set[str], most: int
+) -> tuple[tuple[str, ...], tuple[range, ...], frozenset[str]]:
+    """The nodes class by class, and the names that are left out.
+
+    A class with more nodes than there can ever be pods always has an empty one: more of these change nothing.
+    """
+    names: list[str] = []
+    classes: list[range] = []
+    dropped: list[str] = []
+    for members in groups.values():
+        members.sort(key=lambda name: (name not in homes, name))
+        keep = max(most, sum(name in homes for name in members) + 1)
+        classes.append(range(len(names), len(names) + len(members[:keep])))
+        names += members[:keep]
+        dropped += members[keep:]
+    return tuple(names), tuple(classes), frozenset(dropped)
+
+
+def _most_pods(cast: Cast) -> int:
+    """More pods than can ever be alive at once: all wanted, terminating, surging."""
+    return sum(3 * count for count in (*cast.wanted, *cast.pending)) + sum(
+        3 * getattr(actor, "replicas", 0) + 1 for actor in cast.actors
+    )

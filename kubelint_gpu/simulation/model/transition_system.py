@@ -1,0 +1,272 @@
+"""A rollout as states and steps: what controllers, scheduler and kubelets may do next, in every order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from kubelint_gpu.simulation.controllers.controller import Actor, Change, Kind
+from kubelint_gpu.simulation.controllers.state import (
+    AWAITED,
+    BROKEN,
+    EVICTED,
+    GOING,
+    LEAVING,
+    NOMINATED,
+    READY,
+    STARTING,
+    UNBOUND,
+    Census,
+    Content,
+    State,
+    census,
+    count_on,
+    more,
+    on_node,
+)
+from kubelint_gpu.values import dataclass
+
+_BY_HEALTH = (UNBOUND, (STARTING, BROKEN), (READY,))
+_RANKED = (UNBOUND, (STARTING, BROKEN, READY))
+
+
+@dataclass(frozen=True, slots=True)
+class Eviction:
+    """A node that preemption may choose for a pod, and the pods it evicts there, as (kind, phase)."""
+
+    node: int
+    victims: tuple[tuple[int, int], ...]
+
+
+class Places(Protocol):
+    """Where pods can go, as the scheduler answers it."""
+
+    @property
+    def classes(self) -> Sequence[range]:
+        """Positions of nodes that no pod in play can tell apart."""
+        ...
+
+    def canonical(self, state: State) -> State:
+        """The same moment in the form in which equal moments are equal values."""
+        ...
+
+    def fitting(self, kind: int, state: State, home: int | None = None) -> Sequence[int]:
+        """The nodes on which a waiting pod of a kind fits; `home` is the node it is nominated to."""
+        ...
+
+    def evictions(self, kind: int, state: State, home: int | None, only: int | None) -> Sequence[Eviction] | None:
+        """What preemption may do for a waiting pod that fits nowhere; None where the pod may not try.
+
+        `only` is the one node for which the pod is made.
+        """
+        ...
+
+    def additions(self, kind: int, state: State) -> Sequence[int]:
+        """The nodes that an autoscaler may add for a waiting pod that fits nowhere."""
+        ...
+
+    def may_create(self, kind: int, state: State) -> bool:
+        """Whether one more pod of a kind passes admission (ResourceQuota)."""
+        ...
+
+    def is_charged(self, kind: int) -> bool:
+        """Whether a quota counts pods of a kind."""
+        ...
+
+    def starts(self, kind: int, node: int, state: State) -> bool:
+        """Whether a bound pod can become ready: its volumes are not attached elsewhere."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One event.
+
+    `act` is `control`, `create`, `delete`, `bind`, `preempt`, `release`, `add`, `ready`, `gone` or `finish`.
+    `node` is a position in the state before the step, -1 where none is meant.
+    `release` takes a nomination back; `add` is a node that joins; `home` is the node that the pod was nominated to.
+    """
+
+    act: str
+    actor: int = -1
+    kind: int = -1
+    node: int = -1
+    count: int = 0
+    what: str = ""
+    phase: int = -1
+    victims: tuple[tuple[int, int], ...] = ()
+    by: str = ""
+    home: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Everything that takes part in one exploration; `joins` is whether an autoscaler may add nodes."""
+
+    kinds: tuple[Kind, ...]
+    actors: tuple[Actor, ...]
+    places: Places
+    joins: bool = True
+
+    def successors(self, state: State) -> list[State]:
+        """The states one event away, in canonical form, each once."""
+        seen = {state: None}
+        canonical = self.places.canonical
+        for _, following in self.steps(state):
+            seen.setdefault(canonical(following))
+        del seen[state]
+        return list(seen)
+
+    def done(self, state: State) -> bool:
+        """Whether every rollout is complete."""
+        seen = census(state)
+        return all(
+            actor.done(control, seen) for actor, control in zip(self.actors, state.controls, strict=True) if actor.rolls
+        )
+
+    def steps(self, state: State) -> Iterator[tuple[Step, State]]:
+        """Every event that can happen next; of equal nodes only the first is tried."""
+        seen = census(state)
+        for number, actor in enumerate(self.actors):
+            for change in actor.changes(state.controls[number], seen):
+                yield from self._controlled(state, number, change)
+        for kind, count in enumerate(state.waiting):
+            if count:
+                yield from self._attempt(state, kind, -1, -1)
+        for index in self.distinct(state.nodes):
+            for kind, phase, _ in state.nodes[index]:
+                if kind >= 0 and phase in UNBOUND:
+                    yield from self._attempt(state, kind, index, phase)
+        yield from self._kubelets(state, seen)
+
+    def distinct(self, nodes: tuple[Content, ...], among: Sequence[int] | None = None) -> Iterator[int]:
+        """One node of each class and content."""
+        for members in self.places.classes:
+            if len(members) == 1:
+                if among is None or members.start in among:
+                    yield members.start
+                continue
+            tried = set()
+            for index in members:
+                if nodes[index] not in tried and (among is None or index in among):
+                    tried.add(nodes[index])
+                    yield index
+
+    def _controlled(self, state: State, number: int, change: Change) -> Iterator[tuple[Step, State]]:
+        controls = (*state.controls[:number], change.control, *state.controls[number + 1 :])
+        after = State(controls, state.waiting, state.nodes)
+        if change.create is not None:
+            kind, wanted = change.create
+            charged = self.places.is_charged(kind)
+            if charged and not self.places.may_create(kind, after):
+                return
+            # where a quota counts, two owners may race for what is left of it, pod by pod
+            created = 1 if charged else wanted
+            if change.node >= 0:
+                after = State(controls, after.waiting, on_node(after.nodes, change.node, (kind, AWAITED, 1)))
+            else:
+                after = State(controls, more(after.waiting, kind, created), after.nodes)
+            yield Step("create", number, kind, change.node, count=created, what=change.what, by=change.by), after
+        elif change.delete is not None:
+            yield from self._deleted(after, number, change, change.delete)
+        else:
+            yield Step("control", number, what=change.what, by=change.by), after
+
+    def _deleted(self, state: State, number: int, change: Change, kind: int) -> Iterator[tuple[Step, State]]:
+        """Deletion order of a ReplicaSet: unassigned pods, then not ready ones, then where most of its family are."""
+
+        def step(index: int, phase: int) -> tuple[Step, State]:
+            leaving = () if phase in UNBOUND else ((kind, LEAVING, 1),)
+            nodes = on_node(state.nodes, index, (kind, phase, -1), *leaving)
+            told = Step("delete", number, kind, index, phase=phase, what=change.what, by=change.by)
+            return told, State(state.controls, state.waiting, nodes)
+
+        if change.node >= 0:
+            for found, phase, _ in state.nodes[change.node]:
+                if found == kind and phase not in GOING:
+                    yield step(change.node, phase)
+            return
+        unbound = state.waiting[kind] > 0
+        if unbound:
+            told = Step("delete", number, kind, phase=-1, what=change.what, by=change.by)
+            yield told, State(state.controls, more(state.waiting, kind, -1), state.nodes)
+        ranked = self.kinds[kind].ranked
+        for phases in _RANKED if ranked else _BY_HEALTH:
+            holders = [index for index, content in enumerate(state.nodes) if count_on(content, kind, *phases)]
+            if phases == (READY,) and holders:
+                crowd = {index: _family(state.nodes[index], change.family) for index in holders}
+                most = max(crowd.values())
+                holders = [index for index in holders if crowd[index] == most]
+            for index in self.distinct(state.nodes, holders):
+                for found, phase, _ in state.nodes[index]:
+                    if found == kind and phase in phases:
+                        yield step(index, phase)
+            if holders or unbound:
+                return
+
+    def _attempt(self, state: State, kind: int, home: int, phase: int) -> Iterator[tuple[Step, State]]:
+        """The scheduler tries one waiting pod; which one it tries next depends on back-off, so any may be next."""
+        pinned = self.kinds[kind].pinned
+        nominated = home if phase == NOMINATED else -1
+        mine = None if nominated < 0 else nominated
+        fitting = self.places.fitting(kind, state, mine)
+        if home >= 0:
+            fitting = (home,) if home in fitting else () if pinned else fitting
+            out = State(state.controls, state.waiting, on_node(state.nodes, home, (kind, phase, -1)))
+        else:
+            out = State(state.controls, more(state.waiting, kind, -1), state.nodes)
+        if fitting:
+            for index in self.distinct(state.nodes, fitting):
+                nodes = on_node(out.nodes, index, (kind, STARTING, 1))
+                yield Step("bind", kind=kind, node=index, home=nominated), State(out.controls, out.waiting, nodes)
+            return
+        if self.joins and not pinned:
+            for index in self.distinct(state.nodes, self.places.additions(kind, state)):
+                nodes = (*state.nodes[:index], (), *state.nodes[index + 1 :])
+                yield Step("add", kind=kind, node=index), State(state.controls, state.waiting, nodes)
+        evictions = self.places.evictions(kind, state, mine, home if pinned else None)
+        if evictions:
+            for eviction in evictions:
+                yield self._evicted(out, kind, nominated, eviction)
+        elif evictions is not None and phase == NOMINATED:
+            if pinned:
+                back = State(out.controls, out.waiting, on_node(out.nodes, home, (kind, AWAITED, 1)))
+            else:
+                back = State(out.controls, more(out.waiting, kind, 1), out.nodes)
+            yield Step("release", kind=kind, node=home), back
+
+    def _evicted(self, out: State, kind: int, home: int, eviction: Eviction) -> tuple[Step, State]:
+        nodes, waiting, node = out.nodes, out.waiting, eviction.node
+        for victim, phase in eviction.victims:
+            if phase not in GOING:
+                nodes = on_node(nodes, node, (victim, phase, -1), (victim, EVICTED, 1))
+        # a pod of lower priority that was nominated there is tried anew
+        for other, phase, count in nodes[node]:
+            if phase == NOMINATED and self.kinds[other].priority < self.kinds[kind].priority:
+                back = ((other, AWAITED, count),) if self.kinds[other].pinned else ()
+                nodes = on_node(nodes, node, (other, NOMINATED, -count), *back)
+                waiting = waiting if back else more(waiting, other, count)
+        nodes = on_node(nodes, node, (kind, NOMINATED, 1))
+        step = Step("preempt", kind=kind, node=node, victims=eviction.victims, home=home)
+        return step, State(out.controls, waiting, nodes)
+
+    def _kubelets(self, state: State, seen: Census) -> Iterator[tuple[Step, State]]:
+        for index in self.distinct(state.nodes):
+            for kind, phase, _ in state.nodes[index]:
+                if phase == STARTING and self.places.starts(kind, index, state):
+                    nodes = on_node(state.nodes, index, (kind, STARTING, -1), (kind, READY, 1))
+                    yield Step("ready", kind=kind, node=index), State(state.controls, state.waiting, nodes)
+                elif phase in GOING:
+                    nodes = on_node(state.nodes, index, (kind, phase, -1))
+                    yield Step("gone", kind=kind, node=index, phase=phase), State(state.controls, state.waiting, nodes)
+                elif phase == READY and self.kinds[kind].whole:
+                    if seen.ready(kind) >= self.kinds[kind].whole:
+                        nodes = tuple([tuple([one for one in content if one[0] != kind]) for content in state.nodes])
+                        yield Step("finish", kind=kind, node=index), State(state.controls, state.waiting, nodes)
+                elif phase == READY and self.kinds[kind].temporary:
+                    nodes = on_node(state.nodes, index, (kind, READY, -1))
+                    yield Step("finish", kind=kind, node=index), State(state.controls, state.waiting, nodes)
+
+
+def _family(content: Content, family: tuple[int, ...]) -> int:
+    return sum([count for kind, phase, count in content if kind in family and phase in (STARTING, READY, BROKEN)])

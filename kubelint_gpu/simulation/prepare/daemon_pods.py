@@ -1,0 +1,76 @@
+"""Where the pods of DaemonSets run while others are rolled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import islice, permutations
+
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.meta import Owner
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.scheduler import Snapshot, fit
+from kubelint_gpu.simulation.prepare.workload_change import Participant
+from kubelint_gpu.values import replace
+
+_MOST_ORDERS = 6
+
+Standing = dict[int, list[Pod]]
+"""The pods of each DaemonSet, by its number among the participants."""
+
+
+def standing_daemons(
+    participants: Sequence[Participant], pods: Sequence[tuple[Pod, Pod]], cluster: Cluster, rest: Sequence[Pod]
+) -> list[Standing]:
+    """The pods of DaemonSets on all nodes on which they find room beside what runs there, in each order of them.
+
+    `pods` are an old and a new pod of each participant, `rest` the running pods of nobody here.
+    Orders that come to the same are looked at once.
+    """
+    daemons = [number for number, found in enumerate(participants) if found.daemons]
+
+    def placed(order: Sequence[int]) -> Standing:
+        found: Standing = {}
+        running = [*rest, *(pod for one in participants if not one.daemons for pod in one.running)]
+        for number in order:
+            found[number] = _pods_of(participants[number], pods[number][0], cluster, running)
+            running += found[number]
+        return found
+
+    first = placed(daemons)
+    if len(daemons) < 2 or all(_is_everywhere(participants[number], first[number]) for number in daemons):
+        return [first]
+    every = {_where(first): first}
+    for order in islice(permutations(daemons), 1, _MOST_ORDERS):
+        other = placed(order)
+        every.setdefault(_where(other), other)
+    return list(every.values())
+
+
+def _is_everywhere(participant: Participant, pods: Sequence[Pod]) -> bool:
+    return len(pods) == len(participant.nodes) + len(participant.stays) - len(participant.fresh)
+
+
+def _pods_of(participant: Participant, pod: Pod, cluster: Cluster, running: Sequence[Pod]) -> list[Pod]:
+    """Its pods where others find them.
+
+    A node that it leaves it gives up at once; on one that is new to it, it comes after those that run there.
+    """
+    name = participant.old.meta.name
+    snapshot = Snapshot.of(replace(cluster, pods=tuple(running)))
+    nodes = [node for node in (*participant.nodes, *participant.stays) if node not in participant.fresh]
+    room = frozenset(fit(pod, snapshot).fits) & frozenset(nodes)
+    known = {one.spec.node_name: one for one in participant.running if one.spec.node_name not in participant.left}
+    mine = [known.get(node) or _on(pod, node, name) for node in sorted(room | known.keys())]
+    if any(quota.covers(pod) for quota in cluster.quotas):
+        # a pod that waits for its node is charged like any other
+        mine += [_on(pod, "", name) for node in nodes if node not in room]
+    return mine
+
+
+def _on(pod: Pod, node: str, name: str) -> Pod:
+    meta = replace(pod.meta, name=f"{name}-{node}", uid=f"{name}-{node}", owner=Owner("DaemonSet", name))
+    return replace(pod, meta=meta, spec=replace(pod.spec, node_name=node), phase="Running", ready=True)
+
+
+def _where(found: Mapping[int, Sequence[Pod]]) -> frozenset[tuple[int, str]]:
+    return frozenset((number, pod.spec.node_name) for number, pods in found.items() for pod in pods)

@@ -1,0 +1,126 @@
+"""Cheap exact bounds: they decide without a search where a search could only say the same.
+
+All of them count for one pod against everything that could be alive beside it, wherever that might be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.requests import pod_requests
+from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.values import dataclass
+
+_PODS = "pods"
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """The pods of one workload: where they may go, what one takes, and how many can be alive at once.
+
+    Attributes:
+        nodes: the nodes that take such a pod when nothing else runs.
+        each: the most that one of them takes.
+        most: more than can be alive at once in any state, terminating ones included.
+        rest: more than can be alive once nothing terminates any more and the workload still waits for a pod; for a
+            workload that is not rolled, its replicas.
+        whole: more than can be alive once nothing terminates any more.
+        simple: nothing but resources of a node can keep such a pod off a node that takes it.
+    """
+
+    nodes: frozenset[str]
+    each: FrozenMap[str, int]
+    most: int
+    rest: int
+    whole: int
+    simple: bool
+
+
+def takes(pod: Pod) -> FrozenMap[str, int]:
+    """What a pod takes of a node, its place among the node's pods included."""
+    return FrozenMap({**{name: amount for name, amount in pod_requests(pod.spec).items() if amount}, _PODS: 1})
+
+
+Residual = Mapping[str, Mapping[str, int]]
+
+
+def contended(demands: Sequence[Demand], residual: Residual) -> tuple[frozenset[tuple[str, str]], ...]:
+    """Per workload, the (node, resource) pairs of which there might not be enough for all that could want it there."""
+    total: dict[tuple[str, str], int] = {}
+    for demand in demands:
+        for resource, amount in demand.each.items():
+            wanted = amount * demand.most
+            for node in demand.nodes:
+                total[node, resource] = total.get((node, resource), 0) + wanted
+    scarce = {key for key, wanted in total.items() if wanted > residual[key[0]].get(key[1], 0)}
+    return tuple(
+        frozenset((node, resource) for node in demand.nodes for resource in demand.each if (node, resource) in scarce)
+        for demand in demands
+    )
+
+
+class Groups:
+    """Disjoint sets of numbers that grow together."""
+
+    def __init__(self, size: int) -> None:
+        self._parent = list(range(size))
+
+    def root(self, number: int) -> int:
+        """The number that stands for the set of this one."""
+        parent = self._parent
+        while parent[number] != number:
+            parent[number] = parent[parent[number]]
+            number = parent[number]
+        return number
+
+    def join(self, one: int, other: int) -> None:
+        """Make one set of two."""
+        roots = sorted((self.root(one), self.root(other)))
+        self._parent[roots[1]] = roots[0]
+
+
+def join_contenders(groups: Groups, scarce: Sequence[frozenset[tuple[str, str]]]) -> None:
+    """Put workloads that can compete for something of a node into one group."""
+    first: dict[tuple[str, str], int] = {}
+    for number, pairs in enumerate(scarce):
+        for pair in pairs:
+            groups.join(number, first.setdefault(pair, number))
+
+
+def always_room(number: int, demands: Sequence[Demand], residual: Residual, *, at_rest: bool = False) -> bool:
+    """Whether a pod of this workload finds a node however all others are placed.
+
+    To keep it off a node, others must take so much of some resource that what is left is too little;
+    together they cannot do that on every node if it would take more than there are pods to take it.
+    With `at_rest` nothing terminates any more: a rollout that never rests before its end comes to its end.
+    """
+    mine = demands[number]
+    if not mine.simple or not mine.nodes:
+        return False
+    rivals = [
+        (other, demand)
+        for other, demand in enumerate(demands)
+        if other == number or not demand.nodes.isdisjoint(mine.nodes)
+    ]
+    blocked = 0
+    for resource, request in mine.each.items():
+        supply = 0
+        for other, demand in rivals:
+            count = demand.most - (other == number)
+            if at_rest:
+                count = demand.rest if other == number else demand.whole
+            supply += demand.each.get(resource, 0) * count
+        blocked += greedily(supply, (residual[node].get(resource, 0) - request + 1 for node in mine.nodes))
+    return blocked < len(mine.nodes)
+
+
+def greedily(supply: int, prices: Iterable[int]) -> int:
+    """How many things a supply pays for at most, at their prices; what costs nothing comes with it."""
+    paid = 0
+    for price in sorted(prices):
+        if price > supply:
+            break
+        supply -= max(0, price)
+        paid += 1
+    return paid

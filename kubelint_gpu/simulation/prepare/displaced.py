@@ -1,0 +1,102 @@
+"""Running pods of others that a workload may evict: what replaces them may take nodes that nobody else wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.simulation.prepare.demand import Demand, Residual, always_room, takes
+from kubelint_gpu.simulation.prepare.locality import attends
+from kubelint_gpu.simulation.prepare.workload_change import (
+    Participant,
+    anonymous,
+    created_pod,
+    identity,
+    is_temporary,
+    owner_of,
+)
+from kubelint_gpu.values import dataclass
+
+Alike = Mapping[tuple[object, ...], Sequence[Pod]]
+
+
+@dataclass(frozen=True, slots=True)
+class Driven:
+    """Pods that nothing tells apart and that their owner makes anew; `demand` is what they could take where then."""
+
+    pod: Pod
+    demand: Demand
+
+
+def driven(
+    participants: Sequence[Participant],
+    demands: Sequence[Demand],
+    fixed: Sequence[Pod],
+    residual: Residual,
+    eligible: Callable[[Pod], frozenset[str]],
+) -> tuple[tuple[Driven, ...], ...]:
+    """For each workload whom among `fixed` it may drive away; nobody for one that always finds room.
+
+    Those who are driven away may do the same to others of still lower priority.
+    `residual` is what `fixed` leave of the nodes, `eligible` are the nodes that take a pod by itself.
+    """
+    above = [_evicts_below(one) for one in participants]
+    highest = max((priority for priority in above if priority is not None), default=-(2**31))
+    lower: dict[tuple[object, ...], list[Pod]] = {}
+    for pod in fixed:
+        if (pod.spec.priority or 0) < highest and _comes_again(pod):
+            lower.setdefault((owner_of(pod), *identity(pod)), []).append(pod)
+    known: dict[tuple[object, ...], Driven] = {}
+
+    def of(key: tuple[object, ...]) -> Driven:
+        if key not in known:
+            pod, count = anonymous(lower[key][0]), len(lower[key])
+            demand = Demand(eligible(pod), takes(pod), most=count, rest=count, whole=count, simple=False)
+            known[key] = Driven(pod, demand)
+        return known[key]
+
+    return tuple(
+        _driven_by(demand.nodes, priority, lower, of)
+        if lower and priority is not None and not always_room(number, demands, residual, at_rest=True)
+        else ()
+        for number, (priority, demand) in enumerate(zip(above, demands, strict=True))
+    )
+
+
+def concerns(
+    gone: Sequence[Driven], participant: Participant, position: int, demands: Sequence[Demand], residual: Residual
+) -> bool:
+    """Whether pods that are driven away may take a place from the workload at a position among those who want room."""
+    pods = (created_pod(participant.old, "old"), created_pod(participant.new, "new"))
+    if any(attends(pod, one.pod) or attends(one.pod, pod) for one in gone for pod in pods):
+        return True
+    near = [one.demand for one in gone if not one.demand.nodes.isdisjoint(demands[position].nodes)]
+    return bool(near) and not always_room(position, [*demands, *near], residual, at_rest=True)
+
+
+def _driven_by(
+    nodes: frozenset[str], priority: int, lower: Alike, of: Callable[[tuple[object, ...]], Driven]
+) -> tuple[Driven, ...]:
+    found: dict[tuple[object, ...], Driven] = {}
+    stronger = [(nodes, priority)]
+    while stronger:
+        near, above = stronger.pop()
+        for key, pods in lower.items():
+            mine = pods[0].spec.priority or 0
+            if key in found or mine >= above or not any(pod.spec.node_name in near for pod in pods):
+                continue
+            found[key] = of(key)
+            if pods[0].spec.preemption_policy != "Never":
+                stronger.append((found[key].demand.nodes, mine))
+    return tuple(found.values())
+
+
+def _evicts_below(participant: Participant) -> int | None:
+    """The priority below which pods of a workload evict others; None where they evict nobody."""
+    specs = (participant.old.spec, participant.new.spec)
+    return max((spec.priority or 0 for spec in specs if spec.preemption_policy != "Never"), default=None)
+
+
+def _comes_again(pod: Pod) -> bool:
+    """Whether its owner makes another one in its stead, on any node."""
+    return pod.meta.owner is not None and pod.meta.owner.kind != "DaemonSet" and not is_temporary(pod)

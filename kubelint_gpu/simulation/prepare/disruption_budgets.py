@@ -1,0 +1,57 @@
+"""PodDisruptionBudgets while pods come and go: how many of their pods there should be does not change with those."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.disruption import PodDisruptionBudget, Share
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, JobStrategy
+from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod
+from kubelint_gpu.values import replace
+
+_NEVER = 10**9
+
+
+def with_counted_budgets(cluster: Cluster, participants: Sequence[Participant], rest: Sequence[Pod]) -> Cluster:
+    """The cluster with budgets that say how many pods must be healthy, by the scale of the workloads they cover.
+
+    What a status says holds for the moment at which it was written, and no longer once pods of the budget move.
+    Behaviour: getExpectedPodCount of the disruption controller, 1.34. It adds up the scales of pods' controllers, so
+    that pods without one do not count; of a kind without a scale it can take no share and no `maxUnavailable`, and the
+    budget lets nothing go.
+    """
+    if not cluster.disruption_budgets:
+        return cluster
+    budgets = tuple([_counted(budget, participants, rest) for budget in cluster.disruption_budgets])
+    return replace(cluster, disruption_budgets=budgets)
+
+
+def _counted(
+    budget: PodDisruptionBudget, participants: Sequence[Participant], rest: Sequence[Pod]
+) -> PodDisruptionBudget:
+    mine = [one for one in participants if _covers(budget, one)]
+    if not mine:
+        return budget
+    others = sum(1 for pod in rest if pod.meta.owner is not None and not pod.finished and budget.selects(pod))
+    needed = _needed(budget, [one for one in mine if one.new.kind != "Pod"], others)
+    return replace(budget, min_available=Share(needed), max_unavailable=None, disruptions_allowed=None)
+
+
+def _needed(budget: PodDisruptionBudget, mine: Sequence[Participant], others: int) -> int:
+    """How many pods must be healthy."""
+    minimum = budget.min_available
+    if minimum is not None and not minimum.percent:
+        return minimum.amount
+    if any(isinstance(one.new.strategy, (DaemonSetStrategy, JobStrategy)) for one in mine):
+        return _NEVER
+    total = others + sum(one.replicas for one in mine)
+    if budget.max_unavailable is not None:
+        return max(0, total - budget.max_unavailable.of(total))
+    return minimum.of(total) if minimum is not None else 1
+
+
+def _covers(budget: PodDisruptionBudget, one: Participant) -> bool:
+    pods = (created_pod(one.old, "old"), created_pod(one.new, "new"), *one.running)
+    return any(budget.selects(pod) for pod in pods)

@@ -1,0 +1,61 @@
+"""Who takes part in the rollouts of one run: its workloads with what runs and waits of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.rolling import DeploymentStrategy, StatefulSetStrategy
+from kubelint_gpu.simulation.controllers.daemon_set import daemon_nodes
+from kubelint_gpu.simulation.prepare.workload_change import Participant, is_waiting, own_pods, own_waiting
+from kubelint_gpu.simulation.search.verdict import Transition
+from kubelint_gpu.values import replace
+
+_GO_ON = (DeploymentStrategy, StatefulSetStrategy)
+
+
+def participants_of(transitions: Sequence[Transition], cluster: Cluster) -> tuple[list[Participant], list[Pod]]:
+    """The workloads with their running pods, and the running pods of nobody here."""
+    left = [pod for pod in cluster.pods if pod.spec.node_name and not pod.finished]
+    pending = [pod for pod in cluster.pods if is_waiting(pod)]
+    found = []
+    for transition in transitions:
+        own = own_pods(transition.new, left)
+        waiting = own_waiting(transition.new, pending)
+        gone = {id(pod) for pod in own}
+        left = [pod for pod in left if id(pod) not in gone] if own else left
+        staying = tuple(pod for pod in own if not pod.meta.terminating)
+        participant = Participant(
+            transition.new,
+            transition.old,
+            staying,
+            transition.rolls,
+            known=transition.known,
+            whole=transition.whole,
+            existing=transition.existing or bool(staying or waiting),
+            waiting=waiting if isinstance(transition.new.strategy, _GO_ON) else (),
+        )
+        if participant.daemons:
+            participant = _on_nodes(participant, cluster)
+        found.append(participant)
+    return found, [pod for pod in left if not pod.meta.terminating]
+
+
+def _on_nodes(participant: Participant, cluster: Cluster) -> Participant:
+    """A DaemonSet with the nodes for which it shall have pods, and those for which it has them."""
+    nodes = daemon_nodes(participant.new.choosing, cluster.nodes)
+    if participant.old is participant.new:
+        return replace(participant, nodes=nodes)
+    made = daemon_nodes(participant.old.choosing, cluster.nodes)
+    before = {*made, *(pod.spec.node_name for pod in participant.running)}
+    kept = daemon_nodes(participant.new.choosing, cluster.nodes, staying=True)
+    stays = tuple(name for name in made if name in kept and name not in nodes)
+    gone = before.difference(nodes, stays)
+    return replace(
+        participant,
+        nodes=nodes,
+        left=tuple(node.name for node in cluster.nodes if node.name in gone),
+        stays=stays,
+        fresh=tuple(name for name in nodes if name not in before),
+    )

@@ -1,0 +1,238 @@
+"""Who takes part in a rollout: workloads, and what runs of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod
+from kubelint_gpu.kube.objects.priority import PriorityClass, resolve_priority
+from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy, JobStrategy, StatefulSetStrategy
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
+from kubelint_gpu.scheduler import merged
+from kubelint_gpu.simulation.controllers.daemon_set import tolerations
+from kubelint_gpu.values import dataclass, replace
+
+_ENDS = ("OnFailure", "Never")
+# claims of ephemeral volumes are made with the pod, and taken to be bound wherever it goes
+_WITHOUT_PLACE = ("emptyDir", "configMap", "secret", "projected", "downwardAPI", "hostPath", "ephemeral")
+OF_ONE_POD = ("statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index")
+_REVISION_LABEL = "controller-revision-hash"
+DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
+
+
+@dataclass(frozen=True, slots=True)
+class Participant:
+    """A workload as it shall be, as it was, and the pods of it that are known to run.
+
+    Attributes:
+        new: as it shall be; `old` is the same workload where only the template's hash changes.
+        rolls: False where the template stays.
+        nodes: those of a DaemonSet.
+        left: nodes on which a DaemonSet has pods and shall have none.
+        stays: nodes on which a DaemonSet has pods and makes none, and which it leaves only as it updates: those with a
+            NoSchedule taint that it no longer tolerates.
+        fresh: those of `nodes` on which a DaemonSet has no pod before.
+        known: what changes is known, and happens at the same moment as every other change that is.
+        existing: False where nothing of it runs before.
+        whole: its pods end only when all of them run.
+        settled: it is meant as it is when its rollout is over.
+        waiting: pods of it that are known to wait for a node.
+    """
+
+    new: Workload
+    old: Workload
+    running: tuple[Pod, ...] = ()
+    rolls: bool = True
+    nodes: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    stays: tuple[str, ...] = ()
+    fresh: tuple[str, ...] = ()
+    known: bool = False
+    existing: bool = True
+    settled: bool = False
+    whole: bool = False
+    waiting: tuple[Pod, ...] = ()
+
+    @property
+    def temporary(self) -> bool:
+        """Whether its pods end by themselves some day."""
+        return isinstance(self.new.strategy, JobStrategy) or self.new.spec.restart_policy in _ENDS
+
+    @property
+    def rolling(self) -> bool:
+        """Whether its controller replaces its pods by itself."""
+        strategy = self.new.strategy
+        if not self.rolls or isinstance(strategy, JobStrategy) or strategy is None:
+            return False
+        return isinstance(strategy, DeploymentStrategy) or not strategy.on_delete
+
+    @property
+    def daemons(self) -> bool:
+        """Whether it is a DaemonSet."""
+        return isinstance(self.new.strategy, DaemonSetStrategy)
+
+    @property
+    def replicas(self) -> int:
+        """How many pods it shall have."""
+        return len(self.nodes) if self.daemons else self.new.replicas
+
+    @property
+    def before(self) -> int:
+        """How many pods it has before anything changes."""
+        if self.daemons:
+            return len(self.standing)
+        return self.replicas if self.settled else max(self.old.replicas, len(self.running))
+
+    @property
+    def standing(self) -> tuple[str, ...]:
+        """The nodes for which a DaemonSet has made pods before anything changes."""
+        return tuple(name for name in (*self.nodes, *self.left, *self.stays) if name not in self.fresh)
+
+    @property
+    def hindered(self) -> bool:
+        """Whether it is a StatefulSet with a pod that is known not to be ready, so that it may not go on."""
+        if not self.rolling or not isinstance(self.new.strategy, StatefulSetStrategy):
+            return False
+        return bool(self.waiting) or any(pod.unready for pod in self.running)
+
+    @property
+    def resumes(self) -> bool:
+        """Whether what is known of its pods decides how its rollout goes on, and not only how many places there are.
+
+        A Deployment takes pods that are not ready first, and that changes no number of places.
+        """
+        return self.hindered or (self.rolling and bool(self.waiting))
+
+    @property
+    def sure(self) -> int:
+        """How many of its pods have their places before pods that are made anew look for one."""
+        return self.before if self.existing else 0
+
+    @property
+    def moves(self) -> bool:
+        """Whether something of it changes at the same moment as others change."""
+        return not self.existing or (self.known and (self.rolling or self.before != self.replicas))
+
+    @property
+    def kept(self) -> int:
+        """How many pods keep the old template: a StatefulSet's below its partition, or until somebody deletes them."""
+        strategy = self.new.strategy
+        if not isinstance(strategy, StatefulSetStrategy) or self.old is self.new:
+            return 0
+        if strategy.on_delete:
+            return self.undisturbed
+        return min(strategy.partition, self.replicas, self.before) if self.rolling else 0
+
+    @property
+    def undisturbed(self) -> int:
+        """How many pods stay as they are until somebody deletes them: with OnDelete those that are not scaled away."""
+        strategy = self.new.strategy
+        if not isinstance(strategy, (StatefulSetStrategy, DaemonSetStrategy)) or not strategy.on_delete:
+            return 0
+        if self.old is self.new:
+            return 0
+        return len({*self.standing}.intersection(self.nodes)) if self.daemons else min(self.replicas, self.old.replicas)
+
+
+def own_pods(workload: Workload, pods: Iterable[Pod]) -> tuple[Pod, ...]:
+    """The running pods that belong to a workload: by owner, or by namespace and selector where they have none."""
+    return tuple(pod for pod in pods if not pod.finished and pod.spec.node_name and _belongs(workload, pod))
+
+
+def own_waiting(workload: Workload, pods: Iterable[Pod]) -> tuple[Pod, ...]:
+    """The pods of a workload that wait for a node now, and that nothing but the nodes keeps waiting."""
+    return tuple(pod for pod in pods if is_waiting(pod) and _belongs(workload, pod))
+
+
+def is_waiting(pod: Pod) -> bool:
+    """Whether the scheduler tries to place the pod."""
+    return not (pod.spec.node_name or pod.finished or pod.meta.terminating or pod.spec.scheduling_gates)
+
+
+def _belongs(workload: Workload, pod: Pod) -> bool:
+    if pod.meta.namespace != workload.meta.namespace:
+        return False
+    owner = pod.meta.owner
+    name = workload.meta.name
+    if owner is not None:
+        if (owner.kind, workload.kind) in (("ReplicaSet", "Deployment"), ("Job", "CronJob")):
+            return owner.name.rpartition("-")[0] == name
+        return owner.kind == workload.kind and owner.name == name
+    if workload.kind == "Pod":
+        return pod.meta.name == name
+    return (
+        workload.selector is not None
+        and bool(workload.selector.requirements)
+        and workload.selector.matches(pod.meta.labels)
+    )
+
+
+def resolved_workload(workload: Workload, classes: Iterable[PriorityClass]) -> Workload:
+    """The workload with its pods' priority as admission computes it.
+
+    Raises:
+        UnknownPriorityClass: it names a class that does not exist.
+    """
+    found = resolve_priority(workload.spec, classes)
+    return replace(
+        workload, spec=replace(workload.spec, priority=found.value, preemption_policy=found.preemption_policy)
+    )
+
+
+def created_pod(workload: Workload, revision: str, name: str = "") -> Pod:
+    """A pod as the workload's controller creates it; `revision` tells the templates apart."""
+    name = name or workload.meta.name
+    if workload.kind == "Deployment":
+        return staged(merged(workload.pod(name, revision)))
+    pod = workload.pod(name)
+    if isinstance(workload.strategy, DaemonSetStrategy):
+        pod = replace(pod, spec=replace(pod.spec, tolerations=tolerations(pod.spec)))
+    if isinstance(workload.strategy, (StatefulSetStrategy, DaemonSetStrategy)):
+        labels = FrozenMap({**pod.meta.labels, _REVISION_LABEL: revision})
+        pod = replace(pod, meta=replace(pod.meta, labels=labels))
+    return staged(merged(pod))
+
+
+def staged(pod: Pod) -> Pod:
+    """The pod without what tells it from its brothers and what no scheduler looks at.
+
+    Which scheduler serves it does not matter: all are taken to filter as kube-scheduler does.
+    Scheduling gates are taken to be lifted.
+    """
+    spec = replace(
+        pod.spec,
+        scheduler_name=DEFAULT_SCHEDULER,
+        scheduling_gates=(),
+        volumes=tuple(replace(volume, name="") for volume in pod.spec.volumes if volume.kind not in _WITHOUT_PLACE),
+    )
+    return replace(pod, spec=spec, nominated_node_name="")
+
+
+def anonymous(pod: Pod) -> Pod:
+    """A running pod as one of several that nothing tells apart but their node and their age."""
+    pod = staged(pod)
+    labels = pod.meta.labels
+    if any(key in labels for key in OF_ONE_POD):
+        labels = FrozenMap({key: value for key, value in labels.items() if key not in OF_ONE_POD})
+    meta = replace(pod.meta, uid="", labels=labels, annotations=EMPTY, created="")
+    return replace(
+        pod, meta=meta, spec=replace(pod.spec, node_name=""), start_time="", phase="Pending", ready=False, unready=False
+    )
+
+
+def identity(pod: Pod) -> tuple[object, ...]:
+    """Equal for pods that nothing tells apart but their node and their age."""
+    found = anonymous(pod)
+    return (found.meta.namespace, found.meta.labels, found.spec, found.statuses, found.meta.terminating)
+
+
+def owner_of(pod: Pod) -> str:
+    """`kind/namespace/name` of the pod's owner, empty where it has none."""
+    owner = pod.meta.owner
+    return f"{owner.kind}/{pod.meta.namespace}/{owner.name}" if owner is not None else ""
+
+
+def is_temporary(pod: Pod) -> bool:
+    """Whether the pod ends by itself some day."""
+    return pod.spec.restart_policy in _ENDS or (pod.meta.owner is not None and pod.meta.owner.kind == "Job")

@@ -1,0 +1,1 @@
+"""Questions about rollouts, drains, gangs and quotas."""

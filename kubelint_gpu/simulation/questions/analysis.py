@@ -1,0 +1,354 @@
+"""All workloads of one run, what they demand, and who competes with whom."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy
+from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.simulation.controllers.deployment import resolve
+from kubelint_gpu.simulation.growth import Grown, Growth, possible_nodes
+from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons
+from kubelint_gpu.simulation.prepare.demand import (
+    Demand,
+    Groups,
+    Residual,
+    always_room,
+    contended,
+    join_contenders,
+    takes,
+)
+from kubelint_gpu.simulation.prepare.displaced import concerns, driven
+from kubelint_gpu.simulation.prepare.disruption_budgets import with_counted_budgets
+from kubelint_gpu.simulation.prepare.locality import attends, eligible_nodes, has_claims
+from kubelint_gpu.simulation.prepare.ordinals import has_ordinal_claims
+from kubelint_gpu.simulation.prepare.participants import participants_of
+from kubelint_gpu.simulation.prepare.shared_claims import without_shared_claims
+from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
+from kubelint_gpu.simulation.prepare.workload_change import Participant, anonymous, created_pod
+from kubelint_gpu.simulation.questions.decide import Jury
+from kubelint_gpu.simulation.questions.pending_pods import beside_queued, queued, together_beside_queued
+from kubelint_gpu.simulation.questions.together import judged_together
+from kubelint_gpu.simulation.search.engine import Bench
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Judgement, Together, Transition, worst
+from kubelint_gpu.values import replace
+
+_SEARCHES = 2
+_LEAST_STATES = 200
+
+
+class Court:
+    """Prepares what all judgements of one run share.
+
+    Without `joins` pools have grown for the replicas, and no node joins any more while something is rolled.
+    """
+
+    def __init__(
+        self,
+        transitions: Sequence[Transition],
+        cluster: Cluster,
+        budget: int,
+        growth: Sequence[Growth] = (),
+        *,
+        joins: bool = True,
+    ) -> None:
+        users = [
+            (one.meta.namespace, one.spec) for transition in transitions for one in (transition.old, transition.new)
+        ]
+        cluster = with_bound_claims(cluster, users)
+        self._workloads = tuple(one.new for one in transitions)
+        transitions, cluster = without_shared_claims(transitions, cluster)
+        enough = sum(2 * one.new.replicas + one.old.replicas + 1 for one in transitions)
+        grown = possible_nodes(growth, enough)
+        self.participants, rest = participants_of(transitions, cluster)
+        cluster = with_counted_budgets(cluster, self.participants, rest)
+        self._cluster = cluster
+        self._empty = Snapshot.of(replace(cluster, pods=()))
+        everywhere = self._empty
+        if grown is not None:
+            everywhere = Snapshot.of(replace(cluster, nodes=(*cluster.nodes, *grown.nodes), pods=()))
+        self.pods = [(created_pod(found.old, "old"), created_pod(found.new, "new")) for found in self.participants]
+        self._others = [*rest, *(pod for pods in self.pods for pod in pods)]
+        self._others += [pod for found in self.participants for pod in found.running]
+        known: dict[object, frozenset[str]] = {}
+        self.eligible: list[frozenset[str]] = []
+        for found, (_, new) in zip(self.participants, self.pods, strict=True):
+            key = (new.meta.namespace, new.meta.labels, new.spec)
+            if key not in known:
+                known[key] = eligible_nodes(new, everywhere, self._others)
+            self.eligible.append(known[key] & frozenset(found.nodes) if found.daemons else known[key])
+        self._queue = queued(cluster, self._workloads, lambda pod: eligible_nodes(pod, everywhere, self._others))
+        self._standing = standing_daemons(self.participants, self.pods, cluster, rest)
+        self._daemons = self._standing[0]
+        self._rest = rest
+        self._grown = grown
+        self._joins = joins
+        self._budget = budget
+        self._left = _SEARCHES * budget
+        self.demands = [self._demand(number, everywhere) for number in range(len(self.participants))]
+        self._driven = driven(
+            self.participants,
+            self.demands,
+            rest,
+            _residual(cluster, rest, grown),
+            lambda pod: eligible_nodes(pod, everywhere, self._others),
+        )
+
+    def judge(self, only: Container[int] | None = None) -> tuple[Judgement, ...]:
+        """Each workload's rollout while the others keep running; of some it is not asked where `only` names others.
+
+        DaemonSets that compete are placed in every order, and the worst counts.
+        """
+        found = []
+        for standing in self._standing:
+            self._daemons = standing
+            found.append(self._judged(only))
+        return tuple(map(worst, zip(*found, strict=True)))
+
+    def _judged(self, only: Container[int] | None) -> tuple[Judgement, ...]:
+        steady = [number for number, found in enumerate(self.participants) if not found.daemons]
+        fixed = [*self._rest, *(pod for pods in self._daemons.values() for pod in pods)]
+        groups = self._groups(steady, fixed)
+        residual = _residual(self._cluster, fixed, self._grown)
+        found = []
+        for number, participant in enumerate(self.participants):
+            if only is not None and number not in only:
+                found.append(Judgement(participant.new, None))
+                continue
+            if participant.daemons:
+                mine = [pod for other, pods in self._daemons.items() if other != number for pod in pods]
+                apart = [*self._rest, *mine]
+                own = self._groups([*steady, number], apart)
+                members = [other for other in (*steady, number) if own.root(other) == own.root(number)]
+                bench = self._bench(members, apart)
+                one = Jury(bench).judge(number, roomy=False, rests=False)
+                found.append(self._counted(self._beside_queue(bench, one, number)))
+                continue
+            stays = participant.rolling or participant.replicas <= participant.before
+            coming = self._coming_daemons() if participant.known and stays else ()
+            if coming:
+                found.append(self._counted(self._beside_coming(number, steady, coming)))
+                continue
+            members = [other for other in steady if groups.root(other) == groups.root(number)]
+            found.append(self._counted(self._among(members, number, fixed, residual)))
+        return tuple(replace(one, workload=told) for one, told in zip(found, self._workloads, strict=True))
+
+    def _coming_daemons(self) -> tuple[int, ...]:
+        """The numbers of DaemonSets that are new: nothing says that their pods are there before others are rolled."""
+        return tuple(number for number, one in enumerate(self.participants) if one.daemons and not one.existing)
+
+    def _beside_coming(self, number: int, steady: Sequence[int], coming: Sequence[int]) -> Judgement:
+        """The judgement of a rollout that begins at the same moment as DaemonSets make their first pods."""
+        fixed = [*self._rest, *(pod for other, pods in self._daemons.items() if other not in coming for pod in pods)]
+        numbers = [*steady, *coming]
+        groups = self._groups(numbers, fixed)
+        members = [other for other in numbers if groups.root(other) == groups.root(number)]
+        return self._among(members, number, fixed, _residual(self._cluster, fixed, self._grown))
+
+    def _among(self, members: Sequence[int], number: int, fixed: Sequence[Pod], residual: Residual) -> Judgement:
+        """The judgement of one of some workloads that compete, beside running pods that stay."""
+        demands, place = [self.demands[other] for other in members], members.index(number)
+        demands += [one.demand for other in members if other != number for one in self._driven[other]]
+        halts = self.participants[number].hindered
+        roomy = not halts and always_room(place, demands, residual)
+        rests = not (roomy or halts) and always_room(place, demands, residual, at_rest=True)
+        bench = self._bench(members, fixed, residual)
+        found = self._beside_queue(bench, Jury(bench).judge(number, roomy=roomy, rests=rests), number)
+        return self._beside_daemons(found)
+
+    def _beside_daemons(self, found: Judgement) -> Judgement:
+        """The judgement of a rollout that never ends while daemon pods stay; one that is rolled gives its pod away."""
+        if found.verdict is not Verdict.STUCK or found.trace is None:
+            return found
+        holders = {owner for one in found.trace.waiting for lack in one.lacks for owner in lack.owners}
+        gives = tuple(
+            one.new
+            for one in self.participants
+            if one.daemons and one.rolling and one.new.key in holders and not _surges(one)
+        )
+        return replace(found, company=(*found.company, *gives))
+
+    def _beside_queue(self, bench: Bench, found: Judgement, number: int) -> Judgement:
+        return beside_queued(bench, bench.numbers.index(number), found, self._queue) if self._queue else found
+
+    def _counted(self, found: Judgement) -> Judgement:
+        """The judgement, its states taken off what all together may look at."""
+        self._left -= found.states
+        return found
+
+    def judge_together(self, ends: str = "") -> tuple[Together, ...]:
+        """All rollouts at once, group by group; with `ends` it is asked of this workload alone whether its own ends."""
+        everybody = range(len(self.participants))
+        groups = self._groups(everybody, self._rest)
+        residual = _residual(self._cluster, self._rest, self._grown)
+        found = []
+        for leader in sorted({groups.root(number) for number in everybody}):
+            members = [number for number in everybody if groups.root(number) == leader]
+            rolling = [number for number in members if self.participants[number].rolling]
+            if len(rolling) < 2:
+                continue
+            among = [self.demands[other] for other in members]
+            among += [one.demand for other in members for one in self._driven[other]]
+            rests = all(
+                always_room(place, among, residual, at_rest=True)
+                for place, number in enumerate(members)
+                if self.participants[number].rolling
+            )
+            bench = self._bench(members, self._rest)
+            together = judged_together(bench, rests=rests, ends=ends)
+            if self._queue:
+                together = together_beside_queued(bench, together, self._queue, ends)
+            self._left -= together.states
+            found.append(replace(together, workloads=tuple(self._workloads[number] for number in rolling)))
+        return tuple(found)
+
+    def _bench(self, members: Sequence[int], fixed: Sequence[Pod], residual: Residual | None = None) -> Bench:
+        return Bench(
+            self._cluster,
+            self._empty,
+            tuple(self.participants[number] for number in members),
+            tuple(members),
+            tuple(self.eligible[number] for number in members),
+            tuple(self.demands[number] for number in members),
+            tuple(fixed),
+            _residual(self._cluster, fixed, self._grown) if residual is None else residual,
+            frozenset(id(pod) for pods in self._daemons.values() for pod in pods),
+            max(_LEAST_STATES, min(self._budget, self._left)),
+            self._grown,
+            self._joins,
+            driven=tuple(self._driven[number] for number in members),
+        )
+
+    def _groups(self, numbers: Sequence[int], fixed: Sequence[Pod]) -> Groups:
+        """Workloads that can compete for something, or look at each other, are in one group."""
+        groups = Groups(len(self.participants))
+        residual = _residual(self._cluster, fixed, self._grown)
+        demands = [self.demands[number] for number in numbers]
+        scarce = contended(demands, residual)
+        among = Groups(len(numbers))
+        join_contenders(among, scarce)
+        for place, number in enumerate(numbers):
+            groups.join(number, numbers[among.root(place)])
+        marked = [number for number in numbers if self._is_marked(number)]
+        for one in marked:
+            for other in numbers:
+                if other != one and self._meet(one, other):
+                    groups.join(one, other)
+        for one in numbers:
+            gone = self._driven[one]
+            for place, other in enumerate(numbers if gone else ()):
+                apart = groups.root(one) != groups.root(other)
+                if apart and concerns(gone, self.participants[other], place, demands, residual):
+                    groups.join(one, other)
+        return groups
+
+    def _is_marked(self, number: int) -> bool:
+        """Whether something other than the resources of a node can make the workload meet another."""
+        return any(
+            pod.spec.pod_affinity
+            or pod.spec.pod_anti_affinity
+            or pod.spec.spread
+            or pod.spec.volumes
+            or _ports(pod)
+            or any(quota.covers(pod) for quota in self._cluster.quotas)
+            for pod in self.pods[number]
+        )
+
+    def _meet(self, one: int, other: int) -> bool:
+        for mine in self.pods[one]:
+            for theirs in self.pods[other]:
+                if attends(mine, theirs) or attends(theirs, mine):
+                    return True
+                if any(quota.covers(mine) and quota.covers(theirs) for quota in self._cluster.quotas):
+                    return True
+                if (
+                    mine.spec.volumes
+                    and theirs.spec.volumes
+                    and not set(mine.spec.volumes).isdisjoint(theirs.spec.volumes)
+                ):
+                    return True
+                if not _ports(mine).isdisjoint(_ports(theirs)) and self.eligible[one] & self.eligible[other]:
+                    return True
+        return False
+
+    def _demand(self, number: int, everywhere: Snapshot) -> Demand:
+        participant = self.participants[number]
+        workload, (old, new) = participant.new, self.pods[number]
+        surge = lacking = 0
+        if isinstance(workload.strategy, DeploymentStrategy):
+            bounds = resolve(workload.strategy, workload.replicas)
+            surge, lacking = bounds.surge, int(bounds.unavailable > 0)
+        elif participant.rolling:
+            lacking = 1
+        before, after = participant.before, participant.replicas
+        unequal = before != after
+        amounts = [takes(old), takes(new), *(takes(pod) for pod in (*participant.running, *participant.waiting))]
+        each: dict[str, int] = {}
+        for one in amounts:
+            for name, amount in one.items():
+                each[name] = max(amount, each.get(name, 0))
+        mine = self.eligible[number]
+        before_at = mine
+        if participant.old is not participant.new:
+            before_at = eligible_nodes(old, everywhere, self._others)
+        nodes = mine | before_at | {pod.spec.node_name for pod in participant.running}
+        for pod in participant.waiting:
+            nodes |= eligible_nodes(anonymous(pod), everywhere, self._others)
+        waits = len(participant.waiting)
+        whole = max(before, after) + (surge if unequal else 0) + waits
+        return Demand(
+            nodes=nodes,
+            each=FrozenMap(each),
+            most=2 * before + after + surge + waits,
+            rest=whole if unequal else max(0, after - lacking) + waits,
+            whole=whole,
+            simple=nodes == mine == before_at and not participant.daemons and self._is_simple(number),
+        )
+
+    def _is_simple(self, number: int) -> bool:
+        """Whether nothing but resources can keep its pods off a node, or keep them from being made."""
+        if has_ordinal_claims(self.participants[number].new, self._cluster):
+            return False
+        for pod in self.pods[number]:
+            spec = pod.spec
+            if spec.pod_affinity or spec.pod_anti_affinity or has_claims(pod) or spec.volumes or _ports(pod):
+                return False
+            if any(constraint.do_not_schedule for constraint in spec.spread):
+                return False
+            if any(quota.covers(pod) for quota in self._cluster.quotas):
+                return False
+            others = [one for place, pods in enumerate(self.pods) if place != number for one in pods]
+            if any(one.spec.pod_anti_affinity and attends(one, pod) for one in (*others, *self._rest)):
+                return False
+        return True
+
+
+def _surges(participant: Participant) -> bool:
+    strategy = participant.new.strategy
+    return isinstance(strategy, DaemonSetStrategy) and strategy.max_surge.amount > 0
+
+
+def _residual(cluster: Cluster, fixed: Sequence[Pod], grown: Grown | None) -> dict[str, dict[str, int]]:
+    residual = {node.name: dict(node.allocatable) for node in cluster.nodes}
+    for pod in fixed:
+        free = residual.get(pod.spec.node_name)
+        if free is not None:
+            for name, amount in takes(pod).items():
+                free[name] = free.get(name, 0) - amount
+    for node in grown.nodes if grown is not None else ():
+        # nodes that may or may not come give room to nobody for certain
+        residual[node.name] = dict.fromkeys(node.allocatable, 0)
+    return residual
+
+
+def _ports(pod: Pod) -> frozenset[tuple[int, str]]:
+    return frozenset(
+        (port.port, port.protocol)
+        for part in (pod.spec.containers, pod.spec.init_containers)
+        for one in part
+        for port in one.host_ports
+    )

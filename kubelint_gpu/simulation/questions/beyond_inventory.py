@@ -1,0 +1,184 @@
+"""Nodes beyond the declared ones, as generous to some pods as any node could be: what they do not change is certain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count, islice, product
+
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.label_algebra import ANYTHING, Allowed, allowed, alternatives
+from kubelint_gpu.kube.objects.meta import Meta
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.storage import PersistentVolume
+from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.kube.values.selectors import NODE_NAME_FIELD, Requirement
+from kubelint_gpu.scheduler import Snapshot, fit
+from kubelint_gpu.scheduler.companions import HOSTNAME, lone
+from kubelint_gpu.simulation.prepare.demand import takes
+from kubelint_gpu.values import dataclass, replace
+
+_PLENTY = 10**12
+MOST_NODES = 24
+_MOST_FORMS = 16
+_CLAIM = "persistentVolumeClaim"
+
+_Form = dict[tuple[bool, str], Allowed]
+"""What a node's name (True) and its labels (False) may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherNodes:
+    """Nodes that may be there besides the declared ones, and whether they take each of the pods that were asked for.
+
+    None stands for a pod of which that cannot be told: its volume does not exist before it has a node.
+    """
+
+    nodes: tuple[Node, ...]
+    takes: tuple[bool | None, ...]
+
+
+def further_nodes(pods: Sequence[Pod], cluster: Cluster, enough: int, guests: Sequence[Pod] = ()) -> FurtherNodes:
+    """The nodes that could be there for pods, without taints and with more of every resource than all could take.
+
+    They have the labels that the pods ask for, but no name and no host name of a declared node: these are given once,
+    and so is the disk of a local volume.
+    Of pods that keep each other apart up to `enough` find a node each. `guests` are pods for which no node is made and
+    which find all that they ask for on these.
+    """
+    stage = _Stage((*pods, *guests), cluster)
+    found = [stage.taken(pod, min(enough, MOST_NODES)) for pod in pods]
+    return FurtherNodes(tuple(stage.nodes), tuple(found))
+
+
+class _Stage:
+    def __init__(self, pods: Sequence[Pod], cluster: Cluster) -> None:
+        self.nodes: list[Node] = []
+        self._cluster = replace(cluster, pods=())
+        self._known: dict[object, bool | None] = {}
+        self._names = {node.name for node in cluster.nodes}
+        self._hosts = {node.labels.get(HOSTNAME, "") for node in cluster.nodes}
+        self._allocatable = FrozenMap({name: _PLENTY for pod in pods for name in takes(pod)})
+
+    def taken(self, pod: Pod, most: int) -> bool | None:
+        key = (pod.meta.namespace, pod.meta.labels, pod.spec)
+        if key not in self._known:
+            self._known[key] = self._added(pod, most)
+        return self._known[key]
+
+    def _added(self, pod: Pod, most: int) -> bool | None:
+        """Whether such nodes take the pod; they are added."""
+        plain = replace(pod, spec=replace(pod.spec, volumes=()))
+        if not any(self._accepts(node, plain) for form in _forms(pod, ()) for node in self._made(form, pod, 1)):
+            return False
+        volumes = _volumes(pod, self._cluster)
+        if volumes is None:
+            return None
+        if any(self._is_at_home(volume) for volume in volumes):
+            return False
+        for form in _forms(pod, volumes):
+            for volume in volumes:
+                self._keep_apart(form, volume)
+            made = self._made(form, pod, most if _keep_apart(pod) else 1)
+            if made and self._accepts(made[0], pod):
+                self.nodes += made
+                self._names |= {node.name for node in made}
+                self._hosts |= {node.labels[HOSTNAME] for node in made}
+                return True
+        return False
+
+    def _made(self, form: _Form, pod: Pod, most: int) -> list[Node]:
+        """Up to so many nodes of a form: those whose name or host name must be one of a few are no more than these."""
+        names, hosts = set(self._names), set(self._hosts)
+        found: list[Node] = []
+        while len(found) < most:
+            node = self._node(form, pod, names, hosts)
+            if node is None:
+                break
+            found.append(node)
+            names.add(node.name)
+            hosts.add(node.labels[HOSTNAME])
+        return found
+
+    def _node(self, form: _Form, pod: Pod, names: set[str], hosts: set[str]) -> Node | None:
+        fresh = next(text for number in count(1) if (text := f"beyond-{number}") not in names | hosts)
+        name = _one(form.get((True, NODE_NAME_FIELD), ANYTHING), names, fresh)
+        host = _one(form.get((False, HOSTNAME), ANYTHING), hosts, fresh if name is None or name in hosts else name)
+        if name is None or host is None:
+            return None
+        labels = {HOSTNAME: host}
+        for key in (
+            *(one.topology_key for one in pod.spec.pod_affinity),
+            *(one.topology_key for one in pod.spec.spread),
+        ):
+            if form.get((False, key), ANYTHING).has(name):
+                labels.setdefault(key, name)
+        for (is_name, key), one in form.items():
+            if not (is_name or key in labels or one.absent):
+                value = _one(one, (), name)
+                if value is None:
+                    return None
+                labels[key] = value
+        return Node(Meta(name, labels=FrozenMap(labels)), allocatable=self._allocatable)
+
+    def _accepts(self, node: Node, pod: Pod) -> bool:
+        snapshot = Snapshot.of(replace(self._cluster, nodes=(node,)))
+        return fit(lone(pod, snapshot), snapshot).schedulable
+
+    def _is_at_home(self, volume: PersistentVolume) -> bool:
+        """Whether it is a disk of a declared node."""
+        return volume.kind == "local" and any(volume.reachable_from(node.labels) for node in self._cluster.nodes)
+
+    def _keep_apart(self, form: _Form, volume: PersistentVolume) -> None:
+        """Labels by which drivers tell single nodes are given once, like host names."""
+        for key in {one.key for term in _terms(volume) for one in term}:
+            known = [(node.labels[key], node) for node in self._cluster.nodes if key in node.labels]
+            if known and all(value in (node.name, node.labels.get(HOSTNAME)) for value, node in known):
+                taken = frozenset(value for value, _ in known)
+                form[False, key] = form.get((False, key), ANYTHING) & Allowed(excluded=taken)
+
+
+def _forms(pod: Pod, volumes: Sequence[PersistentVolume]) -> Iterator[_Form]:
+    """What a node must be like, in each of the ways in which it could do for the pod and its volumes."""
+    choices: list[Sequence[Iterable[tuple[bool, Requirement]]]] = [
+        [[(bound.field, bound.requirement) for bound in bounds] for bounds in alternatives(pod.spec)]
+    ]
+    choices += [[[(False, one) for one in term] for term in _terms(volume)] for volume in volumes]
+    for chosen in islice(product(*choices), _MOST_FORMS):
+        form: _Form = {}
+        for is_name, one in (pair for part in chosen for pair in part):
+            form[is_name, one.key] = form.get((is_name, one.key), ANYTHING) & allowed(one)
+        yield form
+
+
+def _terms(volume: PersistentVolume) -> list[tuple[Requirement, ...]]:
+    found = volume.node_affinity
+    return [()] if found is None else [term.expressions for term in found.terms]
+
+
+def _one(found: Allowed, taken: Iterable[str], fresh: str) -> str | None:
+    """A value that is allowed and not taken, `fresh` where that will do; None without any."""
+    left = found & Allowed(absent=False, excluded=frozenset(taken))
+    return fresh if left.has(fresh) else left.example
+
+
+def _volumes(pod: Pod, cluster: Cluster) -> list[PersistentVolume] | None:
+    """The volumes of its claims; None where one is not bound yet."""
+    claims = {claim.key: claim for claim in cluster.claims}
+    volumes = {volume.meta.name: volume for volume in cluster.volumes}
+    found = []
+    for volume in pod.spec.volumes:
+        if volume.kind != _CLAIM:
+            continue
+        claim = claims.get(f"{pod.meta.namespace}/{volume.source.get('claimName', '')}")
+        if claim is None or claim.volume_name not in volumes:
+            return None
+        found.append(volumes[claim.volume_name])
+    return found
+
+
+def _keep_apart(pod: Pod) -> bool:
+    """Whether one node may not do for all pods of the kind."""
+    spec = pod.spec
+    ports = any(container.host_ports for container in spec.containers)
+    return ports or bool(spec.pod_anti_affinity or spec.volumes) or any(one.do_not_schedule for one in spec.spread)

@@ -1,0 +1,135 @@
+"""Nodes that cannot be drained: budgets let pods be evicted only as long as their successors find room elsewhere.
+
+Behaviour: pkg/registry/core/pod/storage/eviction.go and the disruption controller, 1.34; `kubectl drain` tries an
+eviction that a budget refuses again for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.disruption import allowed_disruptions
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.simulation.controllers.state import READY, count_on
+from kubelint_gpu.simulation.model.at_full_replicas import standing_participants, standing_scene
+from kubelint_gpu.simulation.prepare.coupling import Bonds, labels_of
+from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
+from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod, owner_of
+from kubelint_gpu.simulation.questions.drain_places import DrainPlaces
+from kubelint_gpu.simulation.search.concretize import arranged
+from kubelint_gpu.simulation.search.placements import one_placement, placements
+from kubelint_gpu.values import dataclass, replace
+
+DEFAULT_BUDGET = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Drained:
+    """What becomes of a workload's pods when a node of theirs is drained.
+
+    Attributes:
+        owner: the workload.
+        node: the node.
+        pods: how many of its pods are there.
+        elsewhere: how many of these find room on other nodes, with everything else in place.
+        budgets: the PodDisruptionBudgets that cover them.
+        allowed: how many may be missing at once; the eviction API has no number where several budgets cover a pod.
+        known: the pods are known to be there; else it is one of the placements that the scheduler may choose.
+        decided: False where more pods may find room elsewhere than were found to.
+    """
+
+    owner: str
+    node: str
+    pods: int
+    elsewhere: int
+    budgets: tuple[str, ...] = ()
+    allowed: int | None = None
+    known: bool = False
+    decided: bool = True
+
+    @property
+    def stranded(self) -> int:
+        """How many of them find no room elsewhere."""
+        return self.pods - self.elsewhere
+
+    @property
+    def refused(self) -> bool:
+        """Whether the eviction API refuses the pods with an error: it supports one budget only."""
+        return len(self.budgets) > 1
+
+    @property
+    def blocked(self) -> bool:
+        """Whether the drain fails or waits for ever.
+
+        Each pod that is evicted and finds no room is missing from then on, until no more may be.
+        """
+        if self.refused or self.allowed is None:
+            return self.refused
+        return self.allowed == 0 or self.stranded > self.allowed
+
+
+def drain(workloads: Sequence[Workload], cluster: Cluster, *, budget: int = DEFAULT_BUDGET) -> tuple[Drained, ...]:
+    """Drain each node with pods of each workload, one at a time, from one placement of all.
+
+    Daemon pods are not evicted by a drain; Jobs end by themselves.
+    `budget` is in partial placements, for the start and for each node.
+    """
+    cluster = with_bound_claims(cluster, [(one.meta.namespace, one.spec) for one in workloads])
+    everyone, rest = standing_participants(workloads, cluster)
+    participants = [one for one in everyone if not one.daemons]
+    scene = standing_scene(workloads, cluster, _follow(participants, rest, cluster))
+    state = one_placement(scene)
+    if state is None:
+        found = placements(scene, budget)
+        state = next(iter((*found.full, *found.partial)), None)
+    if state is None:
+        return ()
+    state = arranged(scene, state)
+    everybody = [*rest]
+    for number, participant in enumerate(participants):
+        ready = sum(count_on(content, kind, READY) for content in state.nodes for kind in scene.cast.members[number])
+        everybody += _pods(participant, ready)
+    places = DrainPlaces(scene, state, cluster, budget)
+    result = []
+    for number, participant in enumerate(participants):
+        if participant.temporary or not participant.replicas:
+            continue
+        sample = participant.running[0] if participant.running else created_pod(participant.new, "old")
+        covering = [one for one in cluster.disruption_budgets if one.selects(sample)]
+        allowed = allowed_disruptions(covering[0], everybody) if len(covering) == 1 else None
+        names = tuple(sorted(one.meta.name for one in covering))
+        known = {pod.spec.node_name for pod in participant.running}
+        for index, (name, pods) in places.homes(scene.cast.members[number]).items():
+            # where no budget is in the way it does not matter who finds room
+            elsewhere, decided = (
+                (pods, True) if allowed is None else places.elsewhere(scene.cast.members[number], index)
+            )
+            result.append(
+                Drained(
+                    participant.new.key, name, pods, elsewhere, names, allowed, known=name in known, decided=decided
+                )
+            )
+    return tuple(sorted(result, key=lambda one: (one.owner, one.node)))
+
+
+def _follow(participants: Sequence[Participant], rest: Sequence[Pod], cluster: Cluster) -> list[Pod]:
+    """The running pods of others that a drain moves and on whose places those of the participants depend."""
+    pods = [created_pod(one.new, "new") for one in participants]
+    if not any(pod.spec.pod_affinity or pod.spec.pod_anti_affinity or pod.spec.spread for pod in (*pods, *rest)):
+        return []
+    movable = [pod for pod in rest if not owner_of(pod).startswith(("DaemonSet/", "Node/"))]
+    bonds = Bonds([*pods, *movable], labels_of(cluster))
+    found = {place - len(pods) for number in range(len(pods)) for place in bonds.of(number) if place >= len(pods)}
+    return [movable[place] for place in sorted(found)]
+
+
+def _pods(participant: Participant, ready: int) -> list[Pod]:
+    """Its pods when nothing is wrong but that some find no node; so many of them are `ready`."""
+    sample = created_pod(participant.new, "old")
+    pods = [*participant.running, *([sample] * max(0, participant.replicas - len(participant.running)))]
+    return [
+        replace(pod, phase="Running" if number < ready else "Pending", ready=number < ready)
+        for number, pod in enumerate(pods)
+    ]

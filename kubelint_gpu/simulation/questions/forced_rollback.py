@@ -1,0 +1,55 @@
+"""A StatefulSet whose pods never found a node: what becomes of the template that mends it.
+
+Behaviour: pkg/controller/statefulset/stateful_set_control.go, 1.34 and 1.35 (`forced rollback` in the documentation).
+"""
+
+from __future__ import annotations
+
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.rolling import StatefulSetStrategy
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.simulation.model.pod_types import cast
+from kubelint_gpu.simulation.model.simulation import build_scene
+from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
+from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod, own_pods, own_waiting
+from kubelint_gpu.simulation.search.explorer import Verdict, explore
+from kubelint_gpu.simulation.search.placements import one_placement
+from kubelint_gpu.simulation.search.replay import NotConfirmed, replay
+from kubelint_gpu.simulation.search.trace import Trace
+from kubelint_gpu.values import replace
+
+DEFAULT_BUDGET = 1_000
+
+
+def forced_rollback(old: Workload, new: Workload, cluster: Cluster, *, budget: int = DEFAULT_BUDGET) -> Trace | None:
+    """The run that never ends where pods of the old template fit on no node and wait, and the new one is applied.
+
+    With OrderedReady it is the first of those that do not run, with Parallel all of them do.
+    None where the controller replaces them by itself, where all pods run, or where it is known who waits.
+    """
+    strategy = new.strategy
+    if not isinstance(strategy, StatefulSetStrategy) or strategy.on_delete or not old.replicas or not new.replicas:
+        return None
+    running = own_pods(new, cluster.pods)
+    names = {pod.meta.name for pod in running}
+    ordinals = range(strategy.first_ordinal, strategy.first_ordinal + min(old.replicas, new.replicas))
+    missing = [name for one in ordinals if (name := f"{new.meta.name}-{one}") not in names]
+    if not missing or own_waiting(new, cluster.pods):
+        return None
+    cluster = with_bound_claims(cluster, [(one.meta.namespace, one.spec) for one in (old, new)])
+    fixed = [pod for pod in cluster.pods if pod.spec.node_name and not pod.finished and pod not in running]
+    waiting = tuple(created_pod(old, "old", name) for name in (missing if strategy.parallel else missing[:1]))
+    one = Participant(new, replace(old, replicas=0), running, waiting=waiting)
+    stage = cast([one], frozenset({0}), (), cluster)
+    scene = build_scene(cluster, stage, fixed, Snapshot.of(replace(cluster, pods=())))
+    start = one_placement(scene)
+    if start is None:
+        return None
+    found = explore([start], scene.model.successors, scene.model.done, budget)
+    if found.verdict is not Verdict.STUCK:
+        return None
+    try:
+        return replay(scene, found.path, replace(cluster, pods=tuple(fixed)))
+    except NotConfirmed:
+        return None

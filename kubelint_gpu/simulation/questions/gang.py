@@ -1,0 +1,191 @@
+"""Jobs that are useful only when all their pods run: each may hold a part of what all of them need.
+
+The default scheduler places pod by pod; nothing gives a part back but what a pod of higher priority evicts
+(preemption of kube-scheduler).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.simulation.controllers.state import READY, State, canonical, count_on, more, on_node
+from kubelint_gpu.simulation.model.at_full_replicas import standing_scene
+from kubelint_gpu.simulation.model.preemptions import Overlooked
+from kubelint_gpu.simulation.model.simulation import Scene
+from kubelint_gpu.simulation.prepare.coupling import bound_workloads, companion_workloads
+from kubelint_gpu.simulation.prepare.workload_change import own_pods
+from kubelint_gpu.simulation.questions.most_pods import placeable
+from kubelint_gpu.simulation.questions.packing import gathered
+from kubelint_gpu.simulation.search.explorer import Verdict, explore
+from kubelint_gpu.simulation.search.placements import placements
+from kubelint_gpu.values import dataclass, replace
+
+DEFAULT_BUDGET = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What one Job has at the end: `running` of the `wanted` pods without which it does nothing, and where."""
+
+    owner: str
+    running: int
+    wanted: int
+    nodes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gang:
+    """Whether Jobs that start at the same moment all come to their end.
+
+    Attributes:
+        verdict: `may-stick` or `stuck` where parts of Jobs can hold one another up; `undecided` where they may evict
+            pods of others, too.
+        states: how many states were looked at.
+        held: who holds what in the nearest state in which no Job ever gets all its pods.
+        lone: Jobs whose pods do not all find room even alone; they are left out.
+    """
+
+    verdict: Verdict | None
+    states: int = 0
+    held: tuple[Held, ...] = ()
+    lone: tuple[str, ...] = ()
+
+
+def gang(
+    jobs: Sequence[Workload | Sequence[Workload]],
+    cluster: Cluster,
+    *,
+    beside: Sequence[Workload] = (),
+    budget: int = DEFAULT_BUDGET,
+) -> Gang:
+    """Start Jobs together beside the running pods of others, each of which runs only when it is complete.
+
+    A Job may have pods of several templates: one workload for each.
+    Workloads `beside` them run for good and have their places before, in any placement.
+    `verdict` is None where fewer than two of them could run at all, or not all pods of those beside them do.
+    """
+    teams = [(job,) if isinstance(job, Workload) else tuple(job) for job in jobs]
+    own = {id(pod) for team in teams for job in team for pod in own_pods(job, cluster.pods)}
+    running = tuple(pod for pod in cluster.pods if id(pod) not in own and pod.spec.node_name and not pod.finished)
+    around = replace(cluster, pods=running)
+    left_out = [_is_lone(team, teams, beside, around) for team in teams]
+    lone = tuple(team[0].key for team, out in zip(teams, left_out, strict=True) if out)
+    able = [tuple(job for job in team if job.replicas) for team, out in zip(teams, left_out, strict=True) if not out]
+    able = [team for team in able if team]
+    if len(able) < 2:
+        return Gang(None, lone=lone)
+    parts = [_apart(job, number) if len(team) > 1 else job for team in able for number, job in enumerate(team)]
+    scene = standing_scene([*beside, *parts], around)
+    kinds = tuple(kind for members in scene.cast.members[-len(parts) :] for kind in members)
+    numbers = iter(kinds)
+    crews = tuple(tuple(next(numbers) for _ in team) for team in able)
+    try:
+        starts, complete = _starts(scene, kinds, budget)
+        found = explore(starts, lambda state: _next(scene, crews, state), lambda state: _is_over(kinds, state), budget)
+    except Overlooked:
+        return Gang(Verdict.UNDECIDED, lone=lone)
+    if not starts:
+        return Gang(None if complete else Verdict.UNDECIDED, lone=lone)
+    verdict = found.verdict
+    if not complete and not found.path:
+        verdict = Verdict.UNDECIDED
+    if not found.path:
+        return Gang(verdict, found.states, (), lone)
+    return Gang(
+        verdict if complete else Verdict.MAY_STICK,
+        found.states,
+        _held(scene, dict(zip(crews, able, strict=True)), found.path[-1]),
+        lone,
+    )
+
+
+def _apart(job: Workload, number: int) -> Workload:
+    """One template of a Job that has several, as a workload of its own."""
+    return replace(job, meta=replace(job.meta, name=f"{job.meta.name}-{number}"))
+
+
+def _is_lone(
+    team: tuple[Workload, ...], teams: Sequence[tuple[Workload, ...]], beside: Sequence[Workload], cluster: Cluster
+) -> bool:
+    """Whether its pods do not all find room even where no other Job runs.
+
+    One that must be near to another Job's pods is asked for as if these were everywhere.
+    """
+    if len(team) > 1:
+        return gathered([(job, job.replicas) for job in team], cluster) is not None
+    job, others = team[0], [other for found in teams if found is not team for other in found]
+    if companion_workloads(job, others, cluster):
+        job = replace(job, spec=replace(job.spec, pod_affinity=()))
+    around = [beside[place] for place in bound_workloads(job, beside, cluster)]
+    placed = placeable(job, cluster, job.replicas, beside=around)
+    return placed is not None and placed < job.replicas
+
+
+def _starts(scene: Scene, kinds: Sequence[int], budget: int) -> tuple[list[State], bool]:
+    """Each placement of what runs for good, with all Jobs waiting, and whether no more are possible."""
+    wanted = scene.cast.wanted
+    others = tuple([0 if kind in kinds else count for kind, count in enumerate(wanted)])
+    waiting = tuple([count if kind in kinds else 0 for kind, count in enumerate(wanted)])
+    if not any(others):
+        return [State((), waiting, ((),) * len(scene.places.names))], True
+    found = placements(replace(scene, cast=replace(scene.cast, wanted=others)), budget)
+    return [State((), waiting, state.nodes) for state in found.full], found.complete
+
+
+def _next(scene: Scene, crews: Sequence[Sequence[int]], state: State) -> Iterator[State]:
+    """One more pod is placed, by preemption where it fits nowhere, or a Job that is complete ends."""
+    classes = scene.places.classes
+    for kind in range(len(scene.cast.wanted)):
+        if not state.waiting[kind] or not _is_created(scene, kind, state):
+            continue
+        fitting = scene.places.fitting(kind, state)
+        if not fitting:
+            yield from _preempted(scene, kind, state)
+        for index in scene.model.distinct(state.nodes, fitting):
+            nodes = on_node(state.nodes, index, (kind, READY, 1))
+            yield canonical(State(state.controls, more(state.waiting, kind, -1), nodes), classes)
+    for crew in crews:
+        if any(state.waiting[kind] for kind in crew):
+            continue
+        nodes = tuple([tuple([one for one in content if one[0] not in crew]) for content in state.nodes])
+        if nodes != state.nodes:
+            yield canonical(State(state.controls, state.waiting, nodes), classes)
+
+
+def _preempted(scene: Scene, kind: int, state: State) -> Iterator[State]:
+    """One more pod takes the place of pods of lower priority, which their Jobs make anew."""
+    for eviction in scene.places.evictions(kind, state, None, None) or ():
+        waiting = more(state.waiting, kind, -1)
+        nodes = on_node(state.nodes, eviction.node, (kind, READY, 1))
+        for victim, phase in eviction.victims:
+            waiting = more(waiting, victim, 1)
+            nodes = on_node(nodes, eviction.node, (victim, phase, -1))
+        yield canonical(State(state.controls, waiting, nodes), scene.places.classes)
+
+
+def _is_created(scene: Scene, kind: int, state: State) -> bool:
+    """Whether quotas let one more pod of a kind be made beside those that run."""
+    running = State(state.controls, (0,) * len(state.waiting), state.nodes)
+    return scene.places.may_create(kind, running)
+
+
+def _is_over(jobs: Sequence[int], state: State) -> bool:
+    if any(state.waiting[kind] for kind in jobs):
+        return False
+    return not any(kind in jobs for content in state.nodes for kind, _, _ in content)
+
+
+def _held(scene: Scene, jobs: Mapping[Sequence[int], Sequence[Workload]], state: State) -> tuple[Held, ...]:
+    found = []
+    for crew, team in jobs.items():
+        on = [
+            (name, sum(count_on(content, kind, READY) for kind in crew))
+            for name, content in zip(scene.places.names, state.nodes, strict=True)
+        ]
+        names = tuple(name for name, count in on if count)
+        if any(state.waiting[kind] for kind in crew):
+            wanted = sum(job.replicas for job in team)
+            found.append(Held(team[0].key, sum(count for _, count in on), wanted, names))
+    return tuple(found)

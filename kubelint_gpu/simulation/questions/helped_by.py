@@ -1,0 +1,54 @@
+"""A rollout that never ends by itself: do others that are rolled at the same moment let it end?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
+from kubelint_gpu.simulation.controllers.deployment import resolve
+from kubelint_gpu.simulation.model.preemptions import Overlooked
+from kubelint_gpu.simulation.prepare.workload_change import Participant
+from kubelint_gpu.simulation.search.engine import Bench, Search, ended
+from kubelint_gpu.simulation.search.explorer import Verdict, explore
+from kubelint_gpu.simulation.search.placements import placements
+
+_FEW_WORKLOADS = 3
+_FEW_NODES = 16
+_BUDGET = 2_000
+
+
+def company(bench: Bench, search: Search, position: int, *, alike: bool) -> tuple[int, ...]:
+    """The positions of those whose rollouts at the same moment may let this one end; empty where none can.
+
+    `alike` says that all places are good for every pod of the group, and all are taken: then it takes one who gives
+    a pod away before it has its successor.
+    Few workloads on few nodes are searched; of more, all are named.
+    """
+    others = tuple(place for place, one in enumerate(bench.participants) if place != position and one.rolling)
+    if not others or (alike and all(keeps(bench.participants[place]) for place in (*others, position))):
+        return ()
+    rolling = frozenset((*others, position))
+    if len(rolling) > _FEW_WORKLOADS or len(search.scene(rolling, ()).places.names) > _FEW_NODES:
+        return others
+    return () if _is_stuck(search, rolling, position, bench.participants) else others
+
+
+def keeps(participant: Participant) -> bool:
+    """Whether no old pod goes before a new one is available."""
+    strategy = participant.new.strategy
+    if not isinstance(strategy, DeploymentStrategy):
+        return False
+    return strategy.paused or resolve(strategy, participant.replicas).unavailable == 0
+
+
+def _is_stuck(search: Search, rolling: frozenset[int], position: int, participants: Sequence[Participant]) -> bool:
+    """Whether no order of events lets it end, wherever the pods are when all begin."""
+    scene = search.scene(rolling, ())
+    done = ended(scene.model, participants[position].new.key)
+    try:
+        starts = placements(scene, _BUDGET)
+        if not starts.complete or not starts.full:
+            return False
+        return explore(starts.full, scene.model.successors, done, _BUDGET).verdict is Verdict.STUCK
+    except Overlooked:
+        return False

@@ -1,0 +1,55 @@
+"""How many pods of a workload can run at once, whatever rolls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.simulation.controllers.state import READY, State, count_on
+from kubelint_gpu.simulation.model.at_full_replicas import standing_scene
+from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
+from kubelint_gpu.simulation.prepare.workload_change import own_pods
+from kubelint_gpu.simulation.search.placements import missing, one_placement, placements
+from kubelint_gpu.simulation.search.verdict import Transition
+from kubelint_gpu.values import replace
+
+DEFAULT_BUDGET = 5_000
+
+
+def placeable(
+    workload: Workload,
+    cluster: Cluster,
+    most: int,
+    *,
+    beside: Sequence[Workload] = (),
+    budget: int = DEFAULT_BUDGET,
+) -> int | None:
+    """The largest number of its pods, up to `most`, that find places beside the running pods of others.
+
+    Its own running pods are taken to be placed anew, and those beyond its replicas to come after all others. The pods
+    of workloads `beside` it have all their places, too, those that are best for it; where they do not all find room,
+    as many as can.
+    None where `budget` partial placements do not tell.
+    """
+    cluster = with_bound_claims(cluster, [(one.meta.namespace, one.spec) for one in (workload, *beside)])
+    own = {id(pod) for pod in own_pods(workload, cluster.pods)}
+    others = tuple(pod for pod in cluster.pods if id(pod) not in own)
+    scaled = Transition(replace(workload, replicas=most), replace(workload, replicas=min(workload.replicas, most)))
+    scene = standing_scene([*beside, scaled], replace(cluster, pods=others))
+    (kind,) = scene.cast.members[-1]
+
+    def running(state: State) -> int:
+        return sum(count_on(content, kind, READY) for content in state.nodes)
+
+    if scene.local and not scene.places.is_charged(kind) and len(scene.cast.kinds) == 1:
+        return scene.places.capacity(kind, most)
+    state = one_placement(scene)
+    # pods that a quota refuses are not even made, and those of Jobs may wait
+    if state is not None and running(state) == most:
+        return most
+    found = placements(scene, budget)
+    ends = [*found.full, *found.partial]
+    whole = [state for state in ends if all(other == kind for other, _ in missing(state))]
+    placed = max(map(running, whole or ends), default=0)
+    return placed if found.complete or placed == most else None

@@ -1,0 +1,108 @@
+"""Whether several sets of pods can all run at once, as they must where a controller makes new ones beside the old."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.simulation.controllers.state import READY, State, more, on_node
+from kubelint_gpu.simulation.model.at_full_replicas import standing_scene
+from kubelint_gpu.simulation.model.simulation import Scene
+from kubelint_gpu.simulation.questions.most_pods import DEFAULT_BUDGET
+from kubelint_gpu.simulation.search.placements import one_placement, placements
+from kubelint_gpu.values import replace
+
+_FEW = 64
+
+
+def gathered(
+    wanted: Sequence[tuple[Workload, int]], cluster: Cluster, *, budget: int = DEFAULT_BUDGET
+) -> tuple[int, ...] | None:
+    """How many pods of each workload run at most where all of them are wanted; None where all may.
+
+    The pods of the cluster stay where they are, quotas are not looked at.
+    Where `budget` partial placements do not tell, all may: nothing is proven against it.
+    """
+    apart = [
+        replace(
+            workload,
+            replicas=number,
+            strategy=None,
+            meta=replace(workload.meta, name=f"{workload.meta.name}-{index}"),
+            # all are wanted at once: none is taken to wait for the end of another
+            spec=replace(workload.spec, restart_policy="Always"),
+        )
+        for index, (workload, number) in enumerate(wanted)
+    ]
+    scene = standing_scene(apart, replace(cluster, quotas=()))
+    most = _capacities(scene)
+    if most is not None:
+        if len(most) < 2 or sum(most) > _FEW or all(number == 0 for number in most):
+            return most
+        # templates that take room from each other
+        again = gathered([(one, number) for (one, _), number in zip(wanted, most, strict=True)], cluster, budget=budget)
+        return most if again is None else again
+    if one_placement(scene) is not None:
+        return None
+    found = placements(scene, budget)
+    if found.full or not found.complete:
+        return None
+    return tuple(sum(found.placed[kind] for kind in kinds) for kinds in scene.cast.members)
+
+
+def gathered_beside(
+    wanted: Sequence[Workload], others: Sequence[Workload], cluster: Cluster, *, budget: int = DEFAULT_BUDGET
+) -> tuple[int, int] | None:
+    """How many pods of some workloads run at most, in the worst and in the best placement of others that were first.
+
+    The pods of the cluster stay where they are, quotas are not looked at.
+    None where no placement has room for all the others, and where `budget` states do not tell.
+    """
+    lasting = [replace(one, strategy=None, spec=replace(one.spec, restart_policy="Always")) for one in wanted]
+    apart = [replace(one, meta=replace(one.meta, name=f"{one.meta.name}-{index}")) for index, one in enumerate(lasting)]
+    scene = standing_scene([*others, *apart], replace(cluster, quotas=()))
+    kinds = {kind for members in scene.cast.members[-len(apart) :] for kind in members}
+    counts = list(enumerate(scene.cast.wanted))
+    first = tuple(0 if kind in kinds else count for kind, count in counts)
+    waiting = tuple(count if kind in kinds else 0 for kind, count in counts)
+    found = placements(replace(scene, cast=replace(scene.cast, wanted=first)), budget)
+    if not found.full or not found.complete:
+        return None
+    most = []
+    for state in found.full:
+        left = _left_out(scene, State((), waiting, state.nodes), budget)
+        if left is None:
+            return None
+        most.append(sum(waiting) - left)
+    return min(most), max(most)
+
+
+def _left_out(scene: Scene, start: State, budget: int) -> int | None:
+    """How many of the waiting pods find no place at best; None where `budget` states do not tell."""
+    least, seen, stack = sum(start.waiting), {start}, [start]
+    while stack and least:
+        if len(seen) > budget:
+            return None
+        state = stack.pop()
+        least = min(least, sum(state.waiting))
+        for kind, count in enumerate(state.waiting):
+            fitting = scene.places.fitting(kind, state) if count else ()
+            for index in scene.model.distinct(state.nodes, fitting):
+                nodes = on_node(state.nodes, index, (kind, READY, 1))
+                following = scene.places.canonical(State((), more(state.waiting, kind, -1), nodes))
+                if following not in seen:
+                    seen.add(following)
+                    stack.append(following)
+    return least
+
+
+def _capacities(scene: Scene) -> tuple[int, ...] | None:
+    """How many pods of each workload find places where no other is; None where all do, or it is not known."""
+    if not scene.local:
+        return None
+    wanted = scene.cast.wanted
+    fitting = [scene.places.capacity(kind, number) for kind, number in enumerate(wanted)]
+    if fitting == list(wanted):
+        return None
+    return tuple(sum(fitting[kind] for kind in kinds) for kinds in scene.cast.members)

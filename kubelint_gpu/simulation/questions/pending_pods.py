@@ -1,0 +1,154 @@
+"""Pods of others that wait for a node when a rollout begins: what it frees, they may take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from kubelint_gpu.kube.admission.neighbours import SCHEDULERS
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.simulation.bounds.change_set import movers
+from kubelint_gpu.simulation.model.preemptions import Overlooked
+from kubelint_gpu.simulation.prepare.demand import Demand, always_room, takes
+from kubelint_gpu.simulation.prepare.locality import attends
+from kubelint_gpu.simulation.prepare.workload_change import (
+    anonymous,
+    created_pod,
+    identity,
+    is_temporary,
+    is_waiting,
+    own_waiting,
+    owner_of,
+)
+from kubelint_gpu.simulation.search.engine import Bench, Search
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import WAITS, Judgement, Together, told_by
+from kubelint_gpu.values import dataclass, replace
+
+_MOST_KINDS = 6
+_PART = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """Pods that nothing tells apart and that wait for a node; `demand` is what they could take where."""
+
+    pods: tuple[Pod, ...]
+    demand: Demand
+
+
+def queued(
+    cluster: Cluster, workloads: Sequence[Workload], eligible: Callable[[Pod], frozenset[str]]
+) -> tuple[Queued, ...]:
+    """The pods that wait and are of none of the workloads, without those that end by themselves some day.
+
+    A pod of a scheduler that is no known one and serves nobody waits for ever, and so does one that fits on no empty
+    node; `eligible` tells which nodes those are.
+    """
+    served = {DEFAULT_SCHEDULER, *SCHEDULERS, *(pod.spec.scheduler_name for pod in cluster.pods if pod.spec.node_name)}
+    waiting = [
+        pod for pod in cluster.pods if is_waiting(pod) and pod.spec.scheduler_name in served and not is_temporary(pod)
+    ]
+    for workload in workloads if waiting else ():
+        own = {id(pod) for pod in own_waiting(workload, waiting)}
+        waiting = [pod for pod in waiting if id(pod) not in own]
+    groups: dict[tuple[object, ...], list[Pod]] = {}
+    for pod in waiting:
+        groups.setdefault((owner_of(pod) or pod.meta.name, *identity(pod)), []).append(pod)
+    found = []
+    for pods in groups.values():
+        nodes, count = eligible(anonymous(pods[0])), len(pods)
+        if nodes:
+            demand = Demand(nodes, takes(pods[0]), most=count, rest=count, whole=count, simple=False)
+            found.append(Queued(tuple(pods), demand))
+    return tuple(found)
+
+
+def beside_queued(bench: Bench, position: int, found: Judgement, queue: Sequence[Queued]) -> Judgement:
+    """The judgement of a rollout that ends while nobody else wants anything, where others wait for a node already.
+
+    Each of them may be bound before it begins, while it goes on, or never. What is known to change at the same moment
+    changes, too; that others which are rolled stop it is told of all of them together.
+    """
+    participant = bench.participants[position]
+    if found.verdict is not Verdict.COMPLETES or not participant.rolling:
+        return found
+    mine = frozenset({position})
+    pods = _in_the_way(bench, mine, queue)
+    if not pods:
+        return found
+    moving = movers(bench, position) if participant.known else frozenset[int]()
+    rolls = frozenset(
+        place for place in moving if bench.participants[place].existing and bench.participants[place].rolling
+    )
+    told = _with_queued(bench, mine, moving - rolls, pods, participant.new.key)
+    states = found.states + told.states
+    if rolls and told.verdict in WAITS:
+        # what others give up as they are rolled may be what it needs
+        along = _with_queued(bench, mine | rolls, moving - rolls, pods, participant.new.key)
+        states += along.states
+        told = along if along.verdict not in WAITS else told
+    if told.verdict not in WAITS:
+        return replace(found, states=states)
+    return told_by(told, found, states)
+
+
+def together_beside_queued(bench: Bench, found: Together, queue: Sequence[Queued], ends: str = "") -> Together:
+    """The same of rollouts that begin at the same moment; with `ends` it is asked of this workload alone."""
+    rolling = frozenset(place for place, one in enumerate(bench.participants) if one.rolling)
+    pods = _in_the_way(bench, rolling, queue) if found.verdict is Verdict.COMPLETES else ()
+    if not pods:
+        return found
+    scaling = frozenset(place for place, one in enumerate(bench.participants) if one.moves) - rolling
+    told = _with_queued(bench, rolling, scaling, pods, ends)
+    if told.verdict not in WAITS:
+        return replace(found, states=found.states + told.states)
+    return replace(told, workloads=found.workloads, states=found.states + told.states)
+
+
+def _in_the_way(bench: Bench, rolling: frozenset[int], queue: Sequence[Queued]) -> tuple[Pod, ...]:
+    """The pods that wait and may keep new ones of some participants from a place that these need."""
+    near = [one for one in queue if any(_meets(one, bench.demands[place]) for place in rolling)]
+    wanted = [*bench.demands, *(one.demand for one in near)]
+    if all(_has_room(bench, place, wanted, near) for place in rolling):
+        return ()
+    # more of one kind than pods can ever go take nothing that fewer of them could not
+    most = sum(bench.participants[place].before + bench.participants[place].replicas for place in rolling) + 1
+    return tuple(pod for one in near[:_MOST_KINDS] for pod in one.pods[:most])
+
+
+def _meets(one: Queued, demand: Demand) -> bool:
+    return not one.demand.nodes.isdisjoint(demand.nodes)
+
+
+def _has_room(bench: Bench, place: int, wanted: Sequence[Demand], near: Sequence[Queued]) -> bool:
+    participant = bench.participants[place]
+    mine = [one for one in near if _meets(one, bench.demands[place])]
+    new = created_pod(participant.new, "new")
+    if not mine or participant.hindered or any(attends(one.pods[0], new) for one in mine):
+        return not mine
+    return always_room(place, wanted, bench.residual, at_rest=True)
+
+
+def _with_queued(
+    bench: Bench, rolling: frozenset[int], scaling: frozenset[int], pods: tuple[Pod, ...], ends: str
+) -> Together:
+    """What becomes of rollouts, of the workload `ends` where it is named, where some pods wait for a node."""
+    search = Search(replace(bench, queued=pods, budget=bench.budget // _PART))
+    scene = search.scene(rolling, (), scaling)
+    try:
+        # one placement is enough to show that it may, and of many workloads there are many placements
+        states, trace = search.stuck_run(scene, ends)
+    except Overlooked:
+        states, trace = 0, None
+    may = Together((), Verdict.MAY_STICK, by_bound=False, states=states, trace=trace)
+    counted = any(quota.covers(pod) for quota in bench.cluster.quotas for pod in pods)
+    if trace is not None and not counted:
+        return may
+    (one, *more) = sorted(rolling)
+    found = search.searched(rolling, () if more else scene.cast.members[one], scaling, ends)
+    states += found.states
+    if trace is not None and found.verdict is not Verdict.STUCK:
+        return replace(may, states=states)
+    return Together((), found.verdict, False, states, found.trace, found.evicts, found.eviction)

@@ -1,0 +1,95 @@
+"""Pods of Jobs that wait behind workloads that never end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.simulation.controllers.state import READY, count_on
+from kubelint_gpu.simulation.model.at_full_replicas import standing_scene
+from kubelint_gpu.simulation.model.simulation import Scene
+from kubelint_gpu.simulation.prepare.coupling import labels_of
+from kubelint_gpu.simulation.prepare.locality import companions, needs_others
+from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
+from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary, own_pods
+from kubelint_gpu.simulation.search.placements import one_placement, placements
+from kubelint_gpu.values import replace
+
+DEFAULT_BUDGET = 2_000
+
+
+def starves(job: Workload, others: Sequence[Workload], cluster: Cluster, *, budget: int = DEFAULT_BUDGET) -> bool:
+    """Whether no placement of the others, which run for good, leaves room for a single pod of a Job.
+
+    Running pods that end some day are taken to be gone.
+    False where it could evict somebody, where the others do not all find room, and where the budget ends first.
+    """
+    scene = _beside(replace(job, replicas=1), others, cluster)
+    if scene is None:
+        return False
+    (kind,) = scene.cast.members[-1]
+    state = one_placement(scene)
+    if state is not None and any(count_on(content, kind, READY) for content in state.nodes):
+        return False
+    found = placements(scene, budget)
+    return found.complete and bool(found.full) and found.placed[kind] == 0
+
+
+def running_at_once(
+    job: Workload, others: Sequence[Workload], cluster: Cluster, *, budget: int = DEFAULT_BUDGET
+) -> tuple[int, int] | None:
+    """How many pods of a Job can run at once: in the worst and in the best placement of others that run for good.
+
+    Running pods that end some day are taken to be gone.
+    None where it could evict somebody, and where no placement has room for all the others. Where the budget ends
+    first, the best placement is taken to have room for all.
+    """
+    scene = _beside(job, others, cluster)
+    if scene is None:
+        return None
+    (kind,) = scene.cast.members[-1]
+    if scene.local and not others and not scene.places.is_charged(kind):
+        most = scene.places.capacity(kind, job.replicas)
+        return most, most
+    found = placements(scene, budget)
+    running = [sum(count_on(content, kind, READY) for content in state.nodes) for state in found.full]
+    if not running:
+        return None
+    return min(running), max(running) if found.complete else job.replicas
+
+
+def _beside(job: Workload, others: Sequence[Workload], cluster: Cluster) -> Scene | None:
+    """The stage of a Job beside what runs for good; None where it could evict some of that."""
+    every = (*others, job)
+    cluster = with_bound_claims(cluster, [(one.meta.namespace, one.spec) for one in every])
+    own = {id(pod) for one in every for pod in own_pods(one, cluster.pods)}
+    stays = tuple(
+        pod
+        for pod in cluster.pods
+        if id(pod) not in own and pod.spec.node_name and not pod.finished and not is_temporary(pod)
+    )
+    if _lacks_companions(job, others, stays, cluster):
+        # those that it must be near to may be pods that end some day
+        return None
+    if may_evict(job, others, stays):
+        return None
+    return standing_scene(every, replace(cluster, pods=stays))
+
+
+def may_evict(job: Workload, others: Sequence[Workload], pods: Sequence[Pod]) -> bool:
+    """Whether a Job's pods could evict some of these by their priority."""
+    priority = job.spec.priority or 0
+    below = [
+        spec for spec in (*(one.spec for one in others), *(pod.spec for pod in pods)) if (spec.priority or 0) < priority
+    ]
+    return bool(below) and job.spec.preemption_policy != "Never"
+
+
+def _lacks_companions(job: Workload, others: Sequence[Workload], stays: Sequence[Pod], cluster: Cluster) -> bool:
+    """Whether the pods that a Job must be near to are not among what runs for good."""
+    pod, labels = created_pod(job, "new"), labels_of(cluster)
+    if not needs_others(pod, labels):
+        return False
+    return not companions(pod, (*stays, *(created_pod(one, "new") for one in others)), labels)

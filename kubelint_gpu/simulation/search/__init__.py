@@ -1,0 +1,1 @@
+"""Search through the states, replay of runs, and verdicts."""

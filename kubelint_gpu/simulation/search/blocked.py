@@ -1,0 +1,202 @@
+"""Who waits in a state in which nothing moves any more, and what each lacks where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.values.frozen import EMPTY
+from kubelint_gpu.scheduler import FitResult, Snapshot, Status, fit, message, preempt
+from kubelint_gpu.simulation.controllers.controller import Kind
+from kubelint_gpu.simulation.controllers.state import AWAITED, BROKEN, STARTING, UNBOUND, State, census
+from kubelint_gpu.simulation.model.simulation import Scene
+from kubelint_gpu.simulation.prepare.demand import takes
+from kubelint_gpu.simulation.prepare.workload_change import owner_of
+from kubelint_gpu.simulation.search.blockers import rivals
+from kubelint_gpu.simulation.search.narrate import Telling
+from kubelint_gpu.simulation.search.trace import Holder, Lack, Waiting
+from kubelint_gpu.values import replace
+
+_BEFORE_CLAIMS = ("NodePorts", "NodeResourcesFit")
+_ORDER = (*_BEFORE_CLAIMS, "VolumeRestrictions", "PodTopologySpread", "InterPodAffinity")
+"""The plugins that say what others hold, in the order in which the scheduler asks them about a node."""
+MULTI_ATTACH = "Multi-Attach error: the volume is attached to another node"
+
+
+class Lacks:
+    """Looks at a last state."""
+
+    def __init__(self, scene: Scene, telling: Telling) -> None:
+        self._scene = scene
+        self._kinds = scene.cast.kinds
+        self._telling = telling
+        self._in_play: frozenset[int] = frozenset()
+
+    def waiting(self, state: State) -> tuple[Waiting, ...]:
+        """Everybody who waits, new pods first."""
+        snapshot = self._telling.snapshot(state)
+        self._in_play = frozenset(id(pod) for _, _, _, pod in self._scene.places.state_pods.placed(state.nodes))
+        pending: dict[tuple[int, int | None], int] = {}
+        for number, count in enumerate(state.waiting):
+            if count:
+                pending[number, None] = count
+        for index, content in enumerate(state.nodes):
+            for number, phase, count in content:
+                if phase in UNBOUND and number >= 0:
+                    home = index if phase == AWAITED or self._kinds[number].pinned else None
+                    pending[number, home] = pending.get((number, home), 0) + count
+        found = []
+        for (number, home), count in sorted(pending.items(), key=lambda one: (one[0][0], one[0][1] or -1)):
+            if not (self._kinds[number].temporary or number in self._scene.cast.optional):
+                found.append(self._stranded(number, home, count, snapshot, state))
+        found += self._refused(state)
+        found += self._not_starting(state)
+        found = found or self._not_ready(state)
+        return tuple(sorted(found, key=lambda one: not one.new))
+
+    def _stranded(self, number: int, home: int | None, count: int, snapshot: Snapshot, state: State) -> Waiting:
+        kind = self._kinds[number]
+        pod = self._scene.places.state_pods.incoming(number, only=home)
+        result = fit(pod, snapshot)
+        if result.schedulable:
+            # it moves on, but in a circle: nothing that it lacks could be named
+            return Waiting(kind.owner, kind.new, count, pod=kind.name)
+        text = message(pod, snapshot, result, preempt(pod, snapshot, result) if result.total else None)
+        lacks = self._lacks(number, home, result, snapshot, state)
+        return Waiting(kind.owner, kind.new, count, text or "", lacks=lacks, pod=kind.name)
+
+    def _refused(self, state: State) -> list[Waiting]:
+        found = []
+        for actor, control in zip(self._scene.model.actors, state.controls, strict=True):
+            if not actor.rolls:
+                continue
+            for change in actor.changes(control, census(state)):
+                if change.create is None:
+                    continue
+                kind = self._kinds[change.create[0]]
+                refusal = self._scene.places.refusal(change.create[0], state)
+                if refusal is not None:
+                    found.append(Waiting(kind.owner, kind.new, change.create[1], refusal=refusal, pod=kind.name))
+        return found
+
+    def _not_starting(self, state: State) -> list[Waiting]:
+        snapshot = self._telling.snapshot(state)
+        found = []
+        for index, content in enumerate(state.nodes):
+            for number, phase, count in content:
+                if phase == STARTING and not self._scene.places.starts(number, index, state):
+                    kind, name = self._kinds[number], self._scene.places.names[index]
+                    holders = self._holders(number, index, state, snapshot, "VolumeAttach")
+                    lack = Lack(name, "VolumeAttach", MULTI_ATTACH, holders=holders)
+                    found.append(Waiting(kind.owner, kind.new, count, lacks=(lack,), pod=kind.name))
+        return found
+
+    def _not_ready(self, state: State) -> list[Waiting]:
+        """Who runs and is not ready, where nobody waits for anything."""
+        found = []
+        for index, content in enumerate(state.nodes):
+            for number, phase, count in content:
+                if phase == BROKEN:
+                    kind, name = self._kinds[number], self._scene.places.names[index]
+                    found.append(Waiting(kind.owner, kind.new, count, pod=kind.name, unready=name))
+        return found
+
+    def _lacks(
+        self, number: int, home: int | None, result: FitResult, snapshot: Snapshot, state: State
+    ) -> tuple[Lack, ...]:
+        """Why the nodes that could take the pod do not."""
+        rejections = result.rejections
+        behind = _behind(self._scene.places.state_pods.incoming(number, only=home), snapshot)
+        found = []
+        for index, name in enumerate(self._scene.places.names):
+            status = rejections.get(name) or result.prefilter
+            could = home == index if home is not None else name in self._scene.eligible[number]
+            if status is None or not could:
+                continue
+            first, *rest = self._looked_at(number, index, status, state, snapshot)
+            for further in _after(status, [rejected.get(name) for rejected in behind]):
+                more = self._looked_at(number, index, further, state, snapshot)
+                rest += [lack for lack in more if lack.holders]
+            found.append(replace(first, also=tuple(rest)))
+        return tuple(sorted(found, key=lambda lack: (-lack.free, lack.node)))
+
+    def _looked_at(self, number: int, index: int, status: Status, state: State, snapshot: Snapshot) -> list[Lack]:
+        """What a plugin finds lacking on a node."""
+        if status.plugin == "NodeResourcesFit":
+            short = [self._short(number, index, reason, state, snapshot) for reason in status.reasons]
+            # what a GPU pod waits for is the GPU, whatever else is short
+            return sorted(short, key=lambda lack: "/" not in lack.resource)
+        holders = self._holders(number, index, state, snapshot, status.plugin, status.reasons[0])
+        return [Lack(self._scene.places.names[index], status.plugin, status.reasons[0], holders=holders)]
+
+    def _short(self, number: int, index: int, reason: str, state: State, snapshot: Snapshot) -> Lack:
+        """What the pod lacks of one resource on one node."""
+        name, resource = self._scene.places.names[index], _resource(reason)
+        node = snapshot.node(name)
+        holders = self._holders(number, index, state, snapshot, "NodeResourcesFit", reason)
+        if node is None or not resource:
+            return Lack(name, "NodeResourcesFit", reason, holders=holders)
+        allocatable = node.node.allocatable.get(resource, 0)
+        used = len(node.pods) if resource == "pods" else node.used.get(resource, 0)
+        needed = takes(self._kinds[number].pod).get(resource, 0)
+        free = max(0, allocatable - used)
+        return Lack(name, "NodeResourcesFit", reason, resource, needed, free, allocatable, holders)
+
+    def _holders(
+        self, number: int, index: int, state: State, snapshot: Snapshot, plugin: str, reason: str = ""
+    ) -> tuple[Holder, ...]:
+        """Who keeps the pod off a node, by owner."""
+        names = self._scene.places.names
+        node = snapshot.node(names[index])
+        if node is None or "pod affinity rules" in reason:
+            return ()
+        resource = _resource(reason)
+        keeps = rivals(plugin, self._kinds[number].pod, node.node, snapshot, resource)
+        found: dict[tuple[str, bool, str], tuple[int, int]] = {}
+
+        def count(owner: str, new: bool, where: str, number: int, pod: Pod) -> None:
+            before = found.get((owner, new, where), (0, 0))
+            found[owner, new, where] = (before[0] + number, before[1] + takes(pod).get(resource, 0) * number)
+
+        for place, content in enumerate(state.nodes):
+            where = snapshot.node(names[place])
+            for other, phase, number_there in content:
+                if other < 0 or phase in UNBOUND or where is None or (plugin == "VolumeAttach" and phase == STARTING):
+                    continue
+                kind: Kind = self._kinds[other]
+                if keeps(kind.pod, where.node):
+                    count(kind.owner, kind.new, where.name, number_there, kind.pod)
+        for where in (node,) if resource or plugin == "NodePorts" else snapshot.nodes:
+            for pod in where.pods:
+                if id(pod) not in self._in_play and keeps(pod, where.node):
+                    count(owner_of(pod) or f"Pod/{pod.key}", False, where.name, 1, pod)
+        return tuple(Holder(*key[:2], *amounts, key[2]) for key, amounts in sorted(found.items()))
+
+
+def _behind(pod: Pod, snapshot: Snapshot) -> list[Mapping[str, Status]]:
+    """What the scheduler would say of a pod without host ports, then also without requests, then also without volumes.
+
+    It asks each node up to its first no.
+    """
+    spec = replace(pod.spec, containers=tuple(replace(one, host_ports=()) for one in pod.spec.containers))
+    plain = tuple(replace(one, requests=EMPTY, limits=EMPTY) for one in spec.containers)
+    light = replace(spec, containers=plain, init_containers=(), overhead=EMPTY, resources=None)
+    return [fit(replace(pod, spec=one), snapshot).rejections for one in (spec, light, replace(light, volumes=()))]
+
+
+def _after(first: Status, others: Sequence[Status | None]) -> Iterator[Status]:
+    """Those of what plugins say of a node that come behind the first, each plugin once.
+
+    Behind a claim it is nothing: that keeps the pod off all nodes alike.
+    """
+    said = _ORDER[: _ORDER.index(first.plugin) + 1] if first.plugin in _BEFORE_CLAIMS else _ORDER
+    for other in others:
+        if other is not None and other.plugin in _ORDER and other.plugin not in said:
+            said = (*said, other.plugin)
+            yield other
+
+
+def _resource(reason: str) -> str:
+    if reason.startswith("Insufficient "):
+        return reason.removeprefix("Insufficient ")
+    return "pods" if reason == "Too many pods" else ""

@@ -1,0 +1,53 @@
+"""Which of several equal nodes a story puts the pods on: where they are known to run, else the first by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubelint_gpu.simulation.controllers.state import ABSENT, BROKEN, READY, Content, State, count_on
+from kubelint_gpu.simulation.model.simulation import Scene
+
+
+def arranged(scene: Scene, state: State) -> State:
+    """The same moment with known pods on the nodes on which the inventory says they run."""
+    names = scene.places.names
+    known: dict[str, dict[int, int]] = {}
+    for kind, name in scene.cast.homes:
+        here = known.setdefault(name, {})
+        here[kind] = here.get(kind, 0) + 1
+    nodes: list[Content] = []
+    for members in scene.places.classes:
+        contents = sorted(sorted(state.nodes[members.start : members.stop]), key=_is_last)
+        nodes += _matched([known.get(name, {}) for name in names[members.start : members.stop]], contents)
+    return State(state.controls, state.waiting, tuple(nodes))
+
+
+def _is_last(content: Content) -> int:
+    """What is empty comes last, and what does not exist yet after it."""
+    return 2 if content == ABSENT else 0 if content else 1
+
+
+def _matched(wanted: Sequence[dict[int, int]], contents: Sequence[Content]) -> list[Content]:
+    """A content for each node that has all it is known to have; the order of `contents` decides among equals."""
+    holder: list[int] = [-1] * len(contents)
+
+    def assign(node: int, tried: set[int]) -> bool:
+        for place, content in enumerate(contents):
+            if place in tried or not _has(content, wanted[node]):
+                continue
+            tried.add(place)
+            if holder[place] < 0 or assign(holder[place], tried):
+                holder[place] = node
+                return True
+        return False
+
+    particular = [node for node, pods in enumerate(wanted) if pods]
+    if not all(assign(node, set()) for node in particular):
+        return list(contents)
+    found: dict[int, Content] = {node: contents[place] for place, node in enumerate(holder) if node >= 0}
+    left = iter([content for place, content in enumerate(contents) if holder[place] < 0])
+    return [found[node] if node in found else next(left) for node in range(len(wanted))]
+
+
+def _has(content: Content, pods: dict[int, int]) -> bool:
+    return all(count_on(content, kind, READY, BROKEN) >= count for kind, count in pods.items())

@@ -1,0 +1,280 @@
+"""The search of one group: its stage, every run on it, and the runs worth telling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.simulation.controllers.replica_set import Steady
+from kubelint_gpu.simulation.controllers.state import State, census
+from kubelint_gpu.simulation.growth import Grown
+from kubelint_gpu.simulation.model.pod_types import cast
+from kubelint_gpu.simulation.model.preemptions import Overlooked
+from kubelint_gpu.simulation.model.simulation import Scene, build_scene
+from kubelint_gpu.simulation.model.transition_system import Model
+from kubelint_gpu.simulation.prepare.demand import Demand, Residual, takes
+from kubelint_gpu.simulation.prepare.displaced import Driven
+from kubelint_gpu.simulation.prepare.workload_change import Participant, identity, is_temporary, owner_of
+from kubelint_gpu.simulation.search.blocked import Lacks
+from kubelint_gpu.simulation.search.concretize import arranged
+from kubelint_gpu.simulation.search.explorer import Exploration, Verdict, explore
+from kubelint_gpu.simulation.search.narrate import Telling
+from kubelint_gpu.simulation.search.placements import Starts, one_placement, placements
+from kubelint_gpu.simulation.search.replay import NotConfirmed, replay
+from kubelint_gpu.simulation.search.single_runs import SingleRuns, single_runs
+from kubelint_gpu.simulation.search.trace import Evicted, Trace, Waiting
+from kubelint_gpu.values import dataclass, replace
+
+_MOST_RETRIES = 20
+_FEW_NODES = 16
+_LEAST_STATES = 500
+_MOST_STARTS = 50
+_PART_OF_SINGLE_RUNS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What a jury judges by.
+
+    `numbers` are the numbers of the participants among all; `fixed` are running pods of nobody among them, `residual`
+    what these leave of each node, `daemons` which of them (by identity) are of other workloads of the same run.
+    `joins` is whether nodes of `grown` may still join while something is rolled; `queued` are pods of others that wait
+    for a node when it begins. `driven` is, per participant, whom it may drive away from among the fixed pods.
+    """
+
+    cluster: Cluster
+    empty: Snapshot
+    participants: tuple[Participant, ...]
+    numbers: tuple[int, ...]
+    eligible: tuple[frozenset[str], ...]
+    demands: tuple[Demand, ...]
+    fixed: tuple[Pod, ...]
+    residual: Residual
+    daemons: frozenset[int]
+    budget: int
+    grown: Grown | None = None
+    joins: bool = True
+    queued: tuple[Pod, ...] = ()
+    driven: tuple[tuple[Driven, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search of one scene found."""
+
+    scene: Scene
+    starts: Starts
+    verdict: Verdict | None
+    states: int
+    trace: Trace | None = None
+    evicts: tuple[Evicted, ...] = ()
+    eviction: Trace | None = None
+
+
+class Search:
+    """Everything that is asked of the runs of one group."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+        self.outsiders = self._temporary_holders()
+
+    def searched(
+        self,
+        rolling: frozenset[int],
+        mine: Sequence[int] = (),
+        scaling: frozenset[int] = frozenset(),
+        ends: str = "",
+        part: int = 1,
+    ) -> Found:
+        """Search; pods that turn out to be evicted although they were taken to stay are put in play, and again.
+
+        With `ends` it is asked of this workload alone whether its rollout ends.
+        Of the budget one `part` is spent.
+        """
+        extra: list[Pod] = []
+        for _ in range(_MOST_RETRIES):
+            try:
+                return self._search(self.scene(rolling, extra, scaling), mine, ends, self._bench.budget // part)
+            except Overlooked as overlooked:
+                extra += self._like(overlooked.pods, extra)
+            except NotConfirmed:
+                # a run that the core does not confirm step by step proves nothing
+                break
+        scene = self.scene(rolling, extra)
+        every = scene.cast.wanted
+        return Found(scene, Starts((), (), every, every, every, 0, False, False), Verdict.UNDECIDED, 0)
+
+    def _search(self, scene: Scene, mine: Sequence[int], ends: str, budget: int) -> Found:
+        budget = worth(budget, scene)
+        starts = placements(scene, budget // 2)
+        states = starts.full
+        if not starts.complete:
+            states = states[:_MOST_STARTS]
+        if not states:
+            # others wait for ever for a place of their own; that is not a reason to say nothing of this one
+            states = starts.partial if mine and all(starts.least[one] == scene.cast.wanted[one] for one in mine) else ()
+        if not states:
+            return Found(scene, starts, None if starts.complete else Verdict.UNDECIDED, starts.looked_at)
+        first: dict[str, State] = {}
+        model = scene.model
+        if any(kind.priority > other.priority for kind in scene.cast.kinds for other in scene.cast.kinds):
+
+            def successors(state: State) -> Sequence[State]:
+                for step, _ in model.steps(state):
+                    if step.act == "preempt":
+                        for victim, _ in step.victims:
+                            owner = scene.cast.kinds[victim].owner
+                            if owner != scene.cast.kinds[step.kind].owner:
+                                first.setdefault(owner, state)
+                return model.successors(state)
+
+        else:
+            successors = model.successors
+        done = ended(model, ends)
+        left = budget - starts.looked_at
+        runs: list[SingleRuns] = []
+
+        def is_told() -> bool:
+            runs.append(single_runs(model, states, done, left // _PART_OF_SINGLE_RUNS))
+            return bool(runs[0].stuck)
+
+        found = explore(states, successors, done, left, is_told)
+        verdict, path = _cut(found.verdict, starts), found.path
+        if verdict is Verdict.UNDECIDED and runs and runs[0].stuck:
+            verdict, path = Verdict.MAY_STICK, runs[0].stuck
+        looked_at = starts.looked_at + found.states + sum(one.states for one in runs)
+        trace = self.replayed(scene, path) if path else None
+        evicts, eviction = self._evictions(scene, found, first)
+        return Found(scene, starts, verdict, looked_at, trace, evicts, eviction)
+
+    def _evictions(
+        self, scene: Scene, found: Exploration[State], first: dict[str, State]
+    ) -> tuple[tuple[Evicted, ...], Trace | None]:
+        """Whom runs evict, each by the shortest run that does."""
+        shortest: Trace | None = None
+        every: list[Evicted] = []
+        for owner, state in first.items():
+            following = next(
+                after
+                for step, after in scene.model.steps(state)
+                if step.act == "preempt" and any(scene.cast.kinds[victim].owner == owner for victim, _ in step.victims)
+            )
+            path = (*found.path_to(state), scene.places.canonical(following))
+            trace = self.replayed(scene, path, ends=False)
+            shortest = shortest or trace
+            every += [one for one in trace.evictions if one.owner == owner and one not in every]
+        return tuple(every), shortest
+
+    def scene(self, rolling: frozenset[int], extra: Sequence[Pod], scaling: frozenset[int] = frozenset()) -> Scene:
+        """The stage of the whole group; `extra` are running pods that are put in play."""
+        bench = self._bench
+        in_play = [*self.outsiders, *extra]
+        return self.staged(bench.participants, rolling, in_play, bench.fixed, scaling)
+
+    def staged(
+        self,
+        participants: Sequence[Participant],
+        rolling: frozenset[int],
+        in_play: Sequence[Pod],
+        standing: Sequence[Pod],
+        scaling: frozenset[int] = frozenset(),
+    ) -> Scene:
+        """The stage of some workloads beside the pods that are `standing`."""
+        bench = self._bench
+        gone = {id(pod) for pod in in_play}
+        fixed = [pod for pod in standing if id(pod) not in gone]
+        found = cast(participants, rolling, in_play, bench.cluster, scaling, bench.queued)
+        scene = build_scene(bench.cluster, found, fixed, bench.empty, bench.grown)
+        return replace(scene, model=replace(scene.model, joins=bench.joins), in_play=frozenset(gone))
+
+    def stuck_run(self, scene: Scene, ends: str = "") -> tuple[int, Trace | None]:
+        """A run that gets stuck from one placement: how many states were looked at, and the run.
+
+        With `ends` it is asked of this workload alone. None where no placement leads to one within the budget, or where
+        the core does not confirm it.
+        """
+        start = one_placement(scene)
+        looked_at = 0
+        if start is None:
+            starts = placements(scene, self._bench.budget)
+            start, looked_at = next(iter((*starts.full, *starts.partial)), None), starts.looked_at
+        if start is None:
+            return looked_at, None
+        found = explore([start], scene.model.successors, ended(scene.model, ends), self._bench.budget)
+        try:
+            trace = self.replayed(scene, found.path) if found.path else None
+        except NotConfirmed:
+            trace = None
+        return looked_at + found.states, trace
+
+    def left_out(self, scene: Scene, state: State, name: str) -> Waiting | None:
+        """What a pod of a workload waits for in a state in which it finds no node."""
+        fixed = tuple(pod for pod in self._bench.fixed if id(pod) not in scene.in_play)
+        lacks = Lacks(scene, Telling(scene, replace(self._bench.cluster, pods=fixed)))
+        return next((one for one in lacks.waiting(arranged(scene, state)) if one.owner == name), None)
+
+    def replayed(self, scene: Scene, path: Sequence[State], *, ends: bool = True) -> Trace:
+        """A run in words, each step confirmed by the core on the whole cluster."""
+        fixed = tuple(pod for pod in self._bench.fixed if id(pod) not in scene.in_play)
+        cluster = replace(self._bench.cluster, pods=fixed)
+        # one snapshot for all runs that are told beside the same pods; it keeps them, and so their identities
+        name = ("told beside", tuple(map(id, fixed)))
+        base = self._bench.empty.static(name, lambda _: Snapshot.of(cluster))
+        return replay(scene, path, cluster, base, ends=ends)
+
+    def _temporary_holders(self) -> list[Pod]:
+        """Running pods that end some day and hold something that the group wants."""
+        bench = self._bench
+        near = frozenset().union(*(demand.nodes for demand in bench.demands))
+        wanted = {name for demand in bench.demands for name in demand.each if name != "pods"}
+        return [
+            pod
+            for pod in bench.fixed
+            if pod.spec.node_name in near and is_temporary(pod) and (wanted.intersection(takes(pod)) or not wanted)
+        ]
+
+    def _like(self, pods: Sequence[Pod], extra: Sequence[Pod]) -> list[Pod]:
+        """These pods and all that are like them, which would be found next."""
+        same = {identity(pod) for pod in pods}
+        owners = {owner_of(pod) for pod in pods} - {""}
+        known = {id(pod) for pod in extra}
+        return [
+            pod
+            for pod in self._bench.fixed
+            if id(pod) not in known and (owner_of(pod) in owners or identity(pod) in same)
+        ]
+
+
+def ended(model: Model, name: str) -> Callable[[State], bool]:
+    """Whether the workload of this name is as it shall be, whatever becomes of others; without a name, all rollouts.
+
+    One that is not rolled has all its replicas available then.
+    """
+    if not name:
+        return model.done
+    mine = [(number, actor) for number, actor in enumerate(model.actors) if actor.name == name]
+
+    def is_over(state: State) -> bool:
+        seen = census(state)
+        return all(
+            seen.ready(actor.kind) >= actor.replicas
+            if isinstance(actor, Steady)
+            else actor.done(state.controls[number], seen)
+            for number, actor in mine
+        )
+
+    return is_over
+
+
+def worth(budget: int, scene: Scene) -> int:
+    """The budget of one search: a state of many nodes costs as much as several of few."""
+    return max(min(budget, _LEAST_STATES), budget * _FEW_NODES // max(_FEW_NODES, len(scene.places.names)))
+
+
+def _cut(verdict: Verdict, starts: Starts) -> Verdict:
+    """What a search from some of the placements proves of all of them."""
+    if starts.complete:
+        return verdict
+    return {Verdict.STUCK: Verdict.MAY_STICK, Verdict.COMPLETES: Verdict.UNDECIDED}.get(verdict, verdict)

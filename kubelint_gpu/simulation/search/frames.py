@@ -1,0 +1,122 @@
+"""What each node holds at each step of a run, as the replay saw it; worked out only when somebody asks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.simulation.controllers.controller import Actor, Kind
+from kubelint_gpu.simulation.controllers.state import (
+    ABSENT,
+    AWAITED,
+    BROKEN,
+    EVICTED,
+    LEAVING,
+    NOMINATED,
+    READY,
+    STARTING,
+    Content,
+    State,
+)
+from kubelint_gpu.simulation.prepare.demand import takes
+from kubelint_gpu.values import dataclass
+
+PHASES = {
+    NOMINATED: "nominated",
+    STARTING: "starting",
+    READY: "running",
+    LEAVING: "terminating",
+    EVICTED: "evicted",
+    AWAITED: "pending",
+    BROKEN: "starting",
+}
+"""A pod's phase in a word; `nominated` has evicted others and waits for their room, `pending` waits for this node."""
+
+WAITING = "waiting"
+"""The phase of a pod that has no node."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Played:
+    """A run that was replayed: its states with real nodes, and who is who in them.
+
+    `nodes` are those of the whole cluster and those that may join it.
+    `standing` are the running pods that stay where they are throughout.
+    """
+
+    states: tuple[State, ...]
+    kinds: tuple[Kind, ...]
+    actors: tuple[Actor, ...]
+    names: tuple[str, ...]
+    nodes: tuple[Node, ...]
+    standing: tuple[Pod, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Pods of one owner and template in one phase; `takes` is what one of them takes, in the scheduler's units.
+
+    `rolls` says that their owner replaces them in this run, so that they are old or new.
+    """
+
+    owner: str
+    new: bool
+    rolls: bool
+    phase: str
+    count: int
+    takes: FrozenMap[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One state: the pods on each node in the order of the course's nodes, and those without a node.
+
+    `absent` says of each node whether it has not joined yet.
+    """
+
+    nodes: tuple[tuple[Group, ...], ...]
+    waiting: tuple[Group, ...]
+    absent: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A run moment by moment, on the nodes where something happens."""
+
+    nodes: tuple[Node, ...]
+    moments: tuple[Moment, ...]
+
+
+def course(played: Played, also: Collection[str] = ()) -> Course:
+    """The moments of a run; `also` names nodes that are shown although no pod in play ever comes there."""
+    wanted = [
+        index
+        for index, name in enumerate(played.names)
+        if name in also or any(state.nodes[index] not in ((), ABSENT) for state in played.states)
+    ]
+    by_name = {node.name: node for node in played.nodes}
+    return Course(
+        tuple(by_name[played.names[index]] for index in wanted),
+        tuple(_moment(played, state, wanted) for state in played.states),
+    )
+
+
+def _moment(played: Played, state: State, wanted: Sequence[int]) -> Moment:
+    return Moment(
+        tuple(_groups(played, state.nodes[index]) for index in wanted),
+        tuple(_group(played, kind, WAITING, count) for kind, count in enumerate(state.waiting) if count),
+        tuple(state.nodes[index] == ABSENT for index in wanted),
+    )
+
+
+def _groups(played: Played, content: Content) -> tuple[Group, ...]:
+    return tuple(_group(played, kind, PHASES[phase], count) for kind, phase, count in content if kind >= 0)
+
+
+def _group(played: Played, number: int, phase: str, count: int) -> Group:
+    kind = played.kinds[number]
+    rolls = kind.actor >= 0 and played.actors[kind.actor].rolls
+    owner = kind.owner or f"Pod/{kind.pod.key}"
+    return Group(owner, kind.new, rolls, phase, count, takes(kind.pod))

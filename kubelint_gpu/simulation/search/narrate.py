@@ -1,0 +1,174 @@
+"""Events of a run in words, with the numbers of the whole cluster."""
+
+from __future__ import annotations
+
+import re
+
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.values.quantity import shown
+from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.simulation.controllers.controller import Kind
+from kubelint_gpu.simulation.controllers.state import ABSENT, AWAITED, BROKEN, GOING, READY, State, count_on
+from kubelint_gpu.simulation.model.simulation import Scene
+from kubelint_gpu.simulation.model.transition_system import Step
+from kubelint_gpu.simulation.prepare.demand import takes
+from kubelint_gpu.simulation.search.trace import TraceStep, Waiting
+from kubelint_gpu.values import replace
+
+_MOST_NODES = 6
+_REPLICA_SET = re.compile(r"ReplicaSet( \d+)?\b")
+
+
+class Telling:
+    """Says what happens, and shows the cluster in a state; `base` is its snapshot, where there is one already."""
+
+    def __init__(self, scene: Scene, cluster: Cluster, base: Snapshot | None = None) -> None:
+        self._scene = scene
+        self._kinds = scene.cast.kinds
+        self._names = scene.places.names
+        self._cluster = cluster
+        self._base = base
+        self._bases: dict[frozenset[str], Snapshot] = {}
+        self._alone = len({kind.owner for kind in self._kinds}) <= 1
+
+    def snapshot(self, state: State) -> Snapshot:
+        """The whole cluster in a state, nominated pods on the nodes that they are nominated to."""
+        names = self._names
+        absent = frozenset(names[index] for index, content in enumerate(state.nodes) if content == ABSENT)
+        base = self._bases.get(absent)
+        if base is None:
+            joined = tuple(node for node in self._scene.added if node.name not in absent)
+            cluster = replace(self._cluster, nodes=(*self._cluster.nodes, *joined))
+            base = self._base if self._base is not None and not joined else Snapshot.of(cluster)
+            self._bases[absent] = base
+        for index, _, phase, pod in self._scene.places.state_pods.placed(state.nodes):
+            if phase != AWAITED:
+                base = base.place(pod, names[index])
+        return base
+
+    def opening(self, state: State) -> str:
+        """What runs where at the start, and what is left there."""
+        running: dict[str, dict[int, int]] = {}
+        for number, kind in enumerate(self._kinds):
+            for index, content in enumerate(state.nodes):
+                count = count_on(content, number, READY, BROKEN)
+                if count:
+                    on = running.setdefault(self._named(kind), {})
+                    on[index] = on.get(index, 0) + count
+        parts = []
+        for named, on in running.items():
+            spread = [f"{count} on {self._names[index]}" for index, count in sorted(on.items())]
+            parts.append(f"{named} run: {_listed(spread)}")
+        parts += self._not_ready(state)
+        parts += [self._waits(kind, state.waiting[number]) for number, kind in enumerate(self._kinds)]
+        parts = [part for part in parts if part]
+        snapshot = self.snapshot(state)
+        used = [index for index, content in enumerate(state.nodes) if any(kind >= 0 for kind, _, _ in content)]
+        free = [self._free(snapshot, self._names[index], self._request(state, index)) for index in used]
+        left = _listed(list(dict.fromkeys(free)))
+        return "; ".join([*parts, left] if left else parts) or "nothing runs"
+
+    def _not_ready(self, state: State) -> list[str]:
+        found = []
+        for number, kind in enumerate(self._kinds):
+            on = {index: count_on(content, number, BROKEN) for index, content in enumerate(state.nodes)}
+            found += [
+                f"{self._one(kind) if count == 1 else f'{count} of {self._named(kind)}'} on {self._names[index]} "
+                f"{'is' if count == 1 else 'are'} not ready"
+                for index, count in on.items()
+                if count
+            ]
+        return found
+
+    def _waits(self, kind: Kind, count: int) -> str:
+        """That so many pods wait for a node when everything begins; empty where none does."""
+        if count > 1:
+            return f"{count} of {self._named(kind)} wait for a node"
+        return f"{self._one(kind)} waits for a node" if count else ""
+
+    def told(self, step: Step, following: State) -> TraceStep:
+        """One event."""
+        name = self._names[step.node] if step.node >= 0 else ""
+        if step.act in ("control", "create", "delete"):
+            owner = self._scene.cast.actors[step.actor].name
+            controller = step.by or owner.split("/", maxsplit=1)[0]
+            where = f" on {name}" if name and step.act == "delete" else f" for {name}" if name else ""
+            return TraceStep(f"{controller} controller", f"{self._whose(step.what, owner)}{where}")
+        kind = self._kinds[step.kind]
+        if step.act == "bind":
+            free = self._free(self.snapshot(following), name, kind.pod)
+            return TraceStep("kube-scheduler", f"binds {self._one(kind)} to {name}; {free}")
+        if step.act == "preempt":
+            victims = [self._kinds[victim] for victim, phase in step.victims if phase not in GOING]
+            named = (
+                ", ".join(f"{self._one(victim)} (priority {victim.priority})" for victim in victims) or "nobody else"
+            )
+            told = f"evicts {named} from {name} for {self._one(kind)} (priority {kind.priority})"
+            return TraceStep("kube-scheduler", told)
+        if step.act == "release":
+            return TraceStep("kube-scheduler", f"no longer holds {name} for {self._one(kind)}")
+        if step.act == "add":
+            return TraceStep("cluster autoscaler", f"adds {name} for {self._one(kind)}")
+        if step.act == "ready":
+            return TraceStep(f"kubelet on {name}", f"{self._one(kind)} is ready")
+        word = "is gone" if step.act == "gone" else "ends"
+        free = self._free(self.snapshot(following), name, kind.pod)
+        return TraceStep(f"kubelet on {name}", f"{self._one(kind)} {word}; {free}")
+
+    def ending(self, one: Waiting) -> TraceStep:
+        """Why somebody waits for ever."""
+        word = "new pod" if one.new else "pod"
+        pods = f"{one.count} {word}s" if one.count > 1 else f"the {word}{' ' * bool(one.pod)}{one.pod}"
+        pods = f"{pods}{self._of(one.owner)}"
+        if one.scheduler:
+            return TraceStep("kube-scheduler", f"cannot place {pods}: {one.scheduler}")
+        kind = one.owner.split("/", maxsplit=1)[0]
+        controller = "ReplicaSet" if kind == "Deployment" else kind
+        return TraceStep(f"{controller} controller", f"cannot create {pods}: {one.refusal}")
+
+    def _request(self, state: State, index: int) -> Pod:
+        return next(self._kinds[kind].pod for kind, _, _ in state.nodes[index] if kind >= 0)
+
+    def _free(self, snapshot: Snapshot, name: str, pod: Pod) -> str:
+        node = snapshot.node(name)
+        request = takes(pod)
+        resource = next((found for found in request if "/" in found), next(iter(sorted(request))))
+        if node is None:
+            return name
+        allocatable = node.node.allocatable.get(resource, 0)
+        used = len(node.pods) if resource == "pods" else node.used.get(resource, 0)
+        left, whole = shown(resource, max(0, allocatable - used)), shown(resource, allocatable)
+        return f"{left} of {whole} {resource} free on {name}"
+
+    def _named(self, kind: Kind) -> str:
+        word = "new pods" if kind.new else "old pods" if self._rolls(kind) else "pods"
+        return f"the {word}{self._of(kind.owner)}"
+
+    def _one(self, kind: Kind) -> str:
+        word = "new pod" if kind.new else "old pod" if self._rolls(kind) else "pod"
+        if kind.owner.startswith("Pod/") and not self._rolls(kind):
+            return kind.owner
+        if kind.name:
+            return f"{word} {kind.name}{self._of(kind.owner)}"
+        return f"{'the' if self._rolls(kind) else 'a'} {word}{self._of(kind.owner)}"
+
+    def _of(self, owner: str) -> str:
+        return "" if self._alone else f" of {owner}"
+
+    def _whose(self, what: str, owner: str) -> str:
+        """What a controller does, with whose ReplicaSet or pod it is where there are several."""
+        if self._alone or owner in what:
+            return what
+        found = _REPLICA_SET.search(what)
+        end = found.end() if found is not None else len(what)
+        return f"{what[:end]} of {owner}{what[end:]}"
+
+    def _rolls(self, kind: Kind) -> bool:
+        return kind.actor >= 0 and self._scene.cast.actors[kind.actor].rolls
+
+
+def _listed(parts: list[str]) -> str:
+    if len(parts) <= _MOST_NODES:
+        return ", ".join(parts)
+    return f"{', '.join(parts[:_MOST_NODES])} and so on ({len(parts)} nodes)"

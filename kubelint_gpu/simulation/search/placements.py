@@ -1,0 +1,241 @@
+"""Where the pods may run before anything is rolled out: every placement that the scheduler could have produced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from kubelint_gpu.simulation.controllers.state import ABSENT, AWAITED, BROKEN, READY, STARTING, State, more, on_node
+from kubelint_gpu.simulation.model.simulation import Scene
+from kubelint_gpu.simulation.prepare.demand import takes
+from kubelint_gpu.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Starts:
+    """The start states.
+
+    Attributes:
+        full: those in which every pod that is wanted runs.
+        partial: where there are none, those in which no more pods find a place.
+        placed: the pods of each kind in a placement in which as many as possible run.
+        least: the fewest pods of each kind in a placement that takes no more; all of them where all find room together.
+        most: the most pods of each kind in any placement that takes no more.
+        looked_at: how many partial placements were tried.
+        complete: whether the search ended before its budget.
+        fragmented: whether some order of placing leaves a wanted pod out although another order does not.
+    """
+
+    full: tuple[State, ...]
+    partial: tuple[State, ...]
+    placed: tuple[int, ...]
+    least: tuple[int, ...]
+    most: tuple[int, ...]
+    looked_at: int
+    complete: bool
+    fragmented: bool
+
+
+def placements(scene: Scene, budget: int) -> Starts:
+    """Place all wanted pods in every way, from the pods whose nodes are known.
+
+    Where they do not all find room, or for some of them a node has to join, the order in which they are placed matters.
+    """
+    ordered = scene.local and not scene.absent
+    found = _placements(scene, budget, any_order=not ordered)
+    if found.full or not found.complete or not ordered:
+        return found
+    return _placements(scene, budget, any_order=True)
+
+
+def _placements(scene: Scene, budget: int, *, any_order: bool) -> Starts:
+    optional = scene.cast.optional
+    first = _known(scene)
+    # what is not ready now may become so, or never
+    firsts = dict.fromkeys((first, _known(scene, ready=False)))
+    seen = set(firsts)
+    # depth first, so that a search that is cut off has seen whole placements
+    stack = list(firsts)
+    full: list[State] = []
+    partial: list[State] = []
+    best: State | None = None
+    looked_at = 0
+    while stack and looked_at < budget:
+        state = stack.pop()
+        looked_at += 1
+        following = list(_placed_one_more(scene, state, any_order=any_order))
+        if not following:
+            whole = all(kind in optional for kind, _ in missing(state))
+            (full if whole else partial).append(state)
+            if best is None or _count(state) < _count(best):
+                best = state
+        for found in following:
+            if found not in seen:
+                seen.add(found)
+                stack.append(found)
+    waiting = dict(missing(best or first))
+    lacking: dict[int, int] = {}
+    for state in () if full else partial:
+        for kind, count in missing(state):
+            lacking[kind] = max(count, lacking.get(kind, 0))
+    spared = dict(lacking)
+    for state in () if full else partial:
+        without = dict(missing(state))
+        spared = {kind: min(count, without.get(kind, 0)) for kind, count in spared.items()}
+    every = scene.cast.wanted
+    return Starts(
+        full=tuple(_created(scene, state) for state in sorted(full)),
+        partial=() if full else tuple(_created(scene, state) for state in sorted(partial)),
+        placed=tuple(wanted - waiting.get(kind, 0) for kind, wanted in enumerate(every)),
+        least=tuple(wanted - lacking.get(kind, 0) for kind, wanted in enumerate(every)),
+        most=tuple(wanted - spared.get(kind, 0) for kind, wanted in enumerate(every)),
+        looked_at=looked_at,
+        complete=not stack,
+        fragmented=bool(full) and bool(partial),
+    )
+
+
+def one_placement(scene: Scene) -> State | None:
+    """A start state found by placing pod after pod on the first node that takes it; None where that leaves one out.
+
+    Where it does, it is tried again with the largest pods first.
+    """
+    for sizes in (None, _sizes(scene)):
+        state = _known(scene)
+        while True:
+            following = next(iter(_placed_one_more(scene, state, sizes=sizes)), None)
+            if following is None:
+                break
+            state = following
+        if all(kind in scene.cast.optional for kind, _ in missing(state)):
+            return _created(scene, state)
+    return None
+
+
+def _sizes(scene: Scene) -> list[Fraction]:
+    """How much a pod of each kind takes, each resource as a part of what all that are wanted take of it."""
+    takes_of = [takes(kind.pod) for kind in scene.cast.kinds]
+    whole: dict[str, int] = {}
+    for count, found in zip(scene.cast.wanted, takes_of, strict=True):
+        for name, amount in found.items():
+            whole[name] = whole.get(name, 0) + amount * max(1, count)
+    return [sum((Fraction(amount, whole[name]) for name, amount in found.items()), Fraction()) for found in takes_of]
+
+
+def _known(scene: Scene, *, ready: bool = True) -> State:
+    """The state with all pods on their known nodes; a pod made for one node waits there.
+
+    Unless all are `ready`, those that are not now never are.
+    """
+    unready = list(() if ready else scene.cast.unready)
+    places = scene.places
+    positions = {name: index for index, name in enumerate(places.names)}
+    waiting = scene.cast.wanted
+    rolled = {kind for actor in scene.model.actors if actor.rolls for kind in actor.kinds}
+    nodes = tuple(ABSENT if name in scene.absent else () for name in places.names)
+    for kind, name in scene.cast.homes:
+        if name in positions and waiting[kind]:
+            # what the inventory says runs, runs; that a DaemonSet's pods fit is to be seen
+            phase = AWAITED if kind in rolled and scene.cast.kinds[kind].pinned else READY
+            if (kind, name) in unready:
+                unready.remove((kind, name))
+                phase = BROKEN
+            nodes = on_node(nodes, positions[name], (kind, phase, 1))
+            waiting = more(waiting, kind, -1)
+    controls = tuple(actor.begin() for actor in scene.model.actors)
+    return places.canonical(State(controls, waiting, nodes))
+
+
+def missing(state: State) -> list[tuple[int, int]]:
+    """The pods of each kind that do not run: they have no place, or a volume of theirs is attached to another node."""
+    return _in(state, AWAITED, STARTING)
+
+
+def _in(state: State, *phases: int) -> list[tuple[int, int]]:
+    """The pods of each kind that wait, or are on a node in one of some phases."""
+    found = [(kind, count) for kind, count in enumerate(state.waiting) if count]
+    more = [(kind, count) for content in state.nodes for kind, phase, count in content if phase in phases]
+    if not more:
+        return found
+    counts = dict(found)
+    for kind, count in more:
+        counts[kind] = counts.get(kind, 0) + count
+    return sorted(counts.items())
+
+
+def _count(state: State) -> int:
+    return sum(count for _, count in missing(state))
+
+
+def _placed_one_more(
+    scene: Scene, state: State, *, any_order: bool = False, sizes: Sequence[Fraction] | None = None
+) -> Iterator[State]:
+    """The states with one more pod placed; those that are made anew come late, and last those that may wait.
+
+    Of those that come equally early, larger ones come first where `sizes` of the kinds are given.
+    The order of kinds matters only where nodes look at each other.
+    """
+    places, kinds = scene.places, scene.cast.kinds
+    nobody = scene.cast.pending
+    tiers = {kind: _tier(scene, state, kind) for kind, _ in _in(state, AWAITED)}
+    before = None
+    for kind in sorted(
+        tiers,
+        key=lambda kind: (tiers[kind], not kinds[kind].pinned, not kinds[kind].whole, -sizes[kind] if sizes else 0),
+    ):
+        if before is not None and before != tiers[kind]:
+            return
+        if places.is_charged(kind) and not places.may_create(kind, _running(state, nobody)):
+            continue
+        found = False
+        fitting = places.fitting(kind, state)
+        if kinds[kind].pinned:
+            for index in scene.model.distinct(state.nodes, fitting):
+                if (kind, AWAITED, 1) in state.nodes[index]:
+                    nodes = on_node(state.nodes, index, (kind, AWAITED, -1), (kind, READY, 1))
+                    found = True
+                    yield places.canonical(State(state.controls, state.waiting, nodes))
+                    break
+        else:
+            for index in () if fitting else scene.model.distinct(state.nodes, places.additions(kind, state)):
+                nodes = (*state.nodes[:index], (), *state.nodes[index + 1 :])
+                found = True
+                yield places.canonical(State(state.controls, state.waiting, nodes))
+            apart = {index: not places.starts(kind, index, state) for index in fitting}
+            for index in sorted(scene.model.distinct(state.nodes, fitting), key=lambda index: apart[index]):
+                # the scheduler binds it, and where its volume is attached elsewhere it never starts
+                nodes = on_node(state.nodes, index, (kind, STARTING if apart[index] else READY, 1))
+                found = True
+                yield places.canonical(State(state.controls, more(state.waiting, kind, -1), nodes))
+        # of Jobs that are useful only when complete, each may have come to any part of its pods
+        if found and not kinds[kind].whole and (not any_order or kind in scene.cast.optional or kinds[kind].pinned):
+            return
+        before = tiers[kind] if found else before
+
+
+def _tier(scene: Scene, state: State, kind: int) -> int:
+    """Pods with the same number are placed in any order."""
+    if kind in scene.cast.optional:
+        return 2
+    wanted, sure = scene.cast.wanted[kind], scene.cast.sure[kind]
+    return int(sure < wanted and wanted - state.waiting[kind] >= sure)
+
+
+def _running(state: State, nobody: tuple[int, ...]) -> State:
+    nodes = tuple([tuple([one for one in content if one[1] != AWAITED]) for content in state.nodes])
+    return State(state.controls, nobody, nodes)
+
+
+def _created(scene: Scene, state: State) -> State:
+    """The start with the pods that wait for a node now, and those that quotas refuse not even created."""
+    places, pending = scene.places, scene.cast.pending
+    missing = [(kind, count) for kind, count in enumerate(state.waiting) if count and places.is_charged(kind)]
+    waiting = [count + pending[kind] for kind, count in enumerate(state.waiting)]
+    for kind, _ in missing:
+        waiting[kind] = pending[kind]
+    for kind, count in missing:
+        for _ in range(count):
+            if not places.may_create(kind, State(state.controls, tuple(waiting), state.nodes)):
+                break
+            waiting[kind] += 1
+    return State(state.controls, tuple(waiting), state.nodes)

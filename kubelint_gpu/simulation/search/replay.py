@@ -1,0 +1,148 @@
+"""A path of the explorer, played again step by step with real nodes, each step asked of the scheduler core.
+
+A path that the core does not confirm on the whole cluster is a fault of this program, never a finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.disruption import allowed_disruptions
+from kubelint_gpu.scheduler import Snapshot, fit, preempt
+from kubelint_gpu.simulation.controllers.state import GOING, NOMINATED, State
+from kubelint_gpu.simulation.model.simulation import Scene
+from kubelint_gpu.simulation.model.transition_system import Step
+from kubelint_gpu.simulation.search.blocked import Lacks
+from kubelint_gpu.simulation.search.concretize import arranged
+from kubelint_gpu.simulation.search.frames import Played
+from kubelint_gpu.simulation.search.narrate import Telling
+from kubelint_gpu.simulation.search.trace import Evicted, Holder, Lack, Trace, TraceStep, Waiting
+
+__all__ = ["Evicted", "Holder", "Lack", "NotConfirmed", "Trace", "TraceStep", "Waiting", "replay"]
+
+
+class NotConfirmed(AssertionError):  # noqa: N818 - it says what happened
+    """The core does not agree with a step of the search."""
+
+
+def replay(
+    scene: Scene, path: Sequence[State], cluster: Cluster, base: Snapshot | None = None, *, ends: bool = True
+) -> Trace:
+    """Play a path again on the whole cluster; `ends` says that at its end somebody waits for ever.
+
+    `base` is the snapshot of the cluster, where there is one already.
+
+    Raises:
+        NotConfirmed: the core does not agree with a step.
+    """
+    return _Replay(scene, cluster, base).run(path, ends)
+
+
+class _Replay:
+    def __init__(self, scene: Scene, cluster: Cluster, base: Snapshot | None) -> None:
+        self._scene = scene
+        self._kinds = scene.cast.kinds
+        self._telling = Telling(scene, cluster, base)
+        self._cluster = cluster
+        self._evicted: dict[str, None] = {}
+        self._evictions: list[Evicted] = []
+        self._added: dict[str, None] = {}
+
+    def run(self, path: Sequence[State], ends: bool) -> Trace:
+        telling = self._telling
+        state = arranged(self._scene, path[0])
+        states = [state]
+        steps = [TraceStep("start", telling.opening(state))]
+        for target in path[1:]:
+            step, following = self._advance(state, target)
+            self._confirm(step, state)
+            if step.act == "preempt":
+                self._note(step, state)
+            elif step.act == "add":
+                self._added.setdefault(self._scene.places.names[step.node])
+            steps.append(telling.told(step, following))
+            state = following
+            states.append(state)
+        waiting = Lacks(self._scene, telling).waiting(state) if ends else ()
+        steps += [telling.ending(one) for one in waiting if one.scheduler or one.refusal]
+        scene, cluster = self._scene, self._cluster
+        nodes = (*cluster.nodes, *scene.added)
+        played = Played(tuple(states), scene.cast.kinds, scene.cast.actors, scene.places.names, nodes, cluster.pods)
+        return Trace(tuple(steps), waiting, tuple(self._evicted), tuple(self._evictions), tuple(self._added), played)
+
+    def _advance(self, state: State, target: State) -> tuple[Step, State]:
+        for step, following in self._scene.model.steps(state):
+            if self._scene.places.canonical(following) == target:
+                return step, following
+        raise NotConfirmed("no event leads from one state of the path to the next")
+
+    def _confirm(self, step: Step, state: State) -> None:
+        if step.act not in ("bind", "preempt"):
+            return
+        snapshot = self._facing(state, step)
+        name = self._scene.places.names[step.node]
+        pinned = step.node if self._kinds[step.kind].pinned else None
+        pod = self._scene.places.state_pods.incoming(step.kind, only=pinned)
+        result = fit(pod, snapshot)
+        if step.act == "bind":
+            if name not in result.fits:
+                raise NotConfirmed(f"the pod does not fit on {name}")
+            return
+        if result.schedulable or not any(
+            name == node.name
+            for found in preempt(pod, snapshot, result).outcomes
+            if found.status is None
+            for node in found.nodes
+        ):
+            raise NotConfirmed(f"preemption does not choose {name}")
+
+    def _facing(self, state: State, step: Step) -> Snapshot:
+        """The whole cluster as the step's pod finds it: it does not see itself, nor those that wait behind it.
+
+        Where it is bound, it sees of those nominated only the ones of that node.
+        """
+        mine = self._kinds[step.kind]
+        nodes = []
+        for index, content in enumerate(state.nodes):
+            seen = []
+            for other, phase, count in content:
+                left = count
+                if phase == NOMINATED:
+                    elsewhere = step.act == "bind" and index != step.node
+                    if elsewhere or self._kinds[other].priority < mine.priority:
+                        continue
+                    left -= other == step.kind and index == step.home
+                if left:
+                    seen.append((other, phase, left))
+            nodes.append(tuple(seen))
+        return self._telling.snapshot(State(state.controls, state.waiting, tuple(nodes)))
+
+    def _note(self, step: Step, state: State) -> None:
+        """What an eviction costs whom, and which budgets it breaks."""
+        snapshot = self._telling.snapshot(state)
+        preemptor = self._kinds[step.kind]
+        victims: dict[int, int] = {}
+        for kind, phase in step.victims:
+            if phase not in GOING:
+                victims[kind] = victims.get(kind, 0) + 1
+        broken = []
+        for budget in snapshot.cluster.disruption_budgets:
+            hit = sum(count for kind, count in victims.items() if budget.restrains_preemption(self._kinds[kind].pod))
+            if hit and hit > allowed_disruptions(budget, snapshot.pods):
+                broken.append(budget)
+        for kind, count in sorted(victims.items()):
+            victim = self._kinds[kind]
+            self._evicted.setdefault(victim.owner)
+            self._evictions.append(
+                Evicted(
+                    victim.owner,
+                    victim.priority,
+                    self._scene.places.names[step.node],
+                    count,
+                    preemptor.owner,
+                    preemptor.priority,
+                    tuple(one.meta.name for one in broken if one.restrains_preemption(victim.pod)),
+                    victim.actor < 0 and not victim.temporary,
+                )
+            )

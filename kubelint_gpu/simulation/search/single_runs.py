@@ -1,0 +1,100 @@
+"""Single runs to their end, where there are too many to look at all: one that gets stuck shows that a rollout may.
+
+The runs are the same each time. In half of them pods crowd together, as far as the scheduler allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+
+from kubelint_gpu.simulation.controllers.state import State
+from kubelint_gpu.simulation.model.preemptions import Overlooked
+from kubelint_gpu.simulation.model.transition_system import Model
+from kubelint_gpu.values import dataclass
+
+_STEPS = 600
+_CROWDED = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class SingleRuns:
+    """What single runs showed, and how many states it took.
+
+    `stuck` is the shortest that got stuck where another one came to its end: then a rollout may stick.
+    That no run gets stuck, or that each does, single runs cannot show: then it is empty.
+    """
+
+    stuck: tuple[State, ...]
+    states: int
+
+
+def single_runs(model: Model, starts: Sequence[State], done: Callable[[State], bool], budget: int) -> SingleRuns:
+    """Follow runs from some starts until `budget` states are looked at.
+
+    They give up where a pod would evict somebody who is not in play.
+    """
+    random = Random(0)  # noqa: S311 - the same runs each time
+    stuck: list[State] = []
+    ends = False
+    looked_at = 0
+    try:
+        while starts and looked_at < budget:
+            path, over = _run(model, random.choice(starts), done, random, min(_STEPS, budget - looked_at))
+            looked_at += len(path)
+            ends = ends or over is True
+            if over is False and (not stuck or len(path) < len(stuck)):
+                stuck = path
+    except Overlooked:
+        return SingleRuns((), looked_at)
+    return SingleRuns(_shortened(model, stuck) if stuck and ends else (), looked_at)
+
+
+def _run(
+    model: Model, start: State, done: Callable[[State], bool], random: Random, most: int
+) -> tuple[list[State], bool | None]:
+    """One run, and whether it came to its end; None where it is cut off.
+
+    The pods of one workload find their nodes after all others that wait, so that these may take their places.
+    """
+    path = [start]
+    last, crowds = random.randrange(len(model.actors)), random.random() < _CROWDED
+    while len(path) < most:
+        if done(path[-1]):
+            return path, True
+        following = _next(model, path[-1], random, last, crowds)
+        if following is None:
+            return path, False
+        path.append(following)
+    return path, None
+
+
+def _next(model: Model, state: State, random: Random, last: int, crowds: bool) -> State | None:
+    """One of the states that may follow; None where there is none."""
+    kinds: dict[tuple[str, int, int], list[tuple[int, State]]] = {}
+    for step, following in model.steps(state):
+        crowd = sum(count for _, _, count in state.nodes[step.node]) if step.act == "bind" else 0
+        kinds.setdefault((step.act, step.actor, step.kind), []).append((crowd, following))
+    late = [key for key in kinds if key[0] == "bind" and model.kinds[key[2]].actor == last]
+    left = [key for key in kinds if key not in late]
+    while left or late:
+        options = kinds[left.pop(random.randrange(len(left))) if left else late.pop()]
+        random.shuffle(options)
+        if crowds:
+            options.sort(key=lambda option: -option[0])
+        for _, following in options:
+            found = model.places.canonical(following)
+            if found != state:
+                return found
+    return None
+
+
+def _shortened(model: Model, path: Sequence[State]) -> tuple[State, ...]:
+    """The run without detours: from each state as far on as one event leads."""
+    last = {state: place for place, state in enumerate(path)}
+    place = last[path[0]]
+    found = [path[0]]
+    while place < len(path) - 1:
+        place = max(last[state] for state in model.successors(path[place]) if state in last)
+        found.append(path[place])
+    return tuple(found)

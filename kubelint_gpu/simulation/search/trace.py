@@ -1,0 +1,143 @@
+"""What a run that gets stuck is, as data: its steps, who waits at its end, and for what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.values import dataclass, field
+
+if TYPE_CHECKING:
+    from kubelint_gpu.simulation.search.frames import Played
+
+
+@dataclass(frozen=True, slots=True)
+class TraceStep:
+    """One event of a run, in words: who acts, and what happens."""
+
+    actor: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Pods on a node: whose they are, whether they are of the new template, how many, and what they hold.
+
+    `node` is where they are; empty for the node that is lacking.
+    """
+
+    owner: str
+    new: bool
+    count: int
+    amount: int
+    node: str = ""
+
+
+_HELD = {
+    "NodeResourcesFit": "resource",
+    "NodePorts": "port",
+    "InterPodAffinity": "place",
+    "PodTopologySpread": "place",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """Why a waiting pod does not get a node that could take it.
+
+    Attributes:
+        node: the node's name.
+        plugin: the filter plugin that rejects; `VolumeAttach` where the pod is bound and its volume is not free.
+        reason: its first reason.
+        resource: the resource that is short, empty where it is none.
+        needed: what the pod asks for, in the scheduler's units.
+        free: what is left.
+        allocatable: what the node has.
+        holders: who holds the rest, or is in the way.
+        also: what else the pod lacks on this node, each by itself.
+    """
+
+    node: str
+    plugin: str
+    reason: str
+    resource: str = ""
+    needed: int = 0
+    free: int = 0
+    allocatable: int = 0
+    holders: tuple[Holder, ...] = ()
+    also: tuple[Lack, ...] = ()
+
+    @property
+    def held(self) -> str:
+        """What is held: `resource`, `port`, `place` (under anti-affinity or spreading) or `volume`."""
+        found = _HELD.get(self.plugin, "")
+        return found or ("volume" if "Volume" in self.plugin else "")
+
+    @property
+    def owners(self) -> frozenset[str]:
+        """Whose pods are in the way."""
+        return frozenset(holder.owner for one in (self, *self.also) for holder in one.holders)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A pod that waits for ever: whose it is, what the scheduler says of it, and what it lacks where.
+
+    `refusal` is the quota's text where the pod is not even created; `pod` is its name, where that is known beforehand.
+    `unready` is the node on which it runs and is not ready.
+    """
+
+    owner: str
+    new: bool
+    count: int
+    scheduler: str = ""
+    refusal: str = ""
+    lacks: tuple[Lack, ...] = ()
+    pod: str = ""
+    unready: str = ""
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """What it waits for, each word once: `quota`, or what its lacks say."""
+        if self.refusal:
+            return ("quota",)
+        every = (one for lack in self.lacks for one in (lack, *lack.also))
+        return tuple(dict.fromkeys(one.held for one in every if one.held))
+
+
+@dataclass(frozen=True, slots=True)
+class Evicted:
+    """Pods that preemption takes off a node on the way: whose, how many, for whom, and the budgets that it breaks.
+
+    `lost` says that nobody creates them again.
+    """
+
+    owner: str
+    priority: int
+    node: str
+    count: int
+    by: str
+    by_priority: int
+    budgets: tuple[str, ...] = ()
+    lost: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A run: its steps, and who waits at its end.
+
+    `evicted` are the owners of pods that were preempted on the way.
+    `played` has the state after each step; the steps that tell who waits at the end add no state.
+    """
+
+    steps: tuple[TraceStep, ...]
+    waiting: tuple[Waiting, ...]
+    evicted: tuple[str, ...] = ()
+    evictions: tuple[Evicted, ...] = ()
+    added: tuple[str, ...] = ()
+    played: Played | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """What new pods wait for at its end, each word once; what others wait for where no new pod does."""
+        new = [word for one in self.waiting if one.new for word in one.held]
+        return tuple(dict.fromkeys(new or [word for one in self.waiting for word in one.held]))

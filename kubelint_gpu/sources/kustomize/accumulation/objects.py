@@ -1,0 +1,109 @@
+"""The objects that a kustomization accumulates, and which of them a selector means."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from kubelint_gpu.sources.kustomize.accumulation.strategic_merge import Kind
+from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
+from kubelint_gpu.sources.kustomize.accumulation.writer import Writer
+
+
+class Traceable:
+    """One object on its way through the layers.
+
+    Attributes:
+        traced: its fields.
+        kind: its apiVersion and kind.
+        file: the file below the root that it comes from, empty for a generated one.
+        names: every name and namespace that it has had; patches and references may use any of them.
+        generated: whether a suffix of its contents is added to its name at the end.
+    """
+
+    __slots__ = ("file", "generated", "kind", "names", "traced")
+
+    def __init__(self, value: dict[str, Any], writer: Writer, file: str, *, generated: bool = False) -> None:
+        self.traced = Traced(value, [writer])
+        self.file = file
+        self.generated = generated
+        self.names: list[tuple[str, str]] = []
+        self.remember()
+
+    @property
+    def name(self) -> str:
+        """Its name as it is now."""
+        return self.text("metadata", "name")
+
+    @property
+    def namespace(self) -> str:
+        """Its namespace as it is now."""
+        return self.text("metadata", "namespace")
+
+    def text(self, *path: str) -> str:
+        """A field that is text; empty where it is not."""
+        found = self.traced.at(*path)
+        value = found.value if found is not None else None
+        return value if isinstance(value, str) else ""
+
+    def remember(self) -> None:
+        """Take down what it is, and the name that it has now."""
+        self.kind = Kind(self.text("apiVersion"), self.text("kind"))
+        now = (self.name, self.namespace)
+        if now not in self.names:
+            self.names.append(now)
+
+    def is_meant(self, patch: dict[str, Any]) -> bool:
+        """Whether a patch without a target is for it: group, kind and name are equal, the namespace if it has one."""
+        meta = patch.get("metadata")
+        name = meta.get("name") if isinstance(meta, dict) else None
+        namespace = meta.get("namespace") if isinstance(meta, dict) else None
+        group = str(patch.get("apiVersion", "")).rpartition("/")[0]
+        if (group, patch.get("kind")) != (self.kind.api_version.rpartition("/")[0], self.kind.kind):
+            return False
+        return any(name == known and _same_namespace(namespace, space) for known, space in self.names)
+
+    def selected(self, target: dict[str, Any]) -> bool:
+        """Whether a target selects it; names and kinds are regular expressions that must match whole."""
+        group, _, version = self.kind.api_version.rpartition("/")
+        for key, mine in (("group", group), ("version", version), ("kind", self.kind.kind)):
+            wanted = target.get(key)
+            if wanted and not _matches(str(wanted), mine):
+                return False
+        name, namespace = target.get("name"), target.get("namespace")
+        if not any(
+            (not name or _matches(str(name), known)) and (not namespace or _matches(str(namespace), space))
+            for known, space in self.names
+        ):
+            return False
+        return self._labelled(target.get("labelSelector"), "labels") and self._labelled(
+            target.get("annotationSelector"), "annotations"
+        )
+
+    def _labelled(self, selector: Any, field: str) -> bool:
+        if not isinstance(selector, str) or not selector.strip():
+            return True
+        found = self.traced.at("metadata", field)
+        labels = found.value if found is not None and isinstance(found.value, dict) else {}
+        return all(_fulfils(labels, part) for part in selector.split(","))
+
+
+def _fulfils(labels: dict[str, Any], part: str) -> bool:
+    """One condition of a label selector: `a=b`, `a==b`, `a!=b`, `a` or `!a`."""
+    key, equals, value = part.replace("==", "=").partition("=")
+    if equals and key.endswith("!"):
+        return bool(labels.get(key[:-1].strip()) != value.strip())
+    if equals:
+        return bool(labels.get(key.strip()) == value.strip())
+    return (key.strip().lstrip("!") in labels) != key.strip().startswith("!")
+
+
+def _same_namespace(wanted: Any, has: str) -> bool:
+    return not wanted or wanted == has or (wanted == "default" and not has)
+
+
+def _matches(pattern: str, text: str) -> bool:
+    try:
+        return re.fullmatch(pattern, text) is not None
+    except re.error:
+        return pattern == text

@@ -1,0 +1,123 @@
+"""Strategic merge patches, as kustomize applies them, on values that know their writers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.sources.kustomize.accumulation.list_keys import element_of, merge_key
+from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
+from kubelint_gpu.sources.kustomize.accumulation.writer import Writer
+from kubelint_gpu.values import dataclass
+
+_DIRECTIVE = "$patch"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What decides how lists are merged."""
+
+    api_version: str
+    kind: str
+
+
+def merge(target: Traced, patch: Any, writer: Writer, kind: Kind, where: Pointer = ()) -> None:
+    """Apply a patch: mappings are merged, lists by their key, null takes a key away."""
+    if isinstance(patch, dict):
+        _merge_mapping(target, patch, writer, kind, where)
+    elif isinstance(patch, list):
+        _merge_list(target, patch, writer, kind, where)
+    else:
+        target.assign(patch, writer)
+
+
+def _merge_mapping(target: Traced, patch: dict[str, Any], writer: Writer, kind: Kind, where: Pointer) -> None:
+    entries = target.mapping()
+    if patch.get(_DIRECTIVE) == "replace" or entries is None:
+        _take_place(target, patch, writer, kind, where)
+        return
+    target.writers = [*target.writers, writer]
+    for key, value in patch.items():
+        if key.startswith("$"):
+            continue
+        below = (*where, key)
+        taken = _taking(value, writer.child(key), kind, below)
+        if taken is not None:
+            target.take(key, taken)
+        elif key in entries:
+            merge(entries[key], value, writer.child(key), kind, below)
+        else:
+            entries[key] = _fresh(value, writer.child(key), kind, below)
+
+
+def _merge_list(target: Traced, patch: list[Any], writer: Writer, kind: Kind, where: Pointer) -> None:
+    key = merge_key(kind.api_version, kind.kind, where)
+    elements = target.elements()
+    if key is None or elements is None or _of_list(patch, key)[0] == "replace":
+        _take_place(target, patch, writer, kind, where)
+        return
+    target.writers = [*target.writers, writer]
+    for index, element in enumerate(patch):
+        mine, below = writer.child(index), (*where, index)
+        if not isinstance(element, dict) or key not in element:
+            if not _is_directive(element):
+                elements.append(_fresh(element, mine, kind, below))
+            continue
+        found = element_of([one.value for one in elements], key, element[key])
+        if element.get(_DIRECTIVE) == "delete":
+            if found is not None:
+                target.take_element(found, mine.child(_DIRECTIVE))
+        elif found is None:
+            elements.append(_fresh(element, mine, kind, below))
+        elif element.get(_DIRECTIVE) != "replace":
+            # an element that asks to replace one of its name is passed over
+            merge(elements[found], element, mine, kind, below)
+
+
+def _taking(value: Any, writer: Writer, kind: Kind, where: Pointer) -> Writer | None:
+    """Who takes a field away where a patch says this of it: null, or a directive; None where it stays."""
+    if value is None:
+        return writer
+    if isinstance(value, dict):
+        return writer.child(_DIRECTIVE) if value.get(_DIRECTIVE) == "delete" else None
+    key = merge_key(kind.api_version, kind.kind, where) if isinstance(value, list) else None
+    directive, index = _of_list(value, key) if key is not None else ("", 0)
+    return writer.child(index) if directive == "delete" else None
+
+
+def _of_list(patch: list[Any], key: str) -> tuple[str, int]:
+    """What a list says of itself as a whole, by an element that names no other, and which element that is."""
+    for index, element in enumerate(patch):
+        if isinstance(element, dict) and key not in element and element.get(_DIRECTIVE) in ("replace", "delete"):
+            return element[_DIRECTIVE], index
+    return "", 0
+
+
+def _take_place(target: Traced, value: Any, writer: Writer, kind: Kind, where: Pointer) -> None:
+    """Another value in the place of one, without what only says what is to be done."""
+    made = _fresh(value, writer, kind, where)
+    target.assign(made.value, writer)
+    target.children = made.children
+
+
+def _fresh(value: Any, writer: Writer, kind: Kind, where: Pointer) -> Traced:
+    """A value that there was none of: what would take something away has nothing to take, and goes."""
+    made = Traced(value, [writer])
+    if isinstance(value, dict):
+        made.children = {
+            key: _fresh(entry, writer.child(key), kind, (*where, key))
+            for key, entry in value.items()
+            if not key.startswith("$") and _taking(entry, writer, kind, (*where, key)) is None
+        }
+    elif isinstance(value, list) and merge_key(kind.api_version, kind.kind, where) is not None:
+        made.children = [
+            _fresh(element, writer.child(index), kind, (*where, index))
+            for index, element in enumerate(value)
+            if not _is_directive(element) and not (isinstance(element, dict) and element.get(_DIRECTIVE) == "delete")
+        ]
+    return made
+
+
+def _is_directive(element: Any) -> bool:
+    """Whether an element holds nothing but a directive."""
+    return isinstance(element, dict) and list(element) == [_DIRECTIVE]

@@ -1,0 +1,158 @@
+"""What Kustomize complains of, at the line of the user's that it means."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from kubelint_gpu.documents import Document, Reading, Span
+from kubelint_gpu.sources.kustomize.blame import blamed, quoted
+from kubelint_gpu.sources.kustomize.files.survey import Obstacle, Survey
+from kubelint_gpu.sources.kustomize.stage import Stage
+
+_LINE = re.compile(r"\bline (\d+)")
+_TARGET = re.compile(r"(?:patch|matches for Id|target for patch) (?P<kind>\w+)\.[^/\s]*/(?P<name>[^.\s;]+)")
+_ACCUMULATING = re.compile(
+    r"accumulating (?:resources|components): |accumulat(?:ion|ing) err='"
+    r"|accumulating (?:resources|components) from '[^']*': |'[^']*' must resolve to a file': "
+    r"|recursed (?:accumulation|merging) (?:of|from) path '[^']*': |accumulateDirectory: \"?"
+    r"|couldn't make target for path '[^']*': |merging resources from '[^']*': "
+)
+# what a file that is no folder adds to what is wrong with it
+_NO_FOLDER = re.compile(r"(?: in object \{\{.*?\}\})?'?: must build at directory: '[^']*': file is not directory$")
+_LOGGED = re.compile(r'[EF]\d{4} [\d:.]+ +\d+ [\w.]+:\d+\] "command failed" err=(?:"(?P<text>.*)"|<(?P<lines>.*)>)')
+_BUILT_IN = re.compile(r"builtin (?P<kind>\w+)")
+_FIELDS = {
+    "PatchTransformer": "patches",
+    "PatchStrategicMergeTransformer": "patchesStrategicMerge",
+    "PatchJson6902Transformer": "patchesJson6902",
+    "ImageTagTransformer": "images",
+    "ReplicaCountTransformer": "replicas",
+    "ReplacementTransformer": "replacements",
+    "LabelTransformer": "labels",
+    "ConfigMapGenerator": "configMapGenerator",
+    "SecretGenerator": "secretGenerator",
+}
+_MOST = 400
+
+
+def complaint(error: str, stage: Stage, found: Survey, shown: Callable[[str], str]) -> Obstacle:
+    """The place and the sentence for what Kustomize wrote to standard error."""
+    text = _cleaned(error, stage, shown)
+    top = found.kustomizations[found.root]
+    message = f"kustomize cannot build it: {_short(text)}"
+    spot = blamed(text, found, shown)
+    if spot is not None:
+        return Obstacle(spot.path, spot.span, message)
+    reading, span = _place(text, found, shown)
+    if span is None:
+        spot = quoted(text, found, shown)
+        if spot is not None:
+            return Obstacle(spot.path, spot.span, message)
+    if reading is None or reading.source is None:
+        reading, span = top.reading, None
+    path = reading.source.path if reading.source is not None else shown(top.path)
+    if span is None:
+        document = next(iter(reading.documents), None)
+        span = document.locate((), "key") if document is not None else None
+    return Obstacle(path, span, message)
+
+
+def _cleaned(error: str, stage: Stage, shown: Callable[[str], str]) -> str:
+    """The lines that are no warning, with the user's paths for those of the stage."""
+    lines = [line for line in error.splitlines() if line.strip() and not line.startswith(("#", "Warning"))]
+    text = " ".join(line.strip() for line in lines).removeprefix("Error: ").removeprefix("error: ")
+    logged = _LOGGED.fullmatch(text)
+    if logged is not None:
+        text = logged["text"] or logged["lines"]
+        text = text.replace('\\"', '"').replace("\\n", " ").replace("\\\\", "\\") if logged["text"] else text.strip()
+    text = re.sub(re.escape(stage.tree) + r"/?([^\s'\"`]*)", lambda match: shown(match[1]), text)
+    relative = posixpath.relpath(stage.tree, str(stage.wrapper))
+    return re.sub(re.escape(relative) + r"/([^\s'\"`]*)", lambda match: shown(match[1]), text)
+
+
+def _short(text: str) -> str:
+    """The end of the chain: what is wrong, without all the folders that led there."""
+    while True:
+        match = _ACCUMULATING.match(text)
+        if match is None:
+            break
+        text = text[match.end() :]
+    text = _NO_FOLDER.sub("", text)
+    # what stood around it has gone, and its closing quotes with it
+    while text.endswith(("'", '"')) and text.count(text[-1]) % 2:
+        text = text[:-1]
+    return text if len(text) <= _MOST else text[:_MOST] + " …"
+
+
+def _place(text: str, found: Survey, shown: Callable[[str], str]) -> tuple[Reading | None, Span | None]:
+    target = _TARGET.search(text)
+    if target is not None:
+        for reading, document in _documents(found):
+            if document.value.get("kind") == target["kind"] and _name(document.value) == target["name"]:
+                return reading, document.locate(("metadata", "name"))
+        for kustomization in found.kustomizations.values():
+            for pointer, name in _targets(kustomization.value):
+                if name == target["name"] and kustomization.document is not None:
+                    return kustomization.reading, kustomization.document.locate(pointer)
+    readings = {shown(path): reading for path, reading in found.readings.items()}
+    readings |= {shown(one.path): one.reading for one in found.kustomizations.values()}
+    named = [path for path in readings if path in text or posixpath.basename(path) in text.split("'")]
+    if named:
+        reading = readings[max(named, key=lambda path: (text.rfind(path), len(path)))]
+        line = _LINE.search(text)
+        if line is not None and reading.source is not None:
+            number = min(int(line[1]), len(reading.source.line_starts))
+            start = reading.source.line_starts[number - 1]
+            written = reading.source.line(number)
+            indent = len(written) - len(written.lstrip())
+            return reading, reading.source.span(start + indent, start + max(len(written.rstrip()), indent + 1))
+        return reading, None
+    built_in = _BUILT_IN.search(text)
+    field = _FIELDS.get(built_in["kind"]) if built_in is not None else None
+    having = [one for one in found.kustomizations.values() if field is not None and field in one.value]
+    having.sort(key=lambda one: text.rfind(f"'{shown(one.folder)}'"))
+    if having and having[-1].document is not None and field is not None:
+        return having[-1].reading, having[-1].document.locate((field,), "key")
+    folders = [one for one in found.kustomizations.values() if one.folder and f"{shown(one.folder)}'" in text]
+    if folders:
+        return max(folders, key=lambda one: text.rfind(shown(one.folder))).reading, None
+    return None, None
+
+
+def _documents(found: Survey) -> Iterator[tuple[Reading, Document]]:
+    """The objects of patches first: a target that is missed is named there."""
+    patches = {
+        posixpath.normpath(posixpath.join(one.folder, path))
+        for one in found.kustomizations.values()
+        for path in _patch_paths(one.value)
+    }
+    for path, reading in found.readings.items():
+        if path in patches:
+            for document in reading.documents:
+                if isinstance(document.value, dict):
+                    yield reading, document
+
+
+def _patch_paths(value: dict[str, Any]) -> Iterator[str]:
+    for key in ("patches", "patchesJson6902", "patchesStrategicMerge"):
+        for entry in value.get(key) or ():
+            path = entry.get("path") if isinstance(entry, dict) else entry
+            if isinstance(path, str) and "\n" not in path:
+                yield path
+
+
+def _targets(value: dict[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    for key in ("patches", "patchesJson6902", "replicas"):
+        for index, entry in enumerate(value.get(key) or ()):
+            target = entry.get("target", entry) if isinstance(entry, dict) else None
+            if isinstance(target, dict) and isinstance(target.get("name"), str):
+                yield (key, index), target["name"]
+
+
+def _name(value: dict[str, Any]) -> str:
+    meta = value.get("metadata")
+    name = meta.get("name") if isinstance(meta, dict) else None
+    return name if isinstance(name, str) else ""

@@ -1,0 +1,164 @@
+"""One kustomization file: what it is, and what it refers to."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+from typing import Any
+
+from kubelint_gpu.documents import Document, Pointer, Reading, read
+from kubelint_gpu.sources.kustomize.files.tree import Tree
+from kubelint_gpu.values import dataclass
+
+NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+_FOLDERS_TOO = ("resources", "bases", "components")
+_PLUGINS = ("generators", "transformers", "validators")
+_PATHS = ("path", "paths", "files", "envs", "env")
+_FIELDS = (
+    *_FOLDERS_TOO,
+    *_PLUGINS,
+    *_PATHS,
+    *("crds", "configurations", "patchesStrategicMerge", "patches", "patchesJson6902", "replacements", "openapi"),
+    *("configMapGenerator", "secretGenerator", "helmCharts", "helmChartInflationGenerator", "apiVersion", "kind"),
+)
+_BY_FOLDED = {field.casefold(): field for field in _FIELDS}
+_FREE = ("commonLabels", "commonAnnotations", "pairs", "labels", "annotations")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kustomization:
+    """A kustomization file.
+
+    Attributes:
+        folder: the folder it stands in, below the root.
+        path: the file itself, below the root.
+        reading: its text with positions.
+        document: what is read of it; None where nothing can be.
+        value: its fields; empty where it cannot be read.
+    """
+
+    folder: str
+    path: str
+    reading: Reading
+    document: Document | None
+    value: dict[str, Any]
+
+    @property
+    def is_component(self) -> bool:
+        """Whether it is of kind Component: built only where another one takes it in."""
+        return self.value.get("kind") == "Component"
+
+    def entries(self, key: str) -> list[Any]:
+        """The elements of a list; none where the field is no list."""
+        found = self.value.get(key)
+        return found if isinstance(found, list) else []
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Something that a kustomization names.
+
+    Attributes:
+        pointer: where it is written.
+        text: as it is written.
+        key: the field of the kustomization.
+        folder: whether it may be a folder with a kustomization.
+        manifest: whether the file holds objects, patches or configuration in YAML, and not mere data.
+    """
+
+    pointer: Pointer
+    text: str
+    key: str
+    folder: bool = False
+    manifest: bool = False
+
+
+def find_in(tree: Tree, folder: str) -> str | None:
+    """The kustomization file of a folder, the first of the names that Kustomize knows."""
+    for name in NAMES:
+        path = posixpath.join(folder, name)
+        if tree.is_file(path):
+            return path
+    return None
+
+
+def load(tree: Tree, path: str, shown: str) -> Kustomization | None:
+    """Read a kustomization file; None where it cannot be opened. `shown` is the path that findings print."""
+    data = tree.read(path)
+    if data is None:
+        return None
+    reading = read(shown, data)
+    document = next((found for found in reading.documents if isinstance(found.value, dict)), None)
+    value = document.value if document is not None else {}
+    return Kustomization(posixpath.dirname(path), path, reading, document, value)
+
+
+def references(kustomization: Kustomization) -> Iterator[Reference]:
+    """Every file or folder that the fields of a kustomization name, in the order of Kustomize's own reading."""
+    for key in _FOLDERS_TOO:
+        for index, entry in enumerate(kustomization.entries(key)):
+            if isinstance(entry, str):
+                yield Reference((key, index), entry, key, folder=True, manifest=True)
+    for key in ("crds", "configurations"):
+        for index, entry in enumerate(kustomization.entries(key)):
+            if isinstance(entry, str):
+                yield Reference((key, index), entry, key, manifest=True)
+    for key in ("patchesStrategicMerge", "patches"):
+        for index, entry in enumerate(kustomization.entries(key)):
+            if isinstance(entry, str) and "\n" not in entry:
+                yield Reference((key, index), entry, key, manifest=True)
+    for key in ("patches", "patchesJson6902", "replacements"):
+        for index, entry in enumerate(kustomization.entries(key)):
+            if isinstance(entry, dict) and isinstance(entry.get("path"), str):
+                yield Reference((key, index, "path"), entry["path"], key, manifest=True)
+    for key in ("configMapGenerator", "secretGenerator"):
+        for index, entry in enumerate(kustomization.entries(key)):
+            if isinstance(entry, dict):
+                yield from _of_generator(entry, (key, index), key)
+    for key in _PLUGINS:
+        for index, entry in enumerate(kustomization.entries(key)):
+            if isinstance(entry, str) and "\n" not in entry:
+                yield Reference((key, index), entry, key, folder=True, manifest=True)
+    schema = kustomization.value.get("openapi")
+    if isinstance(schema, dict) and isinstance(schema.get("path"), str):
+        yield Reference(("openapi", "path"), schema["path"], "openapi")
+
+
+def misspelt(value: Any, pointer: Pointer = ()) -> Iterator[tuple[Pointer, str]]:
+    """Fields in other letters than Kustomize documents, each with how it is written; Kustomize reads them all the same.
+
+    What it reads must not be overlooked here.
+    """
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            known = _BY_FOLDED.get(key.casefold())
+            if known not in (None, key):
+                yield (*pointer, key), str(known)
+            if key not in _FREE:
+                yield from misspelt(entry, (*pointer, key))
+    elif isinstance(value, list):
+        for index, entry in enumerate(value):
+            yield from misspelt(entry, (*pointer, index))
+
+
+def of_plugin(value: Any) -> Iterator[str]:
+    """The files that the configuration of a built-in generator or transformer names."""
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            for text in entry if isinstance(entry, list) else [entry]:
+                if key in _PATHS and isinstance(text, str) and "\n" not in text:
+                    yield text.partition("=")[2] or text
+            yield from of_plugin(entry)
+    elif isinstance(value, list):
+        for entry in value:
+            yield from of_plugin(entry)
+
+
+def _of_generator(entry: dict[str, Any], pointer: Pointer, key: str) -> Iterator[Reference]:
+    if isinstance(entry.get("env"), str):
+        yield Reference((*pointer, "env"), entry["env"], key)
+    for name in ("envs", "files"):
+        texts = entry.get(name)
+        for index, text in enumerate(texts if isinstance(texts, list) else ()):
+            if isinstance(text, str):
+                yield Reference((*pointer, name, index), text.partition("=")[2] or text, key)

@@ -1,0 +1,1 @@
+"""The cluster and simulated rollouts as plain values that formats draw."""

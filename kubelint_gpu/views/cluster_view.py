@@ -1,0 +1,72 @@
+"""The declared cluster as a picture: equal nodes folded, with who holds which GPUs now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubelint_gpu.findings.picture import ClassPicture, ClusterPicture, Holding, NodeGroup, Row
+from kubelint_gpu.inventory.declarations.usage import placed_pods
+from kubelint_gpu.inventory.view.node_rows import NodeClass, amount_text, node_classes
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.views.rollout_view import folded, row, settled
+from kubelint_gpu.workspace.cluster_context import World
+
+MOST_CLASSES, MOST_GROUPS = 24, 12
+_PRODUCT = "nvidia.com/gpu.product"
+
+
+def cluster_picture(world: World) -> ClusterPicture | None:
+    """The cluster; None without an inventory that can be used."""
+    inventory = world.inventory
+    if inventory is None or not world.usable:
+        return None
+    here: dict[str, list[Pod]] = {}
+    for _, pod in placed_pods(inventory):
+        here.setdefault(pod.spec.node_name, []).append(pod)
+    classes = node_classes(inventory)
+    return ClusterPicture(
+        world.name or inventory.name,
+        inventory.kubernetes_version or "",
+        sum(len(found.nodes) for found in classes),
+        inventory.complete,
+        tuple(_class(found, here) for found in classes[:MOST_CLASSES]),
+        sum(len(found.nodes) for found in classes[MOST_CLASSES:]),
+    )
+
+
+def _class(found: NodeClass, here: dict[str, list[Pod]]) -> ClassPicture:
+    rows = tuple(row(name, found.allocatable[name], found.labels) for name in found.accelerators)
+    groups: dict[tuple[tuple[Holding, ...], int], list[str]] = {}
+    for name in found.nodes:
+        pods = here.get(name, [])
+        holdings = tuple(settled(pods, rows))
+        others = len(pods) - sum(one.count for one in holdings)
+        groups.setdefault((holdings, others), []).append(name)
+    ranked = sorted(groups.items(), key=lambda group: -sum(sum(one.amounts) for one in group[0][0]))
+    told = tuple(
+        NodeGroup(folded(names), len(names), holdings, others) for (holdings, others), names in ranked[:MOST_GROUPS]
+    )
+    return ClassPicture(
+        folded(found.nodes),
+        len(found.nodes),
+        _devices(found, rows),
+        "" if "cpu" in found.unlimited else amount_text("cpu", found.allocatable.get("cpu", 0)),
+        "" if "memory" in found.unlimited else amount_text("memory", found.allocatable.get("memory", 0)),
+        rows,
+        found.taints,
+        found.unhealthy,
+        found.unschedulable,
+        told,
+        sum(len(names) for _, names in ranked[MOST_GROUPS:]),
+    )
+
+
+def _devices(found: NodeClass, rows: Sequence[Row]) -> str:
+    """`2 x NVIDIA-A100-PCIE-40GB`, and what else counts as one."""
+    product = found.labels.get(_PRODUCT, "")
+    told = []
+    for one in rows:
+        plain = one.resource.removeprefix("nvidia.com/")
+        name = product if product and plain in ("gpu", "gpu.shared") else one.resource
+        told.append(f"{one.total} \u00d7 {name}")
+    return ", ".join(told)

@@ -1,0 +1,1 @@
+"""What is checked: manifests, the set applied together, and its cluster."""

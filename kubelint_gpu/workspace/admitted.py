@@ -1,0 +1,57 @@
+"""A workload as it is judged: as admission leaves its pods, and with as many replicas as it comes to have at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.kube.admission.defaults import admitted, without_resources
+from kubelint_gpu.kube.objects.limit_range import with_defaults
+from kubelint_gpu.kube.objects.priority import HIGHEST_USER_PRIORITY, PREEMPT, UnknownPriorityClass
+from kubelint_gpu.kube.objects.runtime_class import with_runtime_class
+from kubelint_gpu.kube.objects.taints import Toleration, read_toleration
+from kubelint_gpu.kube.values.fields import Fields
+from kubelint_gpu.simulation.prepare.workload_change import resolved_workload
+from kubelint_gpu.values import replace
+from kubelint_gpu.workspace.autoscalers import Autoscalers, scaled_at_once
+from kubelint_gpu.workspace.workload_check import Subject
+
+if TYPE_CHECKING:
+    from kubelint_gpu.kube.objects.workload import Workload
+    from kubelint_gpu.workspace.apply_set import Unit
+    from kubelint_gpu.workspace.manifest import Manifest
+
+
+def judged(unit: Unit, manifest: Manifest, workload: Workload, autoscalers: Autoscalers) -> Subject:
+    """A workload of a unit, or one as it was before, as it is judged."""
+    ranges = [found for found in unit.cluster.limit_ranges if found.meta.namespace == workload.meta.namespace]
+    spec = admitted(with_defaults(workload.spec, ranges), **_admission(unit))  # type: ignore[arg-type]
+    spec = with_runtime_class(spec, unit.cluster.runtime_classes)
+    if unit.has_nodes:
+        spec = without_resources(spec, unit.given_out_elsewhere)
+    scaled = scaled_at_once(workload, autoscalers)
+    workload = replace(
+        workload,
+        spec=spec,
+        written=workload.spec if workload.kind == "DaemonSet" else None,
+        replicas=scaled.replicas if scaled is not None else workload.replicas,
+    )
+    try:
+        return Subject(manifest, resolved_workload(workload, unit.cluster.priority_classes), scaled=scaled)
+    except UnknownPriorityClass:
+        # it is placed as if the class were there; with the highest that there may be it can evict whom it likes
+        spec = replace(spec, priority=HIGHEST_USER_PRIORITY, preemption_policy=PREEMPT)
+        return Subject(manifest, replace(workload, spec=spec), known_class=False, scaled=scaled)
+
+
+def _admission(unit: Unit) -> dict[str, object]:
+    inventory = unit.world.inventory
+    if inventory is None or not unit.has_nodes:
+        return {}
+    tolerations: list[tuple[str, Toleration]] = [
+        (str(value.get("resource", "")), read_toleration(Fields(value)))
+        for value in inventory.admission.default_tolerations
+    ]
+    return {
+        "extended_resource_toleration": inventory.admission.extended_resource_toleration,
+        "tolerations": tolerations,
+    }

@@ -1,0 +1,340 @@
+"""What is applied together, and what the core answers about it; every answer is asked for once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.analysis import any_cluster, certainty, rollout_facts
+from kubelint_gpu.documents import Reading
+from kubelint_gpu.inventory.declarations.inventory import Pool
+from kubelint_gpu.kube.gpu.resource_owners import owner_of
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.node import Node, read_node
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.scheduler import Attempt, Snapshot, attempt
+from kubelint_gpu.scheduler.companions import lone
+from kubelint_gpu.simulation.growth import Growth, possible_nodes
+from kubelint_gpu.simulation.search.verdict import DEFAULT_BUDGET, Judgement, Together, Transition
+from kubelint_gpu.values import replace
+from kubelint_gpu.workspace.admitted import judged
+from kubelint_gpu.workspace.autoscalers import Autoscalers, autoscalers
+from kubelint_gpu.workspace.cluster_context import World
+from kubelint_gpu.workspace.manifest import Manifest, manifests
+from kubelint_gpu.workspace.workload_check import Subject
+
+if TYPE_CHECKING:
+    from kubelint_gpu.analysis.certainty import Further
+    from kubelint_gpu.analysis.misplaced_fields import Misplaced
+    from kubelint_gpu.analysis.rollout_facts import Later
+    from kubelint_gpu.analysis.scaled import Scaled
+    from kubelint_gpu.kube.validation.api_fields import Misfit
+    from kubelint_gpu.sources.kustomize.rendering import Rendered
+
+__all__ = ["Subject", "Unit"]
+
+
+class Unit:
+    """Manifests that are applied together, the world they are applied to, and the manifests beside them.
+
+    `before` are the objects as they were, by `kind/namespace/name`; `made` are those that are known not to have been.
+    `gone` are objects that were and that no manifest has now: they stay in the cluster until somebody deletes them.
+    `neighbours` are manifests beside them whose pods run in the same cluster: nothing is reported of them.
+    `rendered` are the kustomizations whose rendered text is among the readings, or that could not be rendered.
+    """
+
+    def __init__(
+        self,
+        readings: Sequence[Reading],
+        world: World,
+        beside: Sequence[Manifest] = (),
+        before: Mapping[str, Manifest] = MappingProxyType({}),
+        budget: int = DEFAULT_BUDGET,
+        rendered: Sequence[Rendered] = (),
+        neighbours: Sequence[Manifest] = (),
+        made: Collection[str] = (),
+        gone: Sequence[Manifest] = (),
+    ) -> None:
+        self.readings = tuple(readings)
+        self.before = before
+        self.made = frozenset(made)
+        self.gone = tuple(gone)
+        self.world = world
+        self.neighbours = tuple(neighbours)
+        self.beside = (*beside, *self.neighbours)
+        self.budget = budget
+        self.rendered = tuple(rendered)
+        self._attempts: dict[tuple[int, str], Attempt] = {}
+        self.scaled: dict[int, Scaled | None] = {}
+
+    def forget(self) -> None:
+        """Let go of everything that was worked out; it is worked out again where it is asked for."""
+        for name in [name for name in self.__dict__ if isinstance(getattr(type(self), name, None), cached_property)]:
+            del self.__dict__[name]
+        self._attempts.clear()
+        self.scaled.clear()
+
+    def with_readings(self, readings: Sequence[Reading], rendered: Sequence[Rendered] | None = None) -> Unit:
+        """The same unit with other text."""
+        rendered = self.rendered if rendered is None else rendered
+        beside = self.beside[: len(self.beside) - len(self.neighbours)]
+        return Unit(
+            readings, self.world, beside, self.before, self.budget, rendered, self.neighbours, self.made, self.gone
+        )
+
+    @cached_property
+    def manifests(self) -> tuple[Manifest, ...]:
+        """The objects, in the order of the text."""
+        return manifests(self.readings, {one.path: one.origins for one in self.rendered})
+
+    @cached_property
+    def sources(self) -> tuple[Reading, ...]:
+        """The files that people write: what is read, and for a rendered text what it was made of."""
+        made = {one.path for one in self.rendered}
+        plain = [reading for reading in self.readings if reading.source is None or reading.source.path not in made]
+        return (*plain, *(reading for one in self.rendered for reading in one.sources))
+
+    @cached_property
+    def cluster(self) -> Cluster:
+        """The declared cluster with what the manifests bring."""
+        elsewhere = self.beside[: len(self.beside) - len(self.neighbours)]
+        return self.world.cluster((*self.neighbours, *self.manifests), elsewhere)
+
+    @property
+    def has_nodes(self) -> bool:
+        """Whether there is an inventory to decide anything by."""
+        return self.world.usable
+
+    @property
+    def complete(self) -> bool:
+        """Whether the cluster has no nodes but the declared ones."""
+        return self.world.inventory is not None and self.world.inventory.complete
+
+    def is_closed_to(self, subject: Subject) -> bool:
+        """Whether no node can take its pods but the declared ones: no pool grows any more, or none that takes them."""
+        closed = self.world.inventory is not None and self.world.inventory.closed
+        return self.complete or (closed and not self.may_grow_for(subject))
+
+    @property
+    def minor_release(self) -> int | None:
+        """The minor release of the cluster's control plane; None where it is not declared."""
+        version = self.world.inventory.kubernetes_version if self.world.inventory is not None else None
+        parts = version.split(".") if version else []
+        return int(parts[1]) if len(parts) > 1 and parts[1].isdigit() else None
+
+    @cached_property
+    def templates(self) -> tuple[Manifest, ...]:
+        """The manifests, those of custom resources once for each of their pod templates."""
+        return tuple(found for manifest in self.manifests for found in (manifest.templates or (manifest,)))
+
+    @cached_property
+    def misfits(self) -> tuple[tuple[Misfit, ...], ...]:
+        """For each of the templates, the fields that its kind does not have in the cluster's release."""
+        from kubelint_gpu.analysis.refused_fields import written_misfits
+
+        return tuple(tuple(written_misfits(manifest, self.minor_release)) for manifest in self.templates)
+
+    def misplaced(self, manifest: Manifest) -> Sequence[Misplaced]:
+        """The fields of an object that a rename or a move would put where nothing stands."""
+        return self._misplaced.get(id(manifest.item), ())
+
+    @cached_property
+    def _misplaced(self) -> dict[int, list[Misplaced]]:
+        from kubelint_gpu.analysis.misplaced_fields import misplaced
+
+        found: dict[int, list[Misplaced]] = {}
+        for one in misplaced(self):
+            found.setdefault(id(self.templates[one.template].item), []).append(one)
+        return found
+
+    @cached_property
+    def subjects(self) -> tuple[Subject, ...]:
+        """The workloads that are judged."""
+        return tuple(
+            self.judged(manifest, manifest.workload)
+            for manifest in self.templates
+            if manifest.workload is not None and manifest.readable and not manifest.workload.partial
+        )
+
+    @cached_property
+    def empty(self) -> Snapshot:
+        """The cluster with nothing running."""
+        return self.world.snapshot(self.cluster, pods=False)
+
+    @cached_property
+    def running(self) -> Snapshot:
+        """The cluster with what the inventory says is running."""
+        return self.world.snapshot(self.cluster, pods=True)
+
+    @cached_property
+    def grown(self) -> Snapshot | None:
+        """One empty node of each pool that can still grow; None without such a pool."""
+        inventory = self.world.inventory
+        pools = inventory.pools if inventory is not None and self.has_nodes else ()
+        nodes = [read_node(pool.template.value) for pool in pools if pool.room]
+        return Snapshot.of(replace(self.cluster, nodes=tuple(nodes), pods=())) if nodes else None
+
+    @cached_property
+    def growth(self) -> tuple[Growth, ...]:
+        """The pools that can still grow, by what an autoscaler may make of them."""
+        inventory = self.world.inventory
+        pools = inventory.pools if inventory is not None and self.has_nodes else ()
+        return tuple(
+            Growth(_named(read_node(pool.template.value), pool.name), len(pool.nodes), pool.autoscaling.maximum)
+            for pool in pools
+            if pool.autoscaling is not None and pool.room
+        )
+
+    @cached_property
+    def possible_nodes(self) -> tuple[Node, ...]:
+        """The nodes of the cluster, then one of each pool that can still grow."""
+        grown = self.grown.nodes if self.grown is not None else ()
+        return (*self.cluster.nodes, *(info.node for info in grown))
+
+    @cached_property
+    def advertised(self) -> frozenset[str]:
+        """The resources that some node knows, or that a pool may bring."""
+        snapshots = (self.empty,) if self.grown is None else (self.empty, self.grown)
+        return frozenset().union(*(snapshot.static("advertised", _advertised) for snapshot in snapshots))
+
+    @cached_property
+    def mapped(self) -> frozenset[str]:
+        """The extended resources that a DeviceClass maps to devices."""
+        inventory = self.world.inventory
+        declared = [found.value for found in inventory.of_kind("DeviceClass")] if inventory is not None else []
+        written = [found.item.value for found in (*self.manifests, *self.beside) if found.kind == "DeviceClass"]
+        specs = (value.get("spec") for value in (*declared, *written))
+        names = (spec.get("extendedResourceName") for spec in specs if isinstance(spec, dict))
+        return frozenset(name for name in names if isinstance(name, str))
+
+    def given_out_elsewhere(self, resource: str) -> bool:
+        """Whether something else than kubelets and kube-scheduler gives a resource out: nothing is known of it here."""
+        if resource in self.mapped:
+            return resource not in self.advertised or self.world.has_slices
+        return (resource not in self.advertised and bool(owner_of(resource))) or self.world.ignores(resource)
+
+    def alone(self, subject: Subject) -> Attempt:
+        """Scheduling its pod with nothing else running."""
+        return self._attempt(subject, "empty", self.empty)
+
+    def beside_running(self, subject: Subject) -> Attempt:
+        """Scheduling its pod beside what the inventory says is running."""
+        return self._attempt(subject, "running", self.running)
+
+    def may_grow_for(self, subject: Subject) -> bool:
+        """Whether a pool could add a node that takes its pod."""
+        if self.grown is None:
+            return False
+        found = self._attempt(subject, "grown", self.grown)
+        return found.fit is not None and found.fit.schedulable
+
+    def growing_for(self, subject: Subject) -> tuple[Pool, ...]:
+        """The pools that could add a node that takes its pod."""
+        if self.grown is None or not self.may_grow_for(subject):
+            return ()
+        found = self._attempt(subject, "grown", self.grown)
+        takes = found.fit.fits if found.fit is not None else ()
+        inventory = self.world.inventory
+        return tuple(pool for pool in (inventory.pools if inventory is not None else ()) if pool.template.name in takes)
+
+    def may_outgrow(self, subject: Subject) -> bool:
+        """Whether a pool may add more nodes for its pod than a judgement looks at: missing room is not proven then."""
+        names = {pool.name for pool in self.growing_for(subject)}
+        for growth in self.growth:
+            looked_at = possible_nodes([growth], growth.most)
+            shown = len(looked_at.nodes) if looked_at is not None else 0
+            if growth.template.name in names and shown < growth.most - growth.existing:
+                return True
+        return False
+
+    def fits_somewhere(self, subject: Subject) -> bool:
+        """Whether any node of the cluster takes its pod when nothing else runs."""
+        found = self.alone(subject)
+        return found.fit is not None and found.fit.schedulable
+
+    @cached_property
+    def transitions(self) -> dict[int, Transition]:
+        """What is rolled out, by the identity of the subject."""
+        return rollout_facts.transitions(self)
+
+    @cached_property
+    def judgements(self) -> dict[int, Judgement]:
+        """What becomes of the rollout of each subject whose pods find a node by themselves, by the subject's identity.
+
+        DaemonSets are among them: their pods are made for a node, and the scheduler has to agree.
+        """
+        return rollout_facts.judgements(self)
+
+    @cached_property
+    def together(self) -> tuple[Together, ...]:
+        """What becomes of the rollouts that end by themselves when they start at the same moment, group by group."""
+        return rollout_facts.together(self)
+
+    @cached_property
+    def stuck_anywhere(self) -> Mapping[int, Judgement]:
+        """The rollouts that never end whatever nodes there are; known only where there is no inventory."""
+        return any_cluster.stuck_anywhere(self)
+
+    @cached_property
+    def further(self) -> Further:
+        """The cluster with nodes that may be there beyond the inventory."""
+        return certainty.further(self)
+
+    @cached_property
+    def judged_further(self) -> dict[int, Judgement]:
+        """The judgements with such nodes, where these are no plain remedy."""
+        return certainty.judged_further(self)
+
+    @cached_property
+    def later(self) -> Later:
+        """What becomes of the next rollouts when all that begins now is over."""
+        return rollout_facts.later(self)
+
+    @cached_property
+    def by_hand(self) -> dict[int, Judgement]:
+        """What becomes of each subject whose new template reaches its pods only as somebody deletes them."""
+        return rollout_facts.by_hand(self)
+
+    @cached_property
+    def beside_gone(self) -> dict[int, Judgement]:
+        """The judgements while what the manifests no longer have is still there."""
+        return rollout_facts.beside_gone(self)
+
+    def _attempt(self, subject: Subject, name: str, snapshot: Snapshot) -> Attempt:
+        key = (id(subject), name)
+        if key not in self._attempts:
+            # what else will run is not in these snapshots, nor what the pod must be near to
+            pod = subject.pod if name == "running" else lone(subject.pod, snapshot)
+            self._attempts[key] = attempt(pod, snapshot)
+        return self._attempts[key]
+
+    def judged(self, manifest: Manifest, workload: Workload, scaled_by: Autoscalers | None = None) -> Subject:
+        """A workload as it is judged: admitted, with its priority, and with the replicas that its autoscaler sets."""
+        return judged(self, manifest, workload, self.autoscalers if scaled_by is None else scaled_by)
+
+    @cached_property
+    def autoscalers(self) -> Autoscalers:
+        """The HorizontalPodAutoscalers of the manifests and of those beside them."""
+        return autoscalers((*self.manifests, *self.neighbours))
+
+    @cached_property
+    def _autoscalers_before(self) -> Autoscalers:
+        return autoscalers(self.before.values())
+
+    def before_of(self, subject: Subject) -> Subject | None:
+        """The workload as it was; None where that is not known, or cannot be judged."""
+        before = self.before.get(subject.manifest.object)
+        if before is None or before.workload is None or not before.readable or before.workload.partial:
+            return None
+        return self.judged(before, before.workload, self._autoscalers_before)
+
+
+def _named(node: Node, name: str) -> Node:
+    """A node of another name: what a pool adds is called after the pool."""
+    return replace(node, meta=replace(node.meta, name=name))
+
+
+def _advertised(snapshot: Snapshot) -> frozenset[str]:
+    return frozenset(name for info in snapshot.nodes for name in info.node.allocatable)

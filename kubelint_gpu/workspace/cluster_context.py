@@ -1,0 +1,199 @@
+"""What the manifests are checked against: the declared cluster, and what is deployed beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from functools import cached_property
+from typing import Any
+
+from kubelint_gpu.documents import Pointer, Reading
+from kubelint_gpu.findings.finding import Place
+from kubelint_gpu.inventory.declarations.declared import Declared
+from kubelint_gpu.inventory.declarations.inventory import Inventory, InventoryError
+from kubelint_gpu.kube.objects.cluster import Cluster, read_cluster
+from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER
+from kubelint_gpu.kube.values.errors import InvalidObject
+from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.values import fields, replace
+from kubelint_gpu.workspace.manifest import Manifest, place_of
+
+_FROM_MANIFESTS = frozenset(
+    (
+        "Namespace",
+        "PriorityClass",
+        "PodDisruptionBudget",
+        "PersistentVolumeClaim",
+        "PersistentVolume",
+        "StorageClass",
+        "ResourceQuota",
+        "LimitRange",
+        "RuntimeClass",
+    )
+)
+_CLUSTER_SCOPED = frozenset(("Namespace", "PriorityClass", "PersistentVolume", "StorageClass", "RuntimeClass", "Node"))
+_CLASSES = frozenset(("PriorityClass", "RuntimeClass"))
+_KEPT_FROM_CLUSTER = frozenset(("claims", "volumes"))
+
+
+class World:
+    """The cluster that was declared.
+
+    Attributes:
+        inventory: what was declared; None without one.
+        readings: the files of the inventory.
+        errors: what is wrong with it.
+        name: what findings call it where there are several; empty where there is only one.
+    """
+
+    def __init__(
+        self,
+        inventory: Inventory | None = None,
+        readings: Sequence[Reading] = (),
+        errors: Sequence[InventoryError] = (),
+        name: str = "",
+    ) -> None:
+        self.name = name
+        self.inventory = inventory
+        self.readings = tuple(readings)
+        self.errors = tuple(errors)
+        self._snapshots: dict[tuple[int, bool], tuple[Cluster, Snapshot]] = {}
+
+    @property
+    def usable(self) -> bool:
+        """Whether there is an inventory and it is free of errors."""
+        return self.inventory is not None and not any(error.severity == "error" for error in self.errors)
+
+    @cached_property
+    def has_slices(self) -> bool:
+        """Whether some device is declared by a ResourceSlice."""
+        return self.inventory is not None and next(self.inventory.of_kind("ResourceSlice"), None) is not None
+
+    def ignores(self, resource: str) -> bool:
+        """Whether the default profile of kube-scheduler is told not to look at a resource."""
+        return any(
+            resource in profile.get("ignoredResources", ())
+            or resource.partition("/")[0] in profile.get("ignoredResourceGroups", ())
+            for profile in (self.inventory.scheduler.profiles if self.inventory is not None else ())
+            if profile.get("schedulerName", DEFAULT_SCHEDULER) == DEFAULT_SCHEDULER
+        )
+
+    @cached_property
+    def base(self) -> Cluster:
+        """The declared cluster alone; without a usable inventory an empty one."""
+        if self.inventory is None or not self.usable:
+            return Cluster()
+        return read_cluster(
+            (declared.value for declared in self.inventory.objects), version=self.inventory.kubernetes_version
+        )
+
+    @cached_property
+    def _by_name(self) -> dict[tuple[str, str], Declared]:
+        found: dict[tuple[str, str], Declared] = {}
+        for declared in self.inventory.objects if self.inventory is not None else ():
+            found.setdefault((declared.kind, declared.name), declared)
+        return found
+
+    def declared(self, kind: str, name: str, namespace: str = "") -> Declared | None:
+        """An object of the inventory; of one that lies in a namespace, the first of the name where none is given."""
+        if not namespace:
+            return self._by_name.get((kind, name))
+        for declared in self.inventory.objects if self.inventory is not None else ():
+            meta = declared.value.get("metadata", {})
+            if (declared.kind, declared.name, meta.get("namespace", "default")) == (kind, name, namespace):
+                return declared
+        return None
+
+    def place(self, declared: Declared, pointer: Pointer = ()) -> Place:
+        """Where a field of an object of the inventory was declared."""
+        span = declared.locate(pointer) if pointer else declared.locate(("metadata", "name"))
+        return place_of(declared.item.document.source.path, span)
+
+    def cluster(self, mine: Sequence[Manifest], beside: Sequence[Manifest] = ()) -> Cluster:
+        """The declared cluster with what the manifests bring to it.
+
+        Of an object that both have, the manifest's counts: it is what will be applied; volumes and claims keep the
+        state that the cluster gave them.
+        What a manifest says wrongly is left out here; the rule for values reports it.
+        Of what lies `beside` them only names count: it may go to another cluster, and is no default in this one.
+        """
+        brought: dict[tuple[str, str, str], Any] = {}
+        for manifest in (*beside, *mine):
+            if manifest.kind in _FROM_MANIFESTS and manifest.name:
+                value = self._with_status(manifest)
+                if _lawful(value):
+                    brought[_identity(value)] = value
+        here = {(one.kind, one.name) for one in mine if one.kind in _CLASSES}
+        strangers = {(one.kind, one.name) for one in beside if one.kind in _CLASSES} - here
+        found = merged_cluster(self.base, brought) if brought else self.base
+        return self._without_defaults(found, strangers) if strangers else found
+
+    def _without_defaults(self, cluster: Cluster, strangers: Container[tuple[str, str]]) -> Cluster:
+        """The cluster with some classes as the inventory has them, and as no defaults where it has them not."""
+        base = {found.name: found for found in self.base.priority_classes}
+        classes = (
+            base.get(found.name, replace(found, global_default=False))
+            if ("PriorityClass", found.name) in strangers
+            else found
+            for found in cluster.priority_classes
+        )
+        declared = {found.name: found for found in self.base.runtime_classes}
+        runtimes = (
+            declared.get(found.name, found) if ("RuntimeClass", found.name) in strangers else found
+            for found in cluster.runtime_classes
+        )
+        return replace(cluster, priority_classes=tuple(classes), runtime_classes=tuple(runtimes))
+
+    def snapshot(self, cluster: Cluster, *, pods: bool) -> Snapshot:
+        """The cluster as the scheduler sees it, with its running pods or without any; made once for each cluster."""
+        key = (id(cluster), pods)
+        if key not in self._snapshots:
+            if cluster is not self.base:
+                self._snapshots = {other: found for other, found in self._snapshots.items() if found[0] is self.base}
+            self._snapshots[key] = (cluster, Snapshot.of(cluster if pods else replace(cluster, pods=())))
+        return self._snapshots[key][1]
+
+    def _with_status(self, manifest: Manifest) -> dict[str, Any]:
+        """A manifest has no status; the cluster's knows how many disruptions are allowed."""
+        value = manifest.item.value
+        known = self.declared(manifest.kind, manifest.name) if manifest.kind == "PodDisruptionBudget" else None
+        if known is not None and "status" in known.value and "status" not in value:
+            return {**value, "status": known.value["status"]}
+        return value
+
+
+def merged_cluster(base: Cluster, brought: dict[tuple[str, str, str], Any]) -> Cluster:
+    """A cluster with further objects, each in place of its namesake; volumes and claims that are there stay."""
+    added = read_cluster(brought.values())
+    changes: dict[str, Any] = {}
+    for field in fields(Cluster):
+        new = getattr(added, field.name)
+        if field.name == "version" or not new:
+            continue
+        old = getattr(base, field.name)
+        if field.name in _KEPT_FROM_CLUSTER:
+            known = {_key(found) for found in old}
+            changes[field.name] = (*old, *(found for found in new if _key(found) not in known))
+        else:
+            known = {_key(found) for found in new}
+            changes[field.name] = (*(found for found in old if _key(found) not in known), *new)
+    return replace(base, **changes)
+
+
+def _key(found: Any) -> tuple[str, str]:
+    meta = getattr(found, "meta", None)
+    return ("", found.name) if meta is None else (meta.namespace, meta.name)
+
+
+def _identity(value: dict[str, Any]) -> tuple[str, str, str]:
+    kind = str(value.get("kind"))
+    meta = value.get("metadata") or {}
+    namespace = "" if kind in _CLUSTER_SCOPED else str(meta.get("namespace") or "default")
+    return kind, namespace, str(meta.get("name"))
+
+
+def _lawful(value: dict[str, Any]) -> bool:
+    try:
+        read_cluster([value])
+    except InvalidObject:
+        return False
+    return True

@@ -1,0 +1,136 @@
+"""The objects of the manifests, read as Kubernetes' vocabulary, each with the place where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from kubelint_gpu.documents import Item, Pointer, Reading, Role, Span, items
+from kubelint_gpu.findings.finding import Place
+from kubelint_gpu.kube.kinds.custom_workload import custom_workloads
+from kubelint_gpu.kube.objects.workload import Workload, is_workload, read_workload
+from kubelint_gpu.kube.values.errors import InvalidObject
+from kubelint_gpu.values import dataclass
+
+if TYPE_CHECKING:
+    from kubelint_gpu.sources.kustomize.origin import Origin
+
+
+def place_of(path: str, span: Span | None) -> Place:
+    """A span of a file; without one, the beginning of the file."""
+    if span is None:
+        return Place(path, 1, 1, 1, 1)
+    return Place(path, span.line, span.column, span.end_line, span.end_column)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Manifest:
+    """One object of a manifest.
+
+    Attributes:
+        item: the object's data and positions.
+        workload: what pods come from it; None for other kinds.
+        problems: fields whose values the API server would refuse, or that are placeholders.
+        templates: the pod templates of a custom resource, each as the same object with a workload of its own.
+        origin: where its fields were written, for an object that was rendered: its places are those of the sources.
+    """
+
+    item: Item
+    workload: Workload | None = None
+    problems: tuple[InvalidObject, ...] = ()
+    templates: tuple[Manifest, ...] = ()
+    origin: Origin | None = None
+
+    @property
+    def path(self) -> str:
+        """The file it stands in."""
+        return self.item.document.source.path
+
+    @property
+    def kind(self) -> str:
+        """`kind` as it is written."""
+        return _text(self.item.value.get("kind"))
+
+    @property
+    def name(self) -> str:
+        """`metadata.name`, else `metadata.generateName`."""
+        return self._meta("name") or self._meta("generateName")
+
+    @property
+    def namespace(self) -> str:
+        """`metadata.namespace` as it is written; empty where it is not."""
+        return self._meta("namespace")
+
+    @property
+    def object(self) -> str:
+        """`kind/namespace/name`; without a namespace `kind/name`."""
+        return "/".join(part for part in (self.kind, self.namespace, self.name) if part)
+
+    @property
+    def part(self) -> str:
+        """Which of the pod templates of a custom resource it is; empty for what has one place for them."""
+        workload = self.workload
+        if workload is None or not workload.custom:
+            return ""
+        return "/".join(str(step) for step in (*workload.template_pointer, workload.spec_key))
+
+    @property
+    def readable(self) -> bool:
+        """Whether every field that the core looks at has a known and lawful value."""
+        return not self.problems
+
+    def place(self, pointer: Pointer, role: Role = "value") -> Place:
+        """Where a field stands; an absent one is the key of the nearest present ancestor.
+
+        For a rendered object that is the line of its sources which set it.
+        """
+        if self.origin is not None:
+            spot = self.origin.answer(pointer, role).spot
+            return place_of(spot.path, spot.span)
+        return place_of(self.path, self.item.locate(pointer, role))
+
+    def present(self, pointer: Pointer) -> bool:
+        """Whether a field is written."""
+        return self.item.present(pointer)
+
+    def _meta(self, key: str) -> str:
+        meta = self.item.value.get("metadata")
+        return _text(meta.get(key)) if isinstance(meta, dict) else ""
+
+
+def manifests(
+    readings: Iterable[Reading],
+    origins: Mapping[str, tuple[Origin | None, ...]] = MappingProxyType({}),
+    kinds: Collection[str] | None = None,
+) -> tuple[Manifest, ...]:
+    """All objects of some files, or those of some kinds; what has neither kind nor apiVersion is none.
+
+    `origins` say for each document of a rendered text, by its path, where its fields were written.
+    """
+    return tuple(
+        _manifest(item, _origin(item, origins))
+        for reading in readings
+        for document in reading.documents
+        for item in items(document)
+        if isinstance(kind := item.value.get("kind"), str) and (kinds is None or kind in kinds)
+    )
+
+
+def _origin(item: Item, origins: Mapping[str, tuple[Origin | None, ...]]) -> Origin | None:
+    known = origins.get(item.document.source.path, ())
+    return known[item.document.index] if item.document.index < len(known) else None
+
+
+def _manifest(item: Item, origin: Origin | None) -> Manifest:
+    if not is_workload(item.value):
+        custom = custom_workloads(item.value)
+        templates = tuple(Manifest(item, workload, problems, origin=origin) for workload, problems in custom)
+        return Manifest(item, templates=templates, origin=origin)
+    problems: list[InvalidObject] = []
+    workload = read_workload(item.value, problems)
+    return Manifest(item, workload, tuple(problems), origin=origin)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

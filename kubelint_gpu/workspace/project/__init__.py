@@ -1,0 +1,1 @@
+"""Configuration and inputs of a run."""

@@ -1,0 +1,191 @@
+"""`--against`: the objects as they were, read from git's objects or from another path, never from the work tree."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import click
+
+from kubelint_gpu.documents import MAX_BYTES, Reading, read
+from kubelint_gpu.sources import collect
+from kubelint_gpu.sources.files import SUFFIXES
+from kubelint_gpu.values import dataclass
+from kubelint_gpu.workspace.manifest import Manifest, manifests
+from kubelint_gpu.workspace.project.kustomizations import Built, Settings, render_all
+from kubelint_gpu.workspace.project.worlds import complain
+
+Before = dict[str, dict[str, Manifest]]
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What there was before.
+
+    Attributes:
+        objects: the objects by the file or kustomization that they stand in now; under the empty name what has left its
+            file, or whose file is gone: it may have moved anywhere.
+        there: for each file and kustomization of which it is known what was in it, that.
+        left: those that have left one of the files that are checked, each with the file in whose place it stood; empty
+            where it may have been in place of any.
+    """
+
+    objects: Before
+    there: Mapping[str, frozenset[str]]
+    left: Mapping[str, tuple[str, Manifest]]
+
+
+def objects_of_path(path: str, arguments: Sequence[str], readings: Sequence[Reading], settings: Settings) -> Past:
+    """The objects of a file or a directory, its kustomizations rendered.
+
+    A file of the directory is what the file of the same name was in a directory that is checked; a single file is what
+    a single other one was.
+    Where all of it could be read, what is not there was not there.
+    """
+    collected = collect([path])
+    for error in collected.errors:
+        complain(error.path, error.message)
+    rendered = render_all([path], [file.path for file in collected.files], settings)
+    plain = [read(file.path, file.data) for file in collected.files if not rendered.takes(file.path)]
+    whole = not collected.errors and not rendered.failure and not any(one.problems for one in rendered.rendered)
+    now = {(found.path, found.object) for found in manifests(readings)}
+    places = list(dict.fromkeys(map(_path, readings)))
+    counterparts = Counterparts(path, arguments, places)
+    objects: Before = {}
+    left: dict[str, tuple[str, Manifest]] = {}
+    for found in manifests((*plain, *rendered.readings), {one.path: one.origins for one in rendered.rendered}):
+        where = counterparts.of(found.path)
+        stays = (where, found.object) in now
+        objects.setdefault(where if stays else "", {})[found.object] = found
+        if not stays and counterparts.concern(found.path):
+            left[found.object] = where, found
+    were = {place: frozenset(objects.get(place, ())) for place in places} if whole else {}
+    return Past(objects, were, left)
+
+
+class Counterparts:
+    """Which file that is checked a file of the compared path was, by its place in its directory."""
+
+    def __init__(self, path: str, arguments: Sequence[str], places: Sequence[str]) -> None:
+        self._path = path
+        self._places = {os.path.normpath(place): place for place in places}
+        self._folders = [one for one in arguments if Path(one).is_dir()]
+        self._single = places[0] if len(places) == 1 else ""
+        self._named = {os.path.basename(place) for place in places}  # noqa: PTH119 - text
+
+    def of(self, old: str) -> str:
+        """The file or kustomization that it was before; where none is, where it would be, empty if nobody knows."""
+        if not Path(self._path).is_dir():
+            return self._single
+        name = os.path.relpath(old, self._path)
+        candidates = [os.path.normpath(os.path.join(folder, name)) for folder in self._folders]  # noqa: PTH118
+        candidates += [one for one in self._places if not self._folders and _is_named(one, name)]
+        found = next((self._places[one] for one in candidates if one in self._places), None)
+        return found or (candidates[0] if len(candidates) == 1 else "")
+
+    def concern(self, old: str) -> bool:
+        """Whether what it held is meant to be among what is checked: beside single files, only what was in theirs."""
+        if self._folders or not Path(self._path).is_dir():
+            return True
+        return bool(self.of(old)) or not self._any_named()
+
+    def _any_named(self) -> bool:
+        return any((Path(self._path) / name).exists() for name in self._named)
+
+
+def _is_named(place: str, name: str) -> bool:
+    return place == name or place.endswith(f"{os.sep}{name}") or os.path.basename(place) == name  # noqa: PTH119
+
+
+def objects_of_revision(
+    revision: str, arguments: Sequence[str], readings: Sequence[Reading], built: Built, settings: Settings
+) -> Past:
+    """The objects of a revision.
+
+    Raises:
+        click.ClickException: this is no revision, or there is no git repository.
+    """
+    from kubelint_gpu.sources.git import GitError, git
+    from kubelint_gpu.sources.revision import commit_of, read_revision
+
+    made = {one.path for one in built.rendered}
+    now = [(found.path, found.object) for found in manifests(readings)]
+    paths = [Path(path) for path in dict.fromkeys(_path(one) for one in readings) if path not in made]
+    try:
+        root, commit = commit_of(revision, Path.cwd())
+        listed = git(
+            ["diff", "--name-only", "--no-renames", "--no-ext-diff", "--diff-filter=D", "-z", commit, "--"], root
+        )
+        names = (os.fsdecode(name) for name in listed.split(b"\0") if name)
+        gone = [Path(os.path.relpath(root / name)) for name in names if name.endswith(SUFFIXES)]
+        texts = read_revision(commit, [*paths, *(path for path in gone if path not in paths)], max_bytes=MAX_BYTES)
+    except GitError as error:
+        raise click.ClickException(f"--against: {error}") from None
+    before = old_renders(root, commit, built, settings)
+    there = {place: frozenset(objects) for place, objects in before.items()}
+    left: dict[str, tuple[str, Manifest]] = {}
+    top = os.path.realpath(root)
+    for path in paths:
+        if path not in texts and path.exists() and Path(os.path.realpath(path)).is_relative_to(top):
+            before[path.as_posix()] = {}
+            there[path.as_posix()] = frozenset()
+    stand, checked = set(now), set(paths)
+    for path, data in texts.items():
+        name, old = path.as_posix(), read(path.as_posix(), data)
+        objects = _by_object([old])
+        if not old.problems:
+            before.setdefault(name, {})
+            there[name] = frozenset(objects)
+        for found in objects.values():
+            stays = (name, found.object) in stand
+            before.setdefault(name if stays else "", {})[found.object] = found
+            if not stays and (path in checked or _is_below(path, arguments)):
+                left[found.object] = name, found
+    return Past(before, there, left)
+
+
+def _is_below(path: Path, arguments: Sequence[str]) -> bool:
+    """Whether a file that is gone was one of those that are checked."""
+    real = Path(os.path.realpath(path))
+    return any(real.is_relative_to(os.path.realpath(one)) for one in arguments if one != "-")
+
+
+def old_renders(root: Path, commit: str, built: Built, settings: Settings) -> Before:
+    """The kustomizations of a revision, rendered in a folder of their own that holds its files."""
+    if not built.rendered:
+        return {}
+    from kubelint_gpu.sources.kustomize.program import ProgramError, find_program
+    from kubelint_gpu.sources.kustomize.rendering import Renderer, render
+    from kubelint_gpu.sources.revision import checked_out
+
+    before: Before = {}
+    try:
+        renderer = Renderer(find_program(settings.program), settings.flags, settings.seconds)
+    except ProgramError:
+        return {}
+    with checked_out(commit, root) as copy:
+        for one in built.rendered:
+            if one.path in built.left_out:
+                continue
+            folder = copy / os.path.relpath(os.path.realpath(one.path), os.path.realpath(root))
+            if not folder.exists():
+                before[one.path] = {}
+                continue
+            try:
+                old = render(folder, renderer, root=copy, cwd=copy)
+            except (LookupError, ValueError):
+                continue
+            for problem in old.problems[:1]:
+                complain(one.path, f"--against: it was not rendered as it was: {problem.message}")
+            if old.reading is not None:
+                before[one.path] = _by_object([old.reading])
+    return before
+
+
+def _by_object(readings: Sequence[Reading]) -> dict[str, Manifest]:
+    return {found.object: found for found in manifests(readings)}
+
+
+def _path(reading: Reading) -> str:
+    return reading.source.path if reading.source is not None else ""

@@ -1,0 +1,175 @@
+"""`.kubelint-gpu.yaml`: the nearest one upward, never merged with another; its globs and paths are relative to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from kubelint_gpu.documents import Reading, SourceText, Span, read
+from kubelint_gpu.findings.expiry import over, today
+from kubelint_gpu.findings.finding import Place
+from kubelint_gpu.sources.files import display_path
+from kubelint_gpu.sources.safe_write import repository_root
+from kubelint_gpu.values import dataclass, field
+from kubelint_gpu.workspace.project.globs import matches
+
+NAME = ".kubelint-gpu.yaml"
+
+
+class ConfigurationError(click.ClickException):
+    """The configuration cannot be used; `problem` says why, at `span` where it is known."""
+
+    def __init__(self, path: str, span: Span | None, problem: str) -> None:
+        where = f"{path}:{span.line}:{span.column}" if span else path
+        super().__init__(f"{where}: {problem}")
+        self.span = span
+        self.problem = problem
+
+
+@dataclass(frozen=True, slots=True)
+class PathIgnore:
+    """Rules that are not reported for some files.
+
+    Attributes:
+        reason: why, as the author says.
+        until: the last day on which it holds, such as 2027-01-31; empty for ever.
+        place: where its glob stands.
+    """
+
+    glob: str
+    codes: tuple[str, ...]
+    reason: str = ""
+    until: str = ""
+    place: Place = Place("", 1, 1, 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A cluster of the repository: the files that go to it, and those that declare it."""
+
+    glob: str
+    inventory: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """The settings of a repository.
+
+    Attributes:
+        path: the file, None without one.
+        inventory: files that declare the cluster.
+        targets: where there are several clusters, which files go to which.
+        context: globs of manifests that are deployed beside those that are checked.
+        baseline: the file of findings that are accepted.
+        select: rules that are reported; empty for all.
+        ignore: rules that are not.
+        severity: severities in place of the rules' own, by code; `off` switches a rule off.
+        per_path: rules that are not reported for some files.
+        units: globs of files that are applied together, by name.
+        lines: where each key stands.
+        source: the text of the file.
+    """
+
+    path: Path | None = None
+    inventory: tuple[str, ...] = ()
+    targets: tuple[Target, ...] = ()
+    context: tuple[str, ...] = ()
+    baseline: str | None = None
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    severity: dict[str, str] = field(default_factory=dict)
+    per_path: tuple[PathIgnore, ...] = ()
+    units: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
+    source: SourceText | None = None
+
+    @property
+    def relative_path(self) -> str:
+        """The file as it is printed; empty without one."""
+        return display_path(self.path.absolute(), Path.cwd()) if self.path is not None else ""
+
+    @property
+    def inventories(self) -> tuple[str, ...]:
+        """Every file that declares a cluster, each once."""
+        return tuple(dict.fromkeys((*self.inventory, *(path for one in self.targets for path in one.inventory))))
+
+    def clusters_of(self, path: str) -> tuple[tuple[str, ...], ...]:
+        """What declares the clusters that a file goes to: each target whose glob matches, else the one inventory."""
+        seen = self.relative(path)
+        found = dict.fromkeys(one.inventory for one in self.targets if matches(seen, one.glob))
+        return tuple(found) or ((self.inventory,) if self.inventory else ())
+
+    def is_context(self, path: str) -> bool:
+        """Whether a file is deployed beside those that are checked."""
+        seen = self.relative(path) if self.context else ""
+        return any(matches(seen, glob) for glob in self.context)
+
+    def relative(self, path: str) -> str:
+        """A path as the globs of this file see it."""
+        folder = self.path.parent if self.path is not None else Path.cwd()
+        return display_path(Path.cwd() / path, folder)
+
+    def unit_of(self, path: str) -> str | None:
+        """The unit that a file belongs to."""
+        if not self.units:
+            return None
+        seen = self.relative(path)
+        return next((name for name, globs in self.units.items() if any(matches(seen, glob) for glob in globs)), None)
+
+    def ignores(self, path: str) -> Iterator[str]:
+        """The codes and prefixes that are not reported for a file, today."""
+        if self.per_path:
+            seen, now = self.relative(path), today()
+            for entry in self.per_path:
+                if not over(entry.until, now) and matches(seen, entry.glob):
+                    yield from entry.codes
+
+
+def find(start: Path, within: Path | None = None) -> Path | None:
+    """The nearest configuration upward from a folder, no further than the repository's root.
+
+    Where there is no repository, it is looked for up to `within`, else in the folder alone.
+    """
+    root = repository_root(start)
+    if within is not None and start.is_relative_to(within) and not (root / ".git").exists():
+        root = within
+    for folder in (start, *start.parents):
+        if (folder / NAME).is_file():
+            return folder / NAME
+        if folder == root:
+            return None
+    return None
+
+
+def load(path: Path | None) -> Configuration:
+    """Read a configuration.
+
+    Raises:
+        ConfigurationError: it cannot be read, or holds what it may not; with line, column and suggestion.
+    """
+    if path is None:
+        return Configuration()
+    shown = display_path(path, Path.cwd())
+    try:
+        reading = read(shown, path.read_bytes())
+    except OSError as error:
+        raise ConfigurationError(shown, None, str(error.strerror)) from None
+    return interpret(path, reading)
+
+
+def interpret(path: Path, reading: Reading) -> Configuration:
+    """A configuration from its text.
+
+    Raises:
+        ConfigurationError: it holds what it may not.
+    """
+    for problem in reading.problems:
+        raise ConfigurationError(problem.path, problem.span, problem.message)
+    documents = [document for document in reading.documents if document.value is not None]
+    if not documents:
+        return Configuration(path=path)
+    from kubelint_gpu.workspace.project.configuration_file import configuration_of
+
+    return configuration_of(documents[0], path)

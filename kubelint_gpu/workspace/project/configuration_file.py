@@ -1,0 +1,132 @@
+"""`.kubelint-gpu.yaml` as data: every error with its line, every misspelt key with the one that was meant."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from kubelint_gpu.documents import Document, Pointer
+from kubelint_gpu.findings.expiry import day_problem
+from kubelint_gpu.sources.safe_write import repository_root
+from kubelint_gpu.workspace.manifest import place_of
+from kubelint_gpu.workspace.project.configuration import Configuration, ConfigurationError, PathIgnore, Target
+
+KEYS = ("inventory", "targets", "context", "baseline", "select", "ignore", "severity", "per-path", "units")
+LEVELS = ("error", "warning", "note", "off")
+
+
+def configuration_of(document: Document, path: Path) -> Configuration:
+    """The settings that a document holds.
+
+    Raises:
+        ConfigurationError: it holds what it may not; with line, column and suggestion.
+    """
+    return _Reader(document, path).configuration()
+
+
+class _Reader:
+    """One document, with errors that say where."""
+
+    def __init__(self, document: Document, path: Path) -> None:
+        self._document = document
+        self._path = path
+
+    def configuration(self) -> Configuration:
+        value = self._mapping(self._document.value, (), KEYS)
+        return Configuration(
+            path=self._path,
+            inventory=self._paths(value.get("inventory"), ("inventory",)),
+            targets=tuple(self._targets(value.get("targets"))),
+            context=self._texts(value.get("context"), ("context",)),
+            baseline=self._baseline(value.get("baseline")),
+            select=self._texts(value.get("select"), ("select",)),
+            ignore=self._texts(value.get("ignore"), ("ignore",)),
+            severity=dict(self._severities(value.get("severity"))),
+            per_path=tuple(self._per_path(value.get("per-path"))),
+            units=dict(self._units(value.get("units"))),
+            lines={key: self._document.locate((key,), "key").line for key in value},
+            source=self._document.source,
+        )
+
+    def _fail(self, pointer: Pointer, message: str, *, key: bool = False) -> ConfigurationError:
+        span = self._document.locate(pointer, "key" if key else "value")
+        return ConfigurationError(self._document.source.path, span, message)
+
+    def _mapping(self, value: Any, pointer: Pointer, known: Iterable[str] | None = None) -> dict[str, Any]:
+        if value is None:
+            return {}
+        if not isinstance(value, dict):
+            raise self._fail(pointer, "must be a mapping")
+        names = tuple(known) if known is not None else None
+        for key in value:
+            if names is not None and key not in names:
+                near = get_close_matches(key, names, 1, 0.5)
+                hint = f"; did you mean {near[0]}?" if near else f"; known are {', '.join(names)}"
+                raise self._fail((*pointer, key), f'unknown key "{key}"{hint}', key=True)
+        return value
+
+    def _texts(self, value: Any, pointer: Pointer) -> tuple[str, ...]:
+        if value is None:
+            return ()
+        if isinstance(value, str):
+            return (value,)
+        if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
+            raise self._fail(pointer, "must be a text or a list of texts")
+        return tuple(value)
+
+    def _paths(self, value: Any, pointer: Pointer) -> tuple[str, ...]:
+        """Files of the repository, relative to the working directory; what lies outside of it is not read."""
+        found = []
+        root = Path(os.path.realpath(repository_root(self._path.parent.absolute())))
+        for index, name in enumerate(self._texts(value, pointer)):
+            place = pointer if isinstance(value, str) else (*pointer, index)
+            full = self._path.parent / name
+            try:
+                inside = Path(os.path.realpath(full)).is_relative_to(root)
+            except ValueError:
+                inside = False
+            if not inside or Path(name).is_absolute():
+                raise self._fail(place, f'"{name}" is not a path within the repository; name it on the command line')
+            found.append(os.path.relpath(full))
+        return tuple(found)
+
+    def _targets(self, value: Any) -> Iterator[Target]:
+        for glob, inventory in self._mapping(value, ("targets",)).items():
+            yield Target(glob, self._paths(inventory, ("targets", glob)))
+
+    def _baseline(self, value: Any) -> str | None:
+        if value is None:
+            return None
+        if not isinstance(value, str):
+            raise self._fail(("baseline",), "must be a text")
+        return self._paths(value, ("baseline",))[0]
+
+    def _severities(self, value: Any) -> Iterator[tuple[str, str]]:
+        for code, level in self._mapping(value, ("severity",)).items():
+            if level is False:
+                level = "off"  # noqa: PLW2901 - YAML reads a bare off as false
+            if level not in LEVELS:
+                raise self._fail(("severity", code), f"must be one of {', '.join(LEVELS)}")
+            yield code, level
+
+    def _per_path(self, value: Any) -> Iterator[PathIgnore]:
+        for glob, entry in self._mapping(value, ("per-path",)).items():
+            pointer = ("per-path", glob)
+            found = self._mapping(entry, pointer, ("ignore", "reason", "until"))
+            reason, until = (self._text(found.get(key), (*pointer, key)) for key in ("reason", "until"))
+            if "until" in found and day_problem(until):
+                raise self._fail((*pointer, "until"), "must be a day such as 2027-01-31")
+            place = place_of(self._document.source.path, self._document.locate(pointer, "key"))
+            yield PathIgnore(glob, self._texts(found.get("ignore"), (*pointer, "ignore")), reason, until, place)
+
+    def _text(self, value: Any, pointer: Pointer) -> str:
+        if value is not None and not isinstance(value, str):
+            raise self._fail(pointer, "must be a text")
+        return value or ""
+
+    def _units(self, value: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
+        for name, globs in self._mapping(value, ("units",)).items():
+            yield name, self._texts(globs, ("units", name))

@@ -1,0 +1,77 @@
+"""`--hook`: what a pre-commit hook checks, and what it compares with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from kubelint_gpu.documents import MAX_BYTES, Reading, read
+from kubelint_gpu.sources.commit import Commit, read_commit
+from kubelint_gpu.sources.files import SUFFIXES
+from kubelint_gpu.sources.git import GitError
+from kubelint_gpu.workspace.manifest import Manifest, manifests
+from kubelint_gpu.workspace.project.before import Before, Past, old_renders
+from kubelint_gpu.workspace.project.kustomizations import Built, Settings
+
+
+def commit_in_the_making() -> Commit:
+    """What is about to be committed.
+
+    Raises:
+        click.ClickException: there is no git repository, or no git.
+    """
+    try:
+        return read_commit(Path.cwd(), os.environ, suffixes=SUFFIXES, max_bytes=MAX_BYTES)
+    except GitError as error:
+        raise click.ClickException(f"--hook: {error}") from None
+
+
+def objects_before(commit: Commit, readings: Sequence[Reading], built: Built, settings: Settings) -> Past:
+    """The objects that the commit changes or takes away, as they were.
+
+    What it leaves alone is not among them: that is judged by itself, as without a comparison.
+    """
+    now = {(found.path, found.object): found.item.value for found in manifests(readings)}
+    stand: dict[str, set[str]] = {}
+    for place, found_there in now:
+        stand.setdefault(place, set()).add(found_there)
+    before: Before = {}
+    there: dict[str, frozenset[str]] = {}
+    left: dict[str, tuple[str, Manifest]] = {}
+    if commit.base is not None and commit.changed:
+        for place, objects in old_renders(commit.root, commit.base, built, settings).items():
+            there[place] = frozenset(objects)
+            before[place] = {name: one for name, one in objects.items() if now.get((place, name)) != one.item.value}
+    made = {one.path for one in built.rendered}
+    here = {reading.source.path for reading in readings if reading.source is not None} - made
+    changed = {path.as_posix() for path in commit.changed}
+    for name in here:
+        if commit.base is None or (name in changed and Path(name) not in commit.before):
+            there[name] = frozenset()
+    for path, data in commit.before.items():
+        name, old = path.as_posix(), read(path.as_posix(), data)
+        held = manifests([old])
+        if name in here and not old.problems:
+            there[name] = frozenset(found.object for found in held)
+        stays = stand.get(name, set()) if name in here else _objects_in(path)
+        for found in held:
+            if found.object not in stays:
+                before.setdefault("", {})[found.object] = found
+                if name in here or not path.exists():
+                    left[found.object] = name, found
+            elif now.get((name, found.object)) != found.item.value:
+                before.setdefault(name, {})[found.object] = found
+    return Past(before, there, left)
+
+
+def _objects_in(path: Path) -> set[str]:
+    """What a file holds that is not among those that are checked; nothing where it is gone."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError:
+        return set()
+    return {found.object for found in manifests([read(path.as_posix(), data)])}

@@ -1,0 +1,271 @@
+"""From a command line to units and a world."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from kubelint_gpu.documents import Reading, read
+from kubelint_gpu.findings.finding import Finding
+from kubelint_gpu.messages.display import visible
+from kubelint_gpu.sources import SourceFile, collect
+from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.cluster_context import World
+from kubelint_gpu.workspace.manifest import Manifest, manifests
+from kubelint_gpu.workspace.project.configuration import Configuration
+from kubelint_gpu.workspace.project.kustomizations import Built, Settings, render_all
+from kubelint_gpu.workspace.project.progress import progress
+from kubelint_gpu.workspace.project.targets import Repository, everything, in_kustomized_folder, named_files
+from kubelint_gpu.workspace.project.worlds import WhatIf, Worlds, complain
+
+if TYPE_CHECKING:
+    from kubelint_gpu.workspace.project.before import Past
+    from kubelint_gpu.workspace.project.unit_changes import Changes
+
+SKIMMED = ("CustomResourceDefinition",)
+"""Kinds of which nothing is read but that they are there: they are long, and nothing is decided by them."""
+SHARED = frozenset(("PriorityClass", "StorageClass", "RuntimeClass", "Namespace"))
+"""Kinds of the whole cluster: what one unit has of them, the others see."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What a run reads.
+
+    Attributes:
+        units: what is judged, each for one cluster.
+        world: the cluster of the first.
+        readings: the files that they are made of.
+        failed: some path gave nothing.
+        worlds: every cluster.
+        targets: real paths of the files that a finding must stand in to be reported; None where any will do.
+        beside: further files that are read, and not judged.
+    """
+
+    units: tuple[Unit, ...]
+    world: World
+    readings: tuple[Reading, ...]
+    failed: bool
+    worlds: tuple[World, ...] = ()
+    targets: frozenset[str] | None = None
+    beside: tuple[str, ...] = ()
+
+    @property
+    def usable(self) -> bool:
+        """Whether every cluster that was declared can be judged by."""
+        return all(world.inventory is None or world.usable for world in self.worlds)
+
+    def reports(self, finding: Finding) -> bool:
+        """Whether a finding is one of this call: what stands in no target is another's, unless all depends on it."""
+        if self.targets is None or (finding.code.startswith("KLG6") and finding.severity == "error"):
+            return True
+        path = finding.place.path
+        return os.path.realpath(path) in self.targets or not os.path.lexists(path)
+
+    def after(self, units: tuple[Unit, ...], *, failed: bool) -> Inputs:
+        """The same inputs with units that were changed."""
+        return replace(self, units=units, readings=sources_of(units), failed=self.failed or failed)
+
+
+def read_inputs(
+    paths: Sequence[str],
+    inventories: Sequence[str],
+    *,
+    configuration: Configuration | None = None,
+    what_if: WhatIf | None = None,
+    together: bool = False,
+    stdin_filename: str = "<stdin>",
+    against: str | None = None,
+    kustomize: Settings | None = None,
+    hook: bool = False,
+) -> Inputs:
+    """Manifests and inventories of a run.
+
+    `inventories` stand in place of those that the configuration names.
+    Each file is a unit of its own, unless all are applied together or the configuration names a unit for it.
+    A directory's kustomizations are rendered, each is a unit, and the files they are made of are no units.
+    Where files are named, the kustomizations that take them in are rendered too.
+    A file of the inventory that is merely found in a directory is no manifest.
+    `against` is a path or a git revision that holds the manifests as they were.
+    With `hook` the run sees what git is about to commit and nothing else.
+
+    Raises:
+        click.ClickException: `against` is neither, or there is no git repository for `hook`.
+    """
+    settings = configuration or Configuration()
+    repository = Repository(settings)
+    commit = None
+    if hook:
+        from kubelint_gpu.workspace.project.hook import commit_in_the_making, objects_before
+
+        commit = commit_in_the_making()
+    given, paths = len(paths), everything(paths, settings, inventories)
+    collected = collect(paths, stdin=sys.stdin.buffer, stdin_filename=stdin_filename)
+    for error in collected.errors:
+        complain(error.path, error.message)
+    for skipped in collected.skipped:
+        complain(skipped.path, f"left out: {skipped.message}")
+    offered = collected.files
+    if commit is not None:
+        offered = tuple(file for file in offered if os.path.realpath(file.path) in commit.tracked)
+    named = named_files(paths)
+    mine = [file.path for file in offered]
+    members = collect(repository.companions(mine)).files
+    users = repository.kustomized_folders if any(in_kustomized_folder(path) for path in named or ()) else ()
+    wanted = frozenset(os.path.realpath(path) for path in named or ())
+    built = render_all(paths, mine, kustomize or Settings(), users=users, wanted=wanted)
+    declared = frozenset(os.path.realpath(path) for path in inventories or settings.inventories)
+    if len(paths) == given:
+        # a file that is named is a manifest although it also declares the cluster
+        declared -= frozenset(map(os.path.realpath, paths))
+    files = [
+        file
+        for file in (*offered, *members)
+        if not built.takes(file.path) and os.path.realpath(file.path) not in declared
+    ]
+    if built.failure:
+        click.echo(f"kubelint-gpu: kustomizations are not rendered: {visible(built.failure)}", err=True)
+    failed = bool(collected.errors)
+    # the bytes of a file may go as soon as its text is there
+    del collected, offered
+    files.reverse()
+    readings = (*_read_all(files), *built.readings)
+    past: Past | None = None
+    if against is not None:
+        past = _past(against, paths, readings, built, kustomize or Settings())
+    elif commit is not None:
+        past = objects_before(commit, readings, built, kustomize or Settings())
+    worlds = Worlds(what_if, several=not inventories and len({one.inventory for one in settings.targets}) > 0)
+    grouping = _Grouping(settings, worlds, tuple(inventories), together=together)
+    beside = repository.context()
+    units = tuple(grouping.units(readings, past, built, _context(beside, kustomize or Settings())))
+    withheld = any(one.problems for one in built.rendered) or (named is None and any(map(_is_chart, readings)))
+    nothing = withheld and not any(unit.manifests for unit in units)
+    world = units[0].world if units else worlds.world(tuple(inventories) or settings.inventory)
+    failed = failed or worlds.failed or bool(built.failure) or nothing
+    targets = None
+    if named is not None:
+        sources = (_path(reading) for one in built.rendered for reading in one.sources)
+        targets = frozenset(os.path.realpath(path) for path in (*mine, *sources, *inventories))
+    return Inputs(units, world, sources_of(units), failed, worlds.all, targets, beside)
+
+
+def _past(
+    against: str, arguments: Sequence[str], readings: Sequence[Reading], built: Built, settings: Settings
+) -> Past:
+    from kubelint_gpu.workspace.project.before import objects_of_path, objects_of_revision
+
+    if Path(against).exists():
+        return objects_of_path(against, arguments, readings, settings)
+    return objects_of_revision(against, arguments, readings, built, settings)
+
+
+def _read_all(files: list[SourceFile]) -> Iterator[Reading]:
+    """The files from the last to the first; each is dropped when it is read."""
+    with progress("reading", len(files)) as tell:
+        for number in range(1, len(files) + 1):
+            file = files.pop()
+            tell(number, file.path)
+            yield read(file.path, file.data, skimmed=SKIMMED)
+
+
+def _context(paths: Sequence[str], kustomize: Settings) -> tuple[Manifest, ...]:
+    """The objects that the configuration says are deployed beside those of a run; of kustomizations as rendered."""
+    files = collect(paths).files
+    if not files:
+        return ()
+    built = render_all((), [file.path for file in files], kustomize)
+    plain = list(_read_all([file for file in files if not built.takes(file.path)]))
+    return manifests((*plain, *built.readings), {one.path: one.origins for one in built.rendered})
+
+
+def sources_of(units: Sequence[Unit]) -> tuple[Reading, ...]:
+    """The files that units are made of, each once."""
+    return tuple({_path(reading) or id(reading): reading for unit in units for reading in unit.sources}.values())
+
+
+def _changes(past: Past | None, readings: Sequence[Reading], context: Sequence[Manifest]) -> Changes | None:
+    if past is None:
+        return None
+    from kubelint_gpu.workspace.project.unit_changes import Changes
+
+    return Changes(past, readings, context)
+
+
+class _Grouping:
+    """What is applied together, and to which clusters."""
+
+    def __init__(
+        self,
+        settings: Configuration,
+        worlds: Worlds,
+        inventories: tuple[str, ...],
+        *,
+        together: bool,
+    ) -> None:
+        self._settings = settings
+        self._worlds = worlds
+        self._inventories = inventories
+        self._together = together
+
+    def units(
+        self,
+        readings: Sequence[Reading],
+        past: Past | None,
+        built: Built,
+        context: Sequence[Manifest],
+    ) -> Iterator[Unit]:
+        """A unit for each group of files and each cluster that it goes to."""
+        origins = {one.path: one.origins for one in built.rendered}
+        # a kustomization goes where its own file goes
+        stands = {one.path: f"{one.path}/kustomization.yaml" for one in built.rendered}
+        shared = [(found.path, found) for found in manifests(readings, origins, SHARED)]
+        groups: dict[tuple[bool, str], list[Reading]] = {}
+        for reading in readings:
+            path = _path(reading)
+            name = "" if self._together else self._settings.unit_of(stands.get(path, path))
+            groups.setdefault((False, path) if name is None else (True, name), []).append(reading)
+        changes = _changes(past, readings, context)
+        for (named, name), members in groups.items():
+            mine = {_path(reading) for reading in members}
+            old = changes.before(mine) if changes is not None else {}
+            rendered = [one for one in built.rendered if one.path in mine]
+            beside = [found for path, found in shared if path not in mine]
+            neighbours = [found for found in context if found.path not in mine]
+            made = changes.made(members) if changes is not None else frozenset()
+            for world in self._clusters([stands.get(path, path) for path in sorted(mine)]):
+                goes = partial(self._goes, unit=name if named else None, world=world)
+                gone = changes.gone(mine, goes) if changes is not None else ()
+                yield Unit(members, world, beside, old, rendered=rendered, neighbours=neighbours, made=made, gone=gone)
+        for one in built.rendered:
+            if one.reading is None:
+                for world in self._clusters([stands[one.path]]):
+                    yield Unit((), world, rendered=[one])
+
+    def _goes(self, path: str, *, unit: str | None, world: World) -> bool:
+        """Whether a file that is gone would be applied with a unit, to a cluster."""
+        name = "" if self._together else self._settings.unit_of(path)
+        return name == unit and any(one is world for one in self._clusters([path]))
+
+    def _clusters(self, paths: Sequence[str]) -> list[World]:
+        """The clusters that some files go to, in the order of the configuration."""
+        if self._inventories or not self._settings.targets:
+            return [self._worlds.world(self._inventories or self._settings.inventory)]
+        found = dict.fromkeys(one for path in paths for one in self._settings.clusters_of(path))
+        return [self._worlds.world(inventories) for inventories in found or ((),)]
+
+
+def _is_chart(reading: Reading) -> bool:
+    """Whether it says that a folder is a Helm chart, whose templates are not rendered here."""
+    return os.path.basename(_path(reading)) == "Chart.yaml"  # noqa: PTH119 - text, and often
+
+
+def _path(reading: Reading) -> str:
+    return reading.source.path if reading.source is not None else ""

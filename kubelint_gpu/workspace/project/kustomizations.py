@@ -1,0 +1,272 @@
+"""The kustomizations of a command line: found in its directories, rendered, and told apart from plain files."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from kubelint_gpu.documents import Reading
+from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.workspace.project.fallback import Fallback
+
+if TYPE_CHECKING:
+    from kubelint_gpu.sources.kustomize.files.survey import Survey
+    from kubelint_gpu.sources.kustomize.rendering import Rendered, Renderer
+
+NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+_AT_ONCE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How kustomizations are rendered: the program, further flags for it, and how long it may take."""
+
+    program: str | None = None
+    flags: tuple[str, ...] = ()
+    seconds: float = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What rendering gave.
+
+    Attributes:
+        rendered: the kustomizations that no other one uses, by path.
+        taken: real paths of files that belong to them and are not checked by themselves.
+        failure: why nothing can be rendered at all; empty where it can.
+        left_out: those of `rendered`, by printed path, that were not tried because all of them would take too long.
+    """
+
+    rendered: tuple[Rendered, ...] = ()
+    taken: frozenset[str] = frozenset()
+    failure: str = ""
+    left_out: frozenset[str] = frozenset()
+
+    def takes(self, path: str) -> bool:
+        """Whether a file is judged as a part of a render."""
+        return bool(self.taken) and os.path.realpath(path) in self.taken
+
+    @property
+    def readings(self) -> tuple[Reading, ...]:
+        """The rendered texts."""
+        return tuple(one.reading for one in self.rendered if one.reading is not None)
+
+
+def kustomize_options(command: Callable[..., int]) -> Callable[..., int]:
+    """`--kustomize`, `--kustomize-flag` and `--kustomize-timeout`."""
+    for option in (
+        click.option(
+            "--kustomize-timeout",
+            type=click.FloatRange(min=0, min_open=True),
+            default=60,
+            metavar="SECONDS",
+            help="How long rendering one kustomization may take.  [default: 60]",
+        ),
+        click.option(
+            "--kustomize-flag",
+            "kustomize_flags",
+            multiple=True,
+            metavar="FLAG",
+            help="Hand a flag to kustomize, such as --enable-helm; may be repeated. It may then start programs.",
+        ),
+        click.option(
+            "--kustomize",
+            metavar="PATH",
+            help="The kustomize or kubectl that renders.  [default: the first on the PATH]",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def render_all(
+    paths: Sequence[str],
+    files: Sequence[str],
+    settings: Settings,
+    cwd: Path | None = None,
+    *,
+    users: Sequence[str] = (),
+    wanted: frozenset[str] = frozenset(),
+) -> Built:
+    """Render the kustomizations below the directories among `paths`; `files` are what was collected there.
+
+    Those that another one uses are rendered only as a part of it, unless that one cannot be.
+    Of `users`, real paths of further folders, those are rendered that take in any file of `wanted`, as real paths.
+    """
+    cwd = cwd or Path.cwd()
+    folders = sorted(_folders(paths, files, cwd))
+    if not folders and not users:
+        return Built()
+    from kubelint_gpu.sources.kustomize.program import ProgramError, find_program
+    from kubelint_gpu.sources.kustomize.rendering import Renderer
+
+    try:
+        program = find_program(settings.program)
+    except ProgramError as error:
+        return Built(failure=str(error))
+    given = tuple(path for path in paths if (cwd / path).is_dir())
+    rendering = _Rendering(Renderer(program, settings.flags, settings.seconds), cwd, given)
+    more = [folder for folder in users if folder not in folders and rendering.takes_in(folder, wanted)]
+    return rendering.build(sorted((*folders, *more)))
+
+
+def _folders(paths: Sequence[str], files: Sequence[str], cwd: Path) -> Iterator[str]:
+    """Real paths of the folders with a kustomization below the directories that were given."""
+    named = {posixpath.normpath(path.replace(os.sep, "/")) for path in paths}
+    parents = {posixpath.dirname(file) for file in files if posixpath.normpath(file) not in named}
+    parents |= {path for path in named if (cwd / path).is_dir()}
+    for parent in parents:
+        if any((cwd / parent / name).is_file() for name in NAMES):
+            yield os.path.realpath(cwd / parent)
+
+
+class _Rendering:
+    """Kustomizations of one run, by the real path of their folder."""
+
+    def __init__(self, renderer: Renderer, cwd: Path, given: Sequence[str] = ()) -> None:
+        self._renderer = renderer
+        self._cwd = cwd
+        self._wholes = [
+            Path(os.path.realpath(path)) for path in (cwd, *sorted((cwd / one for one in given), key=_depth))
+        ]
+        self._done: dict[str, Rendered] = {}
+        self._surveys: dict[str, tuple[Path, Survey]] = {}
+
+    def build(self, folders: Sequence[str]) -> Built:
+        """Those that none of the others uses, then what those use that could not be rendered."""
+        components: set[str] = set()
+        uses: dict[str, set[str]] = {}
+        for folder in folders:
+            if not self._survey(folder)[1].kustomizations:
+                # its file cannot be read, or is a link that leads out of the repository
+                continue
+            uses[folder], is_component = self._uses(folder)
+            if is_component:
+                components.add(folder)
+        done: set[str] = set()
+        fallback = Fallback(self._renderer.seconds)
+        todo = _tops(uses, components) or _circles(uses, components, done)
+        while todo:
+            for batch in fallback.batches(todo, self._cost) if done else (todo,):
+                self._done.update(zip(batch, self._render(batch), strict=True))
+            done |= set(todo)
+            failed = {folder for folder, one in self._done.items() if one.reading is None}
+            left = {folder: used for folder, used in uses.items() if folder not in failed}
+            todo = [folder for folder in _tops(left, components) if folder not in done]
+            todo = todo or _circles(uses, components, done)
+        self._leave_out(fallback, uses)
+        rendered_all = tuple(self._done[folder] for folder in sorted(self._done))
+        left_out = frozenset(self._done[folder].path for folder in fallback.left_out)
+        return Built(rendered_all, frozenset(self._taken(rendered_all)), left_out=left_out)
+
+    def takes_in(self, folder: str, wanted: frozenset[str]) -> bool:
+        """Whether a kustomization is made of any of these files, by itself or through others."""
+        root, found = self._survey(folder)
+        return any(os.path.realpath(root / path) in wanted for path in found.files)
+
+    def _survey(self, folder: str) -> tuple[Path, Survey]:
+        from kubelint_gpu.sources.kustomize.files.survey import survey
+        from kubelint_gpu.sources.kustomize.files.tree import DiskTree
+
+        if folder not in self._surveys:
+            root = _root(folder, self._wholes)
+            below = Path(folder).relative_to(root).as_posix()
+            found = survey(DiskTree(root), "" if below == "." else below, str, self._renderer.allowed)
+            self._surveys[folder] = root, found
+        return self._surveys[folder]
+
+    def _cost(self, folder: str) -> int:
+        """The objects that Kustomize would render; 0 where it is not started."""
+        found = self._survey(folder)[1]
+        return 0 if found.obstacles else max(found.objects, 1)
+
+    def _leave_out(self, fallback: Fallback, uses: dict[str, set[str]]) -> None:
+        """Tell all that was left out with one reason at one place: where the first of those that use it fails."""
+        from kubelint_gpu.sources.kustomize.rendering import looked_at
+
+        left_out = sorted(fallback.left_out)
+        seen = {
+            folder: looked_at(Path(folder), self._renderer, root=_root(folder, self._wholes), cwd=self._cwd)
+            for folder in left_out
+        }
+        if not seen:
+            return
+        users = (self._done[one] for one in sorted(self._done) if left_out[0] in uses[one] and self._done[one].problems)
+        user = next(users, None)
+        # a component that nothing takes in is not tried, and cannot fail
+        own = seen[left_out[0]]
+        path, span = (user.problems[0].path, user.problems[0].span) if user else (own.shown(own.top.path), None)
+        reason = fallback.obstacle(path, span, [one.path for one in seen.values()])
+        self._done |= {folder: replace(one, problems=(reason,)) for folder, one in seen.items()}
+
+    def _uses(self, folder: str) -> tuple[set[str], bool]:
+        """The folders of the kustomizations that one is made of, without itself."""
+        root, found = self._survey(folder)
+        used = {os.path.realpath(root / one) for one in found.kustomizations} - {folder}
+        mine = found.kustomizations.get(found.root)
+        return used, mine is not None and mine.is_component
+
+    def _render(self, folders: Sequence[str]) -> list[Rendered]:
+        from concurrent.futures import ThreadPoolExecutor, wait
+
+        from kubelint_gpu.sources.files import display_path
+        from kubelint_gpu.sources.kustomize.program import end_all, ended_with_the_run
+        from kubelint_gpu.sources.kustomize.rendering import render
+        from kubelint_gpu.workspace.project.progress import EVERY, progress
+
+        def one(folder: str) -> Rendered:
+            return render(Path(folder), self._renderer, root=_root(folder, self._wholes), cwd=self._cwd)
+
+        workers = min(_AT_ONCE, os.cpu_count() or 1, len(folders))
+        pool = ThreadPoolExecutor(max_workers=workers)
+        with progress("rendering", len(folders)) as tell, ended_with_the_run(), pool:
+            try:
+                running = [pool.submit(one, folder) for folder in folders]
+                for number, (folder, begun) in enumerate(zip(folders, running, strict=True), start=1):
+                    while wait([begun], timeout=EVERY).not_done:
+                        tell(number, display_path(Path(folder), self._cwd))
+                return [begun.result() for begun in running]
+            except BaseException:
+                # an interrupted run waits for nobody and leaves nothing behind
+                pool.shutdown(wait=False, cancel_futures=True)
+                end_all()
+                raise
+
+    def _taken(self, rendered: Sequence[Rendered]) -> Iterator[str]:
+        """Files that are judged as a part of a render; of what is not rendered, all but its resources."""
+        for one in rendered:
+            for path in one.survey.files:
+                if one.reading is not None or path not in one.survey.resources:
+                    yield os.path.realpath(one.root / path)
+
+
+def _tops(uses: dict[str, set[str]], components: set[str]) -> list[str]:
+    """The folders that no other one uses; components are built only where they are used."""
+    used = set().union(*uses.values())
+    return sorted(folder for folder in uses if folder not in used and folder not in components)
+
+
+def _circles(uses: dict[str, set[str]], components: set[str], done: set[str]) -> list[str]:
+    """Of folders that use each other the first, which then says so."""
+    covered = done.union(*(uses[folder] for folder in done))
+    return sorted(set(uses) - covered - components)[:1]
+
+
+def _root(folder: str, wholes: Sequence[Path]) -> Path:
+    """The repository that a folder lies in; without one the first of `wholes` that holds it, else the folder itself."""
+    from kubelint_gpu.sources.safe_write import repository_root
+
+    path = Path(folder)
+    root = repository_root(path)
+    if (root / ".git").exists():
+        return root
+    return next((whole for whole in wholes if path.is_relative_to(whole)), path)
+
+
+def _depth(path: Path) -> int:
+    return len(path.parts)

@@ -1,0 +1,67 @@
+"""How far a run is, on one line of a terminal that is gone when the run is over."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol, TextIO
+
+AFTER = 0.5
+"""Seconds before the line appears: a quick run shows none."""
+EVERY = 0.1
+_CLEAR = "\r\x1b[2K"
+
+
+class Tell(Protocol):
+    """Says how far the work is."""
+
+    def __call__(self, done: int, name: str = "") -> None:
+        """So many are done, or begun; the name is that of the one at hand."""
+
+
+@contextmanager
+def progress(doing: str, total: int, stream: TextIO | None = None) -> Iterator[Tell]:
+    """A line on standard error for as long as the work takes.
+
+    There is none where standard error is no terminal, or in a hook: pre-commit may give its hooks a terminal.
+    """
+    out = stream or sys.stderr
+    visible = shown(out)
+    due = time.monotonic() + AFTER
+    written = False
+
+    def tell(done: int, name: str = "") -> None:
+        nonlocal due, written
+        if visible and (now := time.monotonic()) >= due:
+            out.write(_CLEAR + _line(f"{doing} {done} of {total}", name, out))
+            out.flush()
+            due, written = now + EVERY, True
+
+    try:
+        yield tell
+    finally:
+        if written:
+            out.write(_CLEAR)
+            out.flush()
+
+
+def shown(stream: TextIO) -> bool:
+    """Whether a line may come and go on a stream."""
+    return stream.isatty() and os.environ.get("PRE_COMMIT") != "1" and os.environ.get("TERM") != "dumb"
+
+
+def _line(lead: str, name: str, stream: TextIO) -> str:
+    """The line, cut on its left to fit the terminal: the end of a path says most."""
+    from kubelint_gpu.cli.outputs import can_show
+    from kubelint_gpu.messages.display import cells, visible
+
+    lead += ": " if name else ""
+    room = shutil.get_terminal_size((80, 24)).columns - 1 - len(lead)
+    text = visible(name, unicode=can_show(stream))
+    while cells(text) > max(room, 0):
+        text = text[1:]
+    return lead + text

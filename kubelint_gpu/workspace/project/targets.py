@@ -1,0 +1,106 @@
+"""What a call is about, and what of the repository is read besides.
+
+A hook gives the files that a commit changes: those are the targets. What is applied together with them, the
+kustomizations that are built of them and what runs beside them is read as well, because another workload's GPU is what
+makes this one wait; but only what stands in a target is reported.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from kubelint_gpu.sources.safe_write import repository_root
+from kubelint_gpu.workspace.project.configuration import Configuration
+
+
+class Repository:
+    """The files beside those that were named, as git tracks them; without git as they lie in the folder."""
+
+    def __init__(self, configuration: Configuration) -> None:
+        self._configuration = configuration
+        start = configuration.path.parent.absolute() if configuration.path is not None else Path.cwd()
+        self.root = repository_root(start)
+
+    @cached_property
+    def manifests(self) -> tuple[str, ...]:
+        """Everything that may hold manifests, as paths are printed."""
+        from kubelint_gpu.sources import collect
+        from kubelint_gpu.sources.git import tracked_files
+
+        tracked = tracked_files(self.root) if (self.root / ".git").exists() else None
+        found = [file.path for file in collect([str(self.root)]).files]
+        if tracked is None:
+            return tuple(found)
+        known = {os.path.realpath(path) for path in tracked}
+        return tuple(path for path in found if os.path.realpath(path) in known)
+
+    @cached_property
+    def kustomized_folders(self) -> tuple[str, ...]:
+        """Real paths of the folders with a kustomization."""
+        from kubelint_gpu.sources.git import tracked_files
+        from kubelint_gpu.workspace.project.kustomizations import NAMES
+
+        tracked = tracked_files(self.root) if (self.root / ".git").exists() else None
+        if tracked is None:
+            tracked = tuple(path for path in self.root.rglob("*ustomization*") if path.is_file())
+        return tuple(sorted({os.path.realpath(path.parent) for path in tracked if path.name in NAMES}))
+
+    def companions(self, paths: Iterable[str]) -> tuple[str, ...]:
+        """The other files of the units that some files belong to."""
+        if not self._configuration.units:
+            return ()
+        known = {os.path.realpath(path) for path in paths}
+        units = {self._configuration.unit_of(path) for path in paths} - {None}
+        return tuple(
+            path
+            for path in (self.manifests if units else ())
+            if self._configuration.unit_of(path) in units and os.path.realpath(path) not in known
+        )
+
+    def context(self) -> tuple[str, ...]:
+        """The files that the configuration says are deployed beside what is checked."""
+        if not self._configuration.context:
+            return ()
+        return tuple(path for path in self.manifests if self._configuration.is_context(path))
+
+
+def named_files(paths: Sequence[str]) -> tuple[str, ...] | None:
+    """The files among the arguments; None where one is a directory, whose every file is a target."""
+    if not paths or any(path != "-" and os.path.isdir(path) for path in paths):  # noqa: PTH112 - text, and often
+        return None
+    return tuple(path for path in paths if path != "-")
+
+
+def everything(paths: Sequence[str], configuration: Configuration, inventories: Sequence[str]) -> tuple[str, ...]:
+    """What a call is about: the arguments, or the whole repository where they hold what decides about all of it.
+
+    That is the configuration, and the inventories that it or the command line names.
+    """
+    named = named_files(paths)
+    if not named or (configuration.path is None and not inventories):
+        return tuple(paths)
+    decisive = {os.path.realpath(path) for path in (*inventories, *configuration.inventories)}
+    if configuration.path is not None:
+        decisive.add(os.path.realpath(configuration.path))
+    if not any(os.path.realpath(path) in decisive for path in named):
+        return tuple(paths)
+    rest = Repository(configuration).manifests
+    known = {os.path.realpath(path) for path in paths}
+    return (*paths, *(path for path in rest if os.path.realpath(path) not in known))
+
+
+def in_kustomized_folder(path: str) -> bool:
+    """Whether a kustomization may take a file in: only one in its folder or above can."""
+    from kubelint_gpu.workspace.project.kustomizations import NAMES
+
+    start = Path(os.path.realpath(path)).parent
+    root = repository_root(start)
+    for folder in (start, *start.parents):
+        if any((folder / name).is_file() for name in NAMES):
+            return True
+        if folder == root:
+            return False
+    return False

@@ -1,0 +1,120 @@
+"""The clusters of a run: read when something goes to them, each once, and changed by what-if."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+
+import click
+
+from kubelint_gpu.documents import read
+from kubelint_gpu.messages.display import visible
+from kubelint_gpu.sources import collect
+from kubelint_gpu.values import dataclass
+from kubelint_gpu.workspace.cluster_context import World
+
+Inventories = tuple[str, ...]
+
+
+def complain(path: str, message: str) -> None:
+    """One line to standard error."""
+    click.echo(f"kubelint-gpu: {visible(path)}: {visible(message)}", err=True)
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """What is different from the declared cluster: patterns of nodes that are gone, files of nodes that join."""
+
+    without: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+
+
+def what_if_options(command: Callable[..., int]) -> Callable[..., int]:
+    """`--without-node` and `--add-node`."""
+    for option in (
+        click.option("--add-node", "added", multiple=True, metavar="FILE", help="What if the nodes of FILE joined?"),
+        click.option(
+            "--without-node",
+            "without",
+            multiple=True,
+            metavar="NAME",
+            help="What if this node were gone? May be a pattern such as gpu-*; may be repeated.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+class Worlds:
+    """The clusters that have been asked for, by the files that declare them.
+
+    `several` says that findings must name their cluster.
+    `failed` says that some file could not be read at all.
+    """
+
+    def __init__(self, what_if: WhatIf | None = None, *, several: bool = False) -> None:
+        self.failed = False
+        self._what_if = what_if or WhatIf()
+        self._several = several
+        self._read: dict[Inventories, World] = {}
+
+    def world(self, inventories: Inventories) -> World:
+        """The cluster that some files declare."""
+        if inventories not in self._read:
+            world, failed = read_world(inventories, self._what_if, named=self._several)
+            self._read[inventories] = world
+            self.failed = self.failed or failed
+        return self._read[inventories]
+
+    @property
+    def all(self) -> tuple[World, ...]:
+        """Those that were read."""
+        return tuple(self._read.values())
+
+
+def read_world(paths: Sequence[str], what_if: WhatIf | None = None, *, named: bool = False) -> tuple[World, bool]:
+    """The inventory that some files declare, and whether a file of it could not be read at all.
+
+    Raises:
+        click.UsageError: a node that should be taken away is not there.
+    """
+    what_if = what_if or WhatIf()
+    if not paths and not what_if.added:
+        if what_if.without:
+            raise click.UsageError("--without-node takes nodes from an inventory, and none is declared")
+        return World(), False
+    from kubelint_gpu.inventory import InventoryError, load
+
+    collected = collect([*paths, *what_if.added], stdin=sys.stdin.buffer)
+    readings = tuple(read(file.path, file.data) for file in collected.files)
+    inventory, errors = load(readings)
+    missing = [InventoryError(error.path, None, error.message) for error in collected.errors]
+    wrong = (*missing, *(() if missing and not readings else errors))
+    if what_if.without:
+        from kubelint_gpu.inventory.view.what_if import without_nodes
+
+        names = [each.name for each in inventory.of_kind("Node")]
+        changed = without_nodes(inventory, what_if.without)
+        for pattern in changed.unmatched if not wrong else ():
+            raise click.BadParameter(
+                f'no node is called "{pattern}"{_near(pattern, names)}', param_hint="--without-node"
+            )
+        inventory = changed.inventory
+        pods = f", and what ran there: {changed.pods} pod{'' if changed.pods == 1 else 's'}" if changed.pods else ""
+        complain("what if", f"without {len(changed.nodes)} of {len(names)} nodes{pods}")
+    name = (inventory.name or (paths[0] if paths else "")) if named else ""
+    return World(inventory, readings, wrong, name), bool(missing)
+
+
+def tell_errors(world: World) -> None:
+    """What is wrong with the inventory, a line each, to standard error."""
+    for error in world.errors:
+        where = f"{error.path}:{error.span.line}:{error.span.column}" if error.span else error.path
+        complain(where, f"{error.severity}: {error.message}{'; ' + error.hint if error.hint else ''}")
+
+
+def _near(pattern: str, names: Sequence[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(pattern, names, 1, 0.6)
+    return f"; did you mean {near[0]}?" if near else ""

@@ -1,0 +1,52 @@
+"""A workload as it is judged."""
+
+from __future__ import annotations
+
+from kubelint_gpu.findings.finding import Place
+from kubelint_gpu.kube.kinds.custom_workload import PLACED_ELSEWHERE
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.scheduler import merged
+from kubelint_gpu.values import dataclass
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.autoscalers import ScaledAtOnce
+from kubelint_gpu.workspace.manifest import Manifest
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subject:
+    """A workload that is judged: whole, readable, as admission leaves it.
+
+    `known_class` is false where its pods are refused because their PriorityClass does not exist; they then count as of
+    the highest priority that a class may give.
+    `scaled` is set where it has the replicas that an autoscaler sets at once, and not those that are written.
+    """
+
+    manifest: Manifest
+    workload: Workload
+    known_class: bool = True
+    scaled: ScaledAtOnce | None = None
+
+    @property
+    def pod(self) -> Pod:
+        """A pod as the scheduler would get it."""
+        return merged(self.workload.pod(self.workload.meta.name))
+
+    @property
+    def replicas_place(self) -> Place:
+        """Where its number of replicas stands: `spec` where it is left to the default, or the autoscaler's bound."""
+        return (
+            self.scaled.place
+            if self.scaled is not None
+            else self.manifest.place(field_pointers.replicas(self.manifest))
+        )
+
+    @property
+    def places_pods(self) -> bool:
+        """Whether the scheduler looks for a node for its pods: not with a node name, and a DaemonSet names its own."""
+        return not self.workload.spec.node_name and self.workload.kind != "DaemonSet"
+
+    @property
+    def placed_here(self) -> bool:
+        """Whether the object says itself where its pods go, as some custom resources do not."""
+        return not (self.workload.custom and self.workload.kind in PLACED_ELSEWHERE)
