@@ -56,7 +56,7 @@ def against_workloads() -> dict[int, float]:
     """Rollouts of so many Deployments on 1,000 nodes in 20 classes."""
     import rollouts
 
-    from kubelint_gpu.simulation.search.verdict import judge
+    from kubelint_gpu.simulation.questions.rollouts import judge
 
     found = {}
     for size in (20, 40, 100, 200, 400):
@@ -70,7 +70,8 @@ def against_replicas() -> dict[int, float]:
     import rollouts
 
     from kubelint_gpu.scheduler import read_cluster
-    from kubelint_gpu.simulation.search.verdict import Transition, judge
+    from kubelint_gpu.simulation.questions.rollouts import judge
+    from kubelint_gpu.simulation.transition import Transition
 
     found = {}
     for size in (4, 20, 100, 500, 2_000):

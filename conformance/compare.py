@@ -14,7 +14,7 @@ from conformance.rollout_case import reference
 if TYPE_CHECKING:
     from kubelint_gpu.kube.objects.cluster import Cluster
     from kubelint_gpu.kube.objects.workload import Workload
-    from kubelint_gpu.simulation.search.verdict import Transition
+    from kubelint_gpu.simulation.transition import Transition
 
 _BUILT_IN = (
     {"kind": "PriorityClass", "metadata": {"name": "system-cluster-critical"}, "value": 2000000000},
@@ -78,7 +78,8 @@ def _answers(record: Object, start: Iterable[Object] | None) -> list[tuple[tuple
 
 def verdicts(record: Object, start: Iterable[Object] | None) -> Iterator[tuple[tuple[str, ...], str]]:
     """What the linter says, about which workloads, from a known start or from any."""
-    from kubelint_gpu.simulation.search.verdict import Transition, judge, judge_together
+    from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
+    from kubelint_gpu.simulation.transition import Transition
 
     transitions, cluster = _question(record, start)
     left = set(rolled(record))
@@ -99,7 +100,7 @@ def _question(record: Object, start: Iterable[Object] | None) -> tuple[list[Tran
     from kubelint_gpu.kube.objects.cluster import read_cluster
     from kubelint_gpu.kube.objects.workload import read_workload
     from kubelint_gpu.simulation.prepare.workload_change import resolved_workload
-    from kubelint_gpu.simulation.search.verdict import Transition
+    from kubelint_gpu.simulation.transition import Transition
     from kubelint_gpu.values import replace
 
     objects = [*_BUILT_IN, *(_resolved(each, record["inventory"]) for each in record["inventory"])]

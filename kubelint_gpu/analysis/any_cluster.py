@@ -14,9 +14,12 @@ from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.questions.beyond_inventory import MOST_NODES, further_nodes
+from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import Judgement, Transition, judge
+from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
+from kubelint_gpu.workspace.answers import once
 
 if TYPE_CHECKING:
     from kubelint_gpu.workspace.apply_set import Unit
@@ -28,6 +31,7 @@ _WHATEVER = frozenset(("VolumeRestrictions",))
 _IF_COUNTED = frozenset(("NodePorts",))
 
 
+@once
 def stuck_anywhere(unit: Unit) -> Mapping[int, Judgement]:
     """The rollouts that never end whatever nodes there are, by the identity of the subject; none with an inventory."""
     if unit.world.inventory is not None:

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.analysis.rollout_facts import judgements_in, next_rollouts, transitions_in
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
+from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import Judgement, Together, Transition, judge, judge_together
+from kubelint_gpu.simulation.search.verdict import Judgement, Together
+from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.workspace.answers import once
 
 if TYPE_CHECKING:
     from kubelint_gpu.workspace.apply_set import Unit
@@ -37,9 +41,10 @@ class Further:
     known: bool = True
 
 
-def further(unit: Unit) -> Further:
+@once
+def cluster_beyond(unit: Unit) -> Further:
     """The cluster with what there may be beyond the inventory."""
-    transitions = unit.transitions
+    transitions = transitions_in(unit)
     users = [(one.meta.namespace, one.spec) for found in transitions.values() for one in (found.new, found.old)]
     pods = {
         (key, old): created_pod(found.old if old else found.new, "old" if old else "new")
@@ -64,8 +69,8 @@ def is_certain(unit: Unit, subject: Subject, judgement: Judgement) -> bool:
         return True
     if not _is_open(unit, subject, judgement):
         return False
-    if judgement is unit.judgements.get(id(subject)):
-        again = unit.judged_further.get(id(subject))
+    if judgement is judgements_in(unit).get(id(subject)):
+        again = judged_beyond(unit).get(id(subject))
     else:
         again = _at(unit, subject, judgement)
     return again is not None and _is_same(judgement, again)
@@ -80,27 +85,32 @@ def evicts_for_certain(unit: Unit, subject: Subject, owner: str) -> bool:
     """Whether a rollout can evict pods of an owner whatever nodes there are beyond the inventory."""
     if unit.is_closed_to(subject):
         return True
-    again = unit.judged_further.get(id(subject))
+    again = judged_beyond(unit).get(id(subject))
     return again is not None and any(one.owner == owner and one.by == subject.workload.key for one in again.evicts)
 
 
-def judged_further(unit: Unit) -> dict[int, Judgement]:
+@once
+def judged_beyond(unit: Unit) -> dict[int, Judgement]:
     """The judgements with further nodes, of the subjects of which these do not change them at first sight."""
     wanted = {
         id(subject)
         for subject in unit.subjects
-        if id(subject) in unit.transitions
+        if id(subject) in transitions_in(unit)
         and not unit.is_closed_to(subject)
-        and _is_open(unit, subject, unit.judgements[id(subject)])
+        and _is_open(unit, subject, judgements_in(unit)[id(subject)])
     }
-    return _judged(unit, unit.transitions, wanted) if wanted else {}
+    return _judged(unit, transitions_in(unit), wanted) if wanted else {}
 
 
 def stays_bound(unit: Unit, subject: Subject) -> bool:
     """Whether no node beyond the inventory takes its pods, whatever it has."""
     if unit.is_closed_to(subject):
         return True
-    return id(subject) in unit.transitions and unit.further.known and id(subject) not in unit.further.taken
+    return (
+        id(subject) in transitions_in(unit)
+        and cluster_beyond(unit).known
+        and id(subject) not in cluster_beyond(unit).taken
+    )
 
 
 def is_certain_together(unit: Unit, group: Together, involved: Sequence[Subject]) -> bool:
@@ -113,13 +123,13 @@ def is_certain_together(unit: Unit, group: Together, involved: Sequence[Subject]
         whatever = held.get(subject.workload.key, frozenset()) & _WHATEVER
         if not (whatever or stays_bound(unit, subject)):
             return False
-    if not unit.further.known:
+    if not cluster_beyond(unit).known:
         return False
     rolled = {id(one) for one in group.workloads}
     transitions = [
-        found if id(found.new) in rolled else replace(found, rolls=False) for found in unit.transitions.values()
+        found if id(found.new) in rolled else replace(found, rolls=False) for found in transitions_in(unit).values()
     ]
-    again = judge_together(transitions, unit.further.cluster, budget=unit.budget)
+    again = judge_together(transitions, cluster_beyond(unit).cluster, budget=unit.budget)
     return any(one.verdict is group.verdict and rolled <= {id(own) for own in one.workloads} for one in again)
 
 
@@ -128,9 +138,9 @@ def _is_open(unit: Unit, subject: Subject, judgement: Judgement) -> bool:
     short = judgement.verdict is None and judgement.placed < judgement.wanted
     if not short and judgement.verdict not in _WAITS and not judgement.evicts:
         return False
-    if id(subject) not in unit.transitions or not unit.further.known:
+    if id(subject) not in transitions_in(unit) or not cluster_beyond(unit).known:
         return False
-    if id(subject) not in unit.further.taken or judgement.refusal or _has_exclusive_claim(unit, subject):
+    if id(subject) not in cluster_beyond(unit).taken or judgement.refusal or _has_exclusive_claim(unit, subject):
         return True
     at_end = judgement.trace.waiting if judgement.trace is not None else ()
     waits = (judgement.waiting, *(one for one in at_end if one.owner == judgement.workload.key))
@@ -156,21 +166,21 @@ def _is_same(before: Judgement, after: Judgement) -> bool:
 
 def _at(unit: Unit, subject: Subject, judgement: Judgement) -> Judgement | None:
     """The judgement of another rollout than the one that begins now: the next one, or at other replicas."""
-    if judgement is unit.later.judgements.get(id(subject)):
-        kept = {id(pod) for pod in unit.later.cluster.pods}
-        pods = tuple(pod for pod in unit.further.cluster.pods if id(pod) in kept)
-        return _judged(unit, unit.later.transitions, {id(subject)}, pods).get(id(subject))
-    one, replicas = unit.transitions[id(subject)], judgement.workload.replicas
+    if judgement is next_rollouts(unit).judgements.get(id(subject)):
+        kept = {id(pod) for pod in next_rollouts(unit).cluster.pods}
+        pods = tuple(pod for pod in cluster_beyond(unit).cluster.pods if id(pod) in kept)
+        return _judged(unit, next_rollouts(unit).transitions, {id(subject)}, pods).get(id(subject))
+    one, replicas = transitions_in(unit)[id(subject)], judgement.workload.replicas
     new = replace(one.new, replicas=replicas)
     one = replace(one, new=new, old=new if one.old is one.new else replace(one.old, replicas=replicas))
-    return _judged(unit, {**unit.transitions, id(subject): one}, {id(subject)}).get(id(subject))
+    return _judged(unit, {**transitions_in(unit), id(subject): one}, {id(subject)}).get(id(subject))
 
 
 def _judged(
     unit: Unit, transitions: Mapping[int, Transition], wanted: Container[int], pods: tuple[Pod, ...] | None = None
 ) -> dict[int, Judgement]:
     """The judgements with further nodes; with `pods` where no others run."""
-    cluster = unit.further.cluster if pods is None else replace(unit.further.cluster, pods=pods)
+    cluster = cluster_beyond(unit).cluster if pods is None else replace(cluster_beyond(unit).cluster, pods=pods)
     places = [place for place, key in enumerate(transitions) if key in wanted]
     found = judge(list(transitions.values()), cluster, budget=unit.budget, only=places)
     return {key: one for key, one in zip(transitions, found, strict=True) if key in wanted}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kubelint_gpu.analysis.scaling import replicas_of
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.messages.wording import some, workload_name
@@ -11,7 +12,6 @@ from kubelint_gpu.scheduler.companions import own_terms
 from kubelint_gpu.simulation.prepare.coupling import bound_workloads, companion_workloads
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import Unit
-from kubelint_gpu.workspace.autoscalers import replicas_of
 from kubelint_gpu.workspace.workload_check import Subject
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kubelint_gpu.analysis.certainty import cluster_beyond
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, JobStrategy
 from kubelint_gpu.simulation.questions.drain import Drained, drain
@@ -51,9 +52,9 @@ def held_drains(unit: Unit) -> Iterator[Held]:
 
 def _always_blocked(ready: Sequence[Subject], unit: Unit) -> dict[str, list[Drained]]:
     """The drains that are blocked with nodes beyond the inventory, too; of each workload all of its drains, or none."""
-    if not unit.further.known:
+    if not cluster_beyond(unit).known:
         return {}
-    return _blocked(ready, unit, unit.further.cluster, every=True)
+    return _blocked(ready, unit, cluster_beyond(unit).cluster, every=True)
 
 
 def _blocked(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.collective import is_started_whole, sign_of_waiting
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER
@@ -36,7 +37,7 @@ def held_up(unit: Unit, jobs: Sequence[Subject]) -> Iterator[Related]:
     """The strategies of workloads whose rollouts wait for what some Jobs hold."""
     keys = {one.workload.key for one in jobs}
     for subject in unit.subjects:
-        judgement = unit.judgements.get(id(subject))
+        judgement = judgements_in(unit).get(id(subject))
         if judgement is None or judgement.trace is None:
             continue
         if judgement.verdict not in (Verdict.STUCK, Verdict.MAY_STICK):

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
+from kubelint_gpu.analysis.refused_fields import unknown_fields
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.kube.validation.api_fields import Misfit, homes, known, table
 from kubelint_gpu.kube.values.errors import field_path
 from kubelint_gpu.values import dataclass
+from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.manifest import Manifest
 
 MISPLACED = "KLG002"
 """The rule that tells of such fields, and whose fixes put them where they belong."""
@@ -30,10 +33,23 @@ class Misplaced:
     meant: Pointer
 
 
+def misplaced_in(unit: Unit, manifest: Manifest) -> Sequence[Misplaced]:
+    """The fields of an object that a rename or a move would put where nothing stands."""
+    return _by_object(unit).get(id(manifest.item), ())
+
+
+@once
+def _by_object(unit: Unit) -> dict[int, list[Misplaced]]:
+    found: dict[int, list[Misplaced]] = {}
+    for one in misplaced(unit):
+        found.setdefault(id(unit.templates[one.template].item), []).append(one)
+    return found
+
+
 def misplaced(unit: Unit) -> Iterator[Misplaced]:
     """The fields of a unit that a rename or a move would put where nothing stands."""
     minor = unit.minor_release
-    for number, unfit in enumerate(unit.misfits):
+    for number, unfit in enumerate(unknown_fields(unit)):
         for found in unfit:
             meant = None if found.wanted else belongs(found, minor)
             if meant is not None and not unit.templates[number].present(meant):

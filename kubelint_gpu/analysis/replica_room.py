@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from kubelint_gpu.analysis.certainty import cluster_beyond
 from kubelint_gpu.analysis.coupled import bound_to
+from kubelint_gpu.analysis.scaling import replicas_of
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.placement.shortage import first_without_node, reasons_of, taken_with_evictions
 from kubelint_gpu.simulation.growth import possible_nodes
@@ -12,7 +14,6 @@ from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.questions.most_pods import placeable
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import Unit
-from kubelint_gpu.workspace.autoscalers import replicas_of
 from kubelint_gpu.workspace.workload_check import Subject
 
 
@@ -44,7 +45,7 @@ def counted_room(unit: Unit, subject: Subject, most: int, *, further: bool = Fal
     """
     joined = possible_nodes(unit.growth, most)
     nodes = joined.nodes if joined is not None else ()
-    declared = unit.further.cluster.nodes if further else unit.cluster.nodes
+    declared = cluster_beyond(unit).cluster.nodes if further else unit.cluster.nodes
     cluster = replace(unit.cluster, nodes=(*declared, *nodes))
     bound = bound_to(unit, subject)
     room = Room(0, beside=tuple(bound))

@@ -21,9 +21,12 @@ from kubelint_gpu.analysis.transitions import (
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.simulation.prepare.pinned import names_node
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
+from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import Judgement, Together, Transition, judge, judge_together
+from kubelint_gpu.simulation.search.verdict import Judgement, Together
+from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.workspace.answers import once
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -36,7 +39,8 @@ _PART_FOR_PAIR = 4
 _MOST_PAIRS = 4
 
 
-def transitions(unit: Unit) -> dict[int, Transition]:
+@once
+def transitions_in(unit: Unit) -> dict[int, Transition]:
     """What is rolled out, by the identity of the subject; what runs beside these manifests stays as it is."""
     if not unit.has_nodes:
         return {}
@@ -48,18 +52,20 @@ def transitions(unit: Unit) -> dict[int, Transition]:
     return {key: replace(pinned(one, nodes), whole=key in whole) for key, one in found.items()}
 
 
-def judgements(unit: Unit) -> dict[int, Judgement]:
+@once
+def judgements_in(unit: Unit) -> dict[int, Judgement]:
     """What becomes of each rollout while the others keep running, by the identity of the subject."""
-    rolled = list(unit.transitions.values())
+    rolled = list(transitions_in(unit).values())
     found = _judged(unit, rolled) if rolled else ()
-    return dict(zip(unit.transitions, found, strict=True)) | dict(_stuck_without_class(unit, rolled))
+    return dict(zip(transitions_in(unit), found, strict=True)) | dict(_stuck_without_class(unit, rolled))
 
 
-def together(unit: Unit) -> tuple[Together, ...]:
+@once
+def judged_together(unit: Unit) -> tuple[Together, ...]:
     """What becomes of the rollouts that end by themselves when they start at the same moment, group by group."""
     rolled = [
         replace(transition, rolls=transition.existing and transition.rolls and _ends(unit, key))
-        for key, transition in unit.transitions.items()
+        for key, transition in transitions_in(unit).items()
     ]
     if sum(transition.rolls for transition in rolled) < 2:
         return ()
@@ -71,17 +77,19 @@ def blocked_by_waiting(unit: Unit) -> Iterator[Together]:
 
     What never ends by itself is told of already; whom it blocks while it waits is not.
     """
-    names = {id(one.new): key for key, one in unit.transitions.items()}
+    names = {id(one.new): key for key, one in transitions_in(unit).items()}
     pairs = [
         (key, names[id(other)])
-        for key, found in unit.judgements.items()
-        if key in unit.transitions and found.verdict in (Verdict.STUCK, Verdict.MAY_STICK)
+        for key, found in judgements_in(unit).items()
+        if key in transitions_in(unit) and found.verdict in (Verdict.STUCK, Verdict.MAY_STICK)
         for other in found.company
-        if id(other) in names and _ends(unit, names[id(other)]) and unit.transitions[names[id(other)]].existing
+        if id(other) in names and _ends(unit, names[id(other)]) and transitions_in(unit)[names[id(other)]].existing
     ]
     for waiting, other in pairs[:_MOST_PAIRS]:
-        rolled = [replace(one, rolls=one.rolls and key in (waiting, other)) for key, one in unit.transitions.items()]
-        ends = unit.transitions[other].new.key
+        rolled = [
+            replace(one, rolls=one.rolls and key in (waiting, other)) for key, one in transitions_in(unit).items()
+        ]
+        ends = transitions_in(unit)[other].new.key
         budget = unit.budget // _PART_FOR_PAIR
         for found in judge_together(rolled, unit.cluster, budget=budget, growth=unit.growth, ends=ends):
             if found.verdict in (Verdict.STUCK, Verdict.MAY_STICK) and found.trace is not None:
@@ -103,7 +111,8 @@ class Later:
     judgements: Mapping[int, Judgement]
 
 
-def later(unit: Unit) -> Later:
+@once
+def next_rollouts(unit: Unit) -> Later:
     """What becomes of the next rollouts of what this commit makes different, or which find something different."""
     other = any(is_another_later(unit, one) for one in unit.subjects)
     found = {id(one): next_transition_of(unit, one) for one in unit.subjects} if other else {}
@@ -116,7 +125,8 @@ def later(unit: Unit) -> Later:
     return _judged_later(unit, coming, cluster)
 
 
-def by_hand(unit: Unit) -> dict[int, Judgement]:
+@once
+def after_deletion(unit: Unit) -> dict[int, Judgement]:
     """What becomes of each subject with OnDelete whose template changes when all its old pods have been deleted."""
     found = {id(one): replaced_transition_of(unit, one) for one in unit.subjects} if unit.before else {}
     coming = {key: transition for key, transition in found.items() if transition is not None}
@@ -129,7 +139,7 @@ def _judged_later(unit: Unit, coming: Mapping[int, Transition], cluster: Cluster
         return Later({}, cluster, {})
     then = {
         key: coming.get(key, replace(one, old=one.new, known=False, existing=True))
-        for key, one in unit.transitions.items()
+        for key, one in transitions_in(unit).items()
     }
     only = [place for place, key in enumerate(then) if key in coming]
     judged = judge(list(then.values()), cluster, budget=unit.budget, growth=unit.growth, only=only)
@@ -139,29 +149,30 @@ def _judged_later(unit: Unit, coming: Mapping[int, Transition], cluster: Cluster
 
 def _is_over(unit: Unit, key: int) -> bool:
     """Whether what begins now comes to its end, by itself and with all others, so that there is a next rollout."""
-    found = unit.judgements[key]
+    found = judgements_in(unit)[key]
     if found.placed < found.wanted or found.verdict not in (None, Verdict.COMPLETES):
         return False
-    mine = id(unit.transitions[key].new)
-    groups = [group for group in unit.together if any(id(one) == mine for one in group.workloads)]
+    mine = id(transitions_in(unit)[key].new)
+    groups = [group for group in judged_together(unit) if any(id(one) == mine for one in group.workloads)]
     return all(group.verdict in (None, Verdict.COMPLETES, Verdict.UNDECIDED) for group in groups)
 
 
-def beside_gone(unit: Unit) -> dict[int, Judgement]:
+@once
+def judged_beside_removed(unit: Unit) -> dict[int, Judgement]:
     """The same as `judgements` while what the manifests no longer have is still there."""
     subjects = [unit.judged(one, one.workload) for one in unit.gone if one.workload is not None and one.readable]
     left = [one for one in subjects if not one.workload.partial and _is_placed(unit, one) and ever_fitted(unit, one)]
-    if not left or not unit.transitions:
+    if not left or not transitions_in(unit):
         return {}
     stay = [Transition(one.workload, one.workload, rolls=False) for one in left]
-    found = _judged(unit, [*unit.transitions.values(), *stay], only=range(len(unit.transitions)))
-    return dict(zip(unit.transitions, found, strict=False))
+    found = _judged(unit, [*transitions_in(unit).values(), *stay], only=range(len(transitions_in(unit))))
+    return dict(zip(transitions_in(unit), found, strict=False))
 
 
 def rolled_in(unit: Unit, group: Together) -> list[Subject]:
     """The subjects whose rollouts are judged together."""
     mine = {id(one) for one in group.workloads}
-    found = ((unit.transitions.get(id(subject)), subject) for subject in unit.subjects)
+    found = ((transitions_in(unit).get(id(subject)), subject) for subject in unit.subjects)
     return [subject for transition, subject in found if transition is not None and id(transition.new) in mine]
 
 
@@ -181,7 +192,7 @@ def _stuck_without_class(unit: Unit, rolled: Sequence[Transition]) -> Iterator[t
 
 def _ends(unit: Unit, key: int) -> bool:
     """Whether the rollout of a subject ends by itself, or with all others that begin at the same moment."""
-    return unit.judgements[key].verdict is Verdict.COMPLETES
+    return judgements_in(unit)[key].verdict is Verdict.COMPLETES
 
 
 def _is_placed(unit: Unit, subject: Subject) -> bool:

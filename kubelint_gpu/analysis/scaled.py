@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.replica_room import room_for
+from kubelint_gpu.analysis.rollout_facts import transitions_in
+from kubelint_gpu.analysis.scaling import target
 from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
+from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import Judgement, judge
+from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import Unit
-from kubelint_gpu.workspace.autoscalers import LEAST, MOST, target
+from kubelint_gpu.workspace.autoscalers import LEAST, MOST
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import Subject
 
@@ -43,9 +47,16 @@ def waiting_when_scaled(unit: Unit, subject: Subject) -> Scaled | None:
     """
     if not isinstance(subject.workload.strategy, DeploymentStrategy) or not subject.workload.replicas:
         return None
-    if id(subject) not in unit.scaled:
-        unit.scaled[id(subject)] = _waiting(unit, subject)
-    return unit.scaled[id(subject)]
+    found = _found(unit)
+    if id(subject) not in found:
+        found[id(subject)] = _waiting(unit, subject)
+    return found[id(subject)]
+
+
+@once
+def _found(_unit: Unit) -> dict[int, Scaled | None]:
+    """What was worked out so far, by the identity of the subject."""
+    return {}
 
 
 def _waiting(unit: Unit, subject: Subject) -> Scaled | None:
@@ -74,9 +85,9 @@ def _numbers(unit: Unit, subject: Subject, manifest: Manifest) -> Iterator[int]:
 
 def _at(unit: Unit, subject: Subject, replicas: int) -> Judgement:
     """What becomes of its rollout with so many replicas, while all others are as they are."""
-    numbers = list(unit.transitions)
+    numbers = list(transitions_in(unit))
     place = numbers.index(id(subject))
-    transitions = list(unit.transitions.values())
+    transitions = list(transitions_in(unit).values())
     one = transitions[place]
     new = replace(one.new, replicas=replicas)
     old = new if one.old is one.new else replace(one.old, replicas=replicas)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.pod_affinity import stays, takers
 from kubelint_gpu.analysis.replica_room import room_by_eviction
+from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.kube.objects.affinity import SpreadConstraint
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.values.errors import Pointer
@@ -102,7 +103,7 @@ def unspreadable(unit: Unit, subject: Subject) -> Unspreadable | None:
 
 def _beside_others(unit: Unit, subject: Subject, wanted: int) -> Unspreadable | None:
     """Constraints that not all replicas can keep beside the pods of others, which leave room for all of them."""
-    judgement = unit.judgements.get(id(subject)) if unit.cluster.pods else None
+    judgement = judgements_in(unit).get(id(subject)) if unit.cluster.pods else None
     if judgement is None or judgement.verdict is not None or judgement.refusal or judgement.company:
         return None
     if judgement.placed >= wanted or judgement.alone != judgement.placed or judgement.wanted != wanted:

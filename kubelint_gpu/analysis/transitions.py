@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.analysis.rollout_facts import transitions_in
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy, IntOrPercent, StatefulSetStrategy
@@ -18,7 +19,7 @@ from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.prepare.pinned import as_admitted
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods, own_waiting
-from kubelint_gpu.simulation.search.verdict import Transition
+from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.workload_check import Subject
 
@@ -59,7 +60,7 @@ def next_transition_of(unit: Unit, subject: Subject) -> Transition | None:
     None where nothing is rolled out later either, or where this commit neither rolls it out nor changes how the next
     rollout goes.
     """
-    old, now = unit.before_of(subject), unit.transitions.get(id(subject))
+    old, now = unit.before_of(subject), transitions_in(unit).get(id(subject))
     if now is None or not now.existing or not subject.workload.rolls or acting(unit, subject) is not subject:
         return None
     if not now.rolls and (old is None or not now.known or _pace(old) == _pace(subject)):
@@ -69,7 +70,7 @@ def next_transition_of(unit: Unit, subject: Subject) -> Transition | None:
 
 def is_another_later(unit: Unit, subject: Subject) -> bool:
     """Whether a workload holds after this change something else than before it, or rolls out in another way."""
-    now = unit.transitions.get(id(subject))
+    now = transitions_in(unit).get(id(subject))
     if now is None:
         return False
     if not now.existing:
@@ -85,7 +86,7 @@ def is_exchanged(unit: Unit, subject: Subject) -> bool:
 
     Pods that stay until somebody deletes them, or below a partition, are taken to be of the new template, too.
     """
-    now = unit.transitions.get(id(subject))
+    now = transitions_in(unit).get(id(subject))
     if now is None or not now.rolls or not subject.workload.rolls or acting(unit, subject) is not subject:
         return False
     pods = [pod for pod in own_pods(now.new, unit.cluster.pods) if not pod.meta.terminating]
@@ -118,7 +119,7 @@ def replaced_transition_of(unit: Unit, subject: Subject) -> Transition | None:
     With OnDelete somebody deletes all old pods; a partition is lowered to 0.
     None for any other workload, and for one whose template stays.
     """
-    now, strategy = unit.transitions.get(id(subject)), subject.workload.strategy
+    now, strategy = transitions_in(unit).get(id(subject)), subject.workload.strategy
     if now is None or not now.known or not now.rolls:
         return None
     if isinstance(strategy, StatefulSetStrategy) and not strategy.on_delete:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubelint_gpu.analysis.rollout_facts import judgements_in, transitions_in
 from kubelint_gpu.builders.object_quota import quotas_of
 from kubelint_gpu.builders.stuck_rollout import End, end_of, waits_later
 from kubelint_gpu.findings.finding import Related
@@ -12,8 +13,8 @@ from kubelint_gpu.kube.objects.rolling import DeploymentStrategy, JobStrategy
 from kubelint_gpu.messages.wording import workload_name
 from kubelint_gpu.simulation.controllers.job import objects_of_pods
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
+from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import judge
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import Unit
@@ -39,7 +40,9 @@ def stopped_by_ended(unit: Unit) -> Iterator[tuple[Subject, End, list[Subject]]]
         # with more of them than the quota has room for they are not all there
         if not left or (len(left) + 1) * _ONE > quota.hard[_PODS]:
             continue
-        rolled = {key: one for key, one in unit.transitions.items() if not isinstance(one.new.strategy, JobStrategy)}
+        rolled = {
+            key: one for key, one in transitions_in(unit).items() if not isinstance(one.new.strategy, JobStrategy)
+        }
         only = [place for place, one in enumerate(rolled.values()) if _surges(unit, one.new.key)]
         if not only:
             continue
@@ -67,7 +70,7 @@ def _stays(unit: Unit, subject: Subject) -> bool:
     if workload.kind != "Job" or not isinstance(strategy, JobStrategy) or strategy.suspend or not workload.replicas:
         return False
     ttl = field_pointers.at(subject.manifest, (*workload.template_pointer[:-1], _TTL))
-    return ttl is None and id(subject) in unit.judgements
+    return ttl is None and id(subject) in judgements_in(unit)
 
 
 def _left(unit: Unit, subject: Subject) -> list[Pod]:
@@ -92,5 +95,5 @@ def _surges(unit: Unit, key: str) -> bool:
 
 
 def _ends(unit: Unit, subject: Subject) -> bool:
-    found = unit.judgements.get(id(subject))
+    found = judgements_in(unit).get(id(subject))
     return found is not None and found.verdict is Verdict.COMPLETES and not waits_later(unit, subject)

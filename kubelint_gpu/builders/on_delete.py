@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.certainty import outgrown
+from kubelint_gpu.analysis.rollout_facts import after_deletion, judgements_in
 from kubelint_gpu.builders.pending_daemon_pods import daemon_pods_pending
 from kubelint_gpu.builders.pending_replicas import pending_replicas
 from kubelint_gpu.builders.stuck_rollout import end_of
@@ -28,7 +29,7 @@ _KEEPS = "OnDelete: a pod keeps its template until somebody deletes it, and come
 def replaced_by_hand(unit: Unit) -> Iterator[Draft]:
     """What lacks room only when pods that run have been deleted by hand, or their partition is lowered."""
     for subject in unit.subjects if unit.before else ():
-        found, now = unit.by_hand.get(id(subject)), unit.judgements.get(id(subject))
+        found, now = after_deletion(unit).get(id(subject)), judgements_in(unit).get(id(subject))
         if found is None or now is None or outgrown(unit, subject, found):
             continue
         if now.placed >= now.wanted and now.verdict in (None, Verdict.COMPLETES):

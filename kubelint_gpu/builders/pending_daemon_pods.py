@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.certainty import is_certain
+from kubelint_gpu.analysis.rollout_facts import transitions_in
 from kubelint_gpu.engine.diagnostic import Draft
 from kubelint_gpu.evidence.exclusive_lines import holding, scarce, told_holders
 from kubelint_gpu.evidence.node_lines import clues, node_clues
@@ -116,7 +117,7 @@ def _halted(unit: Unit, subject: Subject, judgement: Judgement, full: frozenset[
     if not isinstance(strategy, DaemonSetStrategy) or strategy.on_delete or not judgement.placed:
         return ""
     bounds, pending = resolve(strategy, judgement.wanted), judgement.wanted - judgement.placed
-    transition = unit.transitions.get(id(subject))
+    transition = transitions_in(unit).get(id(subject))
     if bounds.surge and full and transition is not None:
         had = {*daemon_nodes(transition.old.choosing, unit.cluster.nodes)}
         had |= {pod.spec.node_name for pod in own_pods(subject.workload, unit.cluster.pods)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubelint_gpu.analysis.rollout_facts import judged_beside_removed, judgements_in
 from kubelint_gpu.engine.diagnostic import Draft
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, scarce
 from kubelint_gpu.evidence.node_lines import clues
@@ -23,7 +24,7 @@ _WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
 def waiting_for_gone(unit: Unit) -> Iterator[Draft]:
     """The workloads that run, or are rolled out, only when something is deleted that was among the objects before."""
     for subject in unit.subjects if unit.gone else ():
-        now, later = unit.judgements.get(id(subject)), unit.beside_gone.get(id(subject))
+        now, later = judgements_in(unit).get(id(subject)), judged_beside_removed(unit).get(id(subject))
         if now is None or later is None or isinstance(subject.workload.strategy, JobStrategy):
             continue
         if not subject.known_class or not _is_worse(later, now):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubelint_gpu.analysis.rollout_facts import transitions_in
 from kubelint_gpu.analysis.transitions import is_made
 from kubelint_gpu.builders.object_quota import is_refused, quotas_of
 from kubelint_gpu.engine.diagnostic import Draft
@@ -54,7 +55,7 @@ def replica_sets_refused(unit: Unit) -> Iterator[RefusedReplicaSet]:
     quotas = [quota for quota in quotas_of(unit) if _KEY in quota.hard]
     made = {quota.meta: 0 for quota in quotas}
     for subject in unit.subjects if quotas else ():
-        transition, strategy = unit.transitions.get(id(subject)), subject.workload.strategy
+        transition, strategy = transitions_in(unit).get(id(subject)), subject.workload.strategy
         if transition is None or not transition.rolls or not isinstance(strategy, DeploymentStrategy):
             continue
         if strategy.paused or is_refused(unit, subject):
@@ -95,7 +96,7 @@ def _used(unit: Unit, quota: ResourceQuota) -> int:
     """What the quota counts at least before anything is applied: one ReplicaSet of each Deployment, in thousandths."""
     before = {
         transition.new.key
-        for transition in unit.transitions.values()
+        for transition in transitions_in(unit).values()
         if transition.existing
         and transition.new.kind in _KINDS
         and transition.new.meta.namespace == quota.meta.namespace

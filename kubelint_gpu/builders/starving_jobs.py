@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kubelint_gpu.analysis.certainty import cluster_beyond
+from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.job_quota import outcome, refusal_beside
 from kubelint_gpu.builders.kubelet_refusal import aftermath
 from kubelint_gpu.documents import Pointer
@@ -28,7 +30,7 @@ MOST_OTHERS = 12
 def starving(unit: Unit, subject: Subject) -> Iterator[Draft]:
     """A Job none of whose pods finds room beside the workloads that are applied with it."""
     workload, strategy, manifest = subject.workload, subject.workload.strategy, subject.manifest
-    judgement = unit.judgements.get(id(subject))
+    judgement = judgements_in(unit).get(id(subject))
     if not isinstance(strategy, JobStrategy) or strategy.suspend or not workload.replicas or judgement is None:
         return
     if not judgement.eligible or judgement.by_bound:
@@ -38,7 +40,9 @@ def starving(unit: Unit, subject: Subject) -> Iterator[Draft]:
     beside = [one.workload for one in others]
     if len(others) > MOST_OTHERS or not starves(workload, beside, unit.cluster):
         return
-    certain = unit.is_closed_to(subject) or (unit.further.known and starves(workload, beside, unit.further.cluster))
+    certain = unit.is_closed_to(subject) or (
+        cluster_beyond(unit).known and starves(workload, beside, cluster_beyond(unit).cluster)
+    )
     if unit.may_grow_for(subject) and not certain:
         return
     told, resource, node = outcome(strategy, made=True), scarce(subject), workload.spec.node_name
@@ -99,7 +103,7 @@ def asking_too(others: Sequence[Subject], resource: str) -> Iterator[Related]:
 
 def _stays(unit: Unit, subject: Subject, nodes: frozenset[str], *, daemons: bool = False) -> bool:
     """Whether a workload runs for good on some of the nodes."""
-    judgement, strategy = unit.judgements.get(id(subject)), subject.workload.strategy
+    judgement, strategy = judgements_in(unit).get(id(subject)), subject.workload.strategy
     if judgement is None or isinstance(strategy, JobStrategy):
         return False
     if isinstance(strategy, DaemonSetStrategy):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.analysis.replica_room import lacking
+from kubelint_gpu.analysis.rollout_facts import judgements_in, next_rollouts
 from kubelint_gpu.analysis.transitions import is_made
 from kubelint_gpu.builders.kubelet_refusal import refused_by_kubelet
 from kubelint_gpu.engine.diagnostic import Draft, Proposal
@@ -45,18 +46,21 @@ def ended(unit: Unit, verdict: Verdict) -> Iterator[tuple[Subject, End]]:
     Where counting places decided and no run could be told, the new pod waits and that is all there is to say.
     """
     for subject in unit.subjects:
-        judgement = unit.judgements.get(id(subject))
+        judgement = judgements_in(unit).get(id(subject))
         if judgement is None:
             continue
         if judgement.verdict is verdict:
             yield subject, end_of(judgement)
-        elif id(subject) in unit.later.judgements and unit.later.judgements[id(subject)].verdict is verdict:
-            yield subject, end_of(unit.later.judgements[id(subject)])
+        elif (
+            id(subject) in next_rollouts(unit).judgements
+            and next_rollouts(unit).judgements[id(subject)].verdict is verdict
+        ):
+            yield subject, end_of(next_rollouts(unit).judgements[id(subject)])
 
 
 def waits_later(unit: Unit, subject: Subject) -> bool:
     """Whether its rollout ends and the next one may not."""
-    found = unit.later.judgements.get(id(subject))
+    found = next_rollouts(unit).judgements.get(id(subject))
     return found is not None and found.verdict in _WAITS
 
 
@@ -117,7 +121,7 @@ def standstill(
     number = (kept(workload.strategy, workload.replicas),) if isinstance(workload.strategy, DeploymentStrategy) else ()
     closed = is_certain(unit, subject, end.judgement)
     beyond = "" if closed else "unless there are nodes beyond the inventory, "
-    made, coming = is_made(unit, subject), id(subject) in unit.later.judgements
+    made, coming = is_made(unit, subject), id(subject) in next_rollouts(unit).judgements
     later = made or coming
     begins = f"{beyond}once it runs, " if made else beyond
     scaled, replicas = subject.scaled, counted(workload.replicas, "replica")

@@ -14,6 +14,7 @@ from typing import TextIO
 
 import click
 
+from kubelint_gpu.messages.display import can_show
 from kubelint_gpu.report.content import Options, Report
 from kubelint_gpu.report.format_names import renderer
 
@@ -45,12 +46,6 @@ def wants_color(choice: str, stream: TextIO) -> bool:
     if os.environ.get("FORCE_COLOR"):
         return True
     return stream.isatty()
-
-
-def can_show(stream: TextIO) -> bool:
-    """Whether the stream takes more than ASCII."""
-    encoding = (getattr(stream, "encoding", None) or "ascii").lower().replace("-", "").replace("_", "")
-    return encoding.startswith("utf")
 
 
 def options_for(stream: TextIO, color: str, *, fix_hints: bool = True, category: str = "") -> Options:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Sequence
 
-from kubelint_gpu.analysis.misplaced_fields import MISPLACED, Misplaced, overtaken
+from kubelint_gpu.analysis.misplaced_fields import MISPLACED, Misplaced, misplaced_in, overtaken
 from kubelint_gpu.documents import encode, read
 from kubelint_gpu.documents.edits import Edit, NotEditable, apply
 from kubelint_gpu.engine.diagnostic import Draft, Proposal
@@ -94,7 +94,7 @@ def tried(
     """
     waiting: Sequence[Misplaced] = ()
     if draft.proposals and draft.manifest is not None and draft.code != MISPLACED:
-        waiting = unit.misplaced(draft.manifest)
+        waiting = misplaced_in(unit, draft.manifest)
     for number, proposal in enumerate(draft.proposals):
         try:
             edits = proposal.edits()

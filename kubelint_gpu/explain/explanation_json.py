@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.explain.rollout_summary import refused_replica_set
 from kubelint_gpu.explain.scheduling_moments import Situation
 from kubelint_gpu.kube.objects.taints import Taint
@@ -46,7 +47,7 @@ def to_json(unit: Unit, subject: Subject, found: Sequence[Situation]) -> dict[st
 
 def _rollout(unit: Unit, subject: Subject) -> dict[str, Any] | None:
     """What becomes of the rollout, and whether that rests on pools that grow: before it begins, or while it runs."""
-    judgement = unit.judgements.get(id(subject)) if subject.workload.rolls else None
+    judgement = judgements_in(unit).get(id(subject)) if subject.workload.rolls else None
     if judgement is None or judgement.verdict is None:
         return None
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.certainty import is_certain
-from kubelint_gpu.analysis.rollout_facts import rolled_in
+from kubelint_gpu.analysis.rollout_facts import judged_together, judgements_in, next_rollouts, rolled_in
 from kubelint_gpu.analysis.scaled import waiting_when_scaled
 from kubelint_gpu.analysis.transitions import is_made
 from kubelint_gpu.builders.replica_set_quota import RefusedReplicaSet, replica_sets_refused
@@ -24,7 +24,7 @@ _WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
 
 def outlook(unit: Unit, subject: Subject) -> str | None:
     """`comes to its end`, or what keeps it from that; None where nothing is rolled out, or no node takes a pod."""
-    judgement = unit.judgements.get(id(subject)) if subject.workload.rolls else None
+    judgement = judgements_in(unit).get(id(subject)) if subject.workload.rolls else None
     if judgement is None:
         return None
     refused = refused_replica_set(unit, subject)
@@ -79,7 +79,7 @@ def _conditions(unit: Unit, subject: Subject, judgement: Judgement) -> Iterator[
         never = "never all end" if group.verdict is Verdict.STUCK else "may not all end"
         yield f" by itself; rolled out together with {names}, they {never}{_MORE}"
     elif waits_later(unit, subject):
-        found = unit.later.judgements[id(subject)]
+        found = next_rollouts(unit).judgements[id(subject)]
         yield f"; the next one {_waiting(unit, subject, found)}"
     else:
         scaled = waiting_when_scaled(unit, subject)
@@ -91,5 +91,7 @@ def _conditions(unit: Unit, subject: Subject, judgement: Judgement) -> Iterator[
 
 def _blocked(unit: Unit, subject: Subject) -> Together | None:
     """The rollouts that hold each other up when they start at the same moment as its own."""
-    waiting = [group for group in unit.together if group.verdict in _WAITS and subject in rolled_in(unit, group)]
+    waiting = [
+        group for group in judged_together(unit) if group.verdict in _WAITS and subject in rolled_in(unit, group)
+    ]
     return waiting[0] if waiting else None

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubelint_gpu.analysis.certainty import cluster_beyond
 from kubelint_gpu.analysis.coupled import ties
 from kubelint_gpu.analysis.growing_pools import at_most, growing
 from kubelint_gpu.analysis.replica_room import Room, counted_room
+from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.analysis.scaling import target
 from kubelint_gpu.documents.edits import replace_scalar
 from kubelint_gpu.engine.diagnostic import Draft, Proposal
 from kubelint_gpu.engine.registry import rule
@@ -17,7 +20,7 @@ from kubelint_gpu.messages.wording import counted, listed, verb, workload_name, 
 from kubelint_gpu.simulation.questions.most_pods import DEFAULT_BUDGET
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import Unit
-from kubelint_gpu.workspace.autoscalers import MOST, TARGET, target
+from kubelint_gpu.workspace.autoscalers import MOST, TARGET
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import Subject
 
@@ -33,7 +36,7 @@ def hpa_exceeds_capacity(unit: Unit) -> Iterator[Draft]:
         subject = target(unit, manifest)
         if subject is None or not isinstance(most, int) or isinstance(most, bool) or most > _ENOUGH:
             continue
-        judgement = unit.judgements.get(id(subject))
+        judgement = judgements_in(unit).get(id(subject))
         if judgement is None or not judgement.eligible or not subject.workload.replicas:
             # with 0 replicas an autoscaler is switched off
             continue
@@ -51,7 +54,7 @@ def _is_certain(unit: Unit, subject: Subject, most: int, found: Room) -> bool:
     """Whether no node beyond the inventory makes room for more."""
     if unit.is_closed_to(subject):
         return True
-    return unit.further.known and counted_room(unit, subject, most, further=True).pods == found.pods
+    return cluster_beyond(unit).known and counted_room(unit, subject, most, further=True).pods == found.pods
 
 
 def _undecided(manifest: Manifest, subject: Subject, most: int) -> Draft:
@@ -73,7 +76,7 @@ def _draft(unit: Unit, manifest: Manifest, subject: Subject, most: int, found: R
     others = workload_names([one.workload for one in found.beside])
     names = listed([*(["what runs already"] if unit.cluster.pods else []), *([others] if others else [])])
     beside = f" beside {names}" if names else ""
-    judgement = unit.judgements[id(subject)]
+    judgement = judgements_in(unit)[id(subject)]
     target = workload_name(subject.workload)
     return Draft(
         "KLG115",

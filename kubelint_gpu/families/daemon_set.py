@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.stuck_rollout import ended, keeping, standstill, surges_into_itself
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.diagnostic import Draft
@@ -31,7 +32,7 @@ def daemonset_surge(unit: Unit) -> Iterator[Draft]:
     for verdict in (Verdict.STUCK, Verdict.MAY_STICK):
         for subject, end in ended(unit, verdict):
             if surges_into_itself(subject, end):
-                crowded = sorted(unit.judgements[id(subject)].crowded)
+                crowded = sorted(judgements_in(unit)[id(subject)].crowded)
                 draft = standstill(
                     unit,
                     subject,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kubelint_gpu.analysis.certainty import evicts_for_certain
-from kubelint_gpu.analysis.rollout_facts import rolled_in
+from kubelint_gpu.analysis.rollout_facts import judged_together, judgements_in, rolled_in
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.diagnostic import Draft
 from kubelint_gpu.engine.registry import rule
@@ -30,12 +30,12 @@ def rollout_preempts(unit: Unit) -> Iterator[Draft]:
     """Some run of a rollout, or of several that begin at the same moment, evicts pods of lower priority of others."""
     told_of: set[tuple[str, str]] = set()
     for subject in (one for one in unit.subjects if one.known_class):
-        judgement = unit.judgements.get(id(subject))
+        judgement = judgements_in(unit).get(id(subject))
         if judgement is not None:
             for owner, found in _evicted(subject, judgement.evicts).items():
                 told_of.add((subject.workload.key, owner))
                 yield _draft(unit, subject, judgement.eviction, owner, found)
-    for together in unit.together:
+    for together in judged_together(unit):
         for subject in rolled_in(unit, together):
             for owner, found in _evicted(subject, together.evicts).items():
                 if subject.known_class and (subject.workload.key, owner) not in told_of:

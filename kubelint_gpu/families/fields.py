@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.misplaced_fields import fields, near_name
+from kubelint_gpu.analysis.refused_fields import unknown_fields
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, NotEditable
 from kubelint_gpu.documents.moves import move_key
@@ -24,7 +25,7 @@ _FEW = 8
 def unknown_field(unit: Unit) -> Iterator[Draft]:
     """A field that the API server does not know: misspelt, in the wrong place, or of another release."""
     minor = unit.minor_release
-    for manifest, unfit in zip(unit.templates, unit.misfits, strict=True):
+    for manifest, unfit in zip(unit.templates, unknown_fields(unit), strict=True):
         for found in unfit:
             if not found.wanted:
                 yield _draft(manifest, found, minor)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kubelint_gpu.analysis.certainty import cluster_beyond
 from kubelint_gpu.analysis.coupled import bound_to, ties
 from kubelint_gpu.analysis.gang_members import Team, custom_teams, how_long, team_of
 from kubelint_gpu.analysis.gangs import held_up, waits_for_all
 from kubelint_gpu.analysis.growing_pools import at_most, growing
+from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.custom_gangs import never_whole
 from kubelint_gpu.builders.overlapping_runs import overlapping_runs
 from kubelint_gpu.builders.starving_jobs import MOST_OTHERS, asking_too, running_for_good, staying_beside, while_running
@@ -97,15 +99,15 @@ def _together(cluster: Cluster, teams: Sequence[Team], beside: Sequence[Subject]
 
 def _holds_further(unit: Unit, teams: Sequence[Team], beside: Sequence[Subject], verdict: Verdict) -> bool:
     """Whether Jobs hold each other up whatever nodes there are beyond the inventory."""
-    if not unit.further.known or any(team.custom is not None for team in teams):
+    if not cluster_beyond(unit).known or any(team.custom is not None for team in teams):
         return False
-    return _together(unit.further.cluster, teams, beside, unit.budget).verdict is verdict
+    return _together(cluster_beyond(unit).cluster, teams, beside, unit.budget).verdict is verdict
 
 
 def _never_whole(unit: Unit, subject: Subject) -> Iterator[Draft]:
     """Some of its pods run, and never all at once."""
     workload = subject.workload
-    judgement = unit.judgements.get(id(subject))
+    judgement = judgements_in(unit).get(id(subject))
     if judgement is None:
         return
     joined = possible_nodes(unit.growth, workload.replicas)
@@ -146,7 +148,7 @@ def _leans_on_what_ends(unit: Unit, subject: Subject, jobs: Sequence[Subject]) -
 
 
 def _share_nodes(unit: Unit, one: Subject, other: Subject) -> bool:
-    judged = [unit.judgements.get(id(subject)) for subject in (one, other)]
+    judged = [judgements_in(unit).get(id(subject)) for subject in (one, other)]
     nodes = [found.eligible for found in judged if found is not None]
     return len(nodes) == len(judged) and not nodes[0].isdisjoint(nodes[1])
 
@@ -167,7 +169,7 @@ def _undecided(subject: Subject, what: str, why: str) -> Draft:
 def _stays_short(unit: Unit, workload: Workload, beside: Sequence[Subject], found: tuple[int, int]) -> bool:
     """Whether as few pods of it run whatever nodes there are beyond the inventory."""
     others = [one.workload for one in beside]
-    return unit.further.known and running_at_once(workload, others, unit.further.cluster) == found
+    return cluster_beyond(unit).known and running_at_once(workload, others, cluster_beyond(unit).cluster) == found
 
 
 def _short(unit: Unit, subject: Subject, beside: list[Subject], found: tuple[int, int], *, certain: bool) -> Draft:
@@ -193,8 +195,8 @@ def _short(unit: Unit, subject: Subject, beside: list[Subject], found: tuple[int
             *asking_too(beside, resource),
             *ties(unit, subject, beside),
             *held_up(unit, [subject]),
-            *clues(unit, subject, resource, sorted(unit.judgements[id(subject)].eligible)),
-            *holders(unit, subject, resource, unit.judgements[id(subject)].eligible),
+            *clues(unit, subject, resource, sorted(judgements_in(unit)[id(subject)].eligible)),
+            *holders(unit, subject, resource, judgements_in(unit)[id(subject)].eligible),
             *growing(unit, subject),
         ),
         help=("let Kueue admit the Job whole, or a scheduler with pod groups place it whole: then it holds nothing",),

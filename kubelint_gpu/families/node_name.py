@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.kubelet_refusal import aftermath
 from kubelint_gpu.builders.node_pins import node_labels
 from kubelint_gpu.documents.edits import Edit, remove_key, set_key
@@ -93,7 +94,7 @@ def _admission(unit: Unit, subject: Subject, name: str) -> _Answer:
 
 def _beside(unit: Unit, subject: Subject, name: str) -> str:
     """That others that are applied with it leave too little for its pods; empty where they do not."""
-    found = unit.judgements.get(id(subject))
+    found = judgements_in(unit).get(id(subject))
     if found is None or found.verdict is not None or found.placed >= found.wanted or "Job" in subject.workload.kind:
         return ""
     lacks = every(found.waiting.lacks) if found.waiting is not None else []

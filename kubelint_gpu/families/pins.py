@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.drain_facts import held_drains
+from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.node_pins import Wider, by_label, wider_selection
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.diagnostic import Draft
@@ -71,7 +72,7 @@ def _claims(subject: Subject) -> bool:
 
 def _sticks(unit: Unit, subject: Subject) -> bool:
     """Whether its rollout hangs on the pin."""
-    judgement = unit.judgements.get(id(subject))
+    judgement = judgements_in(unit).get(id(subject))
     return judgement is not None and judgement.verdict in (Verdict.STUCK, Verdict.MAY_STICK)
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubelint_gpu.analysis.any_cluster import stuck_anywhere
 from kubelint_gpu.analysis.certainty import outgrown
 from kubelint_gpu.analysis.gangs import holding
+from kubelint_gpu.analysis.rollout_facts import judgements_in, transitions_in
 from kubelint_gpu.analysis.scaled import Scaled, waiting_when_scaled
 from kubelint_gpu.builders.custom_rollouts import custom_deadlocks, custom_pods_pending
 from kubelint_gpu.builders.ended_jobs import kept_pods, stopped_by_ended
@@ -62,7 +64,7 @@ def _code(waiting: Waiting) -> str:
 
 def _stuck(unit: Unit, code: str) -> Iterator[Draft]:
     for subject in unit.subjects:
-        judgement = unit.stuck_anywhere.get(id(subject))
+        judgement = stuck_anywhere(unit).get(id(subject))
         if judgement is not None and _code(end_of(judgement).waiting) == code:
             yield standstill_anywhere(unit, subject, end_of(judgement), code, _proposals(unit, subject, code))
     for subject, found in ended(unit, Verdict.STUCK):
@@ -77,7 +79,7 @@ def _stuck(unit: Unit, code: str) -> Iterator[Draft]:
 
 def _ends(unit: Unit, subject: Subject) -> bool:
     """Whether its rollout ends, and the next one as well."""
-    found = unit.judgements.get(id(subject))
+    found = judgements_in(unit).get(id(subject))
     return found is not None and found.verdict is Verdict.COMPLETES and not waits_later(unit, subject)
 
 
@@ -132,7 +134,7 @@ def rollout_may_stick(unit: Unit) -> Iterator[Draft]:
         if not spoken_for(subject, one) and not _told_of_jobs(unit, one):
             yield standstill(unit, subject, one, "KLG107", proposals=_proposals(unit, subject, "KLG107"))
     for subject in unit.subjects:
-        found = unit.judgements.get(id(subject))
+        found = judgements_in(unit).get(id(subject))
         if _ends(unit, subject):
             yield from _when_scaled(unit, subject)
         if found is not None and found.verdict is Verdict.UNDECIDED:
@@ -173,7 +175,7 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
     for subject in unit.subjects:
         refused_pods = tuple(refused_job_pods(unit, subject))
         yield from refused_pods or starving(unit, subject)
-        judgement = unit.judgements.get(id(subject))
+        judgement = judgements_in(unit).get(id(subject))
         if judgement is None or judgement.placed >= judgement.wanted or outgrown(unit, subject, judgement):
             continue
         if isinstance(subject.workload.strategy, DaemonSetStrategy):
@@ -185,7 +187,7 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
 
 def _told_of_jobs(unit: Unit, end: End) -> bool:
     """Whether a pod waits for what Jobs hold of which KLG113 says that they hold it for ever: that is the cause."""
-    whole = {one.new.key for one in unit.transitions.values() if one.whole}
+    whole = {one.new.key for one in transitions_in(unit).values() if one.whole}
     jobs = holding(end.waiting) & whole
     told = jobs_hold_each_other(unit) if jobs else ()
     return any(not jobs.isdisjoint(draft.cause.split()) for draft in told if not draft.undecided)

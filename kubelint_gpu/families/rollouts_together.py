@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.certainty import is_certain_together
 from kubelint_gpu.analysis.growing_pools import growing
-from kubelint_gpu.analysis.rollout_facts import blocked_by_waiting, rolled_in
+from kubelint_gpu.analysis.rollout_facts import blocked_by_waiting, judged_together, judgements_in, rolled_in
 from kubelint_gpu.builders.stuck_rollout import keeping
 from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.engine.diagnostic import Draft, Proposal
@@ -29,7 +29,7 @@ from kubelint_gpu.workspace.workload_check import Subject
 @rule("KLG106")
 def rollouts_block_each_other(unit: Unit) -> Iterator[Draft]:
     """What one new pod waits for is held by the other workload, whose new pod waits, too."""
-    for together in unit.together:
+    for together in judged_together(unit):
         if together.verdict is Verdict.UNDECIDED:
             yield _undecided(unit, together)
         if together.verdict not in (Verdict.STUCK, Verdict.MAY_STICK) or together.trace is None:
@@ -39,7 +39,9 @@ def rollouts_block_each_other(unit: Unit) -> Iterator[Draft]:
         if waits:
             yield _draft(unit, together, together.trace, rolled, waits)
     for together in blocked_by_waiting(unit):
-        blocked = [one for one in rolled_in(unit, together) if unit.judgements[id(one)].verdict is Verdict.COMPLETES]
+        blocked = [
+            one for one in rolled_in(unit, together) if judgements_in(unit)[id(one)].verdict is Verdict.COMPLETES
+        ]
         waits = [wait for subject in blocked for wait in _waits(unit, subject, together.trace or Trace((), ()))]
         if waits and together.trace is not None:
             draft = _draft(unit, together, together.trace, rolled_in(unit, together), waits)

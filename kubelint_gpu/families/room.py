@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubelint_gpu.analysis.any_cluster import stuck_anywhere
 from kubelint_gpu.analysis.growing_pools import growing
+from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.custom_rollouts import custom_rooms
 from kubelint_gpu.builders.stuck_rollout import keeping, kept
 from kubelint_gpu.engine.diagnostic import Draft
@@ -30,7 +32,7 @@ def rollout_needs_room(unit: Unit) -> Iterator[Draft]:
     """A place that no inventory shows, or that a pool has to bring first."""
     if unit.world.inventory is not None:
         for subject in unit.subjects:
-            judgement = unit.judgements.get(id(subject))
+            judgement = judgements_in(unit).get(id(subject))
             if judgement is not None and judgement.stalls is not None:
                 yield from _grown(unit, subject, judgement.stalls)
         return
@@ -45,7 +47,7 @@ def rollout_needs_room(unit: Unit) -> Iterator[Draft]:
             not resources
             or needed <= workload.replicas
             or not subject.places_pods
-            or id(subject) in unit.stuck_anywhere
+            or id(subject) in stuck_anywhere(unit)
         ):
             continue
         requests = pod_requests(workload.spec)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.certainty import is_certain, outgrown
 from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
 from kubelint_gpu.analysis.pod_affinity import crowding, left_alone
+from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.spread import unspreadable
 from kubelint_gpu.analysis.transitions import ever_fitted
 from kubelint_gpu.builders.stuck_rollout import NO_NODE, End, ended, is_trapped, shortage, standstill
@@ -40,7 +41,7 @@ def statefulset_blocked(unit: Unit) -> Iterator[Draft]:
             if isinstance(subject.workload.strategy, StatefulSetStrategy):
                 yield _halted(standstill(unit, subject, end, "KLG111", may=verdict is Verdict.MAY_STICK), end)
     for subject in unit.subjects:
-        judgement = unit.judgements.get(id(subject))
+        judgement = judgements_in(unit).get(id(subject))
         if judgement is None or not judgement.eligible or judgement.verdict is not None:
             continue
         if not is_trapped(subject, judgement) or outgrown(unit, subject, judgement) or not subject.places_pods:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from functools import partial
 
-from kubelint_gpu.analysis.refused_fields import refusals
+from kubelint_gpu.analysis.refused_fields import refusals, unknown_fields
 from kubelint_gpu.builders.admission_refusals import admission_refusals
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
@@ -37,7 +37,7 @@ def invalid_value(unit: Unit) -> Iterator[Draft]:
     """A value of the wrong type or out of range; a placeholder is not wrong, only unknown, and is told once."""
     minor = unit.minor_release
     yield from admission_refusals(unit)
-    for manifest, unfit in zip(unit.templates, unit.misfits, strict=True):
+    for manifest, unfit in zip(unit.templates, unknown_fields(unit), strict=True):
         unknown: list[InvalidObject] = []
         said: set[Pointer] = set()
         for problem in manifest.problems:

@@ -13,8 +13,8 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 
 from kubelint_gpu.lsp.answers import actions
-from kubelint_gpu.lsp.project.diagnostics import SOURCE
-from kubelint_gpu.lsp.project.open_documents import Change
+from kubelint_gpu.lsp.document.diagnostics import SOURCE
+from kubelint_gpu.lsp.document.open_documents import Change
 from kubelint_gpu.lsp.session import Diagnostics, Session, Settings
 from kubelint_gpu.version import __version__
 

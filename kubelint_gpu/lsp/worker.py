@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
-from kubelint_gpu.lsp.project.surroundings_of import Memory
+from kubelint_gpu.lsp.document.document_context import Memory
 
 Answerer = Callable[[dict[str, Any], Memory], Any]
 
@@ -50,7 +50,7 @@ def _result(answerer: Answerer, question: dict[str, Any], memory: Memory) -> Any
 
 def _answerers() -> dict[str, Answerer]:
     from kubelint_gpu.lsp.answers import completion, fix_all, hover, ignore_here
-    from kubelint_gpu.lsp.project.surroundings_of import checking
+    from kubelint_gpu.lsp.document import checking
 
     return {
         "check": checking.answer,

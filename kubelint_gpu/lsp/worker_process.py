@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
-from kubelint_gpu.lsp.project.open_documents import OpenDocument
+from kubelint_gpu.lsp.document.open_documents import OpenDocument
 
 # The path of imports is handed over: a module in the folder that the editor was started in must not be taken for ours.
 _START = "import sys; sys.path[:] = sys.argv[1:]; from kubelint_gpu.lsp.worker import main; main()"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import TextIO
 
 TAB = 4
 
@@ -44,3 +45,9 @@ def _cells(char: str) -> int:
     if unicodedata.category(char) in ("Mn", "Me"):
         return 0
     return 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1
+
+
+def can_show(stream: TextIO) -> bool:
+    """Whether the stream takes more than ASCII."""
+    encoding = (getattr(stream, "encoding", None) or "ascii").lower().replace("-", "").replace("_", "")
+    return encoding.startswith("utf")

@@ -16,18 +16,32 @@ from kubelint_gpu.workspace.autoscalers import Autoscalers, scaled_at_once
 from kubelint_gpu.workspace.workload_check import Subject
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kubelint_gpu.inventory.declarations.inventory import Inventory
+    from kubelint_gpu.kube.objects.cluster import Cluster
     from kubelint_gpu.kube.objects.workload import Workload
-    from kubelint_gpu.workspace.apply_set import Unit
     from kubelint_gpu.workspace.manifest import Manifest
 
 
-def judged(unit: Unit, manifest: Manifest, workload: Workload, autoscalers: Autoscalers) -> Subject:
-    """A workload of a unit, or one as it was before, as it is judged."""
-    ranges = [found for found in unit.cluster.limit_ranges if found.meta.namespace == workload.meta.namespace]
-    spec = admitted(with_defaults(workload.spec, ranges), **_admission(unit))  # type: ignore[arg-type]
-    spec = with_runtime_class(spec, unit.cluster.runtime_classes)
-    if unit.has_nodes:
-        spec = without_resources(spec, unit.given_out_elsewhere)
+def judged(
+    manifest: Manifest,
+    workload: Workload,
+    autoscalers: Autoscalers,
+    cluster: Cluster,
+    inventory: Inventory | None,
+    elsewhere: Callable[[str], bool],
+) -> Subject:
+    """A workload, or one as it was before, as it is judged.
+
+    `inventory` is None where there are no nodes to judge by.
+    `elsewhere` says whether something else than kubelets gives a resource out.
+    """
+    ranges = [found for found in cluster.limit_ranges if found.meta.namespace == workload.meta.namespace]
+    spec = admitted(with_defaults(workload.spec, ranges), **_admission(inventory))  # type: ignore[arg-type]
+    spec = with_runtime_class(spec, cluster.runtime_classes)
+    if inventory is not None:
+        spec = without_resources(spec, elsewhere)
     scaled = scaled_at_once(workload, autoscalers)
     workload = replace(
         workload,
@@ -36,16 +50,15 @@ def judged(unit: Unit, manifest: Manifest, workload: Workload, autoscalers: Auto
         replicas=scaled.replicas if scaled is not None else workload.replicas,
     )
     try:
-        return Subject(manifest, resolved_workload(workload, unit.cluster.priority_classes), scaled=scaled)
+        return Subject(manifest, resolved_workload(workload, cluster.priority_classes), scaled=scaled)
     except UnknownPriorityClass:
         # it is placed as if the class were there; with the highest that there may be it can evict whom it likes
         spec = replace(spec, priority=HIGHEST_USER_PRIORITY, preemption_policy=PREEMPT)
         return Subject(manifest, replace(workload, spec=spec), known_class=False, scaled=scaled)
 
 
-def _admission(unit: Unit) -> dict[str, object]:
-    inventory = unit.world.inventory
-    if inventory is None or not unit.has_nodes:
+def _admission(inventory: Inventory | None) -> dict[str, object]:
+    if inventory is None:
         return {}
     tolerations: list[tuple[str, Toleration]] = [
         (str(value.get("resource", "")), read_toleration(Fields(value)))

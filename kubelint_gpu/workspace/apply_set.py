@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from kubelint_gpu.analysis import any_cluster, certainty, rollout_facts
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.inventory.declarations.inventory import Pool
 from kubelint_gpu.kube.gpu.resource_owners import owner_of
@@ -17,7 +16,7 @@ from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Attempt, Snapshot, attempt
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.simulation.growth import Growth, possible_nodes
-from kubelint_gpu.simulation.search.verdict import DEFAULT_BUDGET, Judgement, Together, Transition
+from kubelint_gpu.simulation.questions.rollouts import DEFAULT_BUDGET
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.admitted import judged
 from kubelint_gpu.workspace.autoscalers import Autoscalers, autoscalers
@@ -26,11 +25,6 @@ from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.workload_check import Subject
 
 if TYPE_CHECKING:
-    from kubelint_gpu.analysis.certainty import Further
-    from kubelint_gpu.analysis.misplaced_fields import Misplaced
-    from kubelint_gpu.analysis.rollout_facts import Later
-    from kubelint_gpu.analysis.scaled import Scaled
-    from kubelint_gpu.kube.validation.api_fields import Misfit
     from kubelint_gpu.sources.kustomize.rendering import Rendered
 
 __all__ = ["Subject", "Unit"]
@@ -67,14 +61,14 @@ class Unit:
         self.budget = budget
         self.rendered = tuple(rendered)
         self._attempts: dict[tuple[int, str], Attempt] = {}
-        self.scaled: dict[int, Scaled | None] = {}
+        self.answers: dict[object, Any] = {}
 
     def forget(self) -> None:
         """Let go of everything that was worked out; it is worked out again where it is asked for."""
         for name in [name for name in self.__dict__ if isinstance(getattr(type(self), name, None), cached_property)]:
             del self.__dict__[name]
         self._attempts.clear()
-        self.scaled.clear()
+        self.answers.clear()
 
     def with_readings(self, readings: Sequence[Reading], rendered: Sequence[Rendered] | None = None) -> Unit:
         """The same unit with other text."""
@@ -128,26 +122,6 @@ class Unit:
     def templates(self) -> tuple[Manifest, ...]:
         """The manifests, those of custom resources once for each of their pod templates."""
         return tuple(found for manifest in self.manifests for found in (manifest.templates or (manifest,)))
-
-    @cached_property
-    def misfits(self) -> tuple[tuple[Misfit, ...], ...]:
-        """For each of the templates, the fields that its kind does not have in the cluster's release."""
-        from kubelint_gpu.analysis.refused_fields import written_misfits
-
-        return tuple(tuple(written_misfits(manifest, self.minor_release)) for manifest in self.templates)
-
-    def misplaced(self, manifest: Manifest) -> Sequence[Misplaced]:
-        """The fields of an object that a rename or a move would put where nothing stands."""
-        return self._misplaced.get(id(manifest.item), ())
-
-    @cached_property
-    def _misplaced(self) -> dict[int, list[Misplaced]]:
-        from kubelint_gpu.analysis.misplaced_fields import misplaced
-
-        found: dict[int, list[Misplaced]] = {}
-        for one in misplaced(self):
-            found.setdefault(id(self.templates[one.template].item), []).append(one)
-        return found
 
     @cached_property
     def subjects(self) -> tuple[Subject, ...]:
@@ -254,54 +228,6 @@ class Unit:
         found = self.alone(subject)
         return found.fit is not None and found.fit.schedulable
 
-    @cached_property
-    def transitions(self) -> dict[int, Transition]:
-        """What is rolled out, by the identity of the subject."""
-        return rollout_facts.transitions(self)
-
-    @cached_property
-    def judgements(self) -> dict[int, Judgement]:
-        """What becomes of the rollout of each subject whose pods find a node by themselves, by the subject's identity.
-
-        DaemonSets are among them: their pods are made for a node, and the scheduler has to agree.
-        """
-        return rollout_facts.judgements(self)
-
-    @cached_property
-    def together(self) -> tuple[Together, ...]:
-        """What becomes of the rollouts that end by themselves when they start at the same moment, group by group."""
-        return rollout_facts.together(self)
-
-    @cached_property
-    def stuck_anywhere(self) -> Mapping[int, Judgement]:
-        """The rollouts that never end whatever nodes there are; known only where there is no inventory."""
-        return any_cluster.stuck_anywhere(self)
-
-    @cached_property
-    def further(self) -> Further:
-        """The cluster with nodes that may be there beyond the inventory."""
-        return certainty.further(self)
-
-    @cached_property
-    def judged_further(self) -> dict[int, Judgement]:
-        """The judgements with such nodes, where these are no plain remedy."""
-        return certainty.judged_further(self)
-
-    @cached_property
-    def later(self) -> Later:
-        """What becomes of the next rollouts when all that begins now is over."""
-        return rollout_facts.later(self)
-
-    @cached_property
-    def by_hand(self) -> dict[int, Judgement]:
-        """What becomes of each subject whose new template reaches its pods only as somebody deletes them."""
-        return rollout_facts.by_hand(self)
-
-    @cached_property
-    def beside_gone(self) -> dict[int, Judgement]:
-        """The judgements while what the manifests no longer have is still there."""
-        return rollout_facts.beside_gone(self)
-
     def _attempt(self, subject: Subject, name: str, snapshot: Snapshot) -> Attempt:
         key = (id(subject), name)
         if key not in self._attempts:
@@ -312,7 +238,9 @@ class Unit:
 
     def judged(self, manifest: Manifest, workload: Workload, scaled_by: Autoscalers | None = None) -> Subject:
         """A workload as it is judged: admitted, with its priority, and with the replicas that its autoscaler sets."""
-        return judged(self, manifest, workload, self.autoscalers if scaled_by is None else scaled_by)
+        scalers = self.autoscalers if scaled_by is None else scaled_by
+        inventory = self.world.inventory if self.has_nodes else None
+        return judged(manifest, workload, scalers, self.cluster, inventory, self.given_out_elsewhere)
 
     @cached_property
     def autoscalers(self) -> Autoscalers:

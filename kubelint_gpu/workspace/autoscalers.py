@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Place
@@ -11,10 +10,6 @@ from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.manifest import Manifest
-
-if TYPE_CHECKING:
-    from kubelint_gpu.workspace.apply_set import Unit
-    from kubelint_gpu.workspace.workload_check import Subject
 
 LEAST: Pointer = ("spec", "minReplicas")
 MOST: Pointer = ("spec", "maxReplicas")
@@ -46,7 +41,7 @@ class ScaledAtOnce:
     @property
     def sets(self) -> str:
         """`HorizontalPodAutoscaler chat sets at least`."""
-        least, most = _range(self.autoscaler) or (0, 0)
+        least, most = range_of(self.autoscaler) or (0, 0)
         end = "" if least == most else " at least" if self.bound == LEAST else " at most"
         return f"HorizontalPodAutoscaler {self.autoscaler.name} sets{end}"
 
@@ -68,7 +63,7 @@ def scaled_at_once(workload: Workload, among: Autoscalers) -> ScaledAtOnce | Non
     (pkg/controller/podautoscaler/horizontal.go, 1.34).
     """
     manifest = among.get(workload.key) if workload.kind in _SCALED and not workload.custom else None
-    bounds = _range(manifest) if manifest is not None else None
+    bounds = range_of(manifest) if manifest is not None else None
     if manifest is None or bounds is None or not workload.replicas:
         return None
     least, most = bounds
@@ -77,33 +72,7 @@ def scaled_at_once(workload: Workload, among: Autoscalers) -> ScaledAtOnce | Non
     return ScaledAtOnce(most, manifest, MOST) if workload.replicas > most else None
 
 
-def target(unit: Unit, manifest: Manifest) -> Subject | None:
-    """The workload of the unit that an autoscaler scales."""
-    if manifest.kind != "HorizontalPodAutoscaler":
-        return None
-    kind, name = field_pointers.at(manifest, (*TARGET, "kind")), field_pointers.at(manifest, (*TARGET, "name"))
-    namespace = manifest.namespace or "default"
-    for subject in unit.subjects:
-        meta = subject.workload.meta
-        if (subject.workload.kind, meta.name, meta.namespace) == (kind, name, namespace) and subject.places_pods:
-            return subject
-    return None
-
-
-def replicas_of(unit: Unit, subject: Subject) -> tuple[int, int]:
-    """The fewest and the most replicas that a workload has: as its autoscaler says, else as they are written."""
-    return next(_ranges(unit, subject), (subject.workload.replicas, subject.workload.replicas))
-
-
-def _ranges(unit: Unit, subject: Subject) -> Iterator[tuple[int, int]]:
-    for manifest in unit.manifests:
-        if target(unit, manifest) is subject:
-            found = _range(manifest)
-            if found is not None:
-                yield found
-
-
-def _range(manifest: Manifest) -> tuple[int, int] | None:
+def range_of(manifest: Manifest) -> tuple[int, int] | None:
     """minReplicas, by default 1, and maxReplicas; None where they are no such numbers."""
     least, most = field_pointers.at(manifest, LEAST), field_pointers.at(manifest, MOST)
     least = 1 if least is None else least

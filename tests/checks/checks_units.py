@@ -7,7 +7,7 @@ from textwrap import dedent
 from kubelint_gpu.documents import read
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.inventory import load
-from kubelint_gpu.simulation.search.verdict import DEFAULT_BUDGET
+from kubelint_gpu.simulation.questions.rollouts import DEFAULT_BUDGET
 from kubelint_gpu.workspace.apply_set import Unit
 from kubelint_gpu.workspace.cluster_context import World
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from checks_units import deployment, findings, unit
 
+from kubelint_gpu.analysis.rollout_facts import judgements_in
+
 NODES = """\
 apiVersion: kubelint-gpu/v1
 kind: ClusterInventory
@@ -72,7 +74,7 @@ def test_taints_and_affinity_to_pods_are_not_looked_at():
         "[{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: chat}}}]}}\n"
     )
     judged = unit(deployment(pod=named("gpu-2", apart)), tainted)
-    (found,) = judged.judgements.values()
+    (found,) = judgements_in(judged).values()
     assert (str(found.verdict), found.placed) == ("Verdict.COMPLETES", 1)
 
 

@@ -7,7 +7,7 @@ from editor import TRACKER, editing
 from lsprotocol import types
 
 from kubelint_gpu.documents import read
-from kubelint_gpu.lsp.project.positions import offset
+from kubelint_gpu.lsp.document.positions import offset
 
 pytestmark = pytest.mark.asyncio
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubelint_gpu.documents import source_text
-from kubelint_gpu.lsp.project.open_documents import Change, OpenDocuments
-from kubelint_gpu.lsp.project.positions import offset, position
+from kubelint_gpu.lsp.document.open_documents import Change, OpenDocuments
+from kubelint_gpu.lsp.document.positions import offset, position
 
 LINES = "a\u2028b é\r\n😀: x\n\x0bc\r\rlast"
 ENCODINGS = ("utf-8", "utf-16", "utf-32")

@@ -135,7 +135,7 @@ def status_object(number: int, case: Case) -> dict:
 def program_input(case: Case):
     from kubelint_gpu.kube.objects.workload import read_workload
     from kubelint_gpu.scheduler import read_cluster
-    from kubelint_gpu.simulation.search.verdict import Transition
+    from kubelint_gpu.simulation.transition import Transition
 
     objects = [node_object(node) for node in case.nodes]
     for key, number in (("requests.nvidia.com/gpu", case.quota), ("pods", case.quota_pods)):
@@ -194,7 +194,7 @@ def program_input(case: Case):
 
 def program_verdict(case: Case, budget: int = 60_000):
     """The program's verdict, and whether a bound gave it."""
-    from kubelint_gpu.simulation.search.verdict import judge, judge_together
+    from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
 
     transitions, cluster = program_input(case)
     if len(case.judged) > 1:

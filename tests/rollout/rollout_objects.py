@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from kubelint_gpu.kube.objects.workload import read_workload
 from kubelint_gpu.scheduler import read_cluster
-from kubelint_gpu.simulation.search.verdict import Transition, judge
+from kubelint_gpu.simulation.questions.rollouts import judge
+from kubelint_gpu.simulation.transition import Transition
 
 GPU = "nvidia.com/gpu"
 

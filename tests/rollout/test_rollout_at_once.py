@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from rollout_objects import cluster, deployment, node, recreated, same, workload
 
+from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import Transition, judge
+from kubelint_gpu.simulation.transition import Transition
 
 KEEPS = {"surge": 1, "unavailable": 0}
 GIVES = {"surge": 0, "unavailable": 1}

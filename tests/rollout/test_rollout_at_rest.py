@@ -8,8 +8,8 @@ import pytest
 from rollout_objects import apart, cluster, deployment, node, pod, quota, same, spread, workload
 
 from kubelint_gpu.simulation.bounds import quiescence
+from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import judge, judge_together
 
 RANDOM_CASES = 120
 

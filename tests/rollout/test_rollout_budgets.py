@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from rollout_objects import budget, cluster, deployment, node, pod, recreated, same, workload
 
-from kubelint_gpu.simulation.search.verdict import Transition, judge
+from kubelint_gpu.simulation.questions.rollouts import judge
+from kubelint_gpu.simulation.transition import Transition
 
 HIGH = {"priority": 10}
 

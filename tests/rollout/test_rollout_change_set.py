@@ -9,8 +9,9 @@ from rollout_reference import Reference, TooLarge, program_input
 
 from kubelint_gpu.simulation.bounds import counting
 from kubelint_gpu.simulation.questions import decide, together
+from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import Transition, judge, judge_together
+from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
 SEEDS = range(30_000, 30_120)

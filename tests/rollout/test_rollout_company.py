@@ -8,8 +8,8 @@ from rollout_objects import cluster, deployment, job, node, quota, same, workloa
 from kubelint_gpu.simulation.questions.forced_rollback import forced_rollback
 from kubelint_gpu.simulation.questions.gang import gang
 from kubelint_gpu.simulation.questions.most_pods import placeable
+from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import judge
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])

@@ -10,8 +10,8 @@ from test_rollout_at_rest import random_workloads
 
 from kubelint_gpu.simulation.bounds import quiescence
 from kubelint_gpu.simulation.model import simulation
+from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import judge
 
 
 @pytest.fixture(autouse=True)

@@ -7,8 +7,9 @@ from rollout_objects import cluster, node
 
 from kubelint_gpu.kube.objects.workload import read_workload
 from kubelint_gpu.simulation.questions import decide
+from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import Transition, judge
+from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
 

@@ -19,8 +19,9 @@ from rollout_objects import (
     workload,
 )
 
+from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import Transition, judge, judge_together
+from kubelint_gpu.simulation.transition import Transition
 
 
 def waiting(name="other", gpus=1, *, owner=None, namespace="o", **spec):

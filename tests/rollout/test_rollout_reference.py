@@ -21,8 +21,8 @@ from rollout_reference import (
 
 from kubelint_gpu.simulation.bounds import counting, quiescence
 from kubelint_gpu.simulation.questions import analysis, decide, together
+from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import judge
 from kubelint_gpu.values import replace
 
 SEEDS = range(20_000, 20_240)

@@ -6,9 +6,9 @@ from rollout_objects import cluster, node, same, workload
 from rollout_reference import program_verdict, random_case
 from test_rollout_exchange import cores, of_cores
 
+from kubelint_gpu.simulation.questions.rollouts import judge_together
 from kubelint_gpu.simulation.search import engine
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import judge_together
 
 
 def together():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from kubelint_gpu.lsp.project.diagnostics import SOURCE
+from kubelint_gpu.lsp.document.diagnostics import SOURCE
 
 QUICK_FIX = "quickfix"
 FIX_ALL = f"source.fixAll.{SOURCE}"

@@ -11,9 +11,9 @@ from kubelint_gpu.documents import SourceText
 from kubelint_gpu.documents.emitter import scalar_text
 from kubelint_gpu.findings.catalogue import every_rule
 from kubelint_gpu.inventory.view.node_names import natural
-from kubelint_gpu.lsp.project.cluster_facts import Facts
-from kubelint_gpu.lsp.project.positions import offset, offset_range
-from kubelint_gpu.lsp.project.surroundings_of import Memory, Project
+from kubelint_gpu.lsp.document.cluster_facts import Facts
+from kubelint_gpu.lsp.document.document_context import Memory, Project
+from kubelint_gpu.lsp.document.positions import offset, offset_range
 from kubelint_gpu.lsp.typed.meanings import Meant, meant
 from kubelint_gpu.lsp.typed.typed_place import TypedPlace, typed_place
 from kubelint_gpu.messages.wording import bare, counted

@@ -10,9 +10,9 @@ from kubelint_gpu.documents import SourceText, source_text
 from kubelint_gpu.engine.repair import repair
 from kubelint_gpu.engine.selection import select
 from kubelint_gpu.findings.finding import Finding
-from kubelint_gpu.lsp.project.checking import suppression
-from kubelint_gpu.lsp.project.positions import offset_range
-from kubelint_gpu.lsp.project.surroundings_of import Memory, Project
+from kubelint_gpu.lsp.document.checking import suppression
+from kubelint_gpu.lsp.document.document_context import Memory, Project
+from kubelint_gpu.lsp.document.positions import offset_range
 
 _LONG = 20_000
 

@@ -11,9 +11,9 @@ from kubelint_gpu.documents import SourceText
 from kubelint_gpu.findings.catalogue import UnknownRule, find, page, rule
 from kubelint_gpu.lsp.answers.hover_cluster import cluster_text
 from kubelint_gpu.lsp.answers.hover_workload import workload_text
-from kubelint_gpu.lsp.project.diagnostics import escaped
-from kubelint_gpu.lsp.project.positions import offset, offset_range
-from kubelint_gpu.lsp.project.surroundings_of import Memory, Project
+from kubelint_gpu.lsp.document.diagnostics import escaped
+from kubelint_gpu.lsp.document.document_context import Memory, Project
+from kubelint_gpu.lsp.document.positions import offset, offset_range
 from kubelint_gpu.lsp.typed.meanings import meant
 from kubelint_gpu.lsp.typed.typed_place import TypedPlace, typed_place
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from kubelint_gpu.inventory.view.node_names import natural
 from kubelint_gpu.kube.objects.priority import NEVER
-from kubelint_gpu.lsp.project.cluster_facts import Facts
-from kubelint_gpu.lsp.project.diagnostics import code, escaped
+from kubelint_gpu.lsp.document.cluster_facts import Facts
+from kubelint_gpu.lsp.document.diagnostics import code, escaped
 from kubelint_gpu.lsp.typed.meanings import Meant
 from kubelint_gpu.messages.wording import amount, bare, counted, listed
 

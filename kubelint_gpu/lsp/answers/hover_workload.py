@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.documents import SourceText
 from kubelint_gpu.explain.scheduling_moments import Situation, situations
 from kubelint_gpu.inventory.view.node_names import abbreviated
-from kubelint_gpu.lsp.project.diagnostics import code, escaped
-from kubelint_gpu.lsp.project.surroundings_of import Memory, Project
+from kubelint_gpu.lsp.document.diagnostics import code, escaped
+from kubelint_gpu.lsp.document.document_context import Memory, Project
 from kubelint_gpu.lsp.typed.typed_line import typed_line
 from kubelint_gpu.lsp.typed.typed_place import TypedPlace
 from kubelint_gpu.messages.wording import amount, counted, listed, workload_name
@@ -70,7 +71,7 @@ def _subject(unit: Unit, subject: Subject) -> Iterator[str]:
         yield f"There is no PriorityClass {escaped(name)}: admission refuses the pod."
     for one in found:
         yield "\n".join(_situation(one, subject))
-    judgement = unit.judgements.get(id(subject)) if subject.workload.rolls else None
+    judgement = judgements_in(unit).get(id(subject)) if subject.workload.rolls else None
     if judgement is not None and judgement.verdict is not None:
         yield f"The rollout **{_VERDICTS[judgement.verdict.value]}**."
 

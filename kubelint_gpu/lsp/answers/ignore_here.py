@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from kubelint_gpu.documents import Reading, SourceText, comments, read
-from kubelint_gpu.lsp.project.positions import offset_range
-from kubelint_gpu.lsp.project.surroundings_of import Memory, Project
+from kubelint_gpu.lsp.document.document_context import Memory, Project
+from kubelint_gpu.lsp.document.positions import offset_range
 
 _WRITTEN = re.compile(r"#\s*kubelint-gpu:\s*ignore\s*\[[^\]]*(?=\])")
 

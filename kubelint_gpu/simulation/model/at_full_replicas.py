@@ -13,7 +13,7 @@ from kubelint_gpu.simulation.model.pod_types import cast
 from kubelint_gpu.simulation.model.simulation import Scene, build_scene
 from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons
 from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod, own_pods
-from kubelint_gpu.simulation.search.verdict import Transition
+from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
 

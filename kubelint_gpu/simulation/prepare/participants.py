@@ -9,7 +9,7 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.rolling import DeploymentStrategy, StatefulSetStrategy
 from kubelint_gpu.simulation.controllers.daemon_set import daemon_nodes
 from kubelint_gpu.simulation.prepare.workload_change import Participant, is_waiting, own_pods, own_waiting
-from kubelint_gpu.simulation.search.verdict import Transition
+from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
 _GO_ON = (DeploymentStrategy, StatefulSetStrategy)

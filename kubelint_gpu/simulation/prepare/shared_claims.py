@@ -8,7 +8,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD, PersistentVolume, PersistentVolumeClaim
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.simulation.search.verdict import Transition
+from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
 _CLAIM = "persistentVolumeClaim"

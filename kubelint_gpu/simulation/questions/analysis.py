@@ -34,7 +34,8 @@ from kubelint_gpu.simulation.questions.pending_pods import beside_queued, queued
 from kubelint_gpu.simulation.questions.together import judged_together
 from kubelint_gpu.simulation.search.engine import Bench
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import Judgement, Together, Transition, worst
+from kubelint_gpu.simulation.search.verdict import Judgement, Together, worst
+from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
 _SEARCHES = 2

@@ -11,7 +11,7 @@ from kubelint_gpu.simulation.model.at_full_replicas import standing_scene
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.search.placements import missing, one_placement, placements
-from kubelint_gpu.simulation.search.verdict import Transition
+from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
 DEFAULT_BUDGET = 5_000

@@ -1,18 +1,15 @@
-"""Whether the rollouts of some workloads end: bounds first, the search where they do not decide."""
+"""What a simulation says of rollouts: verdicts with the runs that show them."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
-from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.simulation.growth import Growth
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Evicted, Trace, Waiting
 from kubelint_gpu.values import dataclass, replace
 
-DEFAULT_BUDGET = 20_000
 WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
 
 
@@ -91,26 +88,6 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
-class Transition:
-    """A workload as it shall be and as it is; equal where only the template's hash changes.
-
-    Attributes:
-        rolls: False where the template stays as it is, so that nothing is replaced.
-        known: what changes is known, and happens at the same moment as every other change that is.
-        existing: False where nothing of it runs before: its pods are made beside those of all others, and what is
-            judged is a later rollout.
-        whole: its pods do nothing, and do not end, before all of them run, as those of a training Job.
-    """
-
-    new: Workload
-    old: Workload
-    rolls: bool = True
-    known: bool = False
-    existing: bool = True
-    whole: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Together:
     """What becomes of workloads that are rolled at once and can compete for something.
 
@@ -135,89 +112,12 @@ class Together:
     grows: bool = False
 
 
-def judge(
-    transitions: Sequence[Transition],
-    cluster: Cluster,
-    *,
-    budget: int = DEFAULT_BUDGET,
-    growth: Sequence[Growth] = (),
-    only: Container[int] | None = None,
-) -> tuple[Judgement, ...]:
-    """Judge each workload's rollout while the others keep running; with `only`, those with some numbers.
-
-    All workloads have their priority resolved; all start at full replicas of the old template.
-    `budget` is in states, per workload; of many nodes a state counts more, and all searches together look at no more
-    than a few times as many.
-    `growth` are pools that an autoscaler enlarges.
-    """
-    from kubelint_gpu.simulation.questions.analysis import Court
-
-    court = Court(transitions, cluster, budget)
-    found = court.judge(only)
-    if growth and any(one.verdict is not Verdict.COMPLETES for one in found):
-        grown = Court(transitions, cluster, budget, growth).judge(only)
-        found = tuple(_better(one, other) for one, other in zip(found, grown, strict=True))
-        stalling = [number for number, one in enumerate(found) if _may_stall(one)]
-        if stalling:
-            # the replicas themselves need nodes that join; does the rollout need more of them?
-            still = Court(transitions, cluster, budget, growth, joins=False).judge(stalling)
-            found = tuple(
-                replace(one, stalls=still[number].trace) if number in stalling else one
-                for number, one in enumerate(found)
-            )
-    return found
-
-
-def judge_together(
-    transitions: Sequence[Transition],
-    cluster: Cluster,
-    *,
-    budget: int = DEFAULT_BUDGET,
-    growth: Sequence[Growth] = (),
-    ends: str = "",
-) -> tuple[Together, ...]:
-    """Judge all rollouts when they start at the same moment, group by group of workloads that can compete.
-
-    With `ends`, a workload's key, it is asked of this one alone whether its rollout ends.
-    Groups in which no two workloads are rolled are left out: `judge` says all about them.
-    """
-    from kubelint_gpu.simulation.questions.analysis import Court
-
-    found = Court(transitions, cluster, budget).judge_together(ends)
-    if growth and any(one.verdict is not Verdict.COMPLETES for one in found):
-        grown = {one.workloads: one for one in Court(transitions, cluster, budget, growth).judge_together(ends)}
-        found = tuple(
-            replace(grown[one.workloads], grows=True)
-            if one.workloads in grown and _rank(grown[one.workloads].verdict) > _rank(one.verdict)
-            else one
-            for one in found
-        )
-    return found
-
-
 def worst(found: Sequence[Judgement]) -> Judgement:
     """What is said of a workload that fares differently where others come first: the worst, and that it may be so."""
-    chosen = min(found, key=lambda one: (one.placed >= one.wanted, one.placed, _rank(one.verdict)))
+    chosen = min(found, key=lambda one: (one.placed >= one.wanted, one.placed, rank(one.verdict)))
     if chosen.verdict is Verdict.STUCK and any(one.verdict is not Verdict.STUCK for one in found):
         return replace(chosen, verdict=Verdict.MAY_STICK)
     return chosen
-
-
-def _better(one: Judgement, grown: Judgement) -> Judgement:
-    """The judgement with growing pools, where it is the better one."""
-    if _rank(grown.verdict) > _rank(one.verdict) or grown.placed > one.placed:
-        stalls = one.trace if grown.verdict is Verdict.COMPLETES and one.verdict in WAITS else None
-        return replace(grown, grows=True, stalls=stalls)
-    return one
-
-
-def _may_stall(one: Judgement) -> bool:
-    """Whether nodes join before its rollout begins, and it is not known if more have to join while it runs."""
-    return one.grows and one.verdict is Verdict.COMPLETES and one.stalls is None
-
-
-def _rank(verdict: Verdict | None) -> int:
-    return (None, Verdict.STUCK, Verdict.UNDECIDED, Verdict.MAY_STICK, Verdict.COMPLETES).index(verdict)
 
 
 def told_by(run: Run, judgement: Judgement, states: int) -> Judgement:
@@ -231,3 +131,8 @@ def told_by(run: Run, judgement: Judgement, states: int) -> Judgement:
         evicts=run.evicts,
         eviction=run.eviction,
     )
+
+
+def rank(verdict: Verdict | None) -> int:
+    """Where a verdict stands between the worst and the best."""
+    return (None, Verdict.STUCK, Verdict.UNDECIDED, Verdict.MAY_STICK, Verdict.COMPLETES).index(verdict)

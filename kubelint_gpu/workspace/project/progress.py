@@ -56,8 +56,7 @@ def shown(stream: TextIO) -> bool:
 
 def _line(lead: str, name: str, stream: TextIO) -> str:
     """The line, cut on its left to fit the terminal: the end of a path says most."""
-    from kubelint_gpu.cli.outputs import can_show
-    from kubelint_gpu.messages.display import cells, visible
+    from kubelint_gpu.messages.display import can_show, cells, visible
 
     lead += ": " if name else ""
     room = shutil.get_terminal_size((80, 24)).columns - 1 - len(lead)

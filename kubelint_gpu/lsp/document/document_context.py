@@ -15,9 +15,9 @@ from kubelint_gpu.documents import Reading
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.findings.finding import Finding
 from kubelint_gpu.inventory import InventoryError, load
-from kubelint_gpu.lsp.project.cluster_facts import Counts
-from kubelint_gpu.lsp.project.neighbour_files import manifest_files
-from kubelint_gpu.lsp.project.texts import Texts, absolute
+from kubelint_gpu.lsp.document.cluster_facts import Counts
+from kubelint_gpu.lsp.document.neighbour_files import manifest_files
+from kubelint_gpu.lsp.document.texts import Texts, absolute
 from kubelint_gpu.sources import collect
 from kubelint_gpu.sources.files import display_path
 from kubelint_gpu.workspace.apply_set import Unit

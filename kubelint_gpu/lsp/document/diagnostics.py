@@ -8,8 +8,8 @@ from typing import Any
 from kubelint_gpu.documents import SourceText
 from kubelint_gpu.findings.catalogue import UnknownRule, rule
 from kubelint_gpu.findings.finding import Finding, Fix, Place
-from kubelint_gpu.lsp.project.positions import place_range
-from kubelint_gpu.lsp.project.texts import absolute
+from kubelint_gpu.lsp.document.positions import place_range
+from kubelint_gpu.lsp.document.texts import absolute
 
 SOURCE = "kubelint-gpu"
 ERROR, WARNING, INFORMATION = 1, 2, 3

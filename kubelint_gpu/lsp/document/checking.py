@@ -13,10 +13,10 @@ from kubelint_gpu.engine.run import Suppression, check
 from kubelint_gpu.engine.selection import Selection, per_path_problems, select
 from kubelint_gpu.findings.expiry import today
 from kubelint_gpu.findings.finding import Finding
-from kubelint_gpu.lsp.project.diagnostics import ERROR, INFORMATION, Writer, by_path, plain
-from kubelint_gpu.lsp.project.positions import offset_range
-from kubelint_gpu.lsp.project.surroundings_of import Memory, Project, configuration_path
-from kubelint_gpu.lsp.project.texts import absolute
+from kubelint_gpu.lsp.document.diagnostics import ERROR, INFORMATION, Writer, by_path, plain
+from kubelint_gpu.lsp.document.document_context import Memory, Project, configuration_path
+from kubelint_gpu.lsp.document.positions import offset_range
+from kubelint_gpu.lsp.document.texts import absolute
 from kubelint_gpu.sources.files import display_path
 from kubelint_gpu.workspace.cluster_context import World
 from kubelint_gpu.workspace.project.configuration import NAME, ConfigurationError

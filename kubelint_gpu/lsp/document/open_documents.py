@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kubelint_gpu.documents import source_text
-from kubelint_gpu.lsp.project.positions import offset
+from kubelint_gpu.lsp.document.positions import offset
 from kubelint_gpu.values import dataclass, replace
 
 MAX_CHARACTERS = 4 * 1024 * 1024

@@ -1,0 +1,84 @@
+"""Whether the rollouts of some workloads end: bounds first, the search where they do not decide."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.simulation.growth import Growth
+from kubelint_gpu.simulation.questions.analysis import Court
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import WAITS, Judgement, Together, rank
+from kubelint_gpu.simulation.transition import Transition
+from kubelint_gpu.values import replace
+
+DEFAULT_BUDGET = 20_000
+
+
+def judge(
+    transitions: Sequence[Transition],
+    cluster: Cluster,
+    *,
+    budget: int = DEFAULT_BUDGET,
+    growth: Sequence[Growth] = (),
+    only: Container[int] | None = None,
+) -> tuple[Judgement, ...]:
+    """Judge each workload's rollout while the others keep running; with `only`, those with some numbers.
+
+    All workloads have their priority resolved; all start at full replicas of the old template.
+    `budget` is in states, per workload; of many nodes a state counts more, and all searches together look at no more
+    than a few times as many.
+    `growth` are pools that an autoscaler enlarges.
+    """
+    court = Court(transitions, cluster, budget)
+    found = court.judge(only)
+    if growth and any(one.verdict is not Verdict.COMPLETES for one in found):
+        grown = Court(transitions, cluster, budget, growth).judge(only)
+        found = tuple(_better(one, other) for one, other in zip(found, grown, strict=True))
+        stalling = [number for number, one in enumerate(found) if _may_stall(one)]
+        if stalling:
+            # the replicas themselves need nodes that join; does the rollout need more of them?
+            still = Court(transitions, cluster, budget, growth, joins=False).judge(stalling)
+            found = tuple(
+                replace(one, stalls=still[number].trace) if number in stalling else one
+                for number, one in enumerate(found)
+            )
+    return found
+
+
+def judge_together(
+    transitions: Sequence[Transition],
+    cluster: Cluster,
+    *,
+    budget: int = DEFAULT_BUDGET,
+    growth: Sequence[Growth] = (),
+    ends: str = "",
+) -> tuple[Together, ...]:
+    """Judge all rollouts when they start at the same moment, group by group of workloads that can compete.
+
+    With `ends`, a workload's key, it is asked of this one alone whether its rollout ends.
+    Groups in which no two workloads are rolled are left out: `judge` says all about them.
+    """
+    found = Court(transitions, cluster, budget).judge_together(ends)
+    if growth and any(one.verdict is not Verdict.COMPLETES for one in found):
+        grown = {one.workloads: one for one in Court(transitions, cluster, budget, growth).judge_together(ends)}
+        found = tuple(
+            replace(grown[one.workloads], grows=True)
+            if one.workloads in grown and rank(grown[one.workloads].verdict) > rank(one.verdict)
+            else one
+            for one in found
+        )
+    return found
+
+
+def _better(one: Judgement, grown: Judgement) -> Judgement:
+    """The judgement with growing pools, where it is the better one."""
+    if rank(grown.verdict) > rank(one.verdict) or grown.placed > one.placed:
+        stalls = one.trace if grown.verdict is Verdict.COMPLETES and one.verdict in WAITS else None
+        return replace(grown, grows=True, stalls=stalls)
+    return one
+
+
+def _may_stall(one: Judgement) -> bool:
+    """Whether nodes join before its rollout begins, and it is not known if more have to join while it runs."""
+    return one.grows and one.verdict is Verdict.COMPLETES and one.stalls is None
