@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.analysis.rollout_facts import judgements_in, next_rollouts, transitions_in
+from kubelint_gpu.analysis.rollout_facts import judgements_in, next_rollouts
+from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD

@@ -8,18 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.analysis.gangs import waits_for_all
 from kubelint_gpu.analysis.transitions import (
     ever_fitted,
+    finds_nodes,
     is_another_later,
     is_exchanged,
+    is_placed,
     next_transition_of,
-    pinned,
     replaced_transition_of,
     transition_of,
+    transitions_in,
 )
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.simulation.prepare.pinned import names_node
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -37,19 +37,6 @@ if TYPE_CHECKING:
 _PART_FOR_TOGETHER = 2
 _PART_FOR_PAIR = 4
 _MOST_PAIRS = 4
-
-
-@once
-def transitions_in(unit: Unit) -> dict[int, Transition]:
-    """What is rolled out, by the identity of the subject; what runs beside these manifests stays as it is."""
-    if not unit.has_nodes:
-        return {}
-    rolled = {id(subject): transition_of(unit, subject) for subject in unit.subjects if _is_placed(unit, subject)}
-    stay = (subject for subject in _standing(unit) if _is_placed(unit, subject))
-    found = rolled | {id(subject): Transition(subject.workload, subject.workload, rolls=False) for subject in stay}
-    whole = {id(subject) for subject in unit.subjects if id(subject) in found and waits_for_all(unit, subject)}
-    nodes = {node.name: node for node in unit.cluster.nodes}
-    return {key: replace(pinned(one, nodes), whole=key in whole) for key, one in found.items()}
 
 
 @once
@@ -161,7 +148,7 @@ def _is_over(unit: Unit, key: int) -> bool:
 def judged_beside_removed(unit: Unit) -> dict[int, Judgement]:
     """The same as `judgements` while what the manifests no longer have is still there."""
     subjects = [unit.judged(one, one.workload) for one in unit.gone if one.workload is not None and one.readable]
-    left = [one for one in subjects if not one.workload.partial and _is_placed(unit, one) and ever_fitted(unit, one)]
+    left = [one for one in subjects if not one.workload.partial and is_placed(unit, one) and ever_fitted(unit, one)]
     if not left or not transitions_in(unit):
         return {}
     stay = [Transition(one.workload, one.workload, rolls=False) for one in left]
@@ -183,7 +170,7 @@ def _judged(unit: Unit, rolled: Sequence[Transition], only: Container[int] | Non
 def _stuck_without_class(unit: Unit, rolled: Sequence[Transition]) -> Iterator[tuple[int, Judgement]]:
     """Rollouts of workloads without their class that would stick with any: it may then evict whom it likes."""
     for subject in unit.subjects:
-        if subject.known_class or not unit.has_nodes or not _finds_nodes(unit, subject):
+        if subject.known_class or not unit.has_nodes or not finds_nodes(unit, subject):
             continue
         found = _judged(unit, [transition_of(unit, subject), *rolled], only=(0,))[0]
         if found.verdict is Verdict.STUCK and not found.evicts:
@@ -193,25 +180,3 @@ def _stuck_without_class(unit: Unit, rolled: Sequence[Transition]) -> Iterator[t
 def _ends(unit: Unit, key: int) -> bool:
     """Whether the rollout of a subject ends by itself, or with all others that begin at the same moment."""
     return judgements_in(unit)[key].verdict is Verdict.COMPLETES
-
-
-def _is_placed(unit: Unit, subject: Subject) -> bool:
-    """Whether its pods find a node by themselves."""
-    return subject.known_class and _finds_nodes(unit, subject)
-
-
-def _finds_nodes(unit: Unit, subject: Subject) -> bool:
-    workload = subject.workload
-    named = workload.spec.node_name and not names_node(workload, {one.name: one for one in unit.cluster.nodes})
-    return not workload.custom and not named and not unit.alone(subject).held
-
-
-def _standing(unit: Unit) -> tuple[Subject, ...]:
-    """The workloads beside these manifests: their pods are there, and nothing of them changes."""
-    mine = {manifest.object for manifest in unit.manifests}
-    whole: dict[str, Subject] = {}
-    for manifest in unit.neighbours:
-        workload = manifest.workload
-        if workload is not None and manifest.readable and not workload.partial and manifest.object not in mine:
-            whole.setdefault(manifest.object, unit.judged(manifest, workload))
-    return tuple(whole.values())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.replica_room import room_for
-from kubelint_gpu.analysis.rollout_facts import transitions_in
 from kubelint_gpu.analysis.scaling import target
+from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.explorer import Verdict

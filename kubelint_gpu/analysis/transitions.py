@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.analysis.rollout_facts import transitions_in
+from kubelint_gpu.analysis.gangs import waits_for_all
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy, IntOrPercent, StatefulSetStrategy
@@ -16,11 +16,12 @@ from kubelint_gpu.messages.wait import host_ports
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.simulation.prepare.demand import takes
-from kubelint_gpu.simulation.prepare.pinned import as_admitted
+from kubelint_gpu.simulation.prepare.pinned import as_admitted, names_node
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods, own_waiting
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
+from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.workload_check import Subject
 
 if TYPE_CHECKING:
@@ -184,3 +185,39 @@ def ever_fitted(unit: Unit, subject: Subject) -> bool:
         snapshot = Snapshot.of(replace(bound, pods=()))
     pod = lone(subject.pod, snapshot)
     return subject.known_class and (not subject.places_pods or fit(pod, snapshot).schedulable)
+
+
+@once
+def transitions_in(unit: Unit) -> dict[int, Transition]:
+    """What is rolled out, by the identity of the subject; what runs beside these manifests stays as it is."""
+    if not unit.has_nodes:
+        return {}
+    rolled = {id(subject): transition_of(unit, subject) for subject in unit.subjects if is_placed(unit, subject)}
+    stay = (subject for subject in _standing(unit) if is_placed(unit, subject))
+    found = rolled | {id(subject): Transition(subject.workload, subject.workload, rolls=False) for subject in stay}
+    whole = {id(subject) for subject in unit.subjects if id(subject) in found and waits_for_all(unit, subject)}
+    nodes = {node.name: node for node in unit.cluster.nodes}
+    return {key: replace(pinned(one, nodes), whole=key in whole) for key, one in found.items()}
+
+
+def is_placed(unit: Unit, subject: Subject) -> bool:
+    """Whether its pods find a node by themselves."""
+    return subject.known_class and finds_nodes(unit, subject)
+
+
+def finds_nodes(unit: Unit, subject: Subject) -> bool:
+    """Whether the scheduler, or a name that its template gives, finds nodes for its pods."""
+    workload = subject.workload
+    named = workload.spec.node_name and not names_node(workload, {one.name: one for one in unit.cluster.nodes})
+    return not workload.custom and not named and not unit.alone(subject).held
+
+
+def _standing(unit: Unit) -> tuple[Subject, ...]:
+    """The workloads beside these manifests: their pods are there, and nothing of them changes."""
+    mine = {manifest.object for manifest in unit.manifests}
+    whole: dict[str, Subject] = {}
+    for manifest in unit.neighbours:
+        workload = manifest.workload
+        if workload is not None and manifest.readable and not workload.partial and manifest.object not in mine:
+            whole.setdefault(manifest.object, unit.judged(manifest, workload))
+    return tuple(whole.values())

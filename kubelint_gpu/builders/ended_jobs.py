@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.rollout_facts import judgements_in, transitions_in
+from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.object_quota import quotas_of
 from kubelint_gpu.builders.stuck_rollout import End, end_of, waits_later
 from kubelint_gpu.findings.finding import Related

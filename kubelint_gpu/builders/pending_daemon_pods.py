@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.certainty import is_certain
-from kubelint_gpu.analysis.rollout_facts import transitions_in
+from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.engine.diagnostic import Draft
 from kubelint_gpu.evidence.exclusive_lines import holding, scarce, told_holders
 from kubelint_gpu.evidence.node_lines import clues, node_clues

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 
-NOTHING, FINDINGS, FAILED, INTERRUPTED = 0, 1, 2, 130
+from kubelint_gpu.cli.exit_codes import INTERRUPTED
 
 
 def run() -> None:

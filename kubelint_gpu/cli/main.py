@@ -9,7 +9,7 @@ from importlib import import_module
 
 import click
 
-from kubelint_gpu.cli import FAILED, INTERRUPTED, NOTHING
+from kubelint_gpu.cli.exit_codes import FAILED, INTERRUPTED, NOTHING
 from kubelint_gpu.cli.help.manual import ManualGroup
 from kubelint_gpu.version import __version__
 

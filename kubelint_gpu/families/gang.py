@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from kubelint_gpu.analysis.certainty import cluster_beyond
 from kubelint_gpu.analysis.coupled import bound_to, ties
 from kubelint_gpu.analysis.gang_members import Team, custom_teams, how_long, team_of
-from kubelint_gpu.analysis.gangs import held_up, waits_for_all
+from kubelint_gpu.analysis.gangs import waits_for_all
 from kubelint_gpu.analysis.growing_pools import at_most, growing
+from kubelint_gpu.analysis.held_by_gangs import held_up
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.custom_gangs import never_whole
 from kubelint_gpu.builders.overlapping_runs import overlapping_runs

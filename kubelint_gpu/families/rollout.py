@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from kubelint_gpu.analysis.any_cluster import stuck_anywhere
 from kubelint_gpu.analysis.certainty import outgrown
-from kubelint_gpu.analysis.gangs import holding
-from kubelint_gpu.analysis.rollout_facts import judgements_in, transitions_in
+from kubelint_gpu.analysis.held_by_gangs import holding
+from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.scaled import Scaled, waiting_when_scaled
+from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.custom_rollouts import custom_deadlocks, custom_pods_pending
 from kubelint_gpu.builders.ended_jobs import kept_pods, stopped_by_ended
 from kubelint_gpu.builders.job_quota import refused_job_pods

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kubelint_gpu.cli import FAILED, FINDINGS, NOTHING
 from kubelint_gpu.cli.baseline import Baseline, Settled, load_baseline, settle
 from kubelint_gpu.cli.commands.fixing import fix_units, print_diff, tell
+from kubelint_gpu.cli.exit_codes import FAILED, FINDINGS, NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.cli.help.shell_completion import codes
 from kubelint_gpu.cli.outputs import category_of, options_for, pairs, write
@@ -26,7 +26,8 @@ from kubelint_gpu.report.content import Report, assemble
 from kubelint_gpu.report.format_names import DRAWING, FORMATS
 from kubelint_gpu.values import replace
 from kubelint_gpu.version import __version__
-from kubelint_gpu.workspace.project.configuration import Configuration, find, load
+from kubelint_gpu.workspace.project.configuration import Configuration
+from kubelint_gpu.workspace.project.configuration_file import find, load
 from kubelint_gpu.workspace.project.inputs import Inputs, read_inputs
 from kubelint_gpu.workspace.project.kustomizations import Settings, kustomize_options
 from kubelint_gpu.workspace.project.progress import progress

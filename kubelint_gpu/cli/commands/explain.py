@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 import click
 
-from kubelint_gpu.cli import FAILED, NOTHING
+from kubelint_gpu.cli.exit_codes import FAILED, NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.cli.help.shell_completion import codes
+from kubelint_gpu.workspace.project.configuration import NAME
 from kubelint_gpu.workspace.project.kustomizations import Settings, kustomize_options
 from kubelint_gpu.workspace.project.worlds import WhatIf, what_if_options
 
@@ -90,15 +91,15 @@ def _workload(
 
     from kubelint_gpu.explain.lookup import find
     from kubelint_gpu.explain.scheduling_moments import situations
-    from kubelint_gpu.workspace.project import configuration
+    from kubelint_gpu.workspace.project import configuration_file
     from kubelint_gpu.workspace.project.inputs import read_inputs
     from kubelint_gpu.workspace.project.worlds import tell_errors
 
-    settings = configuration.load(Path(config) if config else configuration.find(Path.cwd()))
+    settings = configuration_file.load(Path(config) if config else configuration_file.find(Path.cwd()))
     if not inventories and not settings.inventories:
         raise click.UsageError(
             "where a workload fits depends on the cluster, and none is declared: give --inventory FILE, "
-            f"or name one in {configuration.NAME}"
+            f"or name one in {NAME}"
         )
     inputs = read_inputs(
         paths or (".",),

@@ -7,9 +7,9 @@ import sys
 
 import click
 
-from kubelint_gpu.cli import FAILED, FINDINGS, NOTHING
 from kubelint_gpu.cli.commands.inventory_capture import command as capture
 from kubelint_gpu.cli.commands.inventory_diff import command as diff
+from kubelint_gpu.cli.exit_codes import FAILED, FINDINGS, NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand, ManualGroup
 from kubelint_gpu.cli.outputs import options_for, write
 from kubelint_gpu.messages.display import can_show

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from kubelint_gpu.cli import FAILED, NOTHING
+from kubelint_gpu.cli.exit_codes import FAILED, NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand
 
 

@@ -23,7 +23,7 @@ from kubelint_gpu.sources.files import display_path
 from kubelint_gpu.workspace.apply_set import Unit
 from kubelint_gpu.workspace.cluster_context import World
 from kubelint_gpu.workspace.manifest import Manifest, manifests
-from kubelint_gpu.workspace.project import configuration as settings
+from kubelint_gpu.workspace.project import configuration_file as settings
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.inputs import SHARED
 

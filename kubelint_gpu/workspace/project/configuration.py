@@ -7,11 +7,10 @@ from pathlib import Path
 
 import click
 
-from kubelint_gpu.documents import Reading, SourceText, Span, read
+from kubelint_gpu.documents import SourceText, Span
 from kubelint_gpu.findings.expiry import over, today
 from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.sources.files import display_path
-from kubelint_gpu.sources.safe_write import repository_root
 from kubelint_gpu.values import dataclass, field
 from kubelint_gpu.workspace.project.globs import matches
 
@@ -125,51 +124,3 @@ class Configuration:
             for entry in self.per_path:
                 if not over(entry.until, now) and matches(seen, entry.glob):
                     yield from entry.codes
-
-
-def find(start: Path, within: Path | None = None) -> Path | None:
-    """The nearest configuration upward from a folder, no further than the repository's root.
-
-    Where there is no repository, it is looked for up to `within`, else in the folder alone.
-    """
-    root = repository_root(start)
-    if within is not None and start.is_relative_to(within) and not (root / ".git").exists():
-        root = within
-    for folder in (start, *start.parents):
-        if (folder / NAME).is_file():
-            return folder / NAME
-        if folder == root:
-            return None
-    return None
-
-
-def load(path: Path | None) -> Configuration:
-    """Read a configuration.
-
-    Raises:
-        ConfigurationError: it cannot be read, or holds what it may not; with line, column and suggestion.
-    """
-    if path is None:
-        return Configuration()
-    shown = display_path(path, Path.cwd())
-    try:
-        reading = read(shown, path.read_bytes())
-    except OSError as error:
-        raise ConfigurationError(shown, None, str(error.strerror)) from None
-    return interpret(path, reading)
-
-
-def interpret(path: Path, reading: Reading) -> Configuration:
-    """A configuration from its text.
-
-    Raises:
-        ConfigurationError: it holds what it may not.
-    """
-    for problem in reading.problems:
-        raise ConfigurationError(problem.path, problem.span, problem.message)
-    documents = [document for document in reading.documents if document.value is not None]
-    if not documents:
-        return Configuration(path=path)
-    from kubelint_gpu.workspace.project.configuration_file import configuration_of
-
-    return configuration_of(documents[0], path)

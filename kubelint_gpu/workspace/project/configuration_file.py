@@ -8,11 +8,12 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from kubelint_gpu.documents import Document, Pointer
+from kubelint_gpu.documents import Document, Pointer, Reading, read
 from kubelint_gpu.findings.expiry import day_problem
+from kubelint_gpu.sources.files import display_path
 from kubelint_gpu.sources.safe_write import repository_root
 from kubelint_gpu.workspace.manifest import place_of
-from kubelint_gpu.workspace.project.configuration import Configuration, ConfigurationError, PathIgnore, Target
+from kubelint_gpu.workspace.project.configuration import NAME, Configuration, ConfigurationError, PathIgnore, Target
 
 KEYS = ("inventory", "targets", "context", "baseline", "select", "ignore", "severity", "per-path", "units")
 LEVELS = ("error", "warning", "note", "off")
@@ -130,3 +131,49 @@ class _Reader:
     def _units(self, value: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
         for name, globs in self._mapping(value, ("units",)).items():
             yield name, self._texts(globs, ("units", name))
+
+
+def find(start: Path, within: Path | None = None) -> Path | None:
+    """The nearest configuration upward from a folder, no further than the repository's root.
+
+    Where there is no repository, it is looked for up to `within`, else in the folder alone.
+    """
+    root = repository_root(start)
+    if within is not None and start.is_relative_to(within) and not (root / ".git").exists():
+        root = within
+    for folder in (start, *start.parents):
+        if (folder / NAME).is_file():
+            return folder / NAME
+        if folder == root:
+            return None
+    return None
+
+
+def load(path: Path | None) -> Configuration:
+    """Read a configuration.
+
+    Raises:
+        ConfigurationError: it cannot be read, or holds what it may not; with line, column and suggestion.
+    """
+    if path is None:
+        return Configuration()
+    shown = display_path(path, Path.cwd())
+    try:
+        reading = read(shown, path.read_bytes())
+    except OSError as error:
+        raise ConfigurationError(shown, None, str(error.strerror)) from None
+    return interpret(path, reading)
+
+
+def interpret(path: Path, reading: Reading) -> Configuration:
+    """A configuration from its text.
+
+    Raises:
+        ConfigurationError: it holds what it may not.
+    """
+    for problem in reading.problems:
+        raise ConfigurationError(problem.path, problem.span, problem.message)
+    documents = [document for document in reading.documents if document.value is not None]
+    if not documents:
+        return Configuration(path=path)
+    return configuration_of(documents[0], path)
