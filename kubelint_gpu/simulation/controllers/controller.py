@@ -13,7 +13,7 @@ _POD_NAME = "statefulset.kubernetes.io/pod-name"
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class PodType:
     """Pods that are interchangeable: same owner, same template.
 
     Attributes:

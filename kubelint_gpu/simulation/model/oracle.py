@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import fit
-from kubelint_gpu.simulation.controllers.controller import Kind
+from kubelint_gpu.simulation.controllers.controller import PodType
 from kubelint_gpu.simulation.controllers.state import (
     ABSENT,
     NOMINATED,
@@ -42,7 +42,7 @@ class Places:
     def __init__(
         self,
         cluster: Cluster,
-        kinds: tuple[Kind, ...],
+        kinds: tuple[PodType, ...],
         names: tuple[str, ...],
         classes: tuple[range, ...],
         local: tuple[bool, ...],
@@ -254,7 +254,7 @@ def _plain(content: Content) -> Content:
     return tuple((kind, READY, count) for kind, count in sorted(counts.items()))
 
 
-def _named(kind: Kind) -> Pod:
+def _named(kind: PodType) -> Pod:
     """A pod of a kind as the API server calls it when it is refused: most controllers have it make the name up."""
     if kind.name or kind.owner.startswith("Pod/"):
         return kind.pod

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot
-from kubelint_gpu.simulation.controllers.controller import Kind
+from kubelint_gpu.simulation.controllers.controller import PodType
 from kubelint_gpu.simulation.controllers.daemon_set import pinned_pod
 from kubelint_gpu.simulation.controllers.state import ABSENT, BROKEN, EVICTED, LEAVING, READY, UNBOUND, Content
 from kubelint_gpu.values import replace
@@ -16,7 +16,7 @@ from kubelint_gpu.values import replace
 class StatePods:
     """The pods that the kinds of one exploration stand for, on its nodes."""
 
-    def __init__(self, cluster: Cluster, kinds: Sequence[Kind], names: Sequence[str], classes: Sequence[range]) -> None:
+    def __init__(self, cluster: Cluster, kinds: Sequence[PodType], names: Sequence[str], classes: Sequence[range]) -> None:
         self._cluster = cluster
         self._kinds = kinds
         self._names = names

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
-from kubelint_gpu.simulation.controllers.controller import Actor, Kind
+from kubelint_gpu.simulation.controllers.controller import Actor, PodType
 from kubelint_gpu.simulation.controllers.daemon_set_actor import DaemonSetActor
 from kubelint_gpu.simulation.controllers.deployment_actor import DeploymentActor
 from kubelint_gpu.simulation.controllers.replica_set import Steady
@@ -43,7 +43,7 @@ class Cast:
         members: per participant, the kinds that are its own.
     """
 
-    kinds: tuple[Kind, ...]
+    kinds: tuple[PodType, ...]
     actors: tuple[Actor, ...]
     wanted: tuple[int, ...]
     sure: tuple[int, ...]
@@ -57,7 +57,7 @@ class Cast:
 class _Casting:
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
-        self.kinds: list[Kind] = []
+        self.kinds: list[PodType] = []
         self.actors: list[Actor] = []
         self.wanted: list[int] = []
         self.sure: list[int] = []
@@ -83,7 +83,7 @@ class _Casting:
         number = len(self.kinds)
         nobody = more.get("temporary", False) or not owner
         ranked = len({pod.meta.annotations.get(DELETION_COST) for pod in running}) > 1
-        self.kinds.append(Kind(pod, -1 if nobody else len(self.actors), ranked=ranked, owner=owner, **more))
+        self.kinds.append(PodType(pod, -1 if nobody else len(self.actors), ranked=ranked, owner=owner, **more))
         self.wanted.append(wanted)
         self.pending.append(pending)
         self.sure.append(wanted if sure is None else sure)

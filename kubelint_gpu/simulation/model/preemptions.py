@@ -7,7 +7,7 @@ from itertools import islice, permutations, product
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Candidate, Preemption, fit, preempt
-from kubelint_gpu.simulation.controllers.controller import Kind
+from kubelint_gpu.simulation.controllers.controller import PodType
 from kubelint_gpu.simulation.controllers.state import UNBOUND, Content
 from kubelint_gpu.simulation.model.placed_pods import StatePods
 from kubelint_gpu.simulation.model.transition_system import Eviction
@@ -29,7 +29,7 @@ class Preemptions:
     """Asks the scheduler core whom a pod evicts."""
 
     def __init__(
-        self, state_pods: StatePods, kinds: Sequence[Kind], names: Sequence[str], fixed: Sequence[Pod]
+        self, state_pods: StatePods, kinds: Sequence[PodType], names: Sequence[str], fixed: Sequence[Pod]
     ) -> None:
         """`fixed` are pods that are taken to stay where they are."""
         self._fixed = frozenset(one.spec.priority or 0 for one in fixed)

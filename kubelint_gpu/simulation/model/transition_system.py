@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from kubelint_gpu.simulation.controllers.controller import Actor, Change, Kind
+from kubelint_gpu.simulation.controllers.controller import Actor, Change, PodType
 from kubelint_gpu.simulation.controllers.state import (
     AWAITED,
     BROKEN,
@@ -103,7 +103,7 @@ class Step:
 class Model:
     """Everything that takes part in one exploration; `joins` is whether an autoscaler may add nodes."""
 
-    kinds: tuple[Kind, ...]
+    kinds: tuple[PodType, ...]
     actors: tuple[Actor, ...]
     places: Places
     joins: bool = True

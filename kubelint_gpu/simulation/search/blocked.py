@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.scheduler import FitResult, Snapshot, Status, fit, message, preempt
-from kubelint_gpu.simulation.controllers.controller import Kind
+from kubelint_gpu.simulation.controllers.controller import PodType
 from kubelint_gpu.simulation.controllers.state import AWAITED, BROKEN, STARTING, UNBOUND, State, census
 from kubelint_gpu.simulation.model.simulation import Scene
 from kubelint_gpu.simulation.prepare.demand import takes
@@ -163,7 +163,7 @@ class Lacks:
             for other, phase, number_there in content:
                 if other < 0 or phase in UNBOUND or where is None or (plugin == "VolumeAttach" and phase == STARTING):
                     continue
-                kind: Kind = self._kinds[other]
+                kind: PodType = self._kinds[other]
                 if keeps(kind.pod, where.node):
                     count(kind.owner, kind.new, where.name, number_there, kind.pod)
         for where in (node,) if resource or plugin == "NodePorts" else snapshot.nodes:

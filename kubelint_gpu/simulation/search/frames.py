@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import FrozenMap
-from kubelint_gpu.simulation.controllers.controller import Actor, Kind
+from kubelint_gpu.simulation.controllers.controller import Actor, PodType
 from kubelint_gpu.simulation.controllers.state import (
     ABSENT,
     AWAITED,
@@ -47,7 +47,7 @@ class Played:
     """
 
     states: tuple[State, ...]
-    kinds: tuple[Kind, ...]
+    kinds: tuple[PodType, ...]
     actors: tuple[Actor, ...]
     names: tuple[str, ...]
     nodes: tuple[Node, ...]

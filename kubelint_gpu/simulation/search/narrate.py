@@ -8,7 +8,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.quantity import shown
 from kubelint_gpu.scheduler import Snapshot
-from kubelint_gpu.simulation.controllers.controller import Kind
+from kubelint_gpu.simulation.controllers.controller import PodType
 from kubelint_gpu.simulation.controllers.state import ABSENT, AWAITED, BROKEN, GOING, READY, State, count_on
 from kubelint_gpu.simulation.model.simulation import Scene
 from kubelint_gpu.simulation.model.transition_system import Step
@@ -81,7 +81,7 @@ class Telling:
             ]
         return found
 
-    def _waits(self, kind: Kind, count: int) -> str:
+    def _waits(self, kind: PodType, count: int) -> str:
         """That so many pods wait for a node when everything begins; empty where none does."""
         if count > 1:
             return f"{count} of {self._named(kind)} wait for a node"
@@ -141,11 +141,11 @@ class Telling:
         left, whole = shown(resource, max(0, allocatable - used)), shown(resource, allocatable)
         return f"{left} of {whole} {resource} free on {name}"
 
-    def _named(self, kind: Kind) -> str:
+    def _named(self, kind: PodType) -> str:
         word = "new pods" if kind.new else "old pods" if self._rolls(kind) else "pods"
         return f"the {word}{self._of(kind.owner)}"
 
-    def _one(self, kind: Kind) -> str:
+    def _one(self, kind: PodType) -> str:
         word = "new pod" if kind.new else "old pod" if self._rolls(kind) else "pod"
         if kind.owner.startswith("Pod/") and not self._rolls(kind):
             return kind.owner
@@ -164,7 +164,7 @@ class Telling:
         end = found.end() if found is not None else len(what)
         return f"{what[:end]} of {owner}{what[end:]}"
 
-    def _rolls(self, kind: Kind) -> bool:
+    def _rolls(self, kind: PodType) -> bool:
         return kind.actor >= 0 and self._scene.cast.actors[kind.actor].rolls
 
 
