@@ -52,7 +52,7 @@ Control = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Action:
     """One thing that a controller does.
 
     Attributes:
@@ -99,7 +99,7 @@ class Actor(Protocol):
         """The same actor when the positions of nodes are known."""
         ...
 
-    def changes(self, control: Control, seen: Census) -> Iterator[Change]:
+    def changes(self, control: Control, seen: Census) -> Iterator[Action]:
         """All that it would do next, each by itself."""
         ...
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy
-from kubelint_gpu.simulation.controllers.controller import Change, Control
+from kubelint_gpu.simulation.controllers.controller import Action, Control
 from kubelint_gpu.simulation.controllers.daemon_set import OnNode, resolve, sync
 from kubelint_gpu.simulation.controllers.state import GOING, READY, Census, Content
 from kubelint_gpu.values import dataclass, replace
@@ -52,17 +52,17 @@ class DaemonSetActor:
         )
         return replace(self, on=on, off=off, aside=aside)
 
-    def changes(self, control: Control, seen: Census) -> Iterator[Change]:
+    def changes(self, control: Control, seen: Census) -> Iterator[Action]:
         """Pods that are missing are made, old ones replaced within the bounds."""
         if self.new < 0:
-            told = Change(control, "creates a pod in place of one that is gone", create=(self.old, 1))
+            told = Action(control, "creates a pod in place of one that is gone", create=(self.old, 1))
             yield from self._each(told, self._empty(seen))
             return
         # a node that gets no pod any more counts as long as there is one
         at = [*self.on, *(index for index in self.aside if self._on(seen.nodes[index]) != OnNode())]
         found = sync(resolve(self.strategy, len(self.on)), [self._on(seen.nodes[index]) for index in at])
-        creates = Change(control, "creates a new pod", create=(self.new, 1))
-        deletes = Change(control, "deletes the old pod", delete=self.old)
+        creates = Action(control, "creates a new pod", create=(self.new, 1))
+        deletes = Action(control, "deletes the old pod", delete=self.old)
         yield from self._each(deletes, [index for index in self.off if self._on(seen.nodes[index]).old is not None])
         yield from self._each(creates, [at[place] for place in found.create])
         yield from self._each(deletes, [at[place] for place in found.delete])
@@ -76,7 +76,7 @@ class DaemonSetActor:
         aside = sum(self._on(seen.nodes[index]).old is not None for index in self.aside)
         return seen.active(self.old) == aside and seen.ready(self.new) >= len(self.on)
 
-    def _each(self, change: Change, nodes: list[int]) -> Iterator[Change]:
+    def _each(self, change: Action, nodes: list[int]) -> Iterator[Action]:
         return (replace(change, node=index) for index in nodes)
 
     def _empty(self, seen: Census) -> list[int]:

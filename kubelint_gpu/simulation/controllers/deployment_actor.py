@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
-from kubelint_gpu.simulation.controllers.controller import Change, Control
+from kubelint_gpu.simulation.controllers.controller import Action, Control
 from kubelint_gpu.simulation.controllers.deployment import (
     Availability,
     ReplicaSets,
@@ -55,19 +55,19 @@ class DeploymentActor:
         """It knows nothing of nodes."""
         return self
 
-    def changes(self, control: Control, seen: Census) -> Iterator[Change]:
+    def changes(self, control: Control, seen: Census) -> Iterator[Action]:
         """The Deployment's sync, and what each ReplicaSet does about its pods."""
         now = ReplicaSets(control[:-2], None if control[-2] == _ABSENT else control[-2])
         if control[-1]:
             after = sync(self.strategy, self.replicas, now, self._availability(seen))
             if after != now:
-                yield Change(_control(after), _told(now, after))
+                yield Action(_control(after), _told(now, after))
         else:
             scaled, _ = proportionally(
                 self.strategy, self.replicas, tuple(Scaled(count) for count in now.old), Scaled(0)
             )
             after = ReplicaSets(scaled, now.new)
-            yield Change(_control(after), _told(now, after) or "writes the wanted replicas down")
+            yield Action(_control(after), _told(now, after) or "writes the wanted replicas down")
         single = len(self.old) == 1
         for number, kind in enumerate(self.old):
             which = "the old ReplicaSet" if single else f"old ReplicaSet {number + 1}"

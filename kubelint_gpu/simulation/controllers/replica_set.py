@@ -7,22 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kubelint_gpu.simulation.controllers.controller import Change, Control
+from kubelint_gpu.simulation.controllers.controller import Action, Control
 from kubelint_gpu.simulation.controllers.state import Census
 from kubelint_gpu.values import dataclass
 
 
 def keep(
     kind: int, wanted: int, control: Control, seen: Census, family: tuple[int, ...], name: str
-) -> Iterator[Change]:
+) -> Iterator[Action]:
     """What a ReplicaSet with `spec.replicas` = `wanted` does about the pods of one kind."""
     active = seen.active(kind)
     if active < wanted:
         missing = wanted - active
         told = f"creates {missing} pod{'s' if missing > 1 else ''} of {name}"
-        yield Change(control, told, create=(kind, missing), by="ReplicaSet")
+        yield Action(control, told, create=(kind, missing), by="ReplicaSet")
     elif active > wanted:
-        yield Change(control, f"deletes a pod of {name}", delete=kind, family=family, by="ReplicaSet")
+        yield Action(control, f"deletes a pod of {name}", delete=kind, family=family, by="ReplicaSet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Steady:
         """It knows nothing of nodes."""
         return self
 
-    def changes(self, control: Control, seen: Census) -> Iterator[Change]:
+    def changes(self, control: Control, seen: Census) -> Iterator[Action]:
         """Pods that were evicted are created again."""
         return keep(self.kind, self.replicas, control, seen, (self.kind,), self.name)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from kubelint_gpu.kube.objects.rolling import StatefulSetStrategy
-from kubelint_gpu.simulation.controllers.controller import Change, Control
+from kubelint_gpu.simulation.controllers.controller import Action, Control
 from kubelint_gpu.simulation.controllers.state import Census
 from kubelint_gpu.simulation.controllers.stateful_set import Action, Replica, is_complete, sync
 from kubelint_gpu.values import dataclass
@@ -43,7 +43,7 @@ class StatefulSetActor:
         """It knows nothing of nodes."""
         return self
 
-    def changes(self, control: Control, seen: Census) -> Iterator[Change]:
+    def changes(self, control: Control, seen: Census) -> Iterator[Action]:
         """What the next sync does, each by itself."""
         for action in sync(self.strategy, self.replicas, self._pods(seen), gate=self.gate):
             yield self._change(control, action, seen)
@@ -52,13 +52,13 @@ class StatefulSetActor:
         """Every ordinal that shall be updated is, and is available."""
         return not self.rolls or is_complete(self.strategy, self.replicas, self._pods(seen))
 
-    def _change(self, control: Control, action: Action, seen: Census) -> Change:
+    def _change(self, control: Control, action: Action, seen: Census) -> Action:
         place = action.ordinal - self.strategy.first_ordinal
         if action.act == "create":
             kind = (self.new if action.current else self.old)[place]
-            return Change(control, f"creates pod {action.ordinal}", create=(kind, 1))
+            return Action(control, f"creates pod {action.ordinal}", create=(kind, 1))
         kind = self.old[place] if seen.active(self.old[place]) else self.new[place]
-        return Change(control, f"deletes pod {action.ordinal}", delete=kind, family=(kind,))
+        return Action(control, f"deletes pod {action.ordinal}", delete=kind, family=(kind,))
 
     def _pods(self, seen: Census) -> list[Replica]:
         found = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from kubelint_gpu.simulation.controllers.controller import Actor, Change, PodType
+from kubelint_gpu.simulation.controllers.controller import Actor, Action, PodType
 from kubelint_gpu.simulation.controllers.state import (
     AWAITED,
     BROKEN,
@@ -152,7 +152,7 @@ class Model:
                     tried.add(nodes[index])
                     yield index
 
-    def _controlled(self, state: State, number: int, change: Change) -> Iterator[tuple[Step, State]]:
+    def _controlled(self, state: State, number: int, change: Action) -> Iterator[tuple[Step, State]]:
         controls = (*state.controls[:number], change.control, *state.controls[number + 1 :])
         after = State(controls, state.waiting, state.nodes)
         if change.create is not None:
@@ -172,7 +172,7 @@ class Model:
         else:
             yield Step("control", number, what=change.what, by=change.by), after
 
-    def _deleted(self, state: State, number: int, change: Change, kind: int) -> Iterator[tuple[Step, State]]:
+    def _deleted(self, state: State, number: int, change: Action, kind: int) -> Iterator[tuple[Step, State]]:
         """Deletion order of a ReplicaSet: unassigned pods, then not ready ones, then where most of its family are."""
 
         def step(index: int, phase: int) -> tuple[Step, State]:
