@@ -73,7 +73,7 @@ class Action:
     by: str = ""
 
 
-class Actor(Protocol):
+class Controller(Protocol):
     """A controller and the one workload it looks after."""
 
     @property
@@ -95,7 +95,7 @@ class Actor(Protocol):
         """What is written at the moment the template changes."""
         ...
 
-    def located(self, positions: Mapping[str, int]) -> Actor:
+    def located(self, positions: Mapping[str, int]) -> Controller:
         """The same actor when the positions of nodes are known."""
         ...
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
-from kubelint_gpu.simulation.controllers.controller import Actor, PodType
+from kubelint_gpu.simulation.controllers.controller import Controller, PodType
 from kubelint_gpu.simulation.controllers.daemon_set_actor import DaemonSetActor
 from kubelint_gpu.simulation.controllers.deployment_actor import DeploymentActor
 from kubelint_gpu.simulation.controllers.replica_set import Steady
@@ -44,7 +44,7 @@ class Cast:
     """
 
     kinds: tuple[PodType, ...]
-    actors: tuple[Actor, ...]
+    actors: tuple[Controller, ...]
     wanted: tuple[int, ...]
     sure: tuple[int, ...]
     homes: tuple[tuple[int, str], ...] = ()
@@ -58,7 +58,7 @@ class _Casting:
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
         self.kinds: list[PodType] = []
-        self.actors: list[Actor] = []
+        self.actors: list[Controller] = []
         self.wanted: list[int] = []
         self.sure: list[int] = []
         self.homes: list[tuple[int, str]] = []

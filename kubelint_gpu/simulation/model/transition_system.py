@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from kubelint_gpu.simulation.controllers.controller import Actor, Action, PodType
+from kubelint_gpu.simulation.controllers.controller import Controller, Action, PodType
 from kubelint_gpu.simulation.controllers.state import (
     AWAITED,
     BROKEN,
@@ -104,7 +104,7 @@ class Model:
     """Everything that takes part in one exploration; `joins` is whether an autoscaler may add nodes."""
 
     kinds: tuple[PodType, ...]
-    actors: tuple[Actor, ...]
+    actors: tuple[Controller, ...]
     places: Places
     joins: bool = True
 
