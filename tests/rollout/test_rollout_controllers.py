@@ -10,7 +10,7 @@ from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, IntOrPercent, JobStrategy, StatefulSetStrategy
 from kubelint_gpu.kube.objects.taints import Taint, Toleration
 from kubelint_gpu.simulation.controllers import daemon_set, stateful_set
-from kubelint_gpu.simulation.controllers.daemon_set import Bounds, OnNode, daemon_nodes, tolerations
+from kubelint_gpu.simulation.controllers.daemon_set import DaemonSetLimits, OnNode, daemon_nodes, tolerations
 from kubelint_gpu.simulation.controllers.job import (
     Progress,
     is_finished,
@@ -205,7 +205,7 @@ OLD, BROKEN, NEW, YOUNG, GONE, LEFT = (
     ],
 )
 def test_without_surge_one_node_at_a_time_and_broken_pods_at_once(nodes, deletes, one_of, creates):
-    found = daemon_set.sync(Bounds(0, 1), nodes)
+    found = daemon_set.sync(DaemonSetLimits(0, 1), nodes)
     assert (found.delete, found.delete_one_of, found.create) == (deletes, one_of, creates)
 
 
@@ -220,7 +220,7 @@ def test_without_surge_one_node_at_a_time_and_broken_pods_at_once(nodes, deletes
     ],
 )
 def test_with_surge_the_new_pod_comes_first_and_the_old_one_goes_when_it_is_available(nodes, deletes, one_of, creates):
-    found = daemon_set.sync(Bounds(1, 0), nodes)
+    found = daemon_set.sync(DaemonSetLimits(1, 0), nodes)
     assert (found.delete, found.create_one_of, found.create) == (deletes, one_of, creates)
 
 

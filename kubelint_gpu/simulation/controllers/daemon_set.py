@@ -27,7 +27,7 @@ _HOST_NETWORK = ("node.kubernetes.io/network-unavailable", "NoSchedule")
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class DaemonSetLimits:
     """maxSurge and maxUnavailable resolved to nodes."""
 
     surge: int
@@ -98,14 +98,14 @@ def pinned_pod(pod: Pod, node_name: str) -> Pod:
     return replace(pod, spec=replace(pod.spec, node_affinity=only))
 
 
-def resolve(strategy: DaemonSetStrategy, nodes: int) -> Bounds:
+def resolve(strategy: DaemonSetStrategy, nodes: int) -> DaemonSetLimits:
     """Both are shares of the nodes, rounded up; if both come to 0, one pod may be unavailable."""
     surge = strategy.max_surge.of(nodes, round_up=True)
     unavailable = strategy.max_unavailable.of(nodes, round_up=True)
-    return Bounds(surge, 1 if surge == 0 and unavailable == 0 else unavailable)
+    return DaemonSetLimits(surge, 1 if surge == 0 and unavailable == 0 else unavailable)
 
 
-def sync(bounds: Bounds, nodes: Sequence[OnNode]) -> Replacement:
+def sync(bounds: DaemonSetLimits, nodes: Sequence[OnNode]) -> Replacement:
     """What one sync of a rolling update does with the nodes that shall have a pod."""
     return _surging(bounds.surge, nodes) if bounds.surge else _replacing(bounds.unavailable, nodes)
 
