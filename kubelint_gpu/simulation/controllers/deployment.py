@@ -10,25 +10,25 @@ from kubelint_gpu.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class RollingLimits:
     """maxSurge and maxUnavailable resolved to pods."""
 
     surge: int
     unavailable: int
 
 
-def resolve(strategy: DeploymentStrategy, replicas: int) -> Bounds:
+def resolve(strategy: DeploymentStrategy, replicas: int) -> RollingLimits:
     """Surge rounds up, unavailable rounds down; if both come to 0, one pod may be unavailable.
 
     With Recreate there is no surge and everything may be unavailable.
     """
     if strategy.recreate:
-        return Bounds(0, replicas)
+        return RollingLimits(0, replicas)
     surge = strategy.max_surge.of(replicas, round_up=True)
     unavailable = strategy.max_unavailable.of(replicas, round_up=False)
     if surge == 0 and unavailable == 0:
         unavailable = 1
-    return Bounds(surge, min(unavailable, replicas))
+    return RollingLimits(surge, min(unavailable, replicas))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def _recreate(replicas: int, now: ReplicaSets, seen: Availability) -> ReplicaSet
     return ReplicaSets(now.old, replicas)
 
 
-def _roll(bounds: Bounds, replicas: int, now: ReplicaSets, seen: Availability) -> ReplicaSets:
+def _roll(bounds: RollingLimits, replicas: int, now: ReplicaSets, seen: Availability) -> ReplicaSets:
     cap = replicas + bounds.surge
     total_old = sum(now.old)
     new = now.new
