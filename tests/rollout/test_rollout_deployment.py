@@ -8,7 +8,7 @@ from kubelint_gpu.kube.objects.rolling import DeploymentStrategy, IntOrPercent
 from kubelint_gpu.simulation.controllers.deployment import (
     Availability,
     ReplicaSets,
-    Scaled,
+    ScaledReplicaSets,
     is_complete,
     proportionally,
     resolve,
@@ -168,13 +168,13 @@ def test_a_rollout_is_complete_when_all_are_new_and_available():
 )
 def test_scaling_in_mid_rollout_is_proportional(before, replicas, surge, expected):
     old, new, most = before
-    sizes, size = proportionally(strategy(surge, "0"), replicas, (Scaled(old, most),), Scaled(new, most))
+    sizes, size = proportionally(strategy(surge, "0"), replicas, (ScaledReplicaSets(old, most),), ScaledReplicaSets(new, most))
     assert (sizes[0], size) == expected
 
 
 def test_scaling_a_single_active_replica_set_sets_it():
-    assert proportionally(DEFAULT, 5, (Scaled(0),), Scaled(3)) == ((0,), 5)
-    assert proportionally(DEFAULT, 5, (Scaled(0),), Scaled(0)) == ((0,), 5)
+    assert proportionally(DEFAULT, 5, (ScaledReplicaSets(0),), ScaledReplicaSets(3)) == ((0,), 5)
+    assert proportionally(DEFAULT, 5, (ScaledReplicaSets(0),), ScaledReplicaSets(0)) == ((0,), 5)
 
 
 @pytest.mark.parametrize("replicas", range(1, 9))

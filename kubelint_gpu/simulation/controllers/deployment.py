@@ -120,7 +120,7 @@ def slots_needed(strategy: DeploymentStrategy, replicas: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Scaled:
+class ScaledReplicaSets:
     """A ReplicaSet while its Deployment is scaled: its replicas and its annotation `max-replicas` (0: none)."""
 
     replicas: int
@@ -128,7 +128,7 @@ class Scaled:
 
 
 def proportionally(
-    strategy: DeploymentStrategy, replicas: int, old: tuple[Scaled, ...], new: Scaled
+    strategy: DeploymentStrategy, replicas: int, old: tuple[ScaledReplicaSets, ...], new: ScaledReplicaSets
 ) -> tuple[tuple[int, ...], int]:
     """`spec.replicas` of old ReplicaSets (oldest first) and the new one after `replicas` changed in mid-rollout.
 
@@ -162,7 +162,7 @@ def proportionally(
     return tuple(sizes[:-1]), sizes[-1]
 
 
-def _share(found: Scaled, replicas: int, allowed: int) -> int:
+def _share(found: ScaledReplicaSets, replicas: int, allowed: int) -> int:
     if replicas == 0:
         return -found.replicas
     whole = found.max_replicas or found.replicas

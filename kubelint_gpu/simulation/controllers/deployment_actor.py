@@ -9,7 +9,7 @@ from kubelint_gpu.simulation.controllers.controller import Action, Control
 from kubelint_gpu.simulation.controllers.deployment import (
     Availability,
     ReplicaSets,
-    Scaled,
+    ScaledReplicaSets,
     is_complete,
     proportionally,
     sync,
@@ -64,7 +64,7 @@ class DeploymentActor:
                 yield Action(_control(after), _told(now, after))
         else:
             scaled, _ = proportionally(
-                self.strategy, self.replicas, tuple(Scaled(count) for count in now.old), Scaled(0)
+                self.strategy, self.replicas, tuple(ScaledReplicaSets(count) for count in now.old), ScaledReplicaSets(0)
             )
             after = ReplicaSets(scaled, now.new)
             yield Action(_control(after), _told(now, after) or "writes the wanted replicas down")
