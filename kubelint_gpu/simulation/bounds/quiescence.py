@@ -30,7 +30,7 @@ _APART = "no other pod that it keeps away or that keeps it away"
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class QuiescentBound:
     """What can be bound of one workload at a rest.
 
     Attributes:
@@ -171,7 +171,7 @@ def _bound(
     apart: bool,
     waits: bool,
     rolls: bool,
-) -> Bound:
+) -> QuiescentBound:
     mine = bench.participants[position]
     each: dict[str, int] = {}
     for pod in pods:
@@ -188,13 +188,13 @@ def _bound(
     elif waits and rolls:
         keeps = isinstance(strategy, DeploymentStrategy) and resolve(strategy, mine.replicas).unavailable == 0
         most -= 0 if keeps else 1
-    return Bound(bench.demands[position].nodes, each, max(0, most), mine.daemons, pods)
+    return QuiescentBound(bench.demands[position].nodes, each, max(0, most), mine.daemons, pods)
 
 
 class _Room:
     """What is left of the nodes for a pod that waits, however those who can be bound beside it are placed."""
 
-    def __init__(self, bench: Bench, wants: Mapping[str, int], bounds: Sequence[Bound], position: int) -> None:
+    def __init__(self, bench: Bench, wants: Mapping[str, int], bounds: Sequence[QuiescentBound], position: int) -> None:
         self._residual = bench.residual
         self._wants = {name: amount for name, amount in wants.items() if amount}
         self._own = bounds[position]
