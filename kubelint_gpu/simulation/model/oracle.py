@@ -28,7 +28,7 @@ from kubelint_gpu.simulation.prepare.volumes import exclusive_claims
 from kubelint_gpu.values import replace
 
 
-class Places:
+class ClusterOracle:
     """The nodes of one exploration.
 
     Attributes:

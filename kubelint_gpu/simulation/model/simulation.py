@@ -12,7 +12,7 @@ from kubelint_gpu.simulation.controllers.daemon_set_actor import DaemonSetActor
 from kubelint_gpu.simulation.growth import Grown
 from kubelint_gpu.simulation.model.domains import Domain, equal_domains
 from kubelint_gpu.simulation.model.node_symmetry import NodeSignature
-from kubelint_gpu.simulation.model.oracle import Places
+from kubelint_gpu.simulation.model.oracle import ClusterOracle
 from kubelint_gpu.simulation.model.pod_types import Cast
 from kubelint_gpu.simulation.model.quota_use import admission_of
 from kubelint_gpu.simulation.model.transition_system import Model
@@ -37,7 +37,7 @@ class Scene:
 
     cast: Cast
     model: Model
-    places: Places
+    places: ClusterOracle
     local: bool
     eligible: tuple[frozenset[str], ...] = ()
     absent: frozenset[str] = frozenset()
@@ -105,7 +105,7 @@ def build_scene(
             return (alike, made_for, node.name in absent, tuple(sorted(runs.get(node.name, ()))))
 
         domains = equal_domains(nodes, signature.domain, trait, names, classes)
-    places = Places(stage, cast.kinds, names, classes, local, admission, domains)
+    places = ClusterOracle(stage, cast.kinds, names, classes, local, admission, domains)
     positions = {name: index for index, name in enumerate(names)}
     actors = tuple(actor.located(positions) for actor in cast.actors)
     return Scene(
