@@ -38,7 +38,7 @@ class Eviction:
     victims: tuple[tuple[int, int], ...]
 
 
-class Places(Protocol):
+class SchedulerOracle(Protocol):
     """Where pods can go, as the scheduler answers it."""
 
     @property
@@ -105,7 +105,7 @@ class Model:
 
     kinds: tuple[PodType, ...]
     actors: tuple[Controller, ...]
-    places: Places
+    places: SchedulerOracle
     joins: bool = True
 
     def successors(self, state: State) -> list[State]:
