@@ -20,7 +20,7 @@ from kubelint_gpu.simulation.controllers.state import (
 )
 from kubelint_gpu.simulation.model.domains import Domain, in_order
 from kubelint_gpu.simulation.model.placed_pods import StatePods
-from kubelint_gpu.simulation.model.pod_symmetry import Likeness, first_alike
+from kubelint_gpu.simulation.model.pod_symmetry import PodEquivalence, first_alike
 from kubelint_gpu.simulation.model.preemptions import Preemptions
 from kubelint_gpu.simulation.model.quota_use import Admission
 from kubelint_gpu.simulation.model.transition_system import Eviction
@@ -69,7 +69,7 @@ class ClusterOracle:
             default=0,
         )
         self._may_evict = tuple(lowest < kind.priority and kind.pod.spec.preemption_policy != "Never" for kind in kinds)
-        self._likeness = Likeness(first_alike([kind.pod for kind in kinds], cluster.pods))
+        self._likeness = PodEquivalence(first_alike([kind.pod for kind in kinds], cluster.pods))
         self._claims = tuple(exclusive_claims(kind.pod, cluster) for kind in kinds)
         self._named = tuple(_named(kind) for kind in kinds)
         self._charged = tuple(admission.covers(kind.pod) for kind in kinds)

@@ -27,7 +27,7 @@ def label_keys(pods: Iterable[Pod]) -> frozenset[str]:
     return frozenset(key for pod in pods for key in _keys(pod))
 
 
-class Likeness:
+class PodEquivalence:
     """Contents of nodes as filters see them."""
 
     def __init__(self, first: tuple[int, ...]) -> None:
