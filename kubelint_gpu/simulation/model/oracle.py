@@ -22,7 +22,7 @@ from kubelint_gpu.simulation.model.domains import Domain, in_order
 from kubelint_gpu.simulation.model.placed_pods import StatePods
 from kubelint_gpu.simulation.model.pod_symmetry import PodEquivalence, first_alike
 from kubelint_gpu.simulation.model.preemptions import Preemptions
-from kubelint_gpu.simulation.model.quota_use import Admission
+from kubelint_gpu.simulation.model.quota_use import QuotaUse
 from kubelint_gpu.simulation.model.transition_system import Eviction
 from kubelint_gpu.simulation.prepare.volumes import exclusive_claims
 from kubelint_gpu.values import replace
@@ -46,7 +46,7 @@ class ClusterOracle:
         names: tuple[str, ...],
         classes: tuple[range, ...],
         local: tuple[bool, ...],
-        admission: Admission,
+        admission: QuotaUse,
         domains: tuple[tuple[Domain, ...], ...] = (),
     ) -> None:
         self.names = names

@@ -11,7 +11,7 @@ from kubelint_gpu.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
-class Admission:
+class QuotaUse:
     """The quotas of the namespaces in play, with what is used of each by pods that stay.
 
     A pod counts until it is gone, terminating or not.
@@ -42,7 +42,7 @@ class Admission:
 
 def admission_of(
     quotas: Sequence[ResourceQuota], fixed: Sequence[Pod], started: Sequence[tuple[Pod, int]]
-) -> Admission:
+) -> QuotaUse:
     """The quotas with the use that stays: `fixed` pods, and what the status counts beyond all pods that are known.
 
     `started` are the pods that run at the start and may go, as (pod, count).
@@ -62,4 +62,4 @@ def admission_of(
             for name in stays:
                 stays[name] = max(stays[name], quota.used.get(name, 0) - known[name])
         found.append(replace(quota, used=FrozenMap(stays)))
-    return Admission(tuple(found))
+    return QuotaUse(tuple(found))
