@@ -15,7 +15,7 @@ from kubelint_gpu.simulation.bounds.shortfall import settled
 from kubelint_gpu.simulation.controllers.deployment import resolve
 from kubelint_gpu.simulation.controllers.state import State
 from kubelint_gpu.simulation.model.preemptions import Overlooked
-from kubelint_gpu.simulation.model.simulation import Scene
+from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import Demand, always_room, takes
 from kubelint_gpu.simulation.prepare.locality import attends
 from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod
@@ -261,7 +261,7 @@ def _beside_settled(bench: Bench, search: Search, position: int) -> tuple[int, T
         return 0, None
 
 
-def _coming_last(bench: Bench, search: Search, scene: Scene, position: int) -> tuple[int, Trace | None]:
+def _coming_last(bench: Bench, search: Search, scene: Simulation, position: int) -> tuple[int, Trace | None]:
     """A run that gets stuck from where all others have come to rest before it began, told from there."""
     budget = worth(bench.budget // _PART, scene)
     done = ended(scene.model, bench.participants[position].new.key)
@@ -286,7 +286,7 @@ def _coming_last(bench: Bench, search: Search, scene: Scene, position: int) -> t
     return looked_at, None
 
 
-def _others_at_rest(scene: Scene, state: State, mine: frozenset[int], most: int) -> tuple[int, State]:
+def _others_at_rest(scene: Simulation, state: State, mine: frozenset[int], most: int) -> tuple[int, State]:
     """Where one run comes to in which nothing is done about the pods of some kinds, nor by their controller.
 
     After how many steps, and where; there may be more to do after the `most` that are made.

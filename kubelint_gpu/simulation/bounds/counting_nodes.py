@@ -8,7 +8,7 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.rolling import DeploymentStrategy, StatefulSetStrategy
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.simulation.controllers.deployment import resolve, slots_needed
-from kubelint_gpu.simulation.model.simulation import Scene
+from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import Demand, Residual, contended, takes
 from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod
 from kubelint_gpu.values import dataclass, replace
@@ -148,7 +148,7 @@ def _places(
     )
 
 
-def own_slots(participant: Participant, scene: Scene) -> Slots | None:
+def own_slots(participant: Participant, scene: Simulation) -> Slots | None:
     """The places of a workload that nobody else competes with; None where old and new pods are not alike."""
     if participant.temporary or participant.daemons or participant.running or scene.absent or not scene.local:
         return None

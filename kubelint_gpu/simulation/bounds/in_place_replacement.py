@@ -14,13 +14,13 @@ from kubelint_gpu.simulation.controllers.deployment import resolve, slots_needed
 from kubelint_gpu.simulation.controllers.state import READY, count_on, on_node
 from kubelint_gpu.simulation.controllers.stateful_set import at_once
 from kubelint_gpu.simulation.model.pod_symmetry import first_alike
-from kubelint_gpu.simulation.model.simulation import Scene
+from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.workload_change import Participant
 from kubelint_gpu.simulation.search.placements import one_placement
 from kubelint_gpu.values import replace
 
 
-def finds_its_own_places(participant: Participant, scene: Scene, position: int, *, gate: bool) -> bool:
+def finds_its_own_places(participant: Participant, scene: Simulation, position: int, *, gate: bool) -> bool:
     """Whether a rollout needs no place but those that its own pods leave.
 
     All others in the scene keep their pods and wait for none, and nobody evicts anybody.
@@ -51,7 +51,7 @@ def _needs_no_more(participant: Participant) -> bool:
     return isinstance(strategy, StatefulSetStrategy)
 
 
-def _come_no_larger(scene: Scene, kinds: tuple[int, ...]) -> bool:
+def _come_no_larger(scene: Simulation, kinds: tuple[int, ...]) -> bool:
     """Whether filters see all old pods alike, all new ones too, and no more in a new one than in an old one."""
     mine = [scene.cast.kinds[kind] for kind in kinds]
     old = [one.pod for one in mine if not one.new]
@@ -96,7 +96,7 @@ def _is_one_by_one(participant: Participant, *, gate: bool) -> bool:
     return isinstance(strategy, StatefulSetStrategy) and (not gate or at_once(strategy, replicas) == 1)
 
 
-def _stands(scene: Scene, kinds: tuple[int, ...]) -> bool:
+def _stands(scene: Simulation, kinds: tuple[int, ...]) -> bool:
     """Whether all pods find room together, and each of its own would find it again where it is."""
     state = one_placement(scene)
     if state is None or any(state.waiting):

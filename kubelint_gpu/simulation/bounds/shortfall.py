@@ -9,7 +9,7 @@ from kubelint_gpu.kube.objects.rolling import StatefulSetStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.simulation.model.preemptions import Overlooked
-from kubelint_gpu.simulation.model.simulation import Scene
+from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.locality import companions
 from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod
 from kubelint_gpu.simulation.search.engine import Bench, Search, worth
@@ -76,7 +76,7 @@ def fit_at_last(bench: Bench, search: Search, position: int) -> Shortfall:
     return short_of(search, scene, starts, mine, bench.participants[position].new.key)
 
 
-def short_of(search: Search, scene: Scene, starts: Starts, mine: Sequence[int], name: str) -> Shortfall:
+def short_of(search: Search, scene: Simulation, starts: Starts, mine: Sequence[int], name: str) -> Shortfall:
     """The most pods of some kinds that run in any placement, and what the next one lacks in one with the fewest."""
     placed = sum(starts.most[kind] for kind in mine)
     if not starts.partial:

@@ -10,7 +10,7 @@ from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.simulation.controllers.daemon_set import daemon_nodes
 from kubelint_gpu.simulation.model.pod_types import cast
-from kubelint_gpu.simulation.model.simulation import Scene, build_scene
+from kubelint_gpu.simulation.model.simulation import Simulation, build_scene
 from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons
 from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod, own_pods
 from kubelint_gpu.simulation.transition import Transition
@@ -19,7 +19,7 @@ from kubelint_gpu.values import replace
 
 def standing_scene(
     workloads: Sequence[Workload | Transition], cluster: Cluster, outsiders: Sequence[Pod] = ()
-) -> Scene:
+) -> Simulation:
     """Workloads of which nothing is rolled, beside the pods of the cluster.
 
     A transition is one that was scaled: pods that it did not have come after all others.

@@ -21,7 +21,7 @@ from kubelint_gpu.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class Simulation:
     """Everything one exploration needs.
 
     Attributes:
@@ -47,7 +47,7 @@ class Scene:
 
 def build_scene(
     cluster: Cluster, cast: Cast, fixed: Sequence[Pod], empty: Snapshot, grown: Grown | None = None
-) -> Scene:
+) -> Simulation:
     """Set the stage: `fixed` are the running pods that stay where they are whatever happens.
 
     `empty` is the cluster without pods, `grown` the nodes that may join it.
@@ -108,7 +108,7 @@ def build_scene(
     places = ClusterOracle(stage, cast.kinds, names, classes, local, admission, domains)
     positions = {name: index for index, name in enumerate(names)}
     actors = tuple(actor.located(positions) for actor in cast.actors)
-    return Scene(
+    return Simulation(
         replace(cast, actors=actors),
         Model(cast.kinds, actors, places),
         places,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.simulation.controllers.state import READY, State, canonical, count_on, more, on_node
-from kubelint_gpu.simulation.model.simulation import Scene
+from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.coupling import Bonds, labels_of
 
 _DRAINS = 10
@@ -19,7 +19,7 @@ class DrainPlaces:
     Those on whose places others depend leave the node with them, and find a new place before or after them.
     """
 
-    def __init__(self, scene: Scene, state: State, cluster: Cluster, budget: int) -> None:
+    def __init__(self, scene: Simulation, state: State, cluster: Cluster, budget: int) -> None:
         self._scene = scene
         self._state = state
         self._budget = budget

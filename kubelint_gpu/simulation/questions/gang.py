@@ -13,7 +13,7 @@ from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.state import READY, State, canonical, count_on, more, on_node
 from kubelint_gpu.simulation.model.at_full_replicas import standing_scene
 from kubelint_gpu.simulation.model.preemptions import Overlooked
-from kubelint_gpu.simulation.model.simulation import Scene
+from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.coupling import bound_workloads, companion_workloads
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.questions.most_pods import placeable
@@ -123,7 +123,7 @@ def _is_lone(
     return placed is not None and placed < job.replicas
 
 
-def _starts(scene: Scene, kinds: Sequence[int], budget: int) -> tuple[list[State], bool]:
+def _starts(scene: Simulation, kinds: Sequence[int], budget: int) -> tuple[list[State], bool]:
     """Each placement of what runs for good, with all Jobs waiting, and whether no more are possible."""
     wanted = scene.cast.wanted
     others = tuple([0 if kind in kinds else count for kind, count in enumerate(wanted)])
@@ -134,7 +134,7 @@ def _starts(scene: Scene, kinds: Sequence[int], budget: int) -> tuple[list[State
     return [State((), waiting, state.nodes) for state in found.full], found.complete
 
 
-def _next(scene: Scene, crews: Sequence[Sequence[int]], state: State) -> Iterator[State]:
+def _next(scene: Simulation, crews: Sequence[Sequence[int]], state: State) -> Iterator[State]:
     """One more pod is placed, by preemption where it fits nowhere, or a Job that is complete ends."""
     classes = scene.places.classes
     for kind in range(len(scene.cast.wanted)):
@@ -154,7 +154,7 @@ def _next(scene: Scene, crews: Sequence[Sequence[int]], state: State) -> Iterato
             yield canonical(State(state.controls, state.waiting, nodes), classes)
 
 
-def _preempted(scene: Scene, kind: int, state: State) -> Iterator[State]:
+def _preempted(scene: Simulation, kind: int, state: State) -> Iterator[State]:
     """One more pod takes the place of pods of lower priority, which their Jobs make anew."""
     for eviction in scene.places.evictions(kind, state, None, None) or ():
         waiting = more(state.waiting, kind, -1)
@@ -165,7 +165,7 @@ def _preempted(scene: Scene, kind: int, state: State) -> Iterator[State]:
         yield canonical(State(state.controls, waiting, nodes), scene.places.classes)
 
 
-def _is_created(scene: Scene, kind: int, state: State) -> bool:
+def _is_created(scene: Simulation, kind: int, state: State) -> bool:
     """Whether quotas let one more pod of a kind be made beside those that run."""
     running = State(state.controls, (0,) * len(state.waiting), state.nodes)
     return scene.places.may_create(kind, running)
@@ -177,7 +177,7 @@ def _is_over(jobs: Sequence[int], state: State) -> bool:
     return not any(kind in jobs for content in state.nodes for kind, _, _ in content)
 
 
-def _held(scene: Scene, jobs: Mapping[Sequence[int], Sequence[Workload]], state: State) -> tuple[Held, ...]:
+def _held(scene: Simulation, jobs: Mapping[Sequence[int], Sequence[Workload]], state: State) -> tuple[Held, ...]:
     found = []
     for crew, team in jobs.items():
         on = [

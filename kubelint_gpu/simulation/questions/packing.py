@@ -8,7 +8,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.state import READY, State, more, on_node
 from kubelint_gpu.simulation.model.at_full_replicas import standing_scene
-from kubelint_gpu.simulation.model.simulation import Scene
+from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.questions.most_pods import DEFAULT_BUDGET
 from kubelint_gpu.simulation.search.placements import one_placement, placements
 from kubelint_gpu.values import replace
@@ -78,7 +78,7 @@ def gathered_beside(
     return min(most), max(most)
 
 
-def _left_out(scene: Scene, start: State, budget: int) -> int | None:
+def _left_out(scene: Simulation, start: State, budget: int) -> int | None:
     """How many of the waiting pods find no place at best; None where `budget` states do not tell."""
     least, seen, stack = sum(start.waiting), {start}, [start]
     while stack and least:
@@ -97,7 +97,7 @@ def _left_out(scene: Scene, start: State, budget: int) -> int | None:
     return least
 
 
-def _capacities(scene: Scene) -> tuple[int, ...] | None:
+def _capacities(scene: Simulation) -> tuple[int, ...] | None:
     """How many pods of each workload find places where no other is; None where all do, or it is not known."""
     if not scene.local:
         return None

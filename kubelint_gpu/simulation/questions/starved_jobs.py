@@ -9,7 +9,7 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.state import READY, count_on
 from kubelint_gpu.simulation.model.at_full_replicas import standing_scene
-from kubelint_gpu.simulation.model.simulation import Scene
+from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.coupling import labels_of
 from kubelint_gpu.simulation.prepare.locality import companions, needs_others
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
@@ -60,7 +60,7 @@ def running_at_once(
     return min(running), max(running) if found.complete else job.replicas
 
 
-def _beside(job: Workload, others: Sequence[Workload], cluster: Cluster) -> Scene | None:
+def _beside(job: Workload, others: Sequence[Workload], cluster: Cluster) -> Simulation | None:
     """The stage of a Job beside what runs for good; None where it could evict some of that."""
     every = (*others, job)
     cluster = with_bound_claims(cluster, [(one.meta.namespace, one.spec) for one in every])

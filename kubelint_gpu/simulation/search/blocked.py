@@ -9,7 +9,7 @@ from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.scheduler import FitResult, Snapshot, Status, fit, message, preempt
 from kubelint_gpu.simulation.controllers.controller import PodType
 from kubelint_gpu.simulation.controllers.state import AWAITED, BROKEN, STARTING, UNBOUND, State, census
-from kubelint_gpu.simulation.model.simulation import Scene
+from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.prepare.workload_change import owner_of
 from kubelint_gpu.simulation.search.blockers import rivals
@@ -26,7 +26,7 @@ MULTI_ATTACH = "Multi-Attach error: the volume is attached to another node"
 class Lacks:
     """Looks at a last state."""
 
-    def __init__(self, scene: Scene, telling: Telling) -> None:
+    def __init__(self, scene: Simulation, telling: Telling) -> None:
         self._scene = scene
         self._kinds = scene.cast.kinds
         self._telling = telling

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubelint_gpu.simulation.controllers.state import ABSENT, BROKEN, READY, Content, State, count_on
-from kubelint_gpu.simulation.model.simulation import Scene
+from kubelint_gpu.simulation.model.simulation import Simulation
 
 
-def arranged(scene: Scene, state: State) -> State:
+def arranged(scene: Simulation, state: State) -> State:
     """The same moment with known pods on the nodes on which the inventory says they run."""
     names = scene.places.names
     known: dict[str, dict[int, int]] = {}

@@ -12,7 +12,7 @@ from kubelint_gpu.simulation.controllers.state import State, census
 from kubelint_gpu.simulation.growth import Grown
 from kubelint_gpu.simulation.model.pod_types import cast
 from kubelint_gpu.simulation.model.preemptions import Overlooked
-from kubelint_gpu.simulation.model.simulation import Scene, build_scene
+from kubelint_gpu.simulation.model.simulation import Simulation, build_scene
 from kubelint_gpu.simulation.model.transition_system import Model
 from kubelint_gpu.simulation.prepare.demand import Demand, Residual, takes
 from kubelint_gpu.simulation.prepare.displaced import Driven
@@ -64,7 +64,7 @@ class Bench:
 class Found:
     """What a search of one scene found."""
 
-    scene: Scene
+    scene: Simulation
     starts: Starts
     verdict: Verdict | None
     states: int
@@ -106,7 +106,7 @@ class Search:
         every = scene.cast.wanted
         return Found(scene, Starts((), (), every, every, every, 0, False, False), Verdict.UNDECIDED, 0)
 
-    def _search(self, scene: Scene, mine: Sequence[int], ends: str, budget: int) -> Found:
+    def _search(self, scene: Simulation, mine: Sequence[int], ends: str, budget: int) -> Found:
         budget = worth(budget, scene)
         starts = placements(scene, budget // 2)
         states = starts.full
@@ -150,7 +150,7 @@ class Search:
         return Found(scene, starts, verdict, looked_at, trace, evicts, eviction)
 
     def _evictions(
-        self, scene: Scene, found: Exploration[State], first: dict[str, State]
+        self, scene: Simulation, found: Exploration[State], first: dict[str, State]
     ) -> tuple[tuple[Evicted, ...], Trace | None]:
         """Whom runs evict, each by the shortest run that does."""
         shortest: Trace | None = None
@@ -167,7 +167,7 @@ class Search:
             every += [one for one in trace.evictions if one.owner == owner and one not in every]
         return tuple(every), shortest
 
-    def scene(self, rolling: frozenset[int], extra: Sequence[Pod], scaling: frozenset[int] = frozenset()) -> Scene:
+    def scene(self, rolling: frozenset[int], extra: Sequence[Pod], scaling: frozenset[int] = frozenset()) -> Simulation:
         """The stage of the whole group; `extra` are running pods that are put in play."""
         bench = self._bench
         in_play = [*self.outsiders, *extra]
@@ -180,7 +180,7 @@ class Search:
         in_play: Sequence[Pod],
         standing: Sequence[Pod],
         scaling: frozenset[int] = frozenset(),
-    ) -> Scene:
+    ) -> Simulation:
         """The stage of some workloads beside the pods that are `standing`."""
         bench = self._bench
         gone = {id(pod) for pod in in_play}
@@ -189,7 +189,7 @@ class Search:
         scene = build_scene(bench.cluster, found, fixed, bench.empty, bench.grown)
         return replace(scene, model=replace(scene.model, joins=bench.joins), in_play=frozenset(gone))
 
-    def stuck_run(self, scene: Scene, ends: str = "") -> tuple[int, Trace | None]:
+    def stuck_run(self, scene: Simulation, ends: str = "") -> tuple[int, Trace | None]:
         """A run that gets stuck from one placement: how many states were looked at, and the run.
 
         With `ends` it is asked of this workload alone. None where no placement leads to one within the budget, or where
@@ -209,13 +209,13 @@ class Search:
             trace = None
         return looked_at + found.states, trace
 
-    def left_out(self, scene: Scene, state: State, name: str) -> Waiting | None:
+    def left_out(self, scene: Simulation, state: State, name: str) -> Waiting | None:
         """What a pod of a workload waits for in a state in which it finds no node."""
         fixed = tuple(pod for pod in self._bench.fixed if id(pod) not in scene.in_play)
         lacks = Lacks(scene, Telling(scene, replace(self._bench.cluster, pods=fixed)))
         return next((one for one in lacks.waiting(arranged(scene, state)) if one.owner == name), None)
 
-    def replayed(self, scene: Scene, path: Sequence[State], *, ends: bool = True) -> Trace:
+    def replayed(self, scene: Simulation, path: Sequence[State], *, ends: bool = True) -> Trace:
         """A run in words, each step confirmed by the core on the whole cluster."""
         fixed = tuple(pod for pod in self._bench.fixed if id(pod) not in scene.in_play)
         cluster = replace(self._bench.cluster, pods=fixed)
@@ -268,7 +268,7 @@ def ended(model: Model, name: str) -> Callable[[State], bool]:
     return is_over
 
 
-def worth(budget: int, scene: Scene) -> int:
+def worth(budget: int, scene: Simulation) -> int:
     """The budget of one search: a state of many nodes costs as much as several of few."""
     return max(min(budget, _LEAST_STATES), budget * _FEW_NODES // max(_FEW_NODES, len(scene.places.names)))
 

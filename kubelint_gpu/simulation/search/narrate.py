@@ -10,7 +10,7 @@ from kubelint_gpu.kube.values.quantity import shown
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.simulation.controllers.controller import PodType
 from kubelint_gpu.simulation.controllers.state import ABSENT, AWAITED, BROKEN, GOING, READY, State, count_on
-from kubelint_gpu.simulation.model.simulation import Scene
+from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.model.transition_system import Step
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.search.trace import TraceStep, Waiting
@@ -23,7 +23,7 @@ _REPLICA_SET = re.compile(r"ReplicaSet( \d+)?\b")
 class Telling:
     """Says what happens, and shows the cluster in a state; `base` is its snapshot, where there is one already."""
 
-    def __init__(self, scene: Scene, cluster: Cluster, base: Snapshot | None = None) -> None:
+    def __init__(self, scene: Simulation, cluster: Cluster, base: Snapshot | None = None) -> None:
         self._scene = scene
         self._kinds = scene.cast.kinds
         self._names = scene.places.names

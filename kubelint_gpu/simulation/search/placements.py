@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from kubelint_gpu.simulation.controllers.state import ABSENT, AWAITED, BROKEN, READY, STARTING, State, more, on_node
-from kubelint_gpu.simulation.model.simulation import Scene
+from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.values import dataclass
 
@@ -36,7 +36,7 @@ class Starts:
     fragmented: bool
 
 
-def placements(scene: Scene, budget: int) -> Starts:
+def placements(scene: Simulation, budget: int) -> Starts:
     """Place all wanted pods in every way, from the pods whose nodes are known.
 
     Where they do not all find room, or for some of them a node has to join, the order in which they are placed matters.
@@ -48,7 +48,7 @@ def placements(scene: Scene, budget: int) -> Starts:
     return _placements(scene, budget, any_order=True)
 
 
-def _placements(scene: Scene, budget: int, *, any_order: bool) -> Starts:
+def _placements(scene: Simulation, budget: int, *, any_order: bool) -> Starts:
     optional = scene.cast.optional
     first = _known(scene)
     # what is not ready now may become so, or never
@@ -95,7 +95,7 @@ def _placements(scene: Scene, budget: int, *, any_order: bool) -> Starts:
     )
 
 
-def one_placement(scene: Scene) -> State | None:
+def one_placement(scene: Simulation) -> State | None:
     """A start state found by placing pod after pod on the first node that takes it; None where that leaves one out.
 
     Where it does, it is tried again with the largest pods first.
@@ -112,7 +112,7 @@ def one_placement(scene: Scene) -> State | None:
     return None
 
 
-def _sizes(scene: Scene) -> list[Fraction]:
+def _sizes(scene: Simulation) -> list[Fraction]:
     """How much a pod of each kind takes, each resource as a part of what all that are wanted take of it."""
     takes_of = [takes(kind.pod) for kind in scene.cast.kinds]
     whole: dict[str, int] = {}
@@ -122,7 +122,7 @@ def _sizes(scene: Scene) -> list[Fraction]:
     return [sum((Fraction(amount, whole[name]) for name, amount in found.items()), Fraction()) for found in takes_of]
 
 
-def _known(scene: Scene, *, ready: bool = True) -> State:
+def _known(scene: Simulation, *, ready: bool = True) -> State:
     """The state with all pods on their known nodes; a pod made for one node waits there.
 
     Unless all are `ready`, those that are not now never are.
@@ -168,7 +168,7 @@ def _count(state: State) -> int:
 
 
 def _placed_one_more(
-    scene: Scene, state: State, *, any_order: bool = False, sizes: Sequence[Fraction] | None = None
+    scene: Simulation, state: State, *, any_order: bool = False, sizes: Sequence[Fraction] | None = None
 ) -> Iterator[State]:
     """The states with one more pod placed; those that are made anew come late, and last those that may wait.
 
@@ -213,7 +213,7 @@ def _placed_one_more(
         before = tiers[kind] if found else before
 
 
-def _tier(scene: Scene, state: State, kind: int) -> int:
+def _tier(scene: Simulation, state: State, kind: int) -> int:
     """Pods with the same number are placed in any order."""
     if kind in scene.cast.optional:
         return 2
@@ -226,7 +226,7 @@ def _running(state: State, nobody: tuple[int, ...]) -> State:
     return State(state.controls, nobody, nodes)
 
 
-def _created(scene: Scene, state: State) -> State:
+def _created(scene: Simulation, state: State) -> State:
     """The start with the pods that wait for a node now, and those that quotas refuse not even created."""
     places, pending = scene.places, scene.cast.pending
     missing = [(kind, count) for kind, count in enumerate(state.waiting) if count and places.is_charged(kind)]

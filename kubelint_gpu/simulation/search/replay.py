@@ -11,7 +11,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.disruption import allowed_disruptions
 from kubelint_gpu.scheduler import Snapshot, fit, preempt
 from kubelint_gpu.simulation.controllers.state import GOING, NOMINATED, State
-from kubelint_gpu.simulation.model.simulation import Scene
+from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.model.transition_system import Step
 from kubelint_gpu.simulation.search.blocked import Lacks
 from kubelint_gpu.simulation.search.concretize import arranged
@@ -27,7 +27,7 @@ class NotConfirmed(AssertionError):  # noqa: N818 - it says what happened
 
 
 def replay(
-    scene: Scene, path: Sequence[State], cluster: Cluster, base: Snapshot | None = None, *, ends: bool = True
+    scene: Simulation, path: Sequence[State], cluster: Cluster, base: Snapshot | None = None, *, ends: bool = True
 ) -> Trace:
     """Play a path again on the whole cluster; `ends` says that at its end somebody waits for ever.
 
@@ -40,7 +40,7 @@ def replay(
 
 
 class _Replay:
-    def __init__(self, scene: Scene, cluster: Cluster, base: Snapshot | None) -> None:
+    def __init__(self, scene: Simulation, cluster: Cluster, base: Snapshot | None) -> None:
         self._scene = scene
         self._kinds = scene.cast.kinds
         self._telling = Telling(scene, cluster, base)
