@@ -20,7 +20,7 @@ from kubelint_gpu.simulation.controllers.state import (
     census,
 )
 from kubelint_gpu.simulation.model.pod_types import cast
-from kubelint_gpu.simulation.model.simulation import build_scene
+from kubelint_gpu.simulation.model.simulation import build_simulation
 from kubelint_gpu.simulation.prepare.workload_change import Participant
 from kubelint_gpu.simulation.search.explorer import Verdict, explore
 from kubelint_gpu.simulation.search.placements import placements
@@ -33,7 +33,7 @@ def explored(case, most=400):
     ]
     rolling = frozenset(case.judged)
     empty = Snapshot.of(cluster)
-    scene = build_scene(cluster, cast(participants, rolling, (), cluster), (), empty)
+    scene = build_simulation(cluster, cast(participants, rolling, (), cluster), (), empty)
     states = list(placements(scene, 500).full)[:20]
     seen = set(states)
     for state in states:

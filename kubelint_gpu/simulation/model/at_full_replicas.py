@@ -10,7 +10,7 @@ from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.simulation.controllers.daemon_set import daemon_nodes
 from kubelint_gpu.simulation.model.pod_types import cast
-from kubelint_gpu.simulation.model.simulation import Simulation, build_scene
+from kubelint_gpu.simulation.model.simulation import Simulation, build_simulation
 from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons
 from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod, own_pods
 from kubelint_gpu.simulation.transition import Transition
@@ -33,7 +33,7 @@ def standing_scene(
     fixed += daemon_pods(participants, cluster, rest)
     empty = Snapshot.of(replace(cluster, pods=()))
     steady = [one for one in participants if not one.daemons]
-    return build_scene(cluster, cast(steady, frozenset(), outsiders, cluster), fixed, empty)
+    return build_simulation(cluster, cast(steady, frozenset(), outsiders, cluster), fixed, empty)
 
 
 def standing_participants(

@@ -45,7 +45,7 @@ class Simulation:
     in_play: frozenset[int] = frozenset()
 
 
-def build_scene(
+def build_simulation(
     cluster: Cluster, cast: Cast, fixed: Sequence[Pod], empty: Snapshot, grown: Grown | None = None
 ) -> Simulation:
     """Set the stage: `fixed` are the running pods that stay where they are whatever happens.

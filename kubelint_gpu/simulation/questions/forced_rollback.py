@@ -10,7 +10,7 @@ from kubelint_gpu.kube.objects.rolling import StatefulSetStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.simulation.model.pod_types import cast
-from kubelint_gpu.simulation.model.simulation import build_scene
+from kubelint_gpu.simulation.model.simulation import build_simulation
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod, own_pods, own_waiting
 from kubelint_gpu.simulation.search.explorer import Verdict, explore
@@ -42,7 +42,7 @@ def forced_rollback(old: Workload, new: Workload, cluster: Cluster, *, budget: i
     waiting = tuple(created_pod(old, "old", name) for name in (missing if strategy.parallel else missing[:1]))
     one = Participant(new, replace(old, replicas=0), running, waiting=waiting)
     stage = cast([one], frozenset({0}), (), cluster)
-    scene = build_scene(cluster, stage, fixed, Snapshot.of(replace(cluster, pods=())))
+    scene = build_simulation(cluster, stage, fixed, Snapshot.of(replace(cluster, pods=())))
     start = one_placement(scene)
     if start is None:
         return None

@@ -12,7 +12,7 @@ from kubelint_gpu.simulation.controllers.state import State, census
 from kubelint_gpu.simulation.growth import Grown
 from kubelint_gpu.simulation.model.pod_types import cast
 from kubelint_gpu.simulation.model.preemptions import Overlooked
-from kubelint_gpu.simulation.model.simulation import Simulation, build_scene
+from kubelint_gpu.simulation.model.simulation import Simulation, build_simulation
 from kubelint_gpu.simulation.model.transition_system import Model
 from kubelint_gpu.simulation.prepare.demand import Demand, Residual, takes
 from kubelint_gpu.simulation.prepare.displaced import Driven
@@ -186,7 +186,7 @@ class Search:
         gone = {id(pod) for pod in in_play}
         fixed = [pod for pod in standing if id(pod) not in gone]
         found = cast(participants, rolling, in_play, bench.cluster, scaling, bench.queued)
-        scene = build_scene(bench.cluster, found, fixed, bench.empty, bench.grown)
+        scene = build_simulation(bench.cluster, found, fixed, bench.empty, bench.grown)
         return replace(scene, model=replace(scene.model, joins=bench.joins), in_play=frozenset(gone))
 
     def stuck_run(self, scene: Simulation, ends: str = "") -> tuple[int, Trace | None]:
