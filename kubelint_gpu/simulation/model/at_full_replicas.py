@@ -17,7 +17,7 @@ from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
 
-def standing_scene(
+def full_simulation(
     workloads: Sequence[Workload | Transition], cluster: Cluster, outsiders: Sequence[Pod] = ()
 ) -> Simulation:
     """Workloads of which nothing is rolled, beside the pods of the cluster.

@@ -13,7 +13,7 @@ from kubelint_gpu.kube.objects.disruption import allowed_disruptions
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.state import READY, count_on
-from kubelint_gpu.simulation.model.at_full_replicas import standing_participants, standing_scene
+from kubelint_gpu.simulation.model.at_full_replicas import standing_participants, full_simulation
 from kubelint_gpu.simulation.prepare.coupling import Bonds, labels_of
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod, owner_of
@@ -79,7 +79,7 @@ def drain(workloads: Sequence[Workload], cluster: Cluster, *, budget: int = DEFA
     cluster = with_bound_claims(cluster, [(one.meta.namespace, one.spec) for one in workloads])
     everyone, rest = standing_participants(workloads, cluster)
     participants = [one for one in everyone if not one.daemons]
-    scene = standing_scene(workloads, cluster, _follow(participants, rest, cluster))
+    scene = full_simulation(workloads, cluster, _follow(participants, rest, cluster))
     state = one_placement(scene)
     if state is None:
         found = placements(scene, budget)

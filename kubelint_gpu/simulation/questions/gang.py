@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.state import READY, State, canonical, count_on, more, on_node
-from kubelint_gpu.simulation.model.at_full_replicas import standing_scene
+from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
 from kubelint_gpu.simulation.model.preemptions import Overlooked
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.coupling import bound_workloads, companion_workloads
@@ -77,7 +77,7 @@ def gang(
     if len(able) < 2:
         return Gang(None, lone=lone)
     parts = [_apart(job, number) if len(team) > 1 else job for team in able for number, job in enumerate(team)]
-    scene = standing_scene([*beside, *parts], around)
+    scene = full_simulation([*beside, *parts], around)
     kinds = tuple(kind for members in scene.cast.members[-len(parts) :] for kind in members)
     numbers = iter(kinds)
     crews = tuple(tuple(next(numbers) for _ in team) for team in able)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.state import READY, State, count_on
-from kubelint_gpu.simulation.model.at_full_replicas import standing_scene
+from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.search.placements import missing, one_placement, placements
@@ -36,7 +36,7 @@ def placeable(
     own = {id(pod) for pod in own_pods(workload, cluster.pods)}
     others = tuple(pod for pod in cluster.pods if id(pod) not in own)
     scaled = Transition(replace(workload, replicas=most), replace(workload, replicas=min(workload.replicas, most)))
-    scene = standing_scene([*beside, scaled], replace(cluster, pods=others))
+    scene = full_simulation([*beside, scaled], replace(cluster, pods=others))
     (kind,) = scene.cast.members[-1]
 
     def running(state: State) -> int:

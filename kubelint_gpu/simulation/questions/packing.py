@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.state import READY, State, more, on_node
-from kubelint_gpu.simulation.model.at_full_replicas import standing_scene
+from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.questions.most_pods import DEFAULT_BUDGET
 from kubelint_gpu.simulation.search.placements import one_placement, placements
@@ -35,7 +35,7 @@ def gathered(
         )
         for index, (workload, number) in enumerate(wanted)
     ]
-    scene = standing_scene(apart, replace(cluster, quotas=()))
+    scene = full_simulation(apart, replace(cluster, quotas=()))
     most = _capacities(scene)
     if most is not None:
         if len(most) < 2 or sum(most) > _FEW or all(number == 0 for number in most):
@@ -61,7 +61,7 @@ def gathered_beside(
     """
     lasting = [replace(one, strategy=None, spec=replace(one.spec, restart_policy="Always")) for one in wanted]
     apart = [replace(one, meta=replace(one.meta, name=f"{one.meta.name}-{index}")) for index, one in enumerate(lasting)]
-    scene = standing_scene([*others, *apart], replace(cluster, quotas=()))
+    scene = full_simulation([*others, *apart], replace(cluster, quotas=()))
     kinds = {kind for members in scene.cast.members[-len(apart) :] for kind in members}
     counts = list(enumerate(scene.cast.wanted))
     first = tuple(0 if kind in kinds else count for kind, count in counts)

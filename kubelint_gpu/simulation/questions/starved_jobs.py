@@ -8,7 +8,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.state import READY, count_on
-from kubelint_gpu.simulation.model.at_full_replicas import standing_scene
+from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.coupling import labels_of
 from kubelint_gpu.simulation.prepare.locality import companions, needs_others
@@ -75,7 +75,7 @@ def _beside(job: Workload, others: Sequence[Workload], cluster: Cluster) -> Simu
         return None
     if may_evict(job, others, stays):
         return None
-    return standing_scene(every, replace(cluster, pods=stays))
+    return full_simulation(every, replace(cluster, pods=stays))
 
 
 def may_evict(job: Workload, others: Sequence[Workload], pods: Sequence[Pod]) -> bool:
