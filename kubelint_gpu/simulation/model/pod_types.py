@@ -28,7 +28,7 @@ from kubelint_gpu.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
-class Cast:
+class PodTypes:
     """The kinds and actors of an exploration.
 
     Attributes:
@@ -102,7 +102,7 @@ def cast(
     cluster: Cluster,
     scaling: frozenset[int] = frozenset(),
     queued: Sequence[Pod] = (),
-) -> Cast:
+) -> PodTypes:
     """Put workloads and evictable pods of others on the stage; `rolling` are the positions of those rolled out.
 
     Those at the positions of `scaling` have at first what they had, and come to their replicas meanwhile.
@@ -118,7 +118,7 @@ def cast(
         _enter_outsiders(casting, owner, pods)
     for owner, pods in _grouped(queued):
         _enter_queued(casting, owner, pods)
-    return Cast(
+    return PodTypes(
         tuple(casting.kinds),
         tuple(casting.actors),
         tuple(casting.wanted),

@@ -13,7 +13,7 @@ from kubelint_gpu.simulation.growth import Grown
 from kubelint_gpu.simulation.model.domains import Domain, equal_domains
 from kubelint_gpu.simulation.model.node_symmetry import NodeSignature
 from kubelint_gpu.simulation.model.oracle import ClusterOracle
-from kubelint_gpu.simulation.model.pod_types import Cast
+from kubelint_gpu.simulation.model.pod_types import PodTypes
 from kubelint_gpu.simulation.model.quota_use import admission_of
 from kubelint_gpu.simulation.model.transition_system import Model
 from kubelint_gpu.simulation.prepare.locality import eligible_nodes, local_kinds
@@ -35,7 +35,7 @@ class Simulation:
         in_play: identities of running pods that are on the stage and not part of the scenery.
     """
 
-    cast: Cast
+    cast: PodTypes
     model: Model
     places: ClusterOracle
     local: bool
@@ -46,7 +46,7 @@ class Simulation:
 
 
 def build_simulation(
-    cluster: Cluster, cast: Cast, fixed: Sequence[Pod], empty: Snapshot, grown: Grown | None = None
+    cluster: Cluster, cast: PodTypes, fixed: Sequence[Pod], empty: Snapshot, grown: Grown | None = None
 ) -> Simulation:
     """Set the stage: `fixed` are the running pods that stay where they are whatever happens.
 
@@ -138,7 +138,7 @@ def _kept(
     return tuple(names), tuple(classes), frozenset(dropped)
 
 
-def _most_pods(cast: Cast) -> int:
+def _most_pods(cast: PodTypes) -> int:
     """More pods than can ever be alive at once: all wanted, terminating, surging."""
     return sum(3 * count for count in (*cast.wanted, *cast.pending)) + sum(
         3 * getattr(actor, "replicas", 0) + 1 for actor in cast.actors
