@@ -19,7 +19,7 @@ from kubelint_gpu.simulation.controllers.state import (
     State,
     census,
 )
-from kubelint_gpu.simulation.model.pod_types import cast
+from kubelint_gpu.simulation.model.pod_types import build_pod_types
 from kubelint_gpu.simulation.model.simulation import build_simulation
 from kubelint_gpu.simulation.prepare.workload_change import Participant
 from kubelint_gpu.simulation.search.explorer import Verdict, explore
@@ -33,7 +33,7 @@ def explored(case, most=400):
     ]
     rolling = frozenset(case.judged)
     empty = Snapshot.of(cluster)
-    scene = build_simulation(cluster, cast(participants, rolling, (), cluster), (), empty)
+    scene = build_simulation(cluster, build_pod_types(participants, rolling, (), cluster), (), empty)
     states = list(placements(scene, 500).full)[:20]
     seen = set(states)
     for state in states:

@@ -9,7 +9,7 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.simulation.controllers.daemon_set import daemon_nodes
-from kubelint_gpu.simulation.model.pod_types import cast
+from kubelint_gpu.simulation.model.pod_types import build_pod_types
 from kubelint_gpu.simulation.model.simulation import Simulation, build_simulation
 from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons
 from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod, own_pods
@@ -33,7 +33,7 @@ def full_simulation(
     fixed += daemon_pods(participants, cluster, rest)
     empty = Snapshot.of(replace(cluster, pods=()))
     steady = [one for one in participants if not one.daemons]
-    return build_simulation(cluster, cast(steady, frozenset(), outsiders, cluster), fixed, empty)
+    return build_simulation(cluster, build_pod_types(steady, frozenset(), outsiders, cluster), fixed, empty)
 
 
 def standing_participants(

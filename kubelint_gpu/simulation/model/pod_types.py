@@ -95,7 +95,7 @@ class _Casting:
         self.unready += [(kind, pod.spec.node_name) for pod in pods if pod.unready]
 
 
-def cast(
+def build_pod_types(
     participants: Sequence[Participant],
     rolling: frozenset[int],
     outsiders: Sequence[Pod],

@@ -10,7 +10,7 @@ from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.simulation.controllers.replica_set import Steady
 from kubelint_gpu.simulation.controllers.state import State, census
 from kubelint_gpu.simulation.growth import Grown
-from kubelint_gpu.simulation.model.pod_types import cast
+from kubelint_gpu.simulation.model.pod_types import build_pod_types
 from kubelint_gpu.simulation.model.preemptions import Overlooked
 from kubelint_gpu.simulation.model.simulation import Simulation, build_simulation
 from kubelint_gpu.simulation.model.transition_system import Model
@@ -185,7 +185,7 @@ class Search:
         bench = self._bench
         gone = {id(pod) for pod in in_play}
         fixed = [pod for pod in standing if id(pod) not in gone]
-        found = cast(participants, rolling, in_play, bench.cluster, scaling, bench.queued)
+        found = build_pod_types(participants, rolling, in_play, bench.cluster, scaling, bench.queued)
         scene = build_simulation(bench.cluster, found, fixed, bench.empty, bench.grown)
         return replace(scene, model=replace(scene.model, joins=bench.joins), in_play=frozenset(gone))
 
