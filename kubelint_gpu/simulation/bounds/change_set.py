@@ -14,7 +14,7 @@ from kubelint_gpu.simulation.bounds.counting_nodes import Shares, held_at_least,
 from kubelint_gpu.simulation.bounds.shortfall import settled
 from kubelint_gpu.simulation.controllers.deployment import resolve
 from kubelint_gpu.simulation.controllers.state import State
-from kubelint_gpu.simulation.model.preemptions import Overlooked
+from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import Demand, always_room, takes
 from kubelint_gpu.simulation.prepare.locality import attends
@@ -257,7 +257,7 @@ def _beside_settled(bench: Bench, search: Search, position: int) -> tuple[int, T
     scene = search.staged(participants, frozenset({position}), search.outsiders, bench.fixed)
     try:
         return search.stuck_run(scene)
-    except Overlooked:
+    except UnmodelledVictim:
         return 0, None
 
 
@@ -281,7 +281,7 @@ def _coming_last(bench: Bench, search: Search, scene: Simulation, position: int)
             looked_at += explored.states
             if explored.verdict in (Verdict.STUCK, Verdict.MAY_STICK):
                 return looked_at, search.replayed(scene, explored.path)
-    except (Overlooked, NotConfirmed):
+    except (UnmodelledVictim, NotConfirmed):
         pass
     return looked_at, None
 

@@ -8,7 +8,7 @@ from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.rolling import StatefulSetStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.frozen import EMPTY
-from kubelint_gpu.simulation.model.preemptions import Overlooked
+from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.locality import companions
 from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod
@@ -107,7 +107,7 @@ def halt(bench: Bench, search: Search, position: int) -> Trace | None:
     scene = search.staged(participants, frozenset({position}), search.outsiders, bench.fixed)
     try:
         return search.stuck_run(scene)[1]
-    except Overlooked:
+    except UnmodelledVictim:
         return None
 
 

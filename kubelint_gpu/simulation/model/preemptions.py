@@ -17,7 +17,7 @@ _MOST_ORDERS = 24
 _EARLY, _LATE = "2000-01-01T00:", "2999-01-01T00:"
 
 
-class Overlooked(Exception):  # noqa: N818 - it says what happened
+class UnmodelledVictim(Exception):  # noqa: N818 - it says what happened
     """Preemption chooses pods that were taken to stay where they are."""
 
     def __init__(self, pods: Sequence[Pod]) -> None:
@@ -44,7 +44,7 @@ class Preemptions:
         """The nodes and victims that it may choose for a waiting pod of a kind; None where the pod may not try.
 
         Raises:
-            Overlooked: it would evict pods that are not in play.
+            UnmodelledVictim: it would evict pods that are not in play.
         """
         pod = self._state_pods.incoming(kind, home, only)
         found: dict[Eviction, None] = {}
@@ -58,7 +58,7 @@ class Preemptions:
     def _eviction(self, choice: Candidate, phases: dict[int, tuple[int, int]]) -> Eviction:
         foreign = [victim for victim in choice.victims if id(victim) not in phases]
         if foreign or choice.node not in self._positions:
-            raise Overlooked(foreign or choice.victims)
+            raise UnmodelledVictim(foreign or choice.victims)
         victims = tuple(sorted(phases[id(victim)] for victim in choice.victims))
         return Eviction(self._positions[choice.node], victims)
 

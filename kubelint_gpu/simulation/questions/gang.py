@@ -12,7 +12,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.state import READY, State, canonical, count_on, more, on_node
 from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
-from kubelint_gpu.simulation.model.preemptions import Overlooked
+from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.coupling import bound_workloads, companion_workloads
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
@@ -84,7 +84,7 @@ def gang(
     try:
         starts, complete = _starts(scene, kinds, budget)
         found = explore(starts, lambda state: _next(scene, crews, state), lambda state: _is_over(kinds, state), budget)
-    except Overlooked:
+    except UnmodelledVictim:
         return Gang(Verdict.UNDECIDED, lone=lone)
     if not starts:
         return Gang(None if complete else Verdict.UNDECIDED, lone=lone)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.simulation.controllers.deployment import resolve
-from kubelint_gpu.simulation.model.preemptions import Overlooked
+from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.prepare.workload_change import Participant
 from kubelint_gpu.simulation.search.engine import Bench, Search, ended
 from kubelint_gpu.simulation.search.explorer import Verdict, explore
@@ -50,5 +50,5 @@ def _is_stuck(search: Search, rolling: frozenset[int], position: int, participan
         if not starts.complete or not starts.full:
             return False
         return explore(starts.full, scene.model.successors, done, _BUDGET).verdict is Verdict.STUCK
-    except Overlooked:
+    except UnmodelledVictim:
         return False

@@ -9,7 +9,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.bounds.change_set import movers
-from kubelint_gpu.simulation.model.preemptions import Overlooked
+from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.prepare.demand import Demand, always_room, takes
 from kubelint_gpu.simulation.prepare.locality import attends
 from kubelint_gpu.simulation.prepare.workload_change import (
@@ -140,7 +140,7 @@ def _with_queued(
     try:
         # one placement is enough to show that it may, and of many workloads there are many placements
         states, trace = search.stuck_run(scene, ends)
-    except Overlooked:
+    except UnmodelledVictim:
         states, trace = 0, None
     may = Together((), Verdict.MAY_STICK, by_bound=False, states=states, trace=trace)
     counted = any(quota.covers(pod) for quota in bench.cluster.quotas for pod in pods)

@@ -11,7 +11,7 @@ from kubelint_gpu.simulation.controllers.replica_set import Steady
 from kubelint_gpu.simulation.controllers.state import State, census
 from kubelint_gpu.simulation.growth import Grown
 from kubelint_gpu.simulation.model.pod_types import build_pod_types
-from kubelint_gpu.simulation.model.preemptions import Overlooked
+from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation, build_simulation
 from kubelint_gpu.simulation.model.transition_system import Model
 from kubelint_gpu.simulation.prepare.demand import Demand, Residual, takes
@@ -97,7 +97,7 @@ class Search:
         for _ in range(_MOST_RETRIES):
             try:
                 return self._search(self.scene(rolling, extra, scaling), mine, ends, self._bench.budget // part)
-            except Overlooked as overlooked:
+            except UnmodelledVictim as overlooked:
                 extra += self._like(overlooked.pods, extra)
             except NotConfirmed:
                 # a run that the core does not confirm step by step proves nothing

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 from kubelint_gpu.simulation.controllers.state import State
-from kubelint_gpu.simulation.model.preemptions import Overlooked
+from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.transition_system import Model
 from kubelint_gpu.values import dataclass
 
@@ -45,7 +45,7 @@ def single_runs(model: Model, starts: Sequence[State], done: Callable[[State], b
             ends = ends or over is True
             if over is False and (not stuck or len(path) < len(stuck)):
                 stuck = path
-    except Overlooked:
+    except UnmodelledVictim:
         return SingleRuns((), looked_at)
     return SingleRuns(_shortened(model, stuck) if stuck and ends else (), looked_at)
 
