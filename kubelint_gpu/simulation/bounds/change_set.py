@@ -22,7 +22,7 @@ from kubelint_gpu.simulation.prepare.workload_change import Participant, created
 from kubelint_gpu.simulation.search.engine import Bench, Search, ended, worth
 from kubelint_gpu.simulation.search.explorer import Verdict, explore
 from kubelint_gpu.simulation.search.placements import one_placement, placements
-from kubelint_gpu.simulation.search.replay import NotConfirmed
+from kubelint_gpu.simulation.search.replay import ReplayMismatch
 from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.simulation.search.verdict import Judgement, told_by
 from kubelint_gpu.values import replace
@@ -281,7 +281,7 @@ def _coming_last(bench: Bench, search: Search, scene: Simulation, position: int)
             looked_at += explored.states
             if explored.verdict in (Verdict.STUCK, Verdict.MAY_STICK):
                 return looked_at, search.replayed(scene, explored.path)
-    except (UnmodelledVictim, NotConfirmed):
+    except (UnmodelledVictim, ReplayMismatch):
         pass
     return looked_at, None
 

@@ -15,7 +15,7 @@ from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod, own_pods, own_waiting
 from kubelint_gpu.simulation.search.explorer import Verdict, explore
 from kubelint_gpu.simulation.search.placements import one_placement
-from kubelint_gpu.simulation.search.replay import NotConfirmed, replay
+from kubelint_gpu.simulation.search.replay import ReplayMismatch, replay
 from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.values import replace
 
@@ -51,5 +51,5 @@ def forced_rollback(old: Workload, new: Workload, cluster: Cluster, *, budget: i
         return None
     try:
         return replay(scene, found.path, replace(cluster, pods=tuple(fixed)))
-    except NotConfirmed:
+    except ReplayMismatch:
         return None

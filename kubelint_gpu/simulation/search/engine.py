@@ -22,7 +22,7 @@ from kubelint_gpu.simulation.search.concretize import arranged
 from kubelint_gpu.simulation.search.explorer import Exploration, Verdict, explore
 from kubelint_gpu.simulation.search.narrate import Telling
 from kubelint_gpu.simulation.search.placements import Starts, one_placement, placements
-from kubelint_gpu.simulation.search.replay import NotConfirmed, replay
+from kubelint_gpu.simulation.search.replay import ReplayMismatch, replay
 from kubelint_gpu.simulation.search.single_runs import SingleRuns, single_runs
 from kubelint_gpu.simulation.search.trace import Evicted, Trace, Waiting
 from kubelint_gpu.values import dataclass, replace
@@ -99,7 +99,7 @@ class Search:
                 return self._search(self.scene(rolling, extra, scaling), mine, ends, self._bench.budget // part)
             except UnmodelledVictim as overlooked:
                 extra += self._like(overlooked.pods, extra)
-            except NotConfirmed:
+            except ReplayMismatch:
                 # a run that the core does not confirm step by step proves nothing
                 break
         scene = self.scene(rolling, extra)
@@ -205,7 +205,7 @@ class Search:
         found = explore([start], scene.model.successors, ended(scene.model, ends), self._bench.budget)
         try:
             trace = self.replayed(scene, found.path) if found.path else None
-        except NotConfirmed:
+        except ReplayMismatch:
             trace = None
         return looked_at + found.states, trace
 

@@ -19,10 +19,10 @@ from kubelint_gpu.simulation.search.frames import Played
 from kubelint_gpu.simulation.search.narrate import Telling
 from kubelint_gpu.simulation.search.trace import Evicted, Holder, Lack, Trace, TraceStep, Waiting
 
-__all__ = ["Evicted", "Holder", "Lack", "NotConfirmed", "Trace", "TraceStep", "Waiting", "replay"]
+__all__ = ["Evicted", "Holder", "Lack", "ReplayMismatch", "Trace", "TraceStep", "Waiting", "replay"]
 
 
-class NotConfirmed(AssertionError):  # noqa: N818 - it says what happened
+class ReplayMismatch(AssertionError):  # noqa: N818 - it says what happened
     """The core does not agree with a step of the search."""
 
 
@@ -34,7 +34,7 @@ def replay(
     `base` is the snapshot of the cluster, where there is one already.
 
     Raises:
-        NotConfirmed: the core does not agree with a step.
+        ReplayMismatch: the core does not agree with a step.
     """
     return _Replay(scene, cluster, base).run(path, ends)
 
@@ -75,7 +75,7 @@ class _Replay:
         for step, following in self._scene.model.steps(state):
             if self._scene.places.canonical(following) == target:
                 return step, following
-        raise NotConfirmed("no event leads from one state of the path to the next")
+        raise ReplayMismatch("no event leads from one state of the path to the next")
 
     def _confirm(self, step: Step, state: State) -> None:
         if step.act not in ("bind", "preempt"):
@@ -87,7 +87,7 @@ class _Replay:
         result = fit(pod, snapshot)
         if step.act == "bind":
             if name not in result.fits:
-                raise NotConfirmed(f"the pod does not fit on {name}")
+                raise ReplayMismatch(f"the pod does not fit on {name}")
             return
         if result.schedulable or not any(
             name == node.name
@@ -95,7 +95,7 @@ class _Replay:
             if found.status is None
             for node in found.nodes
         ):
-            raise NotConfirmed(f"preemption does not choose {name}")
+            raise ReplayMismatch(f"preemption does not choose {name}")
 
     def _facing(self, state: State, step: Step) -> Snapshot:
         """The whole cluster as the step's pod finds it: it does not see itself, nor those that wait behind it.
