@@ -61,7 +61,7 @@ class Bench:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """What a search of one scene found."""
 
     scene: Simulation
@@ -87,7 +87,7 @@ class Search:
         scaling: frozenset[int] = frozenset(),
         ends: str = "",
         part: int = 1,
-    ) -> Found:
+    ) -> SearchResult:
         """Search; pods that turn out to be evicted although they were taken to stay are put in play, and again.
 
         With `ends` it is asked of this workload alone whether its rollout ends.
@@ -104,9 +104,9 @@ class Search:
                 break
         scene = self.scene(rolling, extra)
         every = scene.cast.wanted
-        return Found(scene, Starts((), (), every, every, every, 0, False, False), Verdict.UNDECIDED, 0)
+        return SearchResult(scene, Starts((), (), every, every, every, 0, False, False), Verdict.UNDECIDED, 0)
 
-    def _search(self, scene: Simulation, mine: Sequence[int], ends: str, budget: int) -> Found:
+    def _search(self, scene: Simulation, mine: Sequence[int], ends: str, budget: int) -> SearchResult:
         budget = worth(budget, scene)
         starts = placements(scene, budget // 2)
         states = starts.full
@@ -116,7 +116,7 @@ class Search:
             # others wait for ever for a place of their own; that is not a reason to say nothing of this one
             states = starts.partial if mine and all(starts.least[one] == scene.cast.wanted[one] for one in mine) else ()
         if not states:
-            return Found(scene, starts, None if starts.complete else Verdict.UNDECIDED, starts.looked_at)
+            return SearchResult(scene, starts, None if starts.complete else Verdict.UNDECIDED, starts.looked_at)
         first: dict[str, State] = {}
         model = scene.model
         if any(kind.priority > other.priority for kind in scene.cast.kinds for other in scene.cast.kinds):
@@ -147,7 +147,7 @@ class Search:
         looked_at = starts.looked_at + found.states + sum(one.states for one in runs)
         trace = self.replayed(scene, path) if path else None
         evicts, eviction = self._evictions(scene, found, first)
-        return Found(scene, starts, verdict, looked_at, trace, evicts, eviction)
+        return SearchResult(scene, starts, verdict, looked_at, trace, evicts, eviction)
 
     def _evictions(
         self, scene: Simulation, found: Exploration[State], first: dict[str, State]
