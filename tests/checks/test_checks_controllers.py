@@ -7,7 +7,7 @@ from checks_units import deployment, findings, unit, world
 
 from kubelint_gpu.analysis.replica_room import room_for
 from kubelint_gpu.simulation.search import engine
-from kubelint_gpu.simulation.search.engine import Search
+from kubelint_gpu.simulation.search.engine import GroupSearch
 
 HEAD = 'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\n'
 CLASSES = "priorityClasses:\n  - {name: serving, value: 1000}\n  - {name: low, value: 1}\n"
@@ -448,7 +448,7 @@ def test_pools_that_take_the_pod_are_known_and_the_others_are_not():
     ],
 )
 def test_a_rollout_that_never_ends_is_told_even_where_no_run_of_it_is(text, code, monkeypatch):
-    monkeypatch.setattr(Search, "stuck_run", lambda *_: (0, None))
+    monkeypatch.setattr(GroupSearch, "stuck_run", lambda *_: (0, None))
     found = next(one for one in findings(text, inventory()) if one.code == code)
     assert found.message.startswith("the rollout never ends: the new pod finds no node, and the old pod is kept until")
     assert [step.message for step in found.trace] == [

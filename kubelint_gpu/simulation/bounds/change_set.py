@@ -19,7 +19,7 @@ from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import Demand, always_room, takes
 from kubelint_gpu.simulation.prepare.locality import attends
 from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod
-from kubelint_gpu.simulation.search.engine import Bench, Search, ended, worth
+from kubelint_gpu.simulation.search.engine import Bench, GroupSearch, ended, worth
 from kubelint_gpu.simulation.search.explorer import Verdict, explore
 from kubelint_gpu.simulation.search.placements import one_placement, placements
 from kubelint_gpu.simulation.search.replay import ReplayMismatch
@@ -46,7 +46,7 @@ def scaled(bench: Bench, position: int) -> frozenset[int]:
     return frozenset(found) if any(one.replicas > one.sure for one in found.values()) else frozenset()
 
 
-def by_shares(bench: Bench, search: Search, position: int, shares: Shares, blank: Judgement) -> Judgement | None:
+def by_shares(bench: Bench, search: GroupSearch, position: int, shares: Shares, blank: Judgement) -> Judgement | None:
     """What counting alike places says, where nobody evicts anybody; None where it does not tell.
 
     The worst that others can do is to take every place before this one does: then they come to all their replicas.
@@ -67,7 +67,7 @@ def by_shares(bench: Bench, search: Search, position: int, shares: Shares, blank
 
 
 def at_once(
-    bench: Bench, search: Search, position: int, alone: Judgement, decide: Decide, *, peaceful: bool
+    bench: Bench, search: GroupSearch, position: int, alone: Judgement, decide: Decide, *, peaceful: bool
 ) -> Judgement:
     """What becomes of a rollout of which it is known how it goes `alone`, while the others stay as they are.
 
@@ -85,7 +85,7 @@ def at_once(
         return replace(alone, verdict=Verdict.STUCK)
     rolling = frozenset(place for place in others if _rolls(bench.participants[place]))
     bench = _without_change(bench, others | {position})
-    search = Search(bench)
+    search = GroupSearch(bench)
     name = participant.new.key
     scene = search.scene(rolling | {position}, (), others - rolling)
     mine = scene.cast.members[position]
@@ -115,7 +115,7 @@ def at_once(
     )
 
 
-def seated(bench: Bench, search: Search, position: int, alone: Judgement) -> Judgement:
+def seated(bench: Bench, search: GroupSearch, position: int, alone: Judgement) -> Judgement:
     """Whether a workload that is scaled, and has too little room while the others stay, has it when they change, too.
 
     Where that is not known, they are told as its `company`.
@@ -215,7 +215,7 @@ def _at_rest(demand: Demand, participant: Participant) -> Demand:
     return replace(demand, whole=whole, rest=max(0, whole - lacking))
 
 
-def _never_ends(bench: Bench, search: Search, position: int) -> bool:
+def _never_ends(bench: Bench, search: GroupSearch, position: int) -> bool:
     """Whether what all keep at every moment leaves it too few places, wherever the pods are.
 
     Counted in places for its new pod: who holds several times as much of everything holds as many of them.
@@ -248,7 +248,7 @@ def _weight(participant: Participant, asks: Mapping[str, int]) -> int:
     return min(takes(pod).get(name, 0) // amount for pod in pods for name, amount in asks.items())
 
 
-def _beside_settled(bench: Bench, search: Search, position: int) -> tuple[int, Trace | None]:
+def _beside_settled(bench: Bench, search: GroupSearch, position: int) -> tuple[int, Trace | None]:
     """A run that gets stuck when all others have changed already, and its own number of pods, too."""
     participants = [settled(one) for one in bench.participants]
     mine = bench.participants[position]
@@ -261,7 +261,7 @@ def _beside_settled(bench: Bench, search: Search, position: int) -> tuple[int, T
         return 0, None
 
 
-def _coming_last(bench: Bench, search: Search, scene: Simulation, position: int) -> tuple[int, Trace | None]:
+def _coming_last(bench: Bench, search: GroupSearch, scene: Simulation, position: int) -> tuple[int, Trace | None]:
     """A run that gets stuck from where all others have come to rest before it began, told from there."""
     budget = worth(bench.budget // _PART, scene)
     done = ended(scene.model, bench.participants[position].new.key)

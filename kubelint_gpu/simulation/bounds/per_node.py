@@ -10,13 +10,13 @@ from kubelint_gpu.simulation.bounds.shortfall import leans, stronger
 from kubelint_gpu.simulation.controllers.daemon_set import resolve
 from kubelint_gpu.simulation.prepare.locality import local_kinds
 from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod
-from kubelint_gpu.simulation.search.engine import Bench, Search
+from kubelint_gpu.simulation.search.engine import Bench, GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 
 
-def by_node(bench: Bench, search: Search, position: int, blank: Judgement) -> Judgement | None:
+def by_node(bench: Bench, search: GroupSearch, position: int, blank: Judgement) -> Judgement | None:
     """What becomes of a DaemonSet: on which nodes its pods have room, and whether its rollout ends.
 
     None where no single node decides it: others compete for the same, a quota counts its pods, or they must be near to

@@ -22,7 +22,7 @@ from kubelint_gpu.simulation.model.pod_symmetry import label_keys
 from kubelint_gpu.simulation.prepare.demand import greedily, takes
 from kubelint_gpu.simulation.prepare.ordinals import has_ordinal_claims
 from kubelint_gpu.simulation.prepare.workload_change import OF_ONE_POD, Participant, created_pod
-from kubelint_gpu.simulation.search.engine import Bench, Search
+from kubelint_gpu.simulation.search.engine import Bench, GroupSearch
 from kubelint_gpu.simulation.search.placements import one_placement
 from kubelint_gpu.values import dataclass, replace
 
@@ -48,7 +48,7 @@ class QuiescentBound:
     pods: tuple[Pod, ...]
 
 
-def comes_to_no_rest(bench: Bench, search: Search, rolling: frozenset[int]) -> bool:
+def comes_to_no_rest(bench: Bench, search: GroupSearch, rolling: frozenset[int]) -> bool:
     """Whether some rollouts surely end: all pods find room before they begin, and they never come to rest before.
 
     False where it is not known, or where somebody may be evicted, or may end meanwhile.

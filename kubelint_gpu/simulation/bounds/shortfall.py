@@ -12,7 +12,7 @@ from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.locality import companions
 from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod
-from kubelint_gpu.simulation.search.engine import Bench, Search, worth
+from kubelint_gpu.simulation.search.engine import Bench, GroupSearch, worth
 from kubelint_gpu.simulation.search.placements import Starts, missing, one_placement, placements
 from kubelint_gpu.simulation.search.trace import Trace, Waiting
 from kubelint_gpu.values import dataclass, replace
@@ -27,7 +27,7 @@ class Shortfall:
     waiting: Waiting | None = None
 
 
-def fit_alone(bench: Bench, search: Search, position: int) -> Shortfall:
+def fit_alone(bench: Bench, search: GroupSearch, position: int) -> Shortfall:
     """How many pods of a workload fit beside the inventory's running pods only, and daemon pods it must be near to.
 
     All of them where other workloads have the pods that it must be near to: alone it says nothing. Those that may be
@@ -59,7 +59,7 @@ def fit_alone(bench: Bench, search: Search, position: int) -> Shortfall:
     return short_of(search, solo, starts, (kind, *more), participant.new.key)
 
 
-def fit_at_last(bench: Bench, search: Search, position: int) -> Shortfall:
+def fit_at_last(bench: Bench, search: GroupSearch, position: int) -> Shortfall:
     """How many pods of a workload can run when all that is known to change has changed, beside those of the others."""
     after = [
         _as_rolled_out(one) if place == position or one.moves else one for place, one in enumerate(bench.participants)
@@ -76,7 +76,7 @@ def fit_at_last(bench: Bench, search: Search, position: int) -> Shortfall:
     return short_of(search, scene, starts, mine, bench.participants[position].new.key)
 
 
-def short_of(search: Search, scene: Simulation, starts: Starts, mine: Sequence[int], name: str) -> Shortfall:
+def short_of(search: GroupSearch, scene: Simulation, starts: Starts, mine: Sequence[int], name: str) -> Shortfall:
     """The most pods of some kinds that run in any placement, and what the next one lacks in one with the fewest."""
     placed = sum(starts.most[kind] for kind in mine)
     if not starts.partial:
@@ -92,7 +92,7 @@ def short_of(search: Search, scene: Simulation, starts: Starts, mine: Sequence[i
     return Shortfall(placed, refusal, None if refusal else search.left_out(scene, state, name))
 
 
-def halt(bench: Bench, search: Search, position: int) -> Trace | None:
+def halt(bench: Bench, search: GroupSearch, position: int) -> Trace | None:
     """How a StatefulSet that makes its pods one after the other comes to the one that finds no node.
 
     What runs now, or the old template's pods, are there already; else it begins with none.

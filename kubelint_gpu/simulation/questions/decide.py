@@ -17,7 +17,7 @@ from kubelint_gpu.simulation.bounds.shortfall import fit_alone, fit_at_last, hal
 from kubelint_gpu.simulation.controllers.stateful_set import has_max_unavailable
 from kubelint_gpu.simulation.prepare.workload_change import Participant
 from kubelint_gpu.simulation.questions.helped_by import company
-from kubelint_gpu.simulation.search.engine import Bench, Search
+from kubelint_gpu.simulation.search.engine import Bench, GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
@@ -28,7 +28,7 @@ class Jury:
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
-        self._search = Search(bench)
+        self._search = GroupSearch(bench)
 
     def judge(self, number: int, *, roomy: bool, rests: bool) -> Judgement:
         """The judgement of the participant with this number.

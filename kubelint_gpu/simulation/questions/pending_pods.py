@@ -21,7 +21,7 @@ from kubelint_gpu.simulation.prepare.workload_change import (
     own_waiting,
     owner_of,
 )
-from kubelint_gpu.simulation.search.engine import Bench, Search
+from kubelint_gpu.simulation.search.engine import Bench, GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import WAITS, Judgement, Together, told_by
 from kubelint_gpu.values import dataclass, replace
@@ -135,7 +135,7 @@ def _with_queued(
     bench: Bench, rolling: frozenset[int], scaling: frozenset[int], pods: tuple[Pod, ...], ends: str
 ) -> Together:
     """What becomes of rollouts, of the workload `ends` where it is named, where some pods wait for a node."""
-    search = Search(replace(bench, queued=pods, budget=bench.budget // _PART))
+    search = GroupSearch(replace(bench, queued=pods, budget=bench.budget // _PART))
     scene = search.scene(rolling, (), scaling)
     try:
         # one placement is enough to show that it may, and of many workloads there are many placements

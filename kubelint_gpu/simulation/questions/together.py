@@ -7,7 +7,7 @@ from kubelint_gpu.simulation.bounds.counting import shares_of
 from kubelint_gpu.simulation.bounds.preconditions import is_peaceful, may_evict
 from kubelint_gpu.simulation.bounds.quiescence import comes_to_no_rest
 from kubelint_gpu.simulation.bounds.shortfall import fit_alone
-from kubelint_gpu.simulation.search.engine import Bench, Search
+from kubelint_gpu.simulation.search.engine import Bench, GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Together
 from kubelint_gpu.values import replace
@@ -19,7 +19,7 @@ def judged_together(bench: Bench, *, rests: bool, ends: str = "") -> Together:
     `rests` says that the pods of each find room once nothing terminates any more.
     No verdict where the pods of one find too little room even where no other workload of the group is.
     """
-    search = Search(bench)
+    search = GroupSearch(bench)
     participants = bench.participants
     rolling = frozenset(place for place, found in enumerate(participants) if found.rolling)
     workloads = tuple(participants[place].new for place in sorted(rolling))
@@ -39,7 +39,7 @@ def judged_together(bench: Bench, *, rests: bool, ends: str = "") -> Together:
     return Together(workloads, verdict, False, found.states, found.trace, found.evicts, found.eviction)
 
 
-def _stands_alone(bench: Bench, search: Search, place: int) -> bool:
+def _stands_alone(bench: Bench, search: GroupSearch, place: int) -> bool:
     """Whether all its pods find room where no other workload of the group is."""
     participant = bench.participants[place]
     if not bench.eligible[place] and participant.replicas > max(participant.undisturbed, participant.kept):
@@ -51,11 +51,11 @@ def _all_end(bench: Bench, rolling: frozenset[int]) -> bool:
     """Whether a bound says of each of these rollouts that it ends, all begun at the same moment."""
     every = tuple(replace(one, known=True) if place in rolling else one for place, one in enumerate(bench.participants))
     bench = replace(bench, participants=every)
-    search = Search(bench)
+    search = GroupSearch(bench)
     return all(_ends_in_any_order(bench, search, place) for place in rolling)
 
 
-def _ends_in_any_order(bench: Bench, search: Search, position: int) -> bool:
+def _ends_in_any_order(bench: Bench, search: GroupSearch, position: int) -> bool:
     """Whether a bound says that its rollout ends whatever is rolled at the same moment."""
     if bench.participants[position].resumes:
         return False

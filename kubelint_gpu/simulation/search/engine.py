@@ -73,7 +73,7 @@ class SearchResult:
     eviction: Trace | None = None
 
 
-class Search:
+class GroupSearch:
     """Everything that is asked of the runs of one group."""
 
     def __init__(self, bench: Bench) -> None:
@@ -88,7 +88,7 @@ class Search:
         ends: str = "",
         part: int = 1,
     ) -> SearchResult:
-        """Search; pods that turn out to be evicted although they were taken to stay are put in play, and again.
+        """GroupSearch; pods that turn out to be evicted although they were taken to stay are put in play, and again.
 
         With `ends` it is asked of this workload alone whether its rollout ends.
         Of the budget one `part` is spent.
