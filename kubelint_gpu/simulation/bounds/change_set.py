@@ -19,7 +19,7 @@ from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import Demand, always_room, takes
 from kubelint_gpu.simulation.prepare.locality import attends
 from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod
-from kubelint_gpu.simulation.search.engine import Bench, GroupSearch, ended, worth
+from kubelint_gpu.simulation.search.engine import Situation, GroupSearch, ended, worth
 from kubelint_gpu.simulation.search.explorer import Verdict, explore
 from kubelint_gpu.simulation.search.placements import one_placement, placements
 from kubelint_gpu.simulation.search.replay import ReplayMismatch
@@ -30,23 +30,23 @@ from kubelint_gpu.values import replace
 _PART = 4
 _FEW_STARTS = 3
 
-Decide = Callable[[Bench, int], Judgement]
+Decide = Callable[[Situation, int], Judgement]
 """What becomes of the rollout at a position while all others on a bench stay as they are."""
 
 
-def movers(bench: Bench, position: int) -> frozenset[int]:
+def movers(bench: Situation, position: int) -> frozenset[int]:
     """The positions of all others of which something changes at the same moment."""
     return frozenset(place for place, one in enumerate(bench.participants) if place != position and one.moves)
 
 
-def scaled(bench: Bench, position: int) -> frozenset[int]:
+def scaled(bench: Situation, position: int) -> frozenset[int]:
     """The positions of all others that are scaled or new at the same moment; none where nobody gets pods by it."""
     others = {place: bench.participants[place] for place in movers(bench, position)}
     found = {place: one for place, one in others.items() if not _rolls(one)}
     return frozenset(found) if any(one.replicas > one.sure for one in found.values()) else frozenset()
 
 
-def by_shares(bench: Bench, search: GroupSearch, position: int, shares: Shares, blank: Judgement) -> Judgement | None:
+def by_shares(bench: Situation, search: GroupSearch, position: int, shares: Shares, blank: Judgement) -> Judgement | None:
     """What counting alike places says, where nobody evicts anybody; None where it does not tell.
 
     The worst that others can do is to take every place before this one does: then they come to all their replicas.
@@ -67,7 +67,7 @@ def by_shares(bench: Bench, search: GroupSearch, position: int, shares: Shares, 
 
 
 def at_once(
-    bench: Bench, search: GroupSearch, position: int, alone: Judgement, decide: Decide, *, peaceful: bool
+    bench: Situation, search: GroupSearch, position: int, alone: Judgement, decide: Decide, *, peaceful: bool
 ) -> Judgement:
     """What becomes of a rollout of which it is known how it goes `alone`, while the others stay as they are.
 
@@ -115,7 +115,7 @@ def at_once(
     )
 
 
-def seated(bench: Bench, search: GroupSearch, position: int, alone: Judgement) -> Judgement:
+def seated(bench: Situation, search: GroupSearch, position: int, alone: Judgement) -> Judgement:
     """Whether a workload that is scaled, and has too little room while the others stay, has it when they change, too.
 
     Where that is not known, they are told as its `company`.
@@ -134,7 +134,7 @@ def seated(bench: Bench, search: GroupSearch, position: int, alone: Judgement) -
     return replace(alone, states=states, company=_named(bench, others))
 
 
-def _named(bench: Bench, places: frozenset[int]) -> tuple[Workload, ...]:
+def _named(bench: Situation, places: frozenset[int]) -> tuple[Workload, ...]:
     return tuple(bench.participants[place].new for place in sorted(places))
 
 
@@ -142,7 +142,7 @@ def _rolls(participant: Participant) -> bool:
     return participant.existing and participant.rolling
 
 
-def _relevant(bench: Bench, position: int, others: frozenset[int], *, peaceful: bool) -> frozenset[int]:
+def _relevant(bench: Situation, position: int, others: frozenset[int], *, peaceful: bool) -> frozenset[int]:
     """Those of the others whose change can reach the workload: by way of nodes that several of them can use.
 
     What stays where it is passes nothing on while nobody evicts it.
@@ -162,7 +162,7 @@ def _relevant(bench: Bench, position: int, others: frozenset[int], *, peaceful: 
         left -= near
 
 
-def _without_change(bench: Bench, changing: frozenset[int]) -> Bench:
+def _without_change(bench: Situation, changing: frozenset[int]) -> Situation:
     """The bench on which nothing else changes: what would has what it has before."""
     participants = tuple(
         one if place in changing or not one.existing or not one.moves else replace(one, new=one.old, known=False)
@@ -171,7 +171,7 @@ def _without_change(bench: Bench, changing: frozenset[int]) -> Bench:
     return replace(bench, participants=participants)
 
 
-def without(bench: Bench, gone: frozenset[int]) -> Bench:
+def without(bench: Situation, gone: frozenset[int]) -> Situation:
     """The bench without some of the workloads."""
     left = [place for place in range(len(bench.participants)) if place not in gone]
     return replace(
@@ -184,7 +184,7 @@ def without(bench: Bench, gone: frozenset[int]) -> Bench:
     )
 
 
-def _is_apart(bench: Bench, position: int, others: frozenset[int]) -> bool:
+def _is_apart(bench: Situation, position: int, others: frozenset[int]) -> bool:
     """Whether pods of the others do nothing but take room: without them everybody else has no less of it."""
     if bench.grown is not None:
         return False
@@ -196,7 +196,7 @@ def _is_apart(bench: Bench, position: int, others: frozenset[int]) -> bool:
     )
 
 
-def always_ends(bench: Bench, position: int) -> bool:
+def always_ends(bench: Situation, position: int) -> bool:
     """Whether a pod of it finds a node however all others are placed once nothing moves any more."""
     participant = bench.participants[position]
     if not participant.rolling:
@@ -215,7 +215,7 @@ def _at_rest(demand: Demand, participant: Participant) -> Demand:
     return replace(demand, whole=whole, rest=max(0, whole - lacking))
 
 
-def _never_ends(bench: Bench, search: GroupSearch, position: int) -> bool:
+def _never_ends(bench: Situation, search: GroupSearch, position: int) -> bool:
     """Whether what all keep at every moment leaves it too few places, wherever the pods are.
 
     Counted in places for its new pod: who holds several times as much of everything holds as many of them.
@@ -248,7 +248,7 @@ def _weight(participant: Participant, asks: Mapping[str, int]) -> int:
     return min(takes(pod).get(name, 0) // amount for pod in pods for name, amount in asks.items())
 
 
-def _beside_settled(bench: Bench, search: GroupSearch, position: int) -> tuple[int, Trace | None]:
+def _beside_settled(bench: Situation, search: GroupSearch, position: int) -> tuple[int, Trace | None]:
     """A run that gets stuck when all others have changed already, and its own number of pods, too."""
     participants = [settled(one) for one in bench.participants]
     mine = bench.participants[position]
@@ -261,7 +261,7 @@ def _beside_settled(bench: Bench, search: GroupSearch, position: int) -> tuple[i
         return 0, None
 
 
-def _coming_last(bench: Bench, search: GroupSearch, scene: Simulation, position: int) -> tuple[int, Trace | None]:
+def _coming_last(bench: Situation, search: GroupSearch, scene: Simulation, position: int) -> tuple[int, Trace | None]:
     """A run that gets stuck from where all others have come to rest before it began, told from there."""
     budget = worth(bench.budget // _PART, scene)
     done = ended(scene.model, bench.participants[position].new.key)

@@ -6,7 +6,7 @@ from kubelint_gpu.simulation.bounds.counting_nodes import Shares, Slots, group_s
 from kubelint_gpu.simulation.bounds.preconditions import is_peaceful
 from kubelint_gpu.simulation.bounds.shortfall import fit_alone, halt, short_of
 from kubelint_gpu.simulation.prepare.ordinals import has_ordinal_claims
-from kubelint_gpu.simulation.search.engine import Bench, GroupSearch
+from kubelint_gpu.simulation.search.engine import Situation, GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.placements import placements
 from kubelint_gpu.simulation.search.trace import Waiting
@@ -16,7 +16,7 @@ from kubelint_gpu.values import replace
 _FEW_PLACEMENTS = 500
 
 
-def slots_of(bench: Bench, search: GroupSearch, position: int) -> Slots | None:
+def slots_of(bench: Situation, search: GroupSearch, position: int) -> Slots | None:
     """The places for a workload while all others stay as they are; None where they are not alike."""
     if bench.participants[position].resumes:
         return None
@@ -29,7 +29,7 @@ def slots_of(bench: Bench, search: GroupSearch, position: int) -> Slots | None:
     return own_slots(bench.participants[0], search.scene(frozenset(), ()))
 
 
-def shares_of(bench: Bench, search: GroupSearch, position: int) -> Shares | None:
+def shares_of(bench: Situation, search: GroupSearch, position: int) -> Shares | None:
     """The same while everything that is known to change in the group changes at the same moment."""
     if bench.grown is not None or search.outsiders or not bench.participants[position].existing:
         return None
@@ -38,7 +38,7 @@ def shares_of(bench: Bench, search: GroupSearch, position: int) -> Shares | None
     return group_shares(bench.participants, bench.demands, position, bench.residual)
 
 
-def by_slots(bench: Bench, search: GroupSearch, position: int, slots: Slots, blank: Judgement) -> Judgement:
+def by_slots(bench: Situation, search: GroupSearch, position: int, slots: Slots, blank: Judgement) -> Judgement:
     """What counting places says of a rollout while all others stay as they are."""
     participant = bench.participants[position]
     mine = max(0, slots.total - slots.others)

@@ -10,13 +10,13 @@ from kubelint_gpu.simulation.bounds.shortfall import leans, stronger
 from kubelint_gpu.simulation.controllers.daemon_set import resolve
 from kubelint_gpu.simulation.prepare.locality import local_kinds
 from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod
-from kubelint_gpu.simulation.search.engine import Bench, GroupSearch
+from kubelint_gpu.simulation.search.engine import Situation, GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 
 
-def by_node(bench: Bench, search: GroupSearch, position: int, blank: Judgement) -> Judgement | None:
+def by_node(bench: Situation, search: GroupSearch, position: int, blank: Judgement) -> Judgement | None:
     """What becomes of a DaemonSet: on which nodes its pods have room, and whether its rollout ends.
 
     None where no single node decides it: others compete for the same, a quota counts its pods, or they must be near to
@@ -62,7 +62,7 @@ def by_node(bench: Bench, search: GroupSearch, position: int, blank: Judgement) 
     return replace(blank, verdict=Verdict.STUCK, states=states, trace=trace)
 
 
-def _takes_both(bench: Bench, participant: Participant, old: Pod, new: Pod) -> frozenset[str]:
+def _takes_both(bench: Situation, participant: Participant, old: Pod, new: Pod) -> frozenset[str]:
     """The nodes that take a new pod while the old ones are still there, as with `maxSurge`."""
     placed = (
         replace(
@@ -75,5 +75,5 @@ def _takes_both(bench: Bench, participant: Participant, old: Pod, new: Pod) -> f
     return frozenset(fit(new, Snapshot.of(replace(bench.cluster, pods=(*bench.fixed, *placed)))).fits)
 
 
-def _is_charged(bench: Bench, old: Pod, new: Pod) -> bool:
+def _is_charged(bench: Situation, old: Pod, new: Pod) -> bool:
     return any(quota.covers(pod) for quota in bench.cluster.quotas for pod in (old, new))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from kubelint_gpu.simulation.prepare.demand import contended, takes
 from kubelint_gpu.simulation.prepare.displaced import concerns
-from kubelint_gpu.simulation.search.engine import Bench
+from kubelint_gpu.simulation.search.engine import Situation
 
 
-def is_peaceful(bench: Bench) -> bool:
+def is_peaceful(bench: Situation) -> bool:
     """Whether no pod of the group could ever evict another one, or one that runs beside them."""
     specs = [spec for one in bench.participants for spec in (one.old.spec, one.new.spec)]
     able = [spec.priority or 0 for spec in specs if spec.preemption_policy != "Never"]
@@ -17,7 +17,7 @@ def is_peaceful(bench: Bench) -> bool:
     return not able or max(able) <= lowest
 
 
-def may_evict(bench: Bench, position: int, *, itself: bool = True) -> bool:
+def may_evict(bench: Situation, position: int, *, itself: bool = True) -> bool:
     """Whether new pods of the participant could evict somebody who holds what they want and may lack.
 
     Old pods of its own may be among them, unless it is not asked for `itself`.
@@ -38,7 +38,7 @@ def may_evict(bench: Bench, position: int, *, itself: bool = True) -> bool:
     return any((pod.spec.node_name, name) in scarce for pod in below for name in takes(pod))
 
 
-def is_crowded(bench: Bench, position: int) -> bool:
+def is_crowded(bench: Situation, position: int) -> bool:
     """Whether pods that others drive away from their nodes may come to those of the participant."""
     others = [one for place, gone in enumerate(bench.driven) if place != position for one in gone]
     return bool(others) and concerns(others, bench.participants[position], position, bench.demands, bench.residual)

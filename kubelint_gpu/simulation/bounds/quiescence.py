@@ -22,7 +22,7 @@ from kubelint_gpu.simulation.model.pod_symmetry import label_keys
 from kubelint_gpu.simulation.prepare.demand import greedily, takes
 from kubelint_gpu.simulation.prepare.ordinals import has_ordinal_claims
 from kubelint_gpu.simulation.prepare.workload_change import OF_ONE_POD, Participant, created_pod
-from kubelint_gpu.simulation.search.engine import Bench, GroupSearch
+from kubelint_gpu.simulation.search.engine import Situation, GroupSearch
 from kubelint_gpu.simulation.search.placements import one_placement
 from kubelint_gpu.values import dataclass, replace
 
@@ -48,7 +48,7 @@ class QuiescentBound:
     pods: tuple[Pod, ...]
 
 
-def comes_to_no_rest(bench: Bench, search: GroupSearch, rolling: frozenset[int]) -> bool:
+def comes_to_no_rest(bench: Situation, search: GroupSearch, rolling: frozenset[int]) -> bool:
     """Whether some rollouts surely end: all pods find room before they begin, and they never come to rest before.
 
     False where it is not known, or where somebody may be evicted, or may end meanwhile.
@@ -58,7 +58,7 @@ def comes_to_no_rest(bench: Bench, search: GroupSearch, rolling: frozenset[int])
     return never_rest(bench, rolling) and one_placement(search.scene(rolling, ())) is not None
 
 
-def never_rest(bench: Bench, rolling: frozenset[int]) -> bool:
+def never_rest(bench: Situation, rolling: frozenset[int]) -> bool:
     """Whether the rollouts of some participants, begun at the same moment, come to their end in every order of events.
 
     All others have the pods they want and keep them, nobody evicts anybody, and no pod outside the bench goes.
@@ -86,7 +86,7 @@ def _pods_of(one: Participant) -> tuple[Pod, ...]:
     return (created_pod(one.old, "old"), created_pod(one.new, "new"), *one.running)
 
 
-def _never_waits(bench: Bench, pods: Sequence[tuple[Pod, ...]], rolling: frozenset[int], position: int) -> bool:
+def _never_waits(bench: Situation, pods: Sequence[tuple[Pod, ...]], rolling: frozenset[int], position: int) -> bool:
     """Whether a new pod of a participant that waits at a rest always fits somewhere; of a DaemonSet, on its node."""
     mine = bench.participants[position]
     strategy = mine.new.strategy
@@ -115,14 +115,14 @@ def _never_waits(bench: Bench, pods: Sequence[tuple[Pod, ...]], rolling: frozens
     return room.refusing(sorted(free), bounds[position].most) < len(free)
 
 
-def _standing(bench: Bench) -> Snapshot:
+def _standing(bench: Situation) -> Snapshot:
     """The cluster with the pods that stay whatever happens."""
     fixed = tuple(pod for pod in bench.fixed if pod.spec.node_name)
     name = ("told beside", tuple(map(id, fixed)))
     return bench.empty.static(name, lambda _: Snapshot.of(replace(bench.cluster, pods=fixed)))
 
 
-def _is_plain(bench: Bench, position: int, pods: Iterable[Pod]) -> bool:
+def _is_plain(bench: Situation, position: int, pods: Iterable[Pod]) -> bool:
     """Whether its pods are neither drawn to others, nor need volumes, nor are charged to a quota."""
     if has_ordinal_claims(bench.participants[position].new, bench.cluster):
         return False
@@ -163,7 +163,7 @@ def _port(port: int, protocol: str) -> str:
 
 
 def _bound(
-    bench: Bench,
+    bench: Situation,
     position: int,
     pods: tuple[Pod, ...],
     wants: Mapping[str, int],
@@ -194,7 +194,7 @@ def _bound(
 class _Room:
     """What is left of the nodes for a pod that waits, however those who can be bound beside it are placed."""
 
-    def __init__(self, bench: Bench, wants: Mapping[str, int], bounds: Sequence[QuiescentBound], position: int) -> None:
+    def __init__(self, bench: Situation, wants: Mapping[str, int], bounds: Sequence[QuiescentBound], position: int) -> None:
         self._residual = bench.residual
         self._wants = {name: amount for name, amount in wants.items() if amount}
         self._own = bounds[position]

@@ -12,7 +12,7 @@ from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.locality import companions
 from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod
-from kubelint_gpu.simulation.search.engine import Bench, GroupSearch, worth
+from kubelint_gpu.simulation.search.engine import Situation, GroupSearch, worth
 from kubelint_gpu.simulation.search.placements import Starts, missing, one_placement, placements
 from kubelint_gpu.simulation.search.trace import Trace, Waiting
 from kubelint_gpu.values import dataclass, replace
@@ -27,7 +27,7 @@ class Shortfall:
     waiting: Waiting | None = None
 
 
-def fit_alone(bench: Bench, search: GroupSearch, position: int) -> Shortfall:
+def fit_alone(bench: Situation, search: GroupSearch, position: int) -> Shortfall:
     """How many pods of a workload fit beside the inventory's running pods only, and daemon pods it must be near to.
 
     All of them where other workloads have the pods that it must be near to: alone it says nothing. Those that may be
@@ -59,7 +59,7 @@ def fit_alone(bench: Bench, search: GroupSearch, position: int) -> Shortfall:
     return short_of(search, solo, starts, (kind, *more), participant.new.key)
 
 
-def fit_at_last(bench: Bench, search: GroupSearch, position: int) -> Shortfall:
+def fit_at_last(bench: Situation, search: GroupSearch, position: int) -> Shortfall:
     """How many pods of a workload can run when all that is known to change has changed, beside those of the others."""
     after = [
         _as_rolled_out(one) if place == position or one.moves else one for place, one in enumerate(bench.participants)
@@ -92,7 +92,7 @@ def short_of(search: GroupSearch, scene: Simulation, starts: Starts, mine: Seque
     return Shortfall(placed, refusal, None if refusal else search.left_out(scene, state, name))
 
 
-def halt(bench: Bench, search: GroupSearch, position: int) -> Trace | None:
+def halt(bench: Situation, search: GroupSearch, position: int) -> Trace | None:
     """How a StatefulSet that makes its pods one after the other comes to the one that finds no node.
 
     What runs now, or the old template's pods, are there already; else it begins with none.
@@ -111,14 +111,14 @@ def halt(bench: Bench, search: GroupSearch, position: int) -> Trace | None:
         return None
 
 
-def leans(bench: Bench, position: int) -> bool:
+def leans(bench: Situation, position: int) -> bool:
     """Whether the required affinity of a workload's pods is about pods of another workload of the group."""
     others = [one for place, one in enumerate(bench.participants) if place != position]
     pods = [pod for one in others for pod in (created_pod(one.old, "old"), created_pod(one.new, "new"), *one.running)]
     return bool(companions(created_pod(bench.participants[position].new, "new"), pods, bench.empty))
 
 
-def stronger(bench: Bench, participant: Participant) -> list[Pod]:
+def stronger(bench: Situation, participant: Participant) -> list[Pod]:
     """The running pods that would not give way to the participant's, and those that these must be near to."""
     spec = participant.new.spec
     near = near_to(bench, participant)
@@ -139,7 +139,7 @@ def _gives_way(pod: Pod, spec: PodSpec) -> bool:
     return spec.preemption_policy != "Never" and (pod.spec.priority or 0) < (spec.priority or 0)
 
 
-def near_to(bench: Bench, participant: Participant) -> set[int]:
+def near_to(bench: Situation, participant: Participant) -> set[int]:
     """The identities of running pods near to which the participant's must be."""
     return set(map(id, companions(created_pod(participant.new, "new"), bench.fixed, bench.empty)))
 

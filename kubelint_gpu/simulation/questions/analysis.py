@@ -32,7 +32,7 @@ from kubelint_gpu.simulation.prepare.workload_change import Participant, anonymo
 from kubelint_gpu.simulation.questions.decide import Jury
 from kubelint_gpu.simulation.questions.pending_pods import beside_queued, queued, together_beside_queued
 from kubelint_gpu.simulation.questions.together import judged_together
-from kubelint_gpu.simulation.search.engine import Bench
+from kubelint_gpu.simulation.search.engine import Situation
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Judgement, Together, worst
 from kubelint_gpu.simulation.transition import Transition
@@ -173,7 +173,7 @@ class Court:
         )
         return replace(found, company=(*found.company, *gives))
 
-    def _beside_queue(self, bench: Bench, found: Judgement, number: int) -> Judgement:
+    def _beside_queue(self, bench: Situation, found: Judgement, number: int) -> Judgement:
         return beside_queued(bench, bench.numbers.index(number), found, self._queue) if self._queue else found
 
     def _counted(self, found: Judgement) -> Judgement:
@@ -207,8 +207,8 @@ class Court:
             found.append(replace(together, workloads=tuple(self._workloads[number] for number in rolling)))
         return tuple(found)
 
-    def _bench(self, members: Sequence[int], fixed: Sequence[Pod], residual: Residual | None = None) -> Bench:
-        return Bench(
+    def _bench(self, members: Sequence[int], fixed: Sequence[Pod], residual: Residual | None = None) -> Situation:
+        return Situation(
             self._cluster,
             self._empty,
             tuple(self.participants[number] for number in members),

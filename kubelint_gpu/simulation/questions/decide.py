@@ -17,7 +17,7 @@ from kubelint_gpu.simulation.bounds.shortfall import fit_alone, fit_at_last, hal
 from kubelint_gpu.simulation.controllers.stateful_set import has_max_unavailable
 from kubelint_gpu.simulation.prepare.workload_change import Participant
 from kubelint_gpu.simulation.questions.helped_by import company
-from kubelint_gpu.simulation.search.engine import Bench, GroupSearch
+from kubelint_gpu.simulation.search.engine import Situation, GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
@@ -26,7 +26,7 @@ from kubelint_gpu.values import replace
 class Jury:
     """Judges the workloads of one group."""
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: Situation) -> None:
         self._bench = bench
         self._search = GroupSearch(bench)
 
@@ -180,7 +180,7 @@ class Jury:
         return self._search.scene(frozenset({position}) if rolling is None else rolling, ()).cast.members[position]
 
 
-def _while_others_stay(bench: Bench, position: int) -> Judgement:
+def _while_others_stay(bench: Situation, position: int) -> Judgement:
     return Jury(bench).by_itself(position)
 
 

@@ -8,7 +8,7 @@ from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.simulation.controllers.deployment import resolve
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.prepare.workload_change import Participant
-from kubelint_gpu.simulation.search.engine import Bench, GroupSearch, ended
+from kubelint_gpu.simulation.search.engine import Situation, GroupSearch, ended
 from kubelint_gpu.simulation.search.explorer import Verdict, explore
 from kubelint_gpu.simulation.search.placements import placements
 
@@ -17,7 +17,7 @@ _FEW_NODES = 16
 _BUDGET = 2_000
 
 
-def company(bench: Bench, search: GroupSearch, position: int, *, alike: bool) -> tuple[int, ...]:
+def company(bench: Situation, search: GroupSearch, position: int, *, alike: bool) -> tuple[int, ...]:
     """The positions of those whose rollouts at the same moment may let this one end; empty where none can.
 
     `alike` says that all places are good for every pod of the group, and all are taken: then it takes one who gives

@@ -21,7 +21,7 @@ from kubelint_gpu.simulation.prepare.workload_change import (
     own_waiting,
     owner_of,
 )
-from kubelint_gpu.simulation.search.engine import Bench, GroupSearch
+from kubelint_gpu.simulation.search.engine import Situation, GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import WAITS, Judgement, Together, told_by
 from kubelint_gpu.values import dataclass, replace
@@ -65,7 +65,7 @@ def queued(
     return tuple(found)
 
 
-def beside_queued(bench: Bench, position: int, found: Judgement, queue: Sequence[Queued]) -> Judgement:
+def beside_queued(bench: Situation, position: int, found: Judgement, queue: Sequence[Queued]) -> Judgement:
     """The judgement of a rollout that ends while nobody else wants anything, where others wait for a node already.
 
     Each of them may be bound before it begins, while it goes on, or never. What is known to change at the same moment
@@ -94,7 +94,7 @@ def beside_queued(bench: Bench, position: int, found: Judgement, queue: Sequence
     return told_by(told, found, states)
 
 
-def together_beside_queued(bench: Bench, found: Together, queue: Sequence[Queued], ends: str = "") -> Together:
+def together_beside_queued(bench: Situation, found: Together, queue: Sequence[Queued], ends: str = "") -> Together:
     """The same of rollouts that begin at the same moment; with `ends` it is asked of this workload alone."""
     rolling = frozenset(place for place, one in enumerate(bench.participants) if one.rolling)
     pods = _in_the_way(bench, rolling, queue) if found.verdict is Verdict.COMPLETES else ()
@@ -107,7 +107,7 @@ def together_beside_queued(bench: Bench, found: Together, queue: Sequence[Queued
     return replace(told, workloads=found.workloads, states=found.states + told.states)
 
 
-def _in_the_way(bench: Bench, rolling: frozenset[int], queue: Sequence[Queued]) -> tuple[Pod, ...]:
+def _in_the_way(bench: Situation, rolling: frozenset[int], queue: Sequence[Queued]) -> tuple[Pod, ...]:
     """The pods that wait and may keep new ones of some participants from a place that these need."""
     near = [one for one in queue if any(_meets(one, bench.demands[place]) for place in rolling)]
     wanted = [*bench.demands, *(one.demand for one in near)]
@@ -122,7 +122,7 @@ def _meets(one: Queued, demand: Demand) -> bool:
     return not one.demand.nodes.isdisjoint(demand.nodes)
 
 
-def _has_room(bench: Bench, place: int, wanted: Sequence[Demand], near: Sequence[Queued]) -> bool:
+def _has_room(bench: Situation, place: int, wanted: Sequence[Demand], near: Sequence[Queued]) -> bool:
     participant = bench.participants[place]
     mine = [one for one in near if _meets(one, bench.demands[place])]
     new = created_pod(participant.new, "new")
@@ -132,7 +132,7 @@ def _has_room(bench: Bench, place: int, wanted: Sequence[Demand], near: Sequence
 
 
 def _with_queued(
-    bench: Bench, rolling: frozenset[int], scaling: frozenset[int], pods: tuple[Pod, ...], ends: str
+    bench: Situation, rolling: frozenset[int], scaling: frozenset[int], pods: tuple[Pod, ...], ends: str
 ) -> Together:
     """What becomes of rollouts, of the workload `ends` where it is named, where some pods wait for a node."""
     search = GroupSearch(replace(bench, queued=pods, budget=bench.budget // _PART))

@@ -7,13 +7,13 @@ from kubelint_gpu.simulation.bounds.counting import shares_of
 from kubelint_gpu.simulation.bounds.preconditions import is_peaceful, may_evict
 from kubelint_gpu.simulation.bounds.quiescence import comes_to_no_rest
 from kubelint_gpu.simulation.bounds.shortfall import fit_alone
-from kubelint_gpu.simulation.search.engine import Bench, GroupSearch
+from kubelint_gpu.simulation.search.engine import Situation, GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Together
 from kubelint_gpu.values import replace
 
 
-def judged_together(bench: Bench, *, rests: bool, ends: str = "") -> Together:
+def judged_together(bench: Situation, *, rests: bool, ends: str = "") -> Together:
     """What becomes of all rollouts of the group when they start at the same moment; with `ends` of one of them.
 
     `rests` says that the pods of each find room once nothing terminates any more.
@@ -39,7 +39,7 @@ def judged_together(bench: Bench, *, rests: bool, ends: str = "") -> Together:
     return Together(workloads, verdict, False, found.states, found.trace, found.evicts, found.eviction)
 
 
-def _stands_alone(bench: Bench, search: GroupSearch, place: int) -> bool:
+def _stands_alone(bench: Situation, search: GroupSearch, place: int) -> bool:
     """Whether all its pods find room where no other workload of the group is."""
     participant = bench.participants[place]
     if not bench.eligible[place] and participant.replicas > max(participant.undisturbed, participant.kept):
@@ -47,7 +47,7 @@ def _stands_alone(bench: Bench, search: GroupSearch, place: int) -> bool:
     return fit_alone(bench, search, place).placed >= participant.replicas
 
 
-def _all_end(bench: Bench, rolling: frozenset[int]) -> bool:
+def _all_end(bench: Situation, rolling: frozenset[int]) -> bool:
     """Whether a bound says of each of these rollouts that it ends, all begun at the same moment."""
     every = tuple(replace(one, known=True) if place in rolling else one for place, one in enumerate(bench.participants))
     bench = replace(bench, participants=every)
@@ -55,7 +55,7 @@ def _all_end(bench: Bench, rolling: frozenset[int]) -> bool:
     return all(_ends_in_any_order(bench, search, place) for place in rolling)
 
 
-def _ends_in_any_order(bench: Bench, search: GroupSearch, position: int) -> bool:
+def _ends_in_any_order(bench: Situation, search: GroupSearch, position: int) -> bool:
     """Whether a bound says that its rollout ends whatever is rolled at the same moment."""
     if bench.participants[position].resumes:
         return False

@@ -35,7 +35,7 @@ _PART_OF_SINGLE_RUNS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class Situation:
     """What a jury judges by.
 
     `numbers` are the numbers of the participants among all; `fixed` are running pods of nobody among them, `residual`
@@ -76,7 +76,7 @@ class SearchResult:
 class GroupSearch:
     """Everything that is asked of the runs of one group."""
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: Situation) -> None:
         self._bench = bench
         self.outsiders = self._temporary_holders()
 
