@@ -13,7 +13,7 @@ from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.prepare.workload_change import owner_of
 from kubelint_gpu.simulation.search.blockers import rivals
-from kubelint_gpu.simulation.search.narrate import Telling
+from kubelint_gpu.simulation.search.narrate import Narration
 from kubelint_gpu.simulation.search.trace import Holder, Lack, Waiting
 from kubelint_gpu.values import replace
 
@@ -26,7 +26,7 @@ MULTI_ATTACH = "Multi-Attach error: the volume is attached to another node"
 class Lacks:
     """Looks at a last state."""
 
-    def __init__(self, scene: Simulation, telling: Telling) -> None:
+    def __init__(self, scene: Simulation, telling: Narration) -> None:
         self._scene = scene
         self._kinds = scene.cast.kinds
         self._telling = telling

@@ -20,7 +20,7 @@ from kubelint_gpu.simulation.prepare.workload_change import Participant, identit
 from kubelint_gpu.simulation.search.blocked import Lacks
 from kubelint_gpu.simulation.search.concretize import arranged
 from kubelint_gpu.simulation.search.explorer import Exploration, Verdict, explore
-from kubelint_gpu.simulation.search.narrate import Telling
+from kubelint_gpu.simulation.search.narrate import Narration
 from kubelint_gpu.simulation.search.placements import Starts, one_placement, placements
 from kubelint_gpu.simulation.search.replay import ReplayMismatch, replay
 from kubelint_gpu.simulation.search.single_runs import SingleRuns, single_runs
@@ -212,7 +212,7 @@ class GroupSearch:
     def left_out(self, scene: Simulation, state: State, name: str) -> Waiting | None:
         """What a pod of a workload waits for in a state in which it finds no node."""
         fixed = tuple(pod for pod in self._bench.fixed if id(pod) not in scene.in_play)
-        lacks = Lacks(scene, Telling(scene, replace(self._bench.cluster, pods=fixed)))
+        lacks = Lacks(scene, Narration(scene, replace(self._bench.cluster, pods=fixed)))
         return next((one for one in lacks.waiting(arranged(scene, state)) if one.owner == name), None)
 
     def replayed(self, scene: Simulation, path: Sequence[State], *, ends: bool = True) -> Trace:

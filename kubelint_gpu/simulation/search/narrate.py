@@ -20,7 +20,7 @@ _MOST_NODES = 6
 _REPLICA_SET = re.compile(r"ReplicaSet( \d+)?\b")
 
 
-class Telling:
+class Narration:
     """Says what happens, and shows the cluster in a state; `base` is its snapshot, where there is one already."""
 
     def __init__(self, scene: Simulation, cluster: Cluster, base: Snapshot | None = None) -> None:

@@ -16,7 +16,7 @@ from kubelint_gpu.simulation.model.transition_system import Step
 from kubelint_gpu.simulation.search.blocked import Lacks
 from kubelint_gpu.simulation.search.concretize import arranged
 from kubelint_gpu.simulation.search.frames import Played
-from kubelint_gpu.simulation.search.narrate import Telling
+from kubelint_gpu.simulation.search.narrate import Narration
 from kubelint_gpu.simulation.search.trace import Evicted, Holder, Lack, Trace, TraceStep, Waiting
 
 __all__ = ["Evicted", "Holder", "Lack", "ReplayMismatch", "Trace", "TraceStep", "Waiting", "replay"]
@@ -43,7 +43,7 @@ class _Replay:
     def __init__(self, scene: Simulation, cluster: Cluster, base: Snapshot | None) -> None:
         self._scene = scene
         self._kinds = scene.cast.kinds
-        self._telling = Telling(scene, cluster, base)
+        self._telling = Narration(scene, cluster, base)
         self._cluster = cluster
         self._evicted: dict[str, None] = {}
         self._evictions: list[Evicted] = []
