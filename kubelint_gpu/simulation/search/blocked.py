@@ -23,7 +23,7 @@ _ORDER = (*_BEFORE_CLAIMS, "VolumeRestrictions", "PodTopologySpread", "InterPodA
 MULTI_ATTACH = "Multi-Attach error: the volume is attached to another node"
 
 
-class Lacks:
+class BlockedPods:
     """Looks at a last state."""
 
     def __init__(self, scene: Simulation, telling: Narration) -> None:

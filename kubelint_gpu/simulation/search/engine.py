@@ -17,7 +17,7 @@ from kubelint_gpu.simulation.model.transition_system import Model
 from kubelint_gpu.simulation.prepare.demand import Demand, Residual, takes
 from kubelint_gpu.simulation.prepare.displaced import Driven
 from kubelint_gpu.simulation.prepare.workload_change import Participant, identity, is_temporary, owner_of
-from kubelint_gpu.simulation.search.blocked import Lacks
+from kubelint_gpu.simulation.search.blocked import BlockedPods
 from kubelint_gpu.simulation.search.concretize import arranged
 from kubelint_gpu.simulation.search.explorer import Exploration, Verdict, explore
 from kubelint_gpu.simulation.search.narrate import Narration
@@ -212,7 +212,7 @@ class GroupSearch:
     def left_out(self, scene: Simulation, state: State, name: str) -> Waiting | None:
         """What a pod of a workload waits for in a state in which it finds no node."""
         fixed = tuple(pod for pod in self._bench.fixed if id(pod) not in scene.in_play)
-        lacks = Lacks(scene, Narration(scene, replace(self._bench.cluster, pods=fixed)))
+        lacks = BlockedPods(scene, Narration(scene, replace(self._bench.cluster, pods=fixed)))
         return next((one for one in lacks.waiting(arranged(scene, state)) if one.owner == name), None)
 
     def replayed(self, scene: Simulation, path: Sequence[State], *, ends: bool = True) -> Trace:

@@ -13,7 +13,7 @@ from kubelint_gpu.scheduler import Snapshot, fit, preempt
 from kubelint_gpu.simulation.controllers.state import GOING, NOMINATED, State
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.model.transition_system import Step
-from kubelint_gpu.simulation.search.blocked import Lacks
+from kubelint_gpu.simulation.search.blocked import BlockedPods
 from kubelint_gpu.simulation.search.concretize import arranged
 from kubelint_gpu.simulation.search.frames import Played
 from kubelint_gpu.simulation.search.narrate import Narration
@@ -64,7 +64,7 @@ class _Replay:
             steps.append(telling.told(step, following))
             state = following
             states.append(state)
-        waiting = Lacks(self._scene, telling).waiting(state) if ends else ()
+        waiting = BlockedPods(self._scene, telling).waiting(state) if ends else ()
         steps += [telling.ending(one) for one in waiting if one.scheduler or one.refusal]
         scene, cluster = self._scene, self._cluster
         nodes = (*cluster.nodes, *scene.added)
