@@ -7,7 +7,7 @@ from kubelint_gpu.findings.finding import Step
 from kubelint_gpu.messages.wait import Wait, every, held_by
 from kubelint_gpu.messages.wording import counted, listed
 from kubelint_gpu.scheduler.kubelet_admission import UNEXPECTED, refusal_reason
-from kubelint_gpu.simulation.search.trace import Lack
+from kubelint_gpu.simulation.search.trace import Blocker
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.manifest import Manifest
@@ -78,7 +78,7 @@ def _failed_job(manifest: Manifest, spec: tuple[str, ...], what: str) -> str:
     )
 
 
-def _told(step: Step, node: str, lacks: list[Lack], then: str) -> Step:
+def _told(step: Step, node: str, lacks: list[Blocker], then: str) -> Step:
     if step.actor != _SCHEDULER:
         return step
     if step.message.startswith("cannot place "):
@@ -89,11 +89,11 @@ def _told(step: Step, node: str, lacks: list[Lack], then: str) -> Step:
     return replace(step, actor=f"kubelet on {node}", message=told)
 
 
-def _reasons(lacks: list[Lack]) -> str:
+def _reasons(lacks: list[Blocker]) -> str:
     return listed(list(dict.fromkeys(map(_reason, lacks))))
 
 
-def _reason(lack: Lack) -> str:
+def _reason(lack: Blocker) -> str:
     """`status.reason` of a pod that the kubelet fails; empty where it does not look at what is lacking."""
     if lack.resource:
         return refusal_reason(lack.resource)

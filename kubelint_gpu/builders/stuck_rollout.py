@@ -19,7 +19,7 @@ from kubelint_gpu.messages.wait import Wait, every, host_ports, refused, said, s
 from kubelint_gpu.messages.wording import counted, listed, owner_name, some, verb, workload_names
 from kubelint_gpu.simulation.controllers.deployment import resolve
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.trace import Lack, Trace, Waiting
+from kubelint_gpu.simulation.search.trace import Blocker, Trace, Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace import field_pointers
@@ -270,7 +270,7 @@ def _help(others: Sequence[Workload], *, may: bool) -> Iterator[str]:
         yield f"rolled out at the same moment as {names}, it ends only in a lucky order of events"
 
 
-def _rests_on_a_place(lack: Lack) -> bool:
+def _rests_on_a_place(lack: Blocker) -> bool:
     """Whether it matters where a volume is; a claim that one pod can use is in use wherever that is."""
     return lack.held == "volume" and lack.plugin != "VolumeRestrictions"
 

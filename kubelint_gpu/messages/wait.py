@@ -10,7 +10,7 @@ from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.wording import amount, bare, counted, listed, owner_name, some
-from kubelint_gpu.simulation.search.trace import Lack, Trace, Waiting
+from kubelint_gpu.simulation.search.trace import Blocker, Trace, Waiting
 from kubelint_gpu.values import dataclass
 
 _MOST = 4
@@ -87,7 +87,7 @@ class Wait:
             return self.waiting.scheduler.partition(". ")[0]
         return ", ".join(said(reason, some(nodes)) for reason, nodes in reasons.items())
 
-    def _sought(self, lacks: Sequence[Lack], *, whole: bool = False) -> str:
+    def _sought(self, lacks: Sequence[Blocker], *, whole: bool = False) -> str:
         """`for 1 nvidia.com/gpu on gpu-1, held by the old pod`; with `whole` it says how much there is."""
         first = lacks[0]
         nodes = some([lack.node for lack in lacks])
@@ -117,7 +117,7 @@ class Wait:
         reason = first.reason.removeprefix("node(s) ")
         return f"for {nodes} ({reason}){held}"
 
-    def _further(self, places: Sequence[Sequence[Lack]]) -> str:
+    def _further(self, places: Sequence[Sequence[Blocker]]) -> str:
         """A place that it would lack if nothing else were in the way."""
         told = [_kept_away(one[0], held_by(one, self.workload.key, standing=self.standing)) for one in places]
         return f", and for a place {listed(told)}" if told else ""
@@ -162,12 +162,12 @@ def told(message: str) -> str:
     return _KEY.sub(r"\1 \2", message)
 
 
-def every(lacks: Sequence[Lack]) -> list[Lack]:
+def every(lacks: Sequence[Blocker]) -> list[Blocker]:
     """Everything that is lacking, of several things on one node each by itself."""
     return [one for lack in lacks for one in (lack, *lack.also)]
 
 
-def held_by(lacks: Sequence[Lack], mine: str, *, standing: bool = False) -> str:
+def held_by(lacks: Sequence[Blocker], mine: str, *, standing: bool = False) -> str:
     """The holders of something on some nodes; empty where nobody holds it.
 
     Its own pods are old ones, or just others where it is `standing`.
@@ -184,7 +184,7 @@ def held_by(lacks: Sequence[Lack], mine: str, *, standing: bool = False) -> str:
     return some(names, "holder")
 
 
-def _pods_in_the_way(lacks: Sequence[Lack], mine: str, *, new: bool) -> int:
+def _pods_in_the_way(lacks: Sequence[Blocker], mine: str, *, new: bool) -> int:
     """How many old or new pods of a workload hold what is lacking: one that holds two things counts once."""
     found: dict[str, int] = {}
     for lack in lacks:
@@ -207,16 +207,16 @@ def _claims(names: Sequence[str]) -> str:
     return f"{'claim' if len(names) == 1 else 'claims'} {listed(names)}" if names else "a claim that one pod can use"
 
 
-def _groups(lacks: Sequence[Lack]) -> list[tuple[Lack, ...]]:
+def _groups(lacks: Sequence[Blocker]) -> list[tuple[Blocker, ...]]:
     """Nodes that lack the same thing, in the order of the first of each."""
-    found: dict[tuple[object, ...], list[Lack]] = {}
+    found: dict[tuple[object, ...], list[Blocker]] = {}
     for lack in lacks:
         also = tuple((one.plugin, one.resource, one.needed) for one in lack.also)
         found.setdefault((lack.plugin, lack.resource, lack.needed, lack.reason, also), []).append(lack)
     return [tuple(group) for group in found.values()]
 
 
-def _free(lacks: Sequence[Lack], *, whole: bool) -> str:
+def _free(lacks: Sequence[Blocker], *, whole: bool) -> str:
     """How much of the resource is left, where that is not simply nothing."""
     first = lacks[0]
     if whole:
@@ -228,7 +228,7 @@ def _free(lacks: Sequence[Lack], *, whole: bool) -> str:
     return f" ({most}{bare(first.resource, max(free))} free)"
 
 
-def _kept_away(lack: Lack, holders: str) -> str:
+def _kept_away(lack: Blocker, holders: str) -> str:
     if lack.plugin == "PodTopologySpread":
         return f"where the topology spread constraint leaves no room beside {holders or 'the others'}"
     if "existing pods" in lack.reason:

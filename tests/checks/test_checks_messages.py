@@ -10,7 +10,7 @@ from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, holders, sta
 from kubelint_gpu.evidence.node_lines import clues, node_clues
 from kubelint_gpu.families.rollout import rollout_may_stick
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.trace import Holder, Lack, Trace, Waiting
+from kubelint_gpu.simulation.search.trace import Holder, Blocker, Trace, Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 
@@ -206,7 +206,7 @@ def test_only_claims_of_the_namespace_that_not_all_can_use_are_exclusive():
     volumes = ", ".join(f"{{name: {name}, persistentVolumeClaim: {{claimName: {name}}}}}" for name in names)
     found = unit(deployment(pod=f"volumes: [{volumes}]"), CLAIMS)
     assert exclusive_claims(found, found.subjects[0]) == {"models": "ReadWriteOnce"}
-    lack = Lack("gpu-1", "VolumeAttach", "Multi-Attach error")
+    lack = Blocker("gpu-1", "VolumeAttach", "Multi-Attach error")
     waiting = Waiting("Deployment/serving/chat", True, 1, lacks=(lack,))
     assert said(stakes(found, found.subjects[0], waiting))[0][2] == (
         "the claim is ReadWriteOnce: the pods of one node at a time"
@@ -236,7 +236,7 @@ def test_holders_are_shown_where_they_are_declared():
     running = "running:\n  - {name: solo, node: gpu-1, gpus: 1}\n"
     text = deployment() + "---\n" + deployment(name="other")
     found = unit(text, NODES + running)
-    lack = Lack(
+    lack = Blocker(
         "gpu-1",
         "NodeResourcesFit",
         "Insufficient nvidia.com/gpu",
@@ -271,7 +271,7 @@ def test_an_anti_affinity_by_zone_names_the_label():
           - {topologyKey: zone, labelSelector: {matchLabels: {app: chat}}}
     """
     found = unit(deployment(pod=pod))
-    waiting = Waiting("Deployment/serving/chat", True, 1, lacks=(Lack("gpu-1", "InterPodAffinity", "x"),))
+    waiting = Waiting("Deployment/serving/chat", True, 1, lacks=(Blocker("gpu-1", "InterPodAffinity", "x"),))
     told = said(stakes(found, found.subjects[0], waiting))
     assert told[0][2] == "one value of zone has one such pod at most, and old and new pods both count"
 

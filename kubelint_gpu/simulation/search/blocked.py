@@ -14,7 +14,7 @@ from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.prepare.workload_change import owner_of
 from kubelint_gpu.simulation.search.blockers import rivals
 from kubelint_gpu.simulation.search.narrate import Narration
-from kubelint_gpu.simulation.search.trace import Holder, Lack, Waiting
+from kubelint_gpu.simulation.search.trace import Holder, Blocker, Waiting
 from kubelint_gpu.values import replace
 
 _BEFORE_CLAIMS = ("NodePorts", "NodeResourcesFit")
@@ -87,7 +87,7 @@ class BlockedPods:
                 if phase == STARTING and not self._scene.places.starts(number, index, state):
                     kind, name = self._kinds[number], self._scene.places.names[index]
                     holders = self._holders(number, index, state, snapshot, "VolumeAttach")
-                    lack = Lack(name, "VolumeAttach", MULTI_ATTACH, holders=holders)
+                    lack = Blocker(name, "VolumeAttach", MULTI_ATTACH, holders=holders)
                     found.append(Waiting(kind.owner, kind.new, count, lacks=(lack,), pod=kind.name))
         return found
 
@@ -103,7 +103,7 @@ class BlockedPods:
 
     def _lacks(
         self, number: int, home: int | None, result: FitResult, snapshot: Snapshot, state: State
-    ) -> tuple[Lack, ...]:
+    ) -> tuple[Blocker, ...]:
         """Why the nodes that could take the pod do not."""
         rejections = result.rejections
         behind = _behind(self._scene.places.state_pods.incoming(number, only=home), snapshot)
@@ -120,27 +120,27 @@ class BlockedPods:
             found.append(replace(first, also=tuple(rest)))
         return tuple(sorted(found, key=lambda lack: (-lack.free, lack.node)))
 
-    def _looked_at(self, number: int, index: int, status: Status, state: State, snapshot: Snapshot) -> list[Lack]:
+    def _looked_at(self, number: int, index: int, status: Status, state: State, snapshot: Snapshot) -> list[Blocker]:
         """What a plugin finds lacking on a node."""
         if status.plugin == "NodeResourcesFit":
             short = [self._short(number, index, reason, state, snapshot) for reason in status.reasons]
             # what a GPU pod waits for is the GPU, whatever else is short
             return sorted(short, key=lambda lack: "/" not in lack.resource)
         holders = self._holders(number, index, state, snapshot, status.plugin, status.reasons[0])
-        return [Lack(self._scene.places.names[index], status.plugin, status.reasons[0], holders=holders)]
+        return [Blocker(self._scene.places.names[index], status.plugin, status.reasons[0], holders=holders)]
 
-    def _short(self, number: int, index: int, reason: str, state: State, snapshot: Snapshot) -> Lack:
+    def _short(self, number: int, index: int, reason: str, state: State, snapshot: Snapshot) -> Blocker:
         """What the pod lacks of one resource on one node."""
         name, resource = self._scene.places.names[index], _resource(reason)
         node = snapshot.node(name)
         holders = self._holders(number, index, state, snapshot, "NodeResourcesFit", reason)
         if node is None or not resource:
-            return Lack(name, "NodeResourcesFit", reason, holders=holders)
+            return Blocker(name, "NodeResourcesFit", reason, holders=holders)
         allocatable = node.node.allocatable.get(resource, 0)
         used = len(node.pods) if resource == "pods" else node.used.get(resource, 0)
         needed = takes(self._kinds[number].pod).get(resource, 0)
         free = max(0, allocatable - used)
-        return Lack(name, "NodeResourcesFit", reason, resource, needed, free, allocatable, holders)
+        return Blocker(name, "NodeResourcesFit", reason, resource, needed, free, allocatable, holders)
 
     def _holders(
         self, number: int, index: int, state: State, snapshot: Snapshot, plugin: str, reason: str = ""

@@ -41,7 +41,7 @@ _HELD = {
 
 
 @dataclass(frozen=True, slots=True)
-class Lack:
+class Blocker:
     """Why a waiting pod does not get a node that could take it.
 
     Attributes:
@@ -64,7 +64,7 @@ class Lack:
     free: int = 0
     allocatable: int = 0
     holders: tuple[Holder, ...] = ()
-    also: tuple[Lack, ...] = ()
+    also: tuple[Blocker, ...] = ()
 
     @property
     def held(self) -> str:
@@ -91,7 +91,7 @@ class Waiting:
     count: int
     scheduler: str = ""
     refusal: str = ""
-    lacks: tuple[Lack, ...] = ()
+    lacks: tuple[Blocker, ...] = ()
     pod: str = ""
     unready: str = ""
 
