@@ -10,7 +10,7 @@ from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, holders, sta
 from kubelint_gpu.evidence.node_lines import clues, node_clues
 from kubelint_gpu.families.rollout import rollout_may_stick
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.trace import Holder, Blocker, Trace, Waiting
+from kubelint_gpu.simulation.search.trace import BlockingPod, Blocker, Trace, Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 
@@ -245,9 +245,9 @@ def test_holders_are_shown_where_they_are_declared():
         0,
         1,
         (
-            Holder("Pod/default/solo", new=False, count=1, amount=1),
-            Holder("Deployment/serving/other", new=False, count=1, amount=1),
-            Holder("Deployment/serving/gone", new=False, count=1, amount=1),
+            BlockingPod("Pod/default/solo", new=False, count=1, amount=1),
+            BlockingPod("Deployment/serving/other", new=False, count=1, amount=1),
+            BlockingPod("Deployment/serving/gone", new=False, count=1, amount=1),
         ),
     )
     told = said(stakes(found, found.subjects[0], Waiting("Deployment/serving/chat", True, 1, lacks=(lack,))))

@@ -4,7 +4,7 @@ import pytest
 from checks_units import deployment, unit
 
 from kubelint_gpu.messages.wait import Wait, held_by, refused, said, story
-from kubelint_gpu.simulation.search.trace import Holder, Blocker, Trace, TraceStep, Waiting
+from kubelint_gpu.simulation.search.trace import BlockingPod, Blocker, Trace, TraceStep, Waiting
 from kubelint_gpu.values import replace
 
 MINE = "Deployment/serving/chat"
@@ -21,7 +21,7 @@ def workload(text=None):
     return unit(text or deployment()).subjects[0].workload
 
 
-OLD = Holder(MINE, new=False, count=1, amount=1)
+OLD = BlockingPod(MINE, new=False, count=1, amount=1)
 
 
 def lack(node="gpu-1", free=0, holders=(OLD,), needed=1, resource=GPU, whole=1):
@@ -58,7 +58,7 @@ def wait(*lacks, owner=MINE, refusal="", claims=(), of=None, scheduler=""):
             "for a place on gpu-1, where its anti-affinity keeps it apart from others",
         ),
         (
-            [other("InterPodAffinity", EXISTING, holders=[Holder(OTHER, new=False, count=1, amount=1)])],
+            [other("InterPodAffinity", EXISTING, holders=[BlockingPod(OTHER, new=False, count=1, amount=1)])],
             "for a place on gpu-1, where the anti-affinity of StatefulSet research/notebook keeps it away",
         ),
         (
@@ -195,9 +195,9 @@ def test_the_words_of_the_scheduler_name_the_nodes():
 
 def test_holders_are_old_pods_then_others_then_new_pods():
     holders = [
-        Holder(MINE, new=False, count=2, amount=2),
-        Holder(OTHER, new=False, count=1, amount=1),
-        Holder(MINE, new=True, count=1, amount=1),
+        BlockingPod(MINE, new=False, count=2, amount=2),
+        BlockingPod(OTHER, new=False, count=1, amount=1),
+        BlockingPod(MINE, new=True, count=1, amount=1),
     ]
     assert held_by([lack(holders=holders)], MINE) == "2 old pods, StatefulSet research/notebook and another new pod"
     assert held_by([], MINE) == ""

@@ -14,7 +14,7 @@ from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.prepare.workload_change import owner_of
 from kubelint_gpu.simulation.search.blockers import rivals
 from kubelint_gpu.simulation.search.narrate import Narration
-from kubelint_gpu.simulation.search.trace import Holder, Blocker, Waiting
+from kubelint_gpu.simulation.search.trace import BlockingPod, Blocker, Waiting
 from kubelint_gpu.values import replace
 
 _BEFORE_CLAIMS = ("NodePorts", "NodeResourcesFit")
@@ -144,7 +144,7 @@ class BlockedPods:
 
     def _holders(
         self, number: int, index: int, state: State, snapshot: Snapshot, plugin: str, reason: str = ""
-    ) -> tuple[Holder, ...]:
+    ) -> tuple[BlockingPod, ...]:
         """Who keeps the pod off a node, by owner."""
         names = self._scene.places.names
         node = snapshot.node(names[index])
@@ -170,7 +170,7 @@ class BlockedPods:
             for pod in where.pods:
                 if id(pod) not in self._in_play and keeps(pod, where.node):
                     count(owner_of(pod) or f"Pod/{pod.key}", False, where.name, 1, pod)
-        return tuple(Holder(*key[:2], *amounts, key[2]) for key, amounts in sorted(found.items()))
+        return tuple(BlockingPod(*key[:2], *amounts, key[2]) for key, amounts in sorted(found.items()))
 
 
 def _behind(pod: Pod, snapshot: Snapshot) -> list[Mapping[str, Status]]:

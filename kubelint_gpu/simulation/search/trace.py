@@ -19,7 +19,7 @@ class TraceStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Holder:
+class BlockingPod:
     """Pods on a node: whose they are, whether they are of the new template, how many, and what they hold.
 
     `node` is where they are; empty for the node that is lacking.
@@ -63,7 +63,7 @@ class Blocker:
     needed: int = 0
     free: int = 0
     allocatable: int = 0
-    holders: tuple[Holder, ...] = ()
+    holders: tuple[BlockingPod, ...] = ()
     also: tuple[Blocker, ...] = ()
 
     @property
