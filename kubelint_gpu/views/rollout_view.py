@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from kubelint_gpu.findings.picture import Holding, Moment, NodeMoment, Row, Stage, StageNode
+from kubelint_gpu.findings.picture import Holding, Frame, NodeMoment, Row, Stage, StageNode
 from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
 from kubelint_gpu.inventory.view.node_names import abbreviated
 from kubelint_gpu.inventory.view.node_rows import owner_of
@@ -13,7 +13,7 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import is_extended, running_requests
 from kubelint_gpu.messages.wording import amount, bare
 from kubelint_gpu.simulation.search.frames import Group, course
-from kubelint_gpu.simulation.search.frames import Moment as Played
+from kubelint_gpu.simulation.search.frames import Frame as Played
 from kubelint_gpu.simulation.search.trace import Trace, Waiting
 from kubelint_gpu.values import replace
 
@@ -48,7 +48,7 @@ def stage(trace: Trace, steps: int) -> Stage | None:
     ranked = sorted(equal.items(), key=lambda entry: not _busy(entry[0][1], found.moments))
     shown = ranked[:MOST_NODES]
     moments = [
-        Moment(
+        Frame(
             tuple(history[number] for (_, history), _ in shown),
             tuple(_holding(group, ()) for group in moment.waiting),
         )

@@ -70,7 +70,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class Frame:
     """One state: the pods on each node in the order of the course's nodes, and those without a node.
 
     `absent` says of each node whether it has not joined yet.
@@ -86,7 +86,7 @@ class Course:
     """A run moment by moment, on the nodes where something happens."""
 
     nodes: tuple[Node, ...]
-    moments: tuple[Moment, ...]
+    moments: tuple[Frame, ...]
 
 
 def course(played: Played, also: Collection[str] = ()) -> Course:
@@ -103,8 +103,8 @@ def course(played: Played, also: Collection[str] = ()) -> Course:
     )
 
 
-def _moment(played: Played, state: State, wanted: Sequence[int]) -> Moment:
-    return Moment(
+def _moment(played: Played, state: State, wanted: Sequence[int]) -> Frame:
+    return Frame(
         tuple(_groups(played, state.nodes[index]) for index in wanted),
         tuple(_group(played, kind, WAITING, count) for kind, count in enumerate(state.waiting) if count),
         tuple(state.nodes[index] == ABSENT for index in wanted),
