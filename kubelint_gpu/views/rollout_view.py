@@ -12,7 +12,7 @@ from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import is_extended, running_requests
 from kubelint_gpu.messages.wording import amount, bare
-from kubelint_gpu.simulation.search.frames import Group, course
+from kubelint_gpu.simulation.search.frames import FrameGroup, course
 from kubelint_gpu.simulation.search.frames import Frame as Played
 from kubelint_gpu.simulation.search.trace import Trace, Waiting
 from kubelint_gpu.values import replace
@@ -115,7 +115,7 @@ def _on(moment: Played, index: int, rows: Sequence[Row], standing: Sequence[Hold
     return NodeMoment(not moment.absent[index], holdings, told)
 
 
-def _holding(group: Group, rows: Sequence[Row]) -> Holding:
+def _holding(group: FrameGroup, rows: Sequence[Row]) -> Holding:
     asked = [amount(name, number) for name, number in group.takes.items() if number and name != "pods"]
     asked.sort(key=lambda text: "/" not in text)
     return Holding(

@@ -55,7 +55,7 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class FrameGroup:
     """Pods of one owner and template in one phase; `takes` is what one of them takes, in the scheduler's units.
 
     `rolls` says that their owner replaces them in this run, so that they are old or new.
@@ -76,8 +76,8 @@ class Frame:
     `absent` says of each node whether it has not joined yet.
     """
 
-    nodes: tuple[tuple[Group, ...], ...]
-    waiting: tuple[Group, ...]
+    nodes: tuple[tuple[FrameGroup, ...], ...]
+    waiting: tuple[FrameGroup, ...]
     absent: tuple[bool, ...]
 
 
@@ -111,12 +111,12 @@ def _moment(played: Played, state: State, wanted: Sequence[int]) -> Frame:
     )
 
 
-def _groups(played: Played, content: Content) -> tuple[Group, ...]:
+def _groups(played: Played, content: Content) -> tuple[FrameGroup, ...]:
     return tuple(_group(played, kind, PHASES[phase], count) for kind, phase, count in content if kind >= 0)
 
 
-def _group(played: Played, number: int, phase: str, count: int) -> Group:
+def _group(played: Played, number: int, phase: str, count: int) -> FrameGroup:
     kind = played.kinds[number]
     rolls = kind.actor >= 0 and played.actors[kind.actor].rolls
     owner = kind.owner or f"Pod/{kind.pod.key}"
-    return Group(owner, kind.new, rolls, phase, count, takes(kind.pod))
+    return FrameGroup(owner, kind.new, rolls, phase, count, takes(kind.pod))
