@@ -26,7 +26,7 @@ DEFAULT_BUDGET = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class GangOutcome:
     """What one Job has at the end: `running` of the `wanted` pods without which it does nothing, and where."""
 
     owner: str
@@ -49,7 +49,7 @@ class Gang:
 
     verdict: Verdict | None
     states: int = 0
-    held: tuple[Held, ...] = ()
+    held: tuple[GangOutcome, ...] = ()
     lone: tuple[str, ...] = ()
 
 
@@ -177,7 +177,7 @@ def _is_over(jobs: Sequence[int], state: State) -> bool:
     return not any(kind in jobs for content in state.nodes for kind, _, _ in content)
 
 
-def _held(scene: Simulation, jobs: Mapping[Sequence[int], Sequence[Workload]], state: State) -> tuple[Held, ...]:
+def _held(scene: Simulation, jobs: Mapping[Sequence[int], Sequence[Workload]], state: State) -> tuple[GangOutcome, ...]:
     found = []
     for crew, team in jobs.items():
         on = [
@@ -187,5 +187,5 @@ def _held(scene: Simulation, jobs: Mapping[Sequence[int], Sequence[Workload]], s
         names = tuple(name for name, count in on if count)
         if any(state.waiting[kind] for kind in crew):
             wanted = sum(job.replicas for job in team)
-            found.append(Held(team[0].key, sum(count for _, count in on), wanted, names))
+            found.append(GangOutcome(team[0].key, sum(count for _, count in on), wanted, names))
     return tuple(found)
