@@ -42,7 +42,7 @@ _SEARCHES = 2
 _LEAST_STATES = 200
 
 
-class Court:
+class RolloutAnalysis:
     """Prepares what all judgements of one run share.
 
     Without `joins` pools have grown for the replicas, and no node joins any more while something is rolled.

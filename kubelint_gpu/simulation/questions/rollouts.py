@@ -6,7 +6,7 @@ from collections.abc import Container, Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.simulation.growth import Growth
-from kubelint_gpu.simulation.questions.analysis import Court
+from kubelint_gpu.simulation.questions.analysis import RolloutAnalysis
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import WAITS, Judgement, Together, rank
 from kubelint_gpu.simulation.transition import Transition
@@ -30,15 +30,15 @@ def judge(
     than a few times as many.
     `growth` are pools that an autoscaler enlarges.
     """
-    court = Court(transitions, cluster, budget)
+    court = RolloutAnalysis(transitions, cluster, budget)
     found = court.judge(only)
     if growth and any(one.verdict is not Verdict.COMPLETES for one in found):
-        grown = Court(transitions, cluster, budget, growth).judge(only)
+        grown = RolloutAnalysis(transitions, cluster, budget, growth).judge(only)
         found = tuple(_better(one, other) for one, other in zip(found, grown, strict=True))
         stalling = [number for number, one in enumerate(found) if _may_stall(one)]
         if stalling:
             # the replicas themselves need nodes that join; does the rollout need more of them?
-            still = Court(transitions, cluster, budget, growth, joins=False).judge(stalling)
+            still = RolloutAnalysis(transitions, cluster, budget, growth, joins=False).judge(stalling)
             found = tuple(
                 replace(one, stalls=still[number].trace) if number in stalling else one
                 for number, one in enumerate(found)
@@ -59,9 +59,9 @@ def judge_together(
     With `ends`, a workload's key, it is asked of this one alone whether its rollout ends.
     Groups in which no two workloads are rolled are left out: `judge` says all about them.
     """
-    found = Court(transitions, cluster, budget).judge_together(ends)
+    found = RolloutAnalysis(transitions, cluster, budget).judge_together(ends)
     if growth and any(one.verdict is not Verdict.COMPLETES for one in found):
-        grown = {one.workloads: one for one in Court(transitions, cluster, budget, growth).judge_together(ends)}
+        grown = {one.workloads: one for one in RolloutAnalysis(transitions, cluster, budget, growth).judge_together(ends)}
         found = tuple(
             replace(grown[one.workloads], grows=True)
             if one.workloads in grown and rank(grown[one.workloads].verdict) > rank(one.verdict)
