@@ -29,7 +29,7 @@ from kubelint_gpu.simulation.prepare.participants import participants_of
 from kubelint_gpu.simulation.prepare.shared_claims import without_shared_claims
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import Participant, anonymous, created_pod
-from kubelint_gpu.simulation.questions.decide import Jury
+from kubelint_gpu.simulation.questions.decide import Deciders
 from kubelint_gpu.simulation.questions.pending_pods import beside_queued, queued, together_beside_queued
 from kubelint_gpu.simulation.questions.together import judged_together
 from kubelint_gpu.simulation.search.engine import Situation
@@ -126,7 +126,7 @@ class RolloutAnalysis:
                 own = self._groups([*steady, number], apart)
                 members = [other for other in (*steady, number) if own.root(other) == own.root(number)]
                 bench = self._bench(members, apart)
-                one = Jury(bench).judge(number, roomy=False, rests=False)
+                one = Deciders(bench).judge(number, roomy=False, rests=False)
                 found.append(self._counted(self._beside_queue(bench, one, number)))
                 continue
             stays = participant.rolling or participant.replicas <= participant.before
@@ -158,7 +158,7 @@ class RolloutAnalysis:
         roomy = not halts and always_room(place, demands, residual)
         rests = not (roomy or halts) and always_room(place, demands, residual, at_rest=True)
         bench = self._bench(members, fixed, residual)
-        found = self._beside_queue(bench, Jury(bench).judge(number, roomy=roomy, rests=rests), number)
+        found = self._beside_queue(bench, Deciders(bench).judge(number, roomy=roomy, rests=rests), number)
         return self._beside_daemons(found)
 
     def _beside_daemons(self, found: Judgement) -> Judgement:

@@ -23,7 +23,7 @@ from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 
 
-class Jury:
+class Deciders:
     """Judges the workloads of one group."""
 
     def __init__(self, bench: Situation) -> None:
@@ -49,7 +49,7 @@ class Jury:
             return replace(blank, placed=stay, alone=stay)
         if not participant.existing and any(one.known and one.moves for one in bench.participants):
             # what is rolled out later finds the others as they are then
-            return Jury(replace(bench, participants=tuple(map(settled, bench.participants)))).judge(
+            return Deciders(replace(bench, participants=tuple(map(settled, bench.participants)))).judge(
                 number, roomy=roomy, rests=rests
             )
         if roomy:
@@ -88,7 +88,7 @@ class Jury:
         coming = frozenset(place for place, one in enumerate(participants) if one.daemons and not one.existing)
         if not coming or position in coming:
             return self._decided(position, blank, rests=rests)
-        jury = Jury(without(self._bench, coming))
+        jury = Deciders(without(self._bench, coming))
         return jury._decided(position - sum(place < position for place in coming), blank, rests=rests)
 
     def _though_jobs_wait(self, position: int, found: Judgement) -> Judgement:
@@ -96,7 +96,7 @@ class Jury:
         jobs = frozenset(place for place, one in enumerate(self._bench.participants) if one.whole and place != position)
         if not jobs or found.verdict is not Verdict.STUCK:
             return found
-        before = Jury(without(self._bench, jobs)).by_itself(position - sum(place < position for place in jobs))
+        before = Deciders(without(self._bench, jobs)).by_itself(position - sum(place < position for place in jobs))
         return found if before.verdict is Verdict.STUCK else replace(found, verdict=Verdict.MAY_STICK)
 
     def by_itself(self, position: int) -> Judgement:
@@ -181,7 +181,7 @@ class Jury:
 
 
 def _while_others_stay(bench: Situation, position: int) -> Judgement:
-    return Jury(bench).by_itself(position)
+    return Deciders(bench).by_itself(position)
 
 
 def _known(found: Judgement, participant: Participant) -> Judgement:
