@@ -21,7 +21,7 @@ from kubelint_gpu.simulation.controllers.state import (
 )
 from kubelint_gpu.simulation.model.pod_types import build_pod_types
 from kubelint_gpu.simulation.model.simulation import build_simulation
-from kubelint_gpu.simulation.prepare.workload_change import Participant
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.search.explorer import Verdict, explore
 from kubelint_gpu.simulation.search.placements import placements
 
@@ -29,7 +29,7 @@ from kubelint_gpu.simulation.search.placements import placements
 def explored(case, most=400):
     transitions, cluster = program_input(case)
     participants = [
-        Participant(one.new, one.old, nodes=tuple(node.name for node in cluster.nodes)) for one in transitions
+        WorkloadChange(one.new, one.old, nodes=tuple(node.name for node in cluster.nodes)) for one in transitions
     ]
     rolling = frozenset(case.judged)
     empty = Snapshot.of(cluster)

@@ -18,7 +18,7 @@ from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import Demand, always_room, takes
 from kubelint_gpu.simulation.prepare.locality import attends
-from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod
 from kubelint_gpu.simulation.search.engine import Situation, GroupSearch, ended, worth
 from kubelint_gpu.simulation.search.explorer import Verdict, explore
 from kubelint_gpu.simulation.search.placements import one_placement, placements
@@ -138,7 +138,7 @@ def _named(bench: Situation, places: frozenset[int]) -> tuple[Workload, ...]:
     return tuple(bench.participants[place].new for place in sorted(places))
 
 
-def _rolls(participant: Participant) -> bool:
+def _rolls(participant: WorkloadChange) -> bool:
     return participant.existing and participant.rolling
 
 
@@ -205,7 +205,7 @@ def always_ends(bench: Situation, position: int) -> bool:
     return always_room(position, at_rest, bench.residual, at_rest=True)
 
 
-def _at_rest(demand: Demand, participant: Participant) -> Demand:
+def _at_rest(demand: Demand, participant: WorkloadChange) -> Demand:
     if participant.temporary or participant.daemons:
         return demand
     whole = held_at_rest(participant)
@@ -242,7 +242,7 @@ def _never_ends(bench: Situation, search: GroupSearch, position: int) -> bool:
     return places < max(needed, min(1, participant.replicas) + held_at_least(participant) * mine)
 
 
-def _weight(participant: Participant, asks: Mapping[str, int]) -> int:
+def _weight(participant: WorkloadChange, asks: Mapping[str, int]) -> int:
     """How many places, each of so much, one pod of a workload fills at least."""
     pods = (created_pod(participant.old, "old"), created_pod(participant.new, "new"), *participant.running)
     return min(takes(pod).get(name, 0) // amount for pod in pods for name, amount in asks.items())

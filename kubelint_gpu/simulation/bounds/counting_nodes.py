@@ -10,7 +10,7 @@ from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.simulation.controllers.deployment import resolve, slots_needed
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import Demand, Residual, contended, takes
-from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod
 from kubelint_gpu.values import dataclass, replace
 
 _REVISIONS = ("pod-template-hash", "controller-revision-hash")
@@ -45,7 +45,7 @@ class Shares:
 
 
 def group_slots(
-    participants: Sequence[Participant], demands: Sequence[Demand], position: int, residual: Residual
+    participants: Sequence[WorkloadChange], demands: Sequence[Demand], position: int, residual: Residual
 ) -> Slots | None:
     """The places of a group in which every pod takes as much of what is scarce as any other; None where it is not so.
 
@@ -64,7 +64,7 @@ def group_slots(
 
 
 def group_shares(
-    participants: Sequence[Participant], demands: Sequence[Demand], position: int, residual: Residual
+    participants: Sequence[WorkloadChange], demands: Sequence[Demand], position: int, residual: Residual
 ) -> Shares | None:
     """The same while everything that is known to change in the group begins to change at the same moment."""
     total = _places(participants, demands, position, residual)
@@ -86,7 +86,7 @@ def group_shares(
     )
 
 
-def held_at_least(participant: Participant) -> int:
+def held_at_least(participant: WorkloadChange) -> int:
     """How many pods of a workload have their places at any moment of its change, while nobody evicts any."""
     if participant.temporary:
         return 0
@@ -103,7 +103,7 @@ def held_at_least(participant: Participant) -> int:
     return max(0, min(least, participant.replicas - resolve(strategy, participant.replicas).unavailable))
 
 
-def held_at_rest(participant: Participant) -> int:
+def held_at_rest(participant: WorkloadChange) -> int:
     """More pods of a workload than have places once nothing moves any more.
 
     A Deployment whose rollout waits has at most as many available pods as it must have. A StatefulSet that makes its
@@ -116,7 +116,7 @@ def held_at_rest(participant: Participant) -> int:
     return participant.replicas
 
 
-def needed_at_once(participant: Participant) -> int:
+def needed_at_once(participant: WorkloadChange) -> int:
     """How many places a rollout needs to end that may scale its workload, too.
 
     While an old pod is available, it goes when one more than must be is; where none is at first, none has to go.
@@ -125,7 +125,7 @@ def needed_at_once(participant: Participant) -> int:
 
 
 def _places(
-    participants: Sequence[Participant], demands: Sequence[Demand], position: int, residual: Residual
+    participants: Sequence[WorkloadChange], demands: Sequence[Demand], position: int, residual: Residual
 ) -> int | None:
     """How many places there are in a group in which one is as good as any other for each pod; None elsewhere."""
     mine = demands[position]
@@ -148,7 +148,7 @@ def _places(
     )
 
 
-def own_slots(participant: Participant, scene: Simulation) -> Slots | None:
+def own_slots(participant: WorkloadChange, scene: Simulation) -> Slots | None:
     """The places of a workload that nobody else competes with; None where old and new pods are not alike."""
     if participant.temporary or participant.daemons or participant.running or scene.absent or not scene.local:
         return None
@@ -176,7 +176,7 @@ def _looks_at_revision(new: Pod, old: Pod) -> bool:
     )
 
 
-def _needed(participant: Participant) -> int:
+def _needed(participant: WorkloadChange) -> int:
     strategy = participant.new.strategy
     if not participant.rolling:
         return 0

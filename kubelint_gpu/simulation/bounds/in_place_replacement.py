@@ -15,12 +15,12 @@ from kubelint_gpu.simulation.controllers.state import READY, count_on, on_node
 from kubelint_gpu.simulation.controllers.stateful_set import at_once
 from kubelint_gpu.simulation.model.pod_symmetry import first_alike
 from kubelint_gpu.simulation.model.simulation import Simulation
-from kubelint_gpu.simulation.prepare.workload_change import Participant
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.search.placements import one_placement
 from kubelint_gpu.values import replace
 
 
-def finds_its_own_places(participant: Participant, scene: Simulation, position: int, *, gate: bool) -> bool:
+def finds_its_own_places(participant: WorkloadChange, scene: Simulation, position: int, *, gate: bool) -> bool:
     """Whether a rollout needs no place but those that its own pods leave.
 
     All others in the scene keep their pods and wait for none, and nobody evicts anybody.
@@ -41,7 +41,7 @@ def finds_its_own_places(participant: Participant, scene: Simulation, position: 
     return _stands(scene, kinds)
 
 
-def _needs_no_more(participant: Participant) -> bool:
+def _needs_no_more(participant: WorkloadChange) -> bool:
     strategy = participant.new.strategy
     if isinstance(strategy, DeploymentStrategy):
         return not strategy.paused and slots_needed(strategy, participant.replicas) <= participant.replicas
@@ -81,7 +81,7 @@ def _asks_no_more(new: Pod, old: Pod) -> bool:
     return set(host_ports(new.spec)) <= set(host_ports(old.spec))
 
 
-def _is_one_by_one(participant: Participant, *, gate: bool) -> bool:
+def _is_one_by_one(participant: WorkloadChange, *, gate: bool) -> bool:
     """Whether one pod at most is missing at any time, so that its place is there whatever looks at whom.
 
     What is near to what, and how evenly all are spread, was right with the old pod there and is with the new one.

@@ -9,7 +9,7 @@ from kubelint_gpu.simulation.bounds.preconditions import may_evict
 from kubelint_gpu.simulation.bounds.shortfall import leans, stronger
 from kubelint_gpu.simulation.controllers.daemon_set import resolve
 from kubelint_gpu.simulation.prepare.locality import local_kinds
-from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod
 from kubelint_gpu.simulation.search.engine import Situation, GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Judgement
@@ -62,7 +62,7 @@ def by_node(bench: Situation, search: GroupSearch, position: int, blank: Judgeme
     return replace(blank, verdict=Verdict.STUCK, states=states, trace=trace)
 
 
-def _takes_both(bench: Situation, participant: Participant, old: Pod, new: Pod) -> frozenset[str]:
+def _takes_both(bench: Situation, participant: WorkloadChange, old: Pod, new: Pod) -> frozenset[str]:
     """The nodes that take a new pod while the old ones are still there, as with `maxSurge`."""
     placed = (
         replace(

@@ -21,7 +21,7 @@ from kubelint_gpu.simulation.controllers.deployment import resolve
 from kubelint_gpu.simulation.model.pod_symmetry import label_keys
 from kubelint_gpu.simulation.prepare.demand import greedily, takes
 from kubelint_gpu.simulation.prepare.ordinals import has_ordinal_claims
-from kubelint_gpu.simulation.prepare.workload_change import OF_ONE_POD, Participant, created_pod
+from kubelint_gpu.simulation.prepare.workload_change import OF_ONE_POD, WorkloadChange, created_pod
 from kubelint_gpu.simulation.search.engine import Situation, GroupSearch
 from kubelint_gpu.simulation.search.placements import one_placement
 from kubelint_gpu.values import dataclass, replace
@@ -74,7 +74,7 @@ def never_rest(bench: Situation, rolling: frozenset[int]) -> bool:
     return all(_never_waits(bench, pods, rolling, position) for position in rolling)
 
 
-def _moves_otherwise(one: Participant) -> bool:
+def _moves_otherwise(one: WorkloadChange) -> bool:
     """Whether more of it changes than its template and a Deployment's replicas, or pods of it wait or are not ready."""
     moved = one.left or one.stays or one.fresh
     lacks = one.waiting or any(pod.unready for pod in one.running)
@@ -82,7 +82,7 @@ def _moves_otherwise(one: Participant) -> bool:
     return bool(one.temporary or not one.existing or scaled or moved or lacks)
 
 
-def _pods_of(one: Participant) -> tuple[Pod, ...]:
+def _pods_of(one: WorkloadChange) -> tuple[Pod, ...]:
     return (created_pod(one.old, "old"), created_pod(one.new, "new"), *one.running)
 
 

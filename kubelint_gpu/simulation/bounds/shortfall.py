@@ -11,7 +11,7 @@ from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.locality import companions
-from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod
 from kubelint_gpu.simulation.search.engine import Situation, GroupSearch, worth
 from kubelint_gpu.simulation.search.placements import Starts, missing, one_placement, placements
 from kubelint_gpu.simulation.search.trace import Trace, Waiting
@@ -118,7 +118,7 @@ def leans(bench: Situation, position: int) -> bool:
     return bool(companions(created_pod(bench.participants[position].new, "new"), pods, bench.empty))
 
 
-def stronger(bench: Situation, participant: Participant) -> list[Pod]:
+def stronger(bench: Situation, participant: WorkloadChange) -> list[Pod]:
     """The running pods that would not give way to the participant's, and those that these must be near to."""
     spec = participant.new.spec
     near = near_to(bench, participant)
@@ -139,17 +139,17 @@ def _gives_way(pod: Pod, spec: PodSpec) -> bool:
     return spec.preemption_policy != "Never" and (pod.spec.priority or 0) < (spec.priority or 0)
 
 
-def near_to(bench: Situation, participant: Participant) -> set[int]:
+def near_to(bench: Situation, participant: WorkloadChange) -> set[int]:
     """The identities of running pods near to which the participant's must be."""
     return set(map(id, companions(created_pod(participant.new, "new"), bench.fixed, bench.empty)))
 
 
-def settled(one: Participant) -> Participant:
+def settled(one: WorkloadChange) -> WorkloadChange:
     """A workload when what is known to change of it has changed."""
     return replace(_as_rolled_out(one), existing=True) if one.known and one.moves else one
 
 
-def _as_rolled_out(one: Participant) -> Participant:
+def _as_rolled_out(one: WorkloadChange) -> WorkloadChange:
     found = replace(one, running=(), waiting=(), known=False, existing=False)
     if one.daemons:
         return replace(found, old=one.new, left=(), stays=(), fresh=())

@@ -12,7 +12,7 @@ from kubelint_gpu.simulation.controllers.daemon_set import daemon_nodes
 from kubelint_gpu.simulation.model.pod_types import build_pod_types
 from kubelint_gpu.simulation.model.simulation import Simulation, build_simulation
 from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons
-from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod, own_pods
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, own_pods
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
@@ -38,7 +38,7 @@ def full_simulation(
 
 def standing_participants(
     workloads: Sequence[Workload | Transition], cluster: Cluster
-) -> tuple[list[Participant], list[Pod]]:
+) -> tuple[list[WorkloadChange], list[Pod]]:
     """The workloads with what is known to run of them, and the running pods of others."""
     rest = [pod for pod in cluster.pods if pod.spec.node_name and not pod.finished and not pod.meta.terminating]
     found = []
@@ -47,12 +47,12 @@ def standing_participants(
         own = own_pods(new, rest)
         gone = {id(pod) for pod in own}
         rest = [pod for pod in rest if id(pod) not in gone]
-        one = Participant(new, old, own, rolls=False, known=new is not old)
+        one = WorkloadChange(new, old, own, rolls=False, known=new is not old)
         found.append(replace(one, nodes=daemon_nodes(new.choosing, cluster.nodes)) if one.daemons else one)
     return found, rest
 
 
-def daemon_pods(participants: Sequence[Participant], cluster: Cluster, rest: Sequence[Pod]) -> list[Pod]:
+def daemon_pods(participants: Sequence[WorkloadChange], cluster: Cluster, rest: Sequence[Pod]) -> list[Pod]:
     """The pods of DaemonSets, where they find room beside the running pods of others."""
     if not any(one.daemons for one in participants):
         return []

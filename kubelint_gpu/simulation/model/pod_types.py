@@ -17,7 +17,7 @@ from kubelint_gpu.simulation.prepare.ordinals import ordinal_pod, with_claims
 from kubelint_gpu.simulation.prepare.revisions import revisions, revisions_with_waiting
 from kubelint_gpu.simulation.prepare.workload_change import (
     DELETION_COST,
-    Participant,
+    WorkloadChange,
     anonymous,
     created_pod,
     identity,
@@ -96,7 +96,7 @@ class _Casting:
 
 
 def build_pod_types(
-    participants: Sequence[Participant],
+    participants: Sequence[WorkloadChange],
     rolling: frozenset[int],
     outsiders: Sequence[Pod],
     cluster: Cluster,
@@ -131,7 +131,7 @@ def build_pod_types(
     )
 
 
-def _enter(casting: _Casting, participant: Participant, rolling: bool, scaling: bool) -> None:
+def _enter(casting: _Casting, participant: WorkloadChange, rolling: bool, scaling: bool) -> None:
     strategy = participant.new.strategy
     key = participant.new.key
     if participant.temporary:
@@ -163,7 +163,7 @@ def _enter(casting: _Casting, participant: Participant, rolling: bool, scaling: 
         _enter_steady(casting, participant, scaling)
 
 
-def _enter_steady(casting: _Casting, participant: Participant, scaling: bool) -> None:
+def _enter_steady(casting: _Casting, participant: WorkloadChange, scaling: bool) -> None:
     """One that is not rolled: with all its replicas, or with what runs before it is scaled."""
     key, replicas = participant.new.key, participant.replicas
     comes = participant.known or not participant.existing
@@ -181,7 +181,7 @@ def _enter_steady(casting: _Casting, participant: Participant, scaling: bool) ->
 
 
 def _enter_daemons(
-    casting: _Casting, participant: Participant, strategy: DaemonSetStrategy, rolling: bool, *, comes: bool
+    casting: _Casting, participant: WorkloadChange, strategy: DaemonSetStrategy, rolling: bool, *, comes: bool
 ) -> None:
     """A DaemonSet; where it `comes` meanwhile, none of its pods is there at first."""
     key, standing = participant.new.key, participant.standing
@@ -200,7 +200,7 @@ def _enter_daemons(
         casting.actors.append(DaemonSetActor(key, strategy, makes, old))
 
 
-def _enter_ordinals(casting: _Casting, participant: Participant, strategy: StatefulSetStrategy) -> None:
+def _enter_ordinals(casting: _Casting, participant: WorkloadChange, strategy: StatefulSetStrategy) -> None:
     key, first = participant.new.key, strategy.first_ordinal
     running = {pod.meta.name: pod for pod in (*participant.waiting, *participant.running)}
     before, after = participant.old.replicas, participant.replicas

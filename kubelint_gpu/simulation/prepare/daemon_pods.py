@@ -9,7 +9,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.meta import Owner
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot, fit
-from kubelint_gpu.simulation.prepare.workload_change import Participant
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.values import replace
 
 _MOST_ORDERS = 6
@@ -19,7 +19,7 @@ Standing = dict[int, list[Pod]]
 
 
 def standing_daemons(
-    participants: Sequence[Participant], pods: Sequence[tuple[Pod, Pod]], cluster: Cluster, rest: Sequence[Pod]
+    participants: Sequence[WorkloadChange], pods: Sequence[tuple[Pod, Pod]], cluster: Cluster, rest: Sequence[Pod]
 ) -> list[Standing]:
     """The pods of DaemonSets on all nodes on which they find room beside what runs there, in each order of them.
 
@@ -46,11 +46,11 @@ def standing_daemons(
     return list(every.values())
 
 
-def _is_everywhere(participant: Participant, pods: Sequence[Pod]) -> bool:
+def _is_everywhere(participant: WorkloadChange, pods: Sequence[Pod]) -> bool:
     return len(pods) == len(participant.nodes) + len(participant.stays) - len(participant.fresh)
 
 
-def _pods_of(participant: Participant, pod: Pod, cluster: Cluster, running: Sequence[Pod]) -> list[Pod]:
+def _pods_of(participant: WorkloadChange, pod: Pod, cluster: Cluster, running: Sequence[Pod]) -> list[Pod]:
     """Its pods where others find them.
 
     A node that it leaves it gives up at once; on one that is new to it, it comes after those that run there.

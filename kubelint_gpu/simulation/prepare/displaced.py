@@ -8,7 +8,7 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.prepare.demand import Demand, Residual, always_room, takes
 from kubelint_gpu.simulation.prepare.locality import attends
 from kubelint_gpu.simulation.prepare.workload_change import (
-    Participant,
+    WorkloadChange,
     anonymous,
     created_pod,
     identity,
@@ -29,7 +29,7 @@ class Driven:
 
 
 def driven(
-    participants: Sequence[Participant],
+    participants: Sequence[WorkloadChange],
     demands: Sequence[Demand],
     fixed: Sequence[Pod],
     residual: Residual,
@@ -64,7 +64,7 @@ def driven(
 
 
 def concerns(
-    gone: Sequence[Driven], participant: Participant, position: int, demands: Sequence[Demand], residual: Residual
+    gone: Sequence[Driven], participant: WorkloadChange, position: int, demands: Sequence[Demand], residual: Residual
 ) -> bool:
     """Whether pods that are driven away may take a place from the workload at a position among those who want room."""
     pods = (created_pod(participant.old, "old"), created_pod(participant.new, "new"))
@@ -91,7 +91,7 @@ def _driven_by(
     return tuple(found.values())
 
 
-def _evicts_below(participant: Participant) -> int | None:
+def _evicts_below(participant: WorkloadChange) -> int | None:
     """The priority below which pods of a workload evict others; None where they evict nobody."""
     specs = (participant.old.spec, participant.new.spec)
     return max((spec.priority or 0 for spec in specs if spec.preemption_policy != "Never"), default=None)

@@ -8,13 +8,13 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.disruption import PodDisruptionBudget, Share
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, JobStrategy
-from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod
 from kubelint_gpu.values import replace
 
 _NEVER = 10**9
 
 
-def with_counted_budgets(cluster: Cluster, participants: Sequence[Participant], rest: Sequence[Pod]) -> Cluster:
+def with_counted_budgets(cluster: Cluster, participants: Sequence[WorkloadChange], rest: Sequence[Pod]) -> Cluster:
     """The cluster with budgets that say how many pods must be healthy, by the scale of the workloads they cover.
 
     What a status says holds for the moment at which it was written, and no longer once pods of the budget move.
@@ -29,7 +29,7 @@ def with_counted_budgets(cluster: Cluster, participants: Sequence[Participant], 
 
 
 def _counted(
-    budget: PodDisruptionBudget, participants: Sequence[Participant], rest: Sequence[Pod]
+    budget: PodDisruptionBudget, participants: Sequence[WorkloadChange], rest: Sequence[Pod]
 ) -> PodDisruptionBudget:
     mine = [one for one in participants if _covers(budget, one)]
     if not mine:
@@ -39,7 +39,7 @@ def _counted(
     return replace(budget, min_available=Share(needed), max_unavailable=None, disruptions_allowed=None)
 
 
-def _needed(budget: PodDisruptionBudget, mine: Sequence[Participant], others: int) -> int:
+def _needed(budget: PodDisruptionBudget, mine: Sequence[WorkloadChange], others: int) -> int:
     """How many pods must be healthy."""
     minimum = budget.min_available
     if minimum is not None and not minimum.percent:
@@ -52,6 +52,6 @@ def _needed(budget: PodDisruptionBudget, mine: Sequence[Participant], others: in
     return minimum.of(total) if minimum is not None else 1
 
 
-def _covers(budget: PodDisruptionBudget, one: Participant) -> bool:
+def _covers(budget: PodDisruptionBudget, one: WorkloadChange) -> bool:
     pods = (created_pod(one.old, "old"), created_pod(one.new, "new"), *one.running)
     return any(budget.selects(pod) for pod in pods)

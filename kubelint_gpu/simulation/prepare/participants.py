@@ -8,14 +8,14 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.rolling import DeploymentStrategy, StatefulSetStrategy
 from kubelint_gpu.simulation.controllers.daemon_set import daemon_nodes
-from kubelint_gpu.simulation.prepare.workload_change import Participant, is_waiting, own_pods, own_waiting
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, is_waiting, own_pods, own_waiting
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
 _GO_ON = (DeploymentStrategy, StatefulSetStrategy)
 
 
-def participants_of(transitions: Sequence[Transition], cluster: Cluster) -> tuple[list[Participant], list[Pod]]:
+def participants_of(transitions: Sequence[Transition], cluster: Cluster) -> tuple[list[WorkloadChange], list[Pod]]:
     """The workloads with their running pods, and the running pods of nobody here."""
     left = [pod for pod in cluster.pods if pod.spec.node_name and not pod.finished]
     pending = [pod for pod in cluster.pods if is_waiting(pod)]
@@ -26,7 +26,7 @@ def participants_of(transitions: Sequence[Transition], cluster: Cluster) -> tupl
         gone = {id(pod) for pod in own}
         left = [pod for pod in left if id(pod) not in gone] if own else left
         staying = tuple(pod for pod in own if not pod.meta.terminating)
-        participant = Participant(
+        participant = WorkloadChange(
             transition.new,
             transition.old,
             staying,
@@ -42,7 +42,7 @@ def participants_of(transitions: Sequence[Transition], cluster: Cluster) -> tupl
     return found, [pod for pod in left if not pod.meta.terminating]
 
 
-def _on_nodes(participant: Participant, cluster: Cluster) -> Participant:
+def _on_nodes(participant: WorkloadChange, cluster: Cluster) -> WorkloadChange:
     """A DaemonSet with the nodes for which it shall have pods, and those for which it has them."""
     nodes = daemon_nodes(participant.new.choosing, cluster.nodes)
     if participant.old is participant.new:

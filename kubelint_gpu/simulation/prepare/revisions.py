@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.simulation.prepare.workload_change import Participant, anonymous, created_pod, identity
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, anonymous, created_pod, identity
 
 
-def revisions(participant: Participant, total: int) -> list[tuple[Pod, int, list[Pod]]]:
+def revisions(participant: WorkloadChange, total: int) -> list[tuple[Pod, int, list[Pod]]]:
     """The kinds of `total` pods, oldest first: pod, how many, and those whose nodes are known.
 
     What is not known to run is of the newest revision, or of the old template where nothing runs.
@@ -28,7 +28,7 @@ def revisions(participant: Participant, total: int) -> list[tuple[Pod, int, list
     return [(anonymous(pods[0]), count, pods) for pods, count in zip(groups.values(), counts, strict=True)]
 
 
-def revisions_with_waiting(participant: Participant) -> list[tuple[Pod, int, Sequence[Pod], int]]:
+def revisions_with_waiting(participant: WorkloadChange) -> list[tuple[Pod, int, Sequence[Pod], int]]:
     """The revisions of a Deployment that is rolled, oldest first: with how many more pods of each wait for a node."""
     waiting: dict[tuple[object, ...], list[Pod]] = {}
     for pod in sorted(participant.waiting, key=lambda pod: (pod.meta.created, pod.meta.name)):

@@ -22,7 +22,7 @@ DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 
 
 @dataclass(frozen=True, slots=True)
-class Participant:
+class WorkloadChange:
     """A workload as it shall be, as it was, and the pods of it that are known to run.
 
     Attributes:

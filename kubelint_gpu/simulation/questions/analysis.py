@@ -28,7 +28,7 @@ from kubelint_gpu.simulation.prepare.ordinals import has_ordinal_claims
 from kubelint_gpu.simulation.prepare.participants import participants_of
 from kubelint_gpu.simulation.prepare.shared_claims import without_shared_claims
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
-from kubelint_gpu.simulation.prepare.workload_change import Participant, anonymous, created_pod
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, anonymous, created_pod
 from kubelint_gpu.simulation.questions.decide import Deciders
 from kubelint_gpu.simulation.questions.pending_pods import beside_queued, queued, together_beside_queued
 from kubelint_gpu.simulation.questions.together import judged_together
@@ -328,7 +328,7 @@ class RolloutAnalysis:
         return True
 
 
-def _surges(participant: Participant) -> bool:
+def _surges(participant: WorkloadChange) -> bool:
     strategy = participant.new.strategy
     return isinstance(strategy, DaemonSetStrategy) and strategy.max_surge.amount > 0
 

@@ -15,7 +15,7 @@ from kubelint_gpu.simulation.bounds.preconditions import is_crowded, is_peaceful
 from kubelint_gpu.simulation.bounds.quiescence import comes_to_no_rest
 from kubelint_gpu.simulation.bounds.shortfall import fit_alone, fit_at_last, halt, settled, short_of
 from kubelint_gpu.simulation.controllers.stateful_set import has_max_unavailable
-from kubelint_gpu.simulation.prepare.workload_change import Participant
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.questions.helped_by import company
 from kubelint_gpu.simulation.search.engine import Situation, GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -184,7 +184,7 @@ def _while_others_stay(bench: Situation, position: int) -> Judgement:
     return Deciders(bench).by_itself(position)
 
 
-def _known(found: Judgement, participant: Participant) -> Judgement:
+def _known(found: Judgement, participant: WorkloadChange) -> Judgement:
     """The judgement, held back where something was not looked at that could still stop the rollout, or the run that
     gets stuck: what sticks wherever the pods are does so with fewer nodes, too.
     """

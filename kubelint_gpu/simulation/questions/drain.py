@@ -16,7 +16,7 @@ from kubelint_gpu.simulation.controllers.state import READY, count_on
 from kubelint_gpu.simulation.model.at_full_replicas import standing_participants, full_simulation
 from kubelint_gpu.simulation.prepare.coupling import Bonds, labels_of
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
-from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod, owner_of
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, owner_of
 from kubelint_gpu.simulation.questions.drain_places import DrainPlaces
 from kubelint_gpu.simulation.search.concretize import arranged
 from kubelint_gpu.simulation.search.placements import one_placement, placements
@@ -114,7 +114,7 @@ def drain(workloads: Sequence[Workload], cluster: Cluster, *, budget: int = DEFA
     return tuple(sorted(result, key=lambda one: (one.owner, one.node)))
 
 
-def _follow(participants: Sequence[Participant], rest: Sequence[Pod], cluster: Cluster) -> list[Pod]:
+def _follow(participants: Sequence[WorkloadChange], rest: Sequence[Pod], cluster: Cluster) -> list[Pod]:
     """The running pods of others that a drain moves and on whose places those of the participants depend."""
     pods = [created_pod(one.new, "new") for one in participants]
     if not any(pod.spec.pod_affinity or pod.spec.pod_anti_affinity or pod.spec.spread for pod in (*pods, *rest)):
@@ -125,7 +125,7 @@ def _follow(participants: Sequence[Participant], rest: Sequence[Pod], cluster: C
     return [movable[place] for place in sorted(found)]
 
 
-def _pods(participant: Participant, ready: int) -> list[Pod]:
+def _pods(participant: WorkloadChange, ready: int) -> list[Pod]:
     """Its pods when nothing is wrong but that some find no node; so many of them are `ready`."""
     sample = created_pod(participant.new, "old")
     pods = [*participant.running, *([sample] * max(0, participant.replicas - len(participant.running)))]

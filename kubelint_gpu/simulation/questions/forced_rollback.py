@@ -12,7 +12,7 @@ from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.simulation.model.pod_types import build_pod_types
 from kubelint_gpu.simulation.model.simulation import build_simulation
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
-from kubelint_gpu.simulation.prepare.workload_change import Participant, created_pod, own_pods, own_waiting
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, own_pods, own_waiting
 from kubelint_gpu.simulation.search.explorer import Verdict, explore
 from kubelint_gpu.simulation.search.placements import one_placement
 from kubelint_gpu.simulation.search.replay import ReplayMismatch, replay
@@ -40,7 +40,7 @@ def forced_rollback(old: Workload, new: Workload, cluster: Cluster, *, budget: i
     cluster = with_bound_claims(cluster, [(one.meta.namespace, one.spec) for one in (old, new)])
     fixed = [pod for pod in cluster.pods if pod.spec.node_name and not pod.finished and pod not in running]
     waiting = tuple(created_pod(old, "old", name) for name in (missing if strategy.parallel else missing[:1]))
-    one = Participant(new, replace(old, replicas=0), running, waiting=waiting)
+    one = WorkloadChange(new, replace(old, replicas=0), running, waiting=waiting)
     stage = build_pod_types([one], frozenset({0}), (), cluster)
     scene = build_simulation(cluster, stage, fixed, Snapshot.of(replace(cluster, pods=())))
     start = one_placement(scene)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.simulation.controllers.deployment import resolve
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
-from kubelint_gpu.simulation.prepare.workload_change import Participant
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.search.engine import Situation, GroupSearch, ended
 from kubelint_gpu.simulation.search.explorer import Verdict, explore
 from kubelint_gpu.simulation.search.placements import placements
@@ -33,7 +33,7 @@ def company(bench: Situation, search: GroupSearch, position: int, *, alike: bool
     return () if _is_stuck(search, rolling, position, bench.participants) else others
 
 
-def keeps(participant: Participant) -> bool:
+def keeps(participant: WorkloadChange) -> bool:
     """Whether no old pod goes before a new one is available."""
     strategy = participant.new.strategy
     if not isinstance(strategy, DeploymentStrategy):
@@ -41,7 +41,7 @@ def keeps(participant: Participant) -> bool:
     return strategy.paused or resolve(strategy, participant.replicas).unavailable == 0
 
 
-def _is_stuck(search: GroupSearch, rolling: frozenset[int], position: int, participants: Sequence[Participant]) -> bool:
+def _is_stuck(search: GroupSearch, rolling: frozenset[int], position: int, participants: Sequence[WorkloadChange]) -> bool:
     """Whether no order of events lets it end, wherever the pods are when all begin."""
     scene = search.scene(rolling, ())
     done = ended(scene.model, participants[position].new.key)

@@ -16,7 +16,7 @@ from kubelint_gpu.simulation.model.simulation import Simulation, build_simulatio
 from kubelint_gpu.simulation.model.transition_system import Model
 from kubelint_gpu.simulation.prepare.demand import Demand, Residual, takes
 from kubelint_gpu.simulation.prepare.displaced import Driven
-from kubelint_gpu.simulation.prepare.workload_change import Participant, identity, is_temporary, owner_of
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, identity, is_temporary, owner_of
 from kubelint_gpu.simulation.search.blocked import BlockedPods
 from kubelint_gpu.simulation.search.concretize import arranged
 from kubelint_gpu.simulation.search.explorer import Exploration, Verdict, explore
@@ -46,7 +46,7 @@ class Situation:
 
     cluster: Cluster
     empty: Snapshot
-    participants: tuple[Participant, ...]
+    participants: tuple[WorkloadChange, ...]
     numbers: tuple[int, ...]
     eligible: tuple[frozenset[str], ...]
     demands: tuple[Demand, ...]
@@ -175,7 +175,7 @@ class GroupSearch:
 
     def staged(
         self,
-        participants: Sequence[Participant],
+        participants: Sequence[WorkloadChange],
         rolling: frozenset[int],
         in_play: Sequence[Pod],
         standing: Sequence[Pod],
