@@ -21,7 +21,7 @@ Alike = Mapping[tuple[object, ...], Sequence[Pod]]
 
 
 @dataclass(frozen=True, slots=True)
-class Driven:
+class Displaced:
     """Pods that nothing tells apart and that their owner makes anew; `demand` is what they could take where then."""
 
     pod: Pod
@@ -34,7 +34,7 @@ def driven(
     fixed: Sequence[Pod],
     residual: Residual,
     eligible: Callable[[Pod], frozenset[str]],
-) -> tuple[tuple[Driven, ...], ...]:
+) -> tuple[tuple[Displaced, ...], ...]:
     """For each workload whom among `fixed` it may drive away; nobody for one that always finds room.
 
     Those who are driven away may do the same to others of still lower priority.
@@ -46,13 +46,13 @@ def driven(
     for pod in fixed:
         if (pod.spec.priority or 0) < highest and _comes_again(pod):
             lower.setdefault((owner_of(pod), *identity(pod)), []).append(pod)
-    known: dict[tuple[object, ...], Driven] = {}
+    known: dict[tuple[object, ...], Displaced] = {}
 
-    def of(key: tuple[object, ...]) -> Driven:
+    def of(key: tuple[object, ...]) -> Displaced:
         if key not in known:
             pod, count = anonymous(lower[key][0]), len(lower[key])
             demand = Demand(eligible(pod), takes(pod), most=count, rest=count, whole=count, simple=False)
-            known[key] = Driven(pod, demand)
+            known[key] = Displaced(pod, demand)
         return known[key]
 
     return tuple(
@@ -64,7 +64,7 @@ def driven(
 
 
 def concerns(
-    gone: Sequence[Driven], participant: WorkloadChange, position: int, demands: Sequence[Demand], residual: Residual
+    gone: Sequence[Displaced], participant: WorkloadChange, position: int, demands: Sequence[Demand], residual: Residual
 ) -> bool:
     """Whether pods that are driven away may take a place from the workload at a position among those who want room."""
     pods = (created_pod(participant.old, "old"), created_pod(participant.new, "new"))
@@ -75,9 +75,9 @@ def concerns(
 
 
 def _driven_by(
-    nodes: frozenset[str], priority: int, lower: Alike, of: Callable[[tuple[object, ...]], Driven]
-) -> tuple[Driven, ...]:
-    found: dict[tuple[object, ...], Driven] = {}
+    nodes: frozenset[str], priority: int, lower: Alike, of: Callable[[tuple[object, ...]], Displaced]
+) -> tuple[Displaced, ...]:
+    found: dict[tuple[object, ...], Displaced] = {}
     stronger = [(nodes, priority)]
     while stronger:
         near, above = stronger.pop()

@@ -15,7 +15,7 @@ from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation, build_simulation
 from kubelint_gpu.simulation.model.transition_system import Model
 from kubelint_gpu.simulation.prepare.demand import Demand, Residual, takes
-from kubelint_gpu.simulation.prepare.displaced import Driven
+from kubelint_gpu.simulation.prepare.displaced import Displaced
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, identity, is_temporary, owner_of
 from kubelint_gpu.simulation.search.blocked import BlockedPods
 from kubelint_gpu.simulation.search.concretize import arranged
@@ -57,7 +57,7 @@ class Situation:
     grown: Grown | None = None
     joins: bool = True
     queued: tuple[Pod, ...] = ()
-    driven: tuple[tuple[Driven, ...], ...] = ()
+    driven: tuple[tuple[Displaced, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
