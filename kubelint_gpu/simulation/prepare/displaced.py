@@ -28,7 +28,7 @@ class Displaced:
     demand: Demand
 
 
-def driven(
+def displaced(
     participants: Sequence[WorkloadChange],
     demands: Sequence[Demand],
     fixed: Sequence[Pod],

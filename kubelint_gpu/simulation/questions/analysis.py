@@ -21,7 +21,7 @@ from kubelint_gpu.simulation.prepare.demand import (
     join_contenders,
     takes,
 )
-from kubelint_gpu.simulation.prepare.displaced import concerns, driven
+from kubelint_gpu.simulation.prepare.displaced import concerns, displaced
 from kubelint_gpu.simulation.prepare.disruption_budgets import with_counted_budgets
 from kubelint_gpu.simulation.prepare.locality import attends, eligible_nodes, has_claims
 from kubelint_gpu.simulation.prepare.ordinals import has_ordinal_claims
@@ -91,7 +91,7 @@ class RolloutAnalysis:
         self._budget = budget
         self._left = _SEARCHES * budget
         self.demands = [self._demand(number, everywhere) for number in range(len(self.participants))]
-        self._driven = driven(
+        self._driven = displaced(
             self.participants,
             self.demands,
             rest,
