@@ -20,7 +20,7 @@ from kubelint_gpu.simulation.search.placements import one_placement
 from kubelint_gpu.values import replace
 
 
-def finds_its_own_places(participant: WorkloadChange, scene: Simulation, position: int, *, gate: bool) -> bool:
+def replaces_in_place(participant: WorkloadChange, scene: Simulation, position: int, *, gate: bool) -> bool:
     """Whether a rollout needs no place but those that its own pods leave.
 
     All others in the scene keep their pods and wait for none, and nobody evicts anybody.

@@ -9,7 +9,7 @@ from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, StatefulSetStra
 from kubelint_gpu.simulation.bounds import change_set
 from kubelint_gpu.simulation.bounds.change_set import always_ends, by_shares, movers, without
 from kubelint_gpu.simulation.bounds.counting import by_slots, shares_of, slots_of
-from kubelint_gpu.simulation.bounds.in_place_replacement import finds_its_own_places
+from kubelint_gpu.simulation.bounds.in_place_replacement import replaces_in_place
 from kubelint_gpu.simulation.bounds.per_node import by_node
 from kubelint_gpu.simulation.bounds.preconditions import is_crowded, is_peaceful, may_evict
 from kubelint_gpu.simulation.bounds.quiescence import comes_to_no_rest
@@ -173,7 +173,7 @@ class Deciders:
             return False
         scene = self._search.scene(frozenset({position}), ())
         gate = has_max_unavailable(bench.cluster.version)
-        return finds_its_own_places(participant, scene, position, gate=gate)
+        return replaces_in_place(participant, scene, position, gate=gate)
 
     def _kinds_of(self, position: int, rolling: frozenset[int] | None = None) -> tuple[int, ...]:
         """The kinds of a participant in the scene where it is rolled, or where `rolling` are."""
