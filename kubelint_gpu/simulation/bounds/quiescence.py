@@ -48,7 +48,7 @@ class QuiescentBound:
     pods: tuple[Pod, ...]
 
 
-def comes_to_no_rest(bench: Situation, search: GroupSearch, rolling: frozenset[int]) -> bool:
+def leaves_no_pod_pending(bench: Situation, search: GroupSearch, rolling: frozenset[int]) -> bool:
     """Whether some rollouts surely end: all pods find room before they begin, and they never come to rest before.
 
     False where it is not known, or where somebody may be evicted, or may end meanwhile.

@@ -12,7 +12,7 @@ from kubelint_gpu.simulation.bounds.counting import by_slots, shares_of, slots_o
 from kubelint_gpu.simulation.bounds.in_place_replacement import replaces_in_place
 from kubelint_gpu.simulation.bounds.per_node import by_node
 from kubelint_gpu.simulation.bounds.preconditions import is_crowded, is_peaceful, may_evict
-from kubelint_gpu.simulation.bounds.quiescence import comes_to_no_rest
+from kubelint_gpu.simulation.bounds.quiescence import leaves_no_pod_pending
 from kubelint_gpu.simulation.bounds.shortfall import fit_alone, fit_at_last, halt, settled, short_of
 from kubelint_gpu.simulation.controllers.stateful_set import has_max_unavailable
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
@@ -129,7 +129,7 @@ class Deciders:
                     blank, placed=last.placed, at_best=last.placed, refusal=last.refusal, waiting=last.waiting
                 )
         if participant.rolling and (
-            self._exchanges(position) or comes_to_no_rest(bench, self._search, frozenset({position}))
+            self._exchanges(position) or leaves_no_pod_pending(bench, self._search, frozenset({position}))
         ):
             return replace(blank, verdict=Verdict.COMPLETES)
         found = self._search.searched(rolling, self._kinds_of(position, rolling))

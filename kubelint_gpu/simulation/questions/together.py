@@ -5,7 +5,7 @@ from __future__ import annotations
 from kubelint_gpu.simulation.bounds.change_set import always_ends
 from kubelint_gpu.simulation.bounds.counting import shares_of
 from kubelint_gpu.simulation.bounds.preconditions import is_peaceful, may_evict
-from kubelint_gpu.simulation.bounds.quiescence import comes_to_no_rest
+from kubelint_gpu.simulation.bounds.quiescence import leaves_no_pod_pending
 from kubelint_gpu.simulation.bounds.shortfall import fit_alone
 from kubelint_gpu.simulation.search.engine import Situation, GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -29,7 +29,7 @@ def judged_together(bench: Situation, *, rests: bool, ends: str = "") -> Togethe
         return Together(workloads, Verdict.COMPLETES)
     if not all(_stands_alone(bench, search, place) for place in rolling):
         return Together(workloads, None)
-    if comes_to_no_rest(bench, search, rolling):
+    if leaves_no_pod_pending(bench, search, rolling):
         return Together(workloads, Verdict.COMPLETES)
     scaling = frozenset(place for place, one in enumerate(participants) if one.moves) - rolling
     found = search.searched(rolling, (), scaling, ends)
