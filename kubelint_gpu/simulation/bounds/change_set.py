@@ -34,14 +34,14 @@ Decide = Callable[[Situation, int], Judgement]
 """What becomes of the rollout at a position while all others on a bench stay as they are."""
 
 
-def movers(bench: Situation, position: int) -> frozenset[int]:
+def changing(bench: Situation, position: int) -> frozenset[int]:
     """The positions of all others of which something changes at the same moment."""
     return frozenset(place for place, one in enumerate(bench.participants) if place != position and one.moves)
 
 
 def scaled(bench: Situation, position: int) -> frozenset[int]:
     """The positions of all others that are scaled or new at the same moment; none where nobody gets pods by it."""
-    others = {place: bench.participants[place] for place in movers(bench, position)}
+    others = {place: bench.participants[place] for place in changing(bench, position)}
     found = {place: one for place, one in others.items() if not _rolls(one)}
     return frozenset(found) if any(one.replicas > one.sure for one in found.values()) else frozenset()
 
@@ -62,7 +62,7 @@ def by_shares(bench: Situation, search: GroupSearch, position: int, shares: Shar
     if shares.total < shares.least + shares.needed:
         return replace(blank, verdict=Verdict.STUCK, states=states, trace=trace)
     return replace(
-        blank, verdict=Verdict.MAY_STICK, states=states, trace=trace, company=_named(bench, movers(bench, position))
+        blank, verdict=Verdict.MAY_STICK, states=states, trace=trace, company=_named(bench, changing(bench, position))
     )
 
 
@@ -76,7 +76,7 @@ def at_once(
     """
     participant = bench.participants[position]
     ends = alone.verdict is Verdict.COMPLETES
-    others = scaled(bench, position) if ends else movers(bench, position)
+    others = scaled(bench, position) if ends else changing(bench, position)
     others = _relevant(bench, position, others, peaceful=peaceful)
     if not others or alone.verdict is Verdict.UNDECIDED:
         # what is too much while the others stay is too much while they move
@@ -120,7 +120,7 @@ def seated(bench: Situation, search: GroupSearch, position: int, alone: Judgemen
 
     Where that is not known, they are told as its `company`.
     """
-    others = movers(bench, position)
+    others = changing(bench, position)
     rolling = frozenset(place for place in others if _rolls(bench.participants[place]))
     name = bench.participants[position].new.key
     found = search.searched(rolling, scaling=(others | {position}) - rolling, ends=name, part=_PART)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, StatefulSetStrategy
 from kubelint_gpu.simulation.bounds import change_set
-from kubelint_gpu.simulation.bounds.change_set import always_ends, by_shares, movers, without
+from kubelint_gpu.simulation.bounds.change_set import always_ends, by_shares, changing, without
 from kubelint_gpu.simulation.bounds.counting import by_slots, shares_of, slots_of
 from kubelint_gpu.simulation.bounds.in_place_replacement import replaces_in_place
 from kubelint_gpu.simulation.bounds.per_node import by_node
@@ -56,7 +56,7 @@ class Deciders:
             return _known(replace(blank, verdict=Verdict.COMPLETES if rolling else None), participant)
         if rests and not may_evict(bench, position):
             return _known(replace(blank, verdict=Verdict.COMPLETES if rolling else None), participant)
-        at_once = participant.known and bool(movers(bench, position))
+        at_once = participant.known and bool(changing(bench, position))
         scaled = participant.known and participant.before != participant.replicas
         counts = (at_once or scaled) and not participant.resumes
         shares = shares_of(bench, self._search, position) if counts else None

@@ -8,7 +8,7 @@ from kubelint_gpu.kube.admission.neighbours import SCHEDULERS
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.simulation.bounds.change_set import movers
+from kubelint_gpu.simulation.bounds.change_set import changing
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.prepare.demand import Demand, always_room, takes
 from kubelint_gpu.simulation.prepare.locality import attends
@@ -78,7 +78,7 @@ def beside_queued(bench: Situation, position: int, found: Judgement, queue: Sequ
     pods = _in_the_way(bench, mine, queue)
     if not pods:
         return found
-    moving = movers(bench, position) if participant.known else frozenset[int]()
+    moving = changing(bench, position) if participant.known else frozenset[int]()
     rolls = frozenset(
         place for place in moving if bench.participants[place].existing and bench.participants[place].rolling
     )
