@@ -115,7 +115,7 @@ def at_once(
     )
 
 
-def seated(bench: Situation, search: GroupSearch, position: int, alone: Judgement) -> Judgement:
+def all_placed(bench: Situation, search: GroupSearch, position: int, alone: Judgement) -> Judgement:
     """Whether a workload that is scaled, and has too little room while the others stay, has it when they change, too.
 
     Where that is not known, they are told as its `company`.

@@ -76,7 +76,7 @@ class Deciders:
                 bench, self._search, position, found, _while_others_stay, peaceful=is_peaceful(bench)
             )
         elif at_once and not participant.rolling and found.placed < found.wanted:
-            found = change_set.seated(bench, self._search, position, found)
+            found = change_set.all_placed(bench, self._search, position, found)
         elif found.verdict is Verdict.STUCK:
             others = company(bench, self._search, position, alike=alike)
             found = replace(found, company=tuple(bench.participants[place].new for place in others))
