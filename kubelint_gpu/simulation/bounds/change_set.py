@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.bounds.counting_nodes import Shares, held_at_least, held_at_rest, needed_at_once
-from kubelint_gpu.simulation.bounds.shortfall import settled
+from kubelint_gpu.simulation.bounds.shortfall import after_rollout
 from kubelint_gpu.simulation.controllers.deployment import resolve
 from kubelint_gpu.simulation.controllers.state import State
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
@@ -250,7 +250,7 @@ def _weight(participant: WorkloadChange, asks: Mapping[str, int]) -> int:
 
 def _beside_settled(bench: Situation, search: GroupSearch, position: int) -> tuple[int, Trace | None]:
     """A run that gets stuck when all others have changed already, and its own number of pods, too."""
-    participants = [settled(one) for one in bench.participants]
+    participants = [after_rollout(one) for one in bench.participants]
     mine = bench.participants[position]
     # it is scaled before anything is rolled
     participants[position] = replace(mine, old=replace(mine.old, replicas=mine.replicas))

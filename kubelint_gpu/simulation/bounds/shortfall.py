@@ -144,7 +144,7 @@ def near_to(bench: Situation, participant: WorkloadChange) -> set[int]:
     return set(map(id, companions(created_pod(participant.new, "new"), bench.fixed, bench.empty)))
 
 
-def settled(one: WorkloadChange) -> WorkloadChange:
+def after_rollout(one: WorkloadChange) -> WorkloadChange:
     """A workload when what is known to change of it has changed."""
     return replace(_as_rolled_out(one), existing=True) if one.known and one.moves else one
 

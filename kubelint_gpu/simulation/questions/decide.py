@@ -13,7 +13,7 @@ from kubelint_gpu.simulation.bounds.in_place_replacement import replaces_in_plac
 from kubelint_gpu.simulation.bounds.per_node import by_node
 from kubelint_gpu.simulation.bounds.preconditions import is_crowded, is_peaceful, may_evict
 from kubelint_gpu.simulation.bounds.quiescence import leaves_no_pod_pending
-from kubelint_gpu.simulation.bounds.shortfall import fit_alone, fit_at_last, halt, settled, short_of
+from kubelint_gpu.simulation.bounds.shortfall import fit_alone, fit_at_last, halt, after_rollout, short_of
 from kubelint_gpu.simulation.controllers.stateful_set import has_max_unavailable
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.questions.helped_by import company
@@ -49,7 +49,7 @@ class Deciders:
             return replace(blank, placed=stay, alone=stay)
         if not participant.existing and any(one.known and one.moves for one in bench.participants):
             # what is rolled out later finds the others as they are then
-            return Deciders(replace(bench, participants=tuple(map(settled, bench.participants)))).judge(
+            return Deciders(replace(bench, participants=tuple(map(after_rollout, bench.participants)))).judge(
                 number, roomy=roomy, rests=rests
             )
         if roomy:
