@@ -16,7 +16,7 @@ from kubelint_gpu.simulation.bounds.quiescence import leaves_no_pod_pending
 from kubelint_gpu.simulation.bounds.shortfall import fit_alone, fit_at_last, halt, after_rollout, short_of
 from kubelint_gpu.simulation.controllers.stateful_set import has_max_unavailable
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
-from kubelint_gpu.simulation.questions.helped_by import company
+from kubelint_gpu.simulation.questions.helped_by import helped_by
 from kubelint_gpu.simulation.search.engine import Situation, GroupSearch
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Judgement
@@ -78,7 +78,7 @@ class Deciders:
         elif at_once and not participant.rolling and found.placed < found.wanted:
             found = change_set.all_placed(bench, self._search, position, found)
         elif found.verdict is Verdict.STUCK:
-            others = company(bench, self._search, position, alike=alike)
+            others = helped_by(bench, self._search, position, alike=alike)
             found = replace(found, company=tuple(bench.participants[place].new for place in others))
         return _known(found, participant)
 

@@ -17,7 +17,7 @@ _FEW_NODES = 16
 _BUDGET = 2_000
 
 
-def company(bench: Situation, search: GroupSearch, position: int, *, alike: bool) -> tuple[int, ...]:
+def helped_by(bench: Situation, search: GroupSearch, position: int, *, alike: bool) -> tuple[int, ...]:
     """The positions of those whose rollouts at the same moment may let this one end; empty where none can.
 
     `alike` says that all places are good for every pod of the group, and all are taken: then it takes one who gives
