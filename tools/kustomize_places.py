@@ -27,7 +27,7 @@ from kubelint_gpu.sources.kustomize.origin import Answer
 from kubelint_gpu.sources.kustomize.program import find_program
 from kubelint_gpu.sources.kustomize.rendering import Rendered, Renderer, render
 from kubelint_gpu.values import dataclass
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import World
 from kubelint_gpu.workspace.manifest import place_of
 
@@ -61,7 +61,7 @@ def prove(rendered: Rendered, renderer: Renderer, world: World) -> Iterator[Verd
     """A verdict for each finding on an object of a rendered kustomization."""
     if rendered.reading is None:
         return
-    unit = Unit((rendered.reading,), world, rendered=(rendered,))
+    unit = ApplySet((rendered.reading,), world, rendered=(rendered,))
     drafts, crashed = drafts_of(unit)
     if crashed:
         raise RuntimeError(crashed[0].message)
@@ -214,7 +214,7 @@ def main(folder: Path, inventories: Sequence[str], kustomize: str | None) -> Non
             if not verdict.proven:
                 failed = True
                 click.echo(f"  {verdict.code} {verdict.line} ({verdict.path}): {verdict.reason}")
-        units = [Unit((read(path, (folder / path).read_bytes()),), world) for path in patches]
+        units = [ApplySet((read(path, (folder / path).read_bytes()),), world) for path in patches]
         errors = [one for one in check(units, world).findings if one.severity == "error" and one.place.path in patches]
         click.echo(f"  {len(patches)} patch files read alone: {len(errors)} errors")
         failed = failed or bool(errors)

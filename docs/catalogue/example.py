@@ -16,7 +16,7 @@ from kubelint_gpu.findings.finding import Finding
 from kubelint_gpu.inventory import load
 from kubelint_gpu.sources.kustomize.program import Program
 from kubelint_gpu.sources.kustomize.rendering import Renderer, render
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import World
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 
@@ -155,7 +155,7 @@ def outcome(example: Example, data: bytes | None = None, *, marked: bool = True)
         return check((_rendered(example, world, marked=marked),), world)
     found = example.data if data is None else data
     reading = read(example.path, found if marked else unmarked(found))
-    return check((Unit((reading,), world, before=_before(example)),), world)
+    return check((ApplySet((reading,), world, before=_before(example)),), world)
 
 
 def readings(example: Example, *, marked: bool = True) -> tuple[Reading, ...]:
@@ -165,7 +165,7 @@ def readings(example: Example, *, marked: bool = True) -> tuple[Reading, ...]:
     return (*mine, *_world(example, marked=marked).readings)
 
 
-def _rendered(example: Example, world: World, *, marked: bool) -> Unit:
+def _rendered(example: Example, world: World, *, marked: bool) -> ApplySet:
     """The example's kustomization, with what Kustomize printed for it where that is recorded beside it."""
     texts = {path: (example.folder / path).read_bytes() for path in example.texts}
     found = render(
@@ -176,7 +176,7 @@ def _rendered(example: Example, world: World, *, marked: bool) -> Unit:
         texts=texts if marked else {path: unmarked(data) for path, data in texts.items()},
         printed=(example.folder / example.rendered).read_bytes() if example.rendered else None,
     )
-    return Unit((found.reading,) if found.reading is not None else (), world, rendered=(found,))
+    return ApplySet((found.reading,) if found.reading is not None else (), world, rendered=(found,))
 
 
 def fixed(example: Example) -> bytes | None:

@@ -22,7 +22,7 @@ from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
 
 if TYPE_CHECKING:
-    from kubelint_gpu.workspace.apply_set import Unit
+    from kubelint_gpu.workspace.apply_set import ApplySet
     from kubelint_gpu.workspace.workload_check import Subject
 
 _HOSTNAME = "kubernetes.io/hostname"
@@ -32,7 +32,7 @@ _IF_COUNTED = frozenset(("NodePorts",))
 
 
 @once
-def stuck_anywhere(unit: Unit) -> Mapping[int, Judgement]:
+def stuck_anywhere(unit: ApplySet) -> Mapping[int, Judgement]:
     """The rollouts that never end whatever nodes there are, by the identity of the subject; none with an inventory."""
     if unit.world.inventory is not None:
         return {}
@@ -57,7 +57,7 @@ def stuck_anywhere(unit: Unit) -> Mapping[int, Judgement]:
     }
 
 
-def _may_wait(unit: Unit, subject: Subject) -> bool:
+def _may_wait(unit: ApplySet, subject: Subject) -> bool:
     """Whether its new pods may wait for what no further node brings."""
     workload = subject.workload
     if not isinstance(workload.strategy, DeploymentStrategy) or not workload.replicas or workload.strategy.paused:
@@ -67,7 +67,7 @@ def _may_wait(unit: Unit, subject: Subject) -> bool:
     return any(one.covers(subject.pod) for one in unit.cluster.quotas) or any(_exclusive(unit, subject))
 
 
-def _exclusive(unit: Unit, subject: Subject) -> Iterator[bool]:
+def _exclusive(unit: ApplySet, subject: Subject) -> Iterator[bool]:
     spec, namespace = subject.workload.spec, subject.workload.meta.namespace
     alone = {
         claim.meta.name

@@ -9,7 +9,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, JobStrategy
 from kubelint_gpu.simulation.questions.drain import Drained, drain
 from kubelint_gpu.values import dataclass, replace
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 
@@ -30,7 +30,7 @@ class Held:
     decided: bool = True
 
 
-def held_drains(unit: Unit) -> Iterator[Held]:
+def held_drains(unit: ApplySet) -> Iterator[Held]:
     """Each workload that budgets do not let go."""
     budgets = unit.cluster.disruption_budgets if unit.has_nodes else ()
     ready = [subject for subject in unit.subjects if _stays(unit, subject)] if budgets else []
@@ -50,7 +50,7 @@ def held_drains(unit: Unit) -> Iterator[Held]:
             yield Held(subject, tuple(sure or mine), certain=bool(held), decided=bool(sure))
 
 
-def _always_blocked(ready: Sequence[Subject], unit: Unit) -> dict[str, list[Drained]]:
+def _always_blocked(ready: Sequence[Subject], unit: ApplySet) -> dict[str, list[Drained]]:
     """The drains that are blocked with nodes beyond the inventory, too; of each workload all of its drains, or none."""
     if not cluster_beyond(unit).known:
         return {}
@@ -58,7 +58,7 @@ def _always_blocked(ready: Sequence[Subject], unit: Unit) -> dict[str, list[Drai
 
 
 def _blocked(
-    ready: Sequence[Subject], unit: Unit, cluster: Cluster, *, every: bool = False
+    ready: Sequence[Subject], unit: ApplySet, cluster: Cluster, *, every: bool = False
 ) -> dict[str, list[Drained]]:
     """The drains that are blocked, by workload; with `every` of those of which no drain is anything else."""
     found: dict[str, list[Drained]] = {}
@@ -69,7 +69,7 @@ def _blocked(
     return {owner: some for owner, some in kept.items() if some and (len(some) == len(found[owner]) or not every)}
 
 
-def _stays(unit: Unit, subject: Subject) -> bool:
+def _stays(unit: ApplySet, subject: Subject) -> bool:
     strategy = subject.workload.strategy
     if isinstance(strategy, (DaemonSetStrategy, JobStrategy)) or not subject.workload.replicas:
         return False

@@ -13,7 +13,7 @@ from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.wording import counted, workload_name
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 _COUNTS = ("replicas", "parallelism")
@@ -102,7 +102,7 @@ def how_long(stuck: Sequence[Team]) -> str:
     return f"until {which} fails after {counted(first, 'second')} (activeDeadlineSeconds)"
 
 
-def custom_teams(unit: Unit) -> Iterator[Team]:
+def custom_teams(unit: ApplySet) -> Iterator[Team]:
     """The custom resources whose pods the default scheduler takes one by one, and that need them all."""
     objects: dict[int, list[Subject]] = {}
     for subject in unit.subjects:
@@ -129,7 +129,7 @@ def _apart(workload: Workload, found: CustomGang, number: int) -> Workload:
     )
 
 
-def _is_placed_singly(unit: Unit, subject: Subject) -> bool:
+def _is_placed_singly(unit: ApplySet, subject: Subject) -> bool:
     if not subject.known_class or not subject.places_pods or not subject.placed_here:
         return False
     if subject.workload.spec.scheduler_name != DEFAULT_SCHEDULER or unit.alone(subject).held:

@@ -10,10 +10,10 @@ from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.workspace.workload_check import Subject
 
 if TYPE_CHECKING:
-    from kubelint_gpu.workspace.apply_set import Unit
+    from kubelint_gpu.workspace.apply_set import ApplySet
 
 
-def waits_for_all(unit: Unit, subject: Subject) -> bool:
+def waits_for_all(unit: ApplySet, subject: Subject) -> bool:
     """Whether the pods of a Job need each other, and the scheduler takes them one by one."""
     workload, job = subject.workload, subject.manifest.item.value
     if workload.replicas < 2 or not subject.known_class or not subject.places_pods or workload.custom:

@@ -9,24 +9,24 @@ from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.inventory.declarations.inventory import Pool
 from kubelint_gpu.messages.wording import counted, listed
 from kubelint_gpu.simulation.search.verdict import Judgement
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import place_of
 from kubelint_gpu.workspace.workload_check import Subject
 
 
-def growing(unit: Unit, subject: Subject) -> tuple[Related, ...]:
+def growing(unit: ApplySet, subject: Subject) -> tuple[Related, ...]:
     """The line of each pool that may still grow for a workload's pod."""
     return tuple(_places(unit.growing_for(subject)))
 
 
-def at_most(unit: Unit, subject: Subject) -> str:
+def at_most(unit: ApplySet, subject: Subject) -> str:
     """`pool l4 at its maximum of 3 nodes`; empty where no pool may grow for the pod."""
     pools = unit.growing_for(subject)
     told = [f"pool {pool.name} at its maximum of {counted(_maximum(pool), 'node')}" for pool in pools]
     return listed(told)
 
 
-def placed_of(unit: Unit, subject: Subject, judgement: Judgement) -> int:
+def placed_of(unit: ApplySet, subject: Subject, judgement: Judgement) -> int:
     """How many of a workload's pods run at once when pools have grown as far as they may."""
     if judgement.placed >= judgement.wanted or not unit.growing_for(subject):
         return judgement.placed

@@ -11,7 +11,7 @@ from kubelint_gpu.kube.validation.api_fields import Misfit, homes, known, table
 from kubelint_gpu.kube.values.errors import field_path
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.answers import once
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 
 MISPLACED = "KLG002"
@@ -33,20 +33,20 @@ class Misplaced:
     meant: Pointer
 
 
-def misplaced_in(unit: Unit, manifest: Manifest) -> Sequence[Misplaced]:
+def misplaced_in(unit: ApplySet, manifest: Manifest) -> Sequence[Misplaced]:
     """The fields of an object that a rename or a move would put where nothing stands."""
     return _by_object(unit).get(id(manifest.item), ())
 
 
 @once
-def _by_object(unit: Unit) -> dict[int, list[Misplaced]]:
+def _by_object(unit: ApplySet) -> dict[int, list[Misplaced]]:
     found: dict[int, list[Misplaced]] = {}
     for one in misplaced(unit):
         found.setdefault(id(unit.templates[one.template].item), []).append(one)
     return found
 
 
-def misplaced(unit: Unit) -> Iterator[Misplaced]:
+def misplaced(unit: ApplySet) -> Iterator[Misplaced]:
     """The fields of a unit that a rename or a move would put where nothing stands."""
     minor = unit.minor_release
     for number, unfit in enumerate(unknown_fields(unit)):
@@ -81,7 +81,7 @@ def near_name(key: str, names: Sequence[str]) -> str:
     return close[0] if close else ""
 
 
-def overtaken(waiting: Sequence[Misplaced], changed: Unit) -> str:
+def overtaken(waiting: Sequence[Misplaced], changed: ApplySet) -> str:
     """Why a change comes too early that writes a field whose misplaced one is left; empty where it does not."""
     for one in waiting:
         if one.template >= len(changed.templates):

@@ -14,7 +14,7 @@ from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
 from kubelint_gpu.kube.objects.taints import Taint, Toleration, is_lifecycle
 from kubelint_gpu.scheduler import Snapshot, attempt
 from kubelint_gpu.values import dataclass, replace
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 MIG = "nvidia.com/mig-"
@@ -57,12 +57,12 @@ def wants_gpu(subject: Subject) -> bool:
     return any(key.startswith(_SHARES) for key in annotations)
 
 
-def unadvertised(unit: Unit, subject: Subject) -> str:
+def unadvertised(unit: ApplySet, subject: Subject) -> str:
     """The first resource of its pod that no node knows and no pool may bring; empty where there is none."""
     return next((name for name in asked(subject) if name not in unit.advertised), "")
 
 
-def oversized(unit: Unit, subject: Subject) -> tuple[str, int, tuple[Node, ...], tuple[Node, ...]] | None:
+def oversized(unit: ApplySet, subject: Subject) -> tuple[str, int, tuple[Node, ...], tuple[Node, ...]] | None:
     """A GPU resource of which no node that matches the pod's labels has enough.
 
     The resource, what is asked of it, the matching nodes with the most of it, and the nodes of other labels that have
@@ -98,7 +98,7 @@ def excluding_gpu_label(subject: Subject, nodes: tuple[Node, ...]) -> Bound | No
     return None
 
 
-def tainted(unit: Unit, subject: Subject) -> Tainted | None:
+def tainted(unit: ApplySet, subject: Subject) -> Tainted | None:
     """The nodes that nothing but a taint keeps the pod from; None where there is none.
 
     Taints of a node's life (not ready, cordoned, being deleted) are no reason to tolerate anything.
@@ -122,7 +122,7 @@ def untolerated(node: Node, tolerations: tuple[Toleration, ...]) -> tuple[Taint,
     )
 
 
-def _snapshots(unit: Unit) -> Iterator[Snapshot]:
+def _snapshots(unit: ApplySet) -> Iterator[Snapshot]:
     yield unit.empty
     if unit.grown is not None:
         yield unit.grown
@@ -144,7 +144,7 @@ def _takers(subject: Subject, snapshot: Snapshot) -> tuple[str, ...]:
     return found.fit.fits if found.fit is not None else ()
 
 
-def title(unit: Unit, name: str) -> str:
+def title(unit: ApplySet, name: str) -> str:
     """A node as a person calls it: one that is yet to come is a new node of its pool."""
     inventory = unit.world.inventory
     for pool in inventory.pools if inventory is not None else ():

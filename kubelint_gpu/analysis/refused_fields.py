@@ -17,7 +17,7 @@ from kubelint_gpu.kube.values.errors import InvalidObject, Pointer
 from kubelint_gpu.kube.values.names import is_label, is_subdomain
 from kubelint_gpu.kube.values.plain import mapping, shortened, written
 from kubelint_gpu.workspace.answers import once
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.field_pointers import at
 from kubelint_gpu.workspace.manifest import Manifest
 
@@ -46,7 +46,7 @@ def written_misfits(manifest: Manifest, minor: int | None) -> Iterator[Misfit]:
 
 
 @once
-def unknown_fields(unit: Unit) -> tuple[tuple[Misfit, ...], ...]:
+def unknown_fields(unit: ApplySet) -> tuple[tuple[Misfit, ...], ...]:
     """For each of the unit's templates, the fields that its kind does not have in the cluster's release."""
     return tuple(tuple(written_misfits(manifest, unit.minor_release)) for manifest in unit.templates)
 

@@ -1,6 +1,6 @@
 """The rollouts of a unit: what changes, and what becomes of it now, at the same moment, next time, beside what is gone.
 
-A `Unit` asks for each of these answers once.
+A `ApplySet` asks for each of these answers once.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from kubelint_gpu.workspace.answers import once
 if TYPE_CHECKING:
     from collections.abc import Container
 
-    from kubelint_gpu.workspace.apply_set import Unit
+    from kubelint_gpu.workspace.apply_set import ApplySet
     from kubelint_gpu.workspace.workload_check import Subject
 
 _PART_FOR_TOGETHER = 2
@@ -40,7 +40,7 @@ _MOST_PAIRS = 4
 
 
 @once
-def judgements_in(unit: Unit) -> dict[int, Judgement]:
+def judgements_in(unit: ApplySet) -> dict[int, Judgement]:
     """What becomes of each rollout while the others keep running, by the identity of the subject."""
     rolled = list(transitions_in(unit).values())
     found = _judged(unit, rolled) if rolled else ()
@@ -48,7 +48,7 @@ def judgements_in(unit: Unit) -> dict[int, Judgement]:
 
 
 @once
-def judged_together(unit: Unit) -> tuple[Together, ...]:
+def judged_together(unit: ApplySet) -> tuple[Together, ...]:
     """What becomes of the rollouts that end by themselves when they start at the same moment, group by group."""
     rolled = [
         replace(transition, rolls=transition.existing and transition.rolls and _ends(unit, key))
@@ -59,7 +59,7 @@ def judged_together(unit: Unit) -> tuple[Together, ...]:
     return judge_together(rolled, unit.cluster, budget=unit.budget // _PART_FOR_TOGETHER, growth=unit.growth)
 
 
-def blocked_by_waiting(unit: Unit) -> Iterator[Together]:
+def blocked_by_waiting(unit: ApplySet) -> Iterator[Together]:
     """Rollouts that end by themselves, begun at the same moment as one that does not and that may take their room.
 
     What never ends by itself is told of already; whom it blocks while it waits is not.
@@ -99,7 +99,7 @@ class Later:
 
 
 @once
-def next_rollouts(unit: Unit) -> Later:
+def next_rollouts(unit: ApplySet) -> Later:
     """What becomes of the next rollouts of what this commit makes different, or which find something different."""
     other = any(is_another_later(unit, one) for one in unit.subjects)
     found = {id(one): next_transition_of(unit, one) for one in unit.subjects} if other else {}
@@ -113,14 +113,14 @@ def next_rollouts(unit: Unit) -> Later:
 
 
 @once
-def after_deletion(unit: Unit) -> dict[int, Judgement]:
+def after_deletion(unit: ApplySet) -> dict[int, Judgement]:
     """What becomes of each subject with OnDelete whose template changes when all its old pods have been deleted."""
     found = {id(one): replaced_transition_of(unit, one) for one in unit.subjects} if unit.before else {}
     coming = {key: transition for key, transition in found.items() if transition is not None}
     return dict(_judged_later(unit, coming, unit.cluster).judgements)
 
 
-def _judged_later(unit: Unit, coming: Mapping[int, Transition], cluster: Cluster) -> Later:
+def _judged_later(unit: ApplySet, coming: Mapping[int, Transition], cluster: Cluster) -> Later:
     """What becomes of some subjects when all that changes now has changed."""
     if not coming:
         return Later({}, cluster, {})
@@ -134,7 +134,7 @@ def _judged_later(unit: Unit, coming: Mapping[int, Transition], cluster: Cluster
     return Later(then, cluster, found)
 
 
-def _is_over(unit: Unit, key: int) -> bool:
+def _is_over(unit: ApplySet, key: int) -> bool:
     """Whether what begins now comes to its end, by itself and with all others, so that there is a next rollout."""
     found = judgements_in(unit)[key]
     if found.placed < found.wanted or found.verdict not in (None, Verdict.COMPLETES):
@@ -145,7 +145,7 @@ def _is_over(unit: Unit, key: int) -> bool:
 
 
 @once
-def judged_beside_removed(unit: Unit) -> dict[int, Judgement]:
+def judged_beside_removed(unit: ApplySet) -> dict[int, Judgement]:
     """The same as `judgements` while what the manifests no longer have is still there."""
     subjects = [unit.judged(one, one.workload) for one in unit.gone if one.workload is not None and one.readable]
     left = [one for one in subjects if not one.workload.partial and is_placed(unit, one) and ever_fitted(unit, one)]
@@ -156,18 +156,18 @@ def judged_beside_removed(unit: Unit) -> dict[int, Judgement]:
     return dict(zip(transitions_in(unit), found, strict=False))
 
 
-def rolled_in(unit: Unit, group: Together) -> list[Subject]:
+def rolled_in(unit: ApplySet, group: Together) -> list[Subject]:
     """The subjects whose rollouts are judged together."""
     mine = {id(one) for one in group.workloads}
     found = ((transitions_in(unit).get(id(subject)), subject) for subject in unit.subjects)
     return [subject for transition, subject in found if transition is not None and id(transition.new) in mine]
 
 
-def _judged(unit: Unit, rolled: Sequence[Transition], only: Container[int] | None = None) -> tuple[Judgement, ...]:
+def _judged(unit: ApplySet, rolled: Sequence[Transition], only: Container[int] | None = None) -> tuple[Judgement, ...]:
     return judge(rolled, unit.cluster, budget=unit.budget, growth=unit.growth, only=only)
 
 
-def _stuck_without_class(unit: Unit, rolled: Sequence[Transition]) -> Iterator[tuple[int, Judgement]]:
+def _stuck_without_class(unit: ApplySet, rolled: Sequence[Transition]) -> Iterator[tuple[int, Judgement]]:
     """Rollouts of workloads without their class that would stick with any: it may then evict whom it likes."""
     for subject in unit.subjects:
         if subject.known_class or not unit.has_nodes or not finds_nodes(unit, subject):
@@ -177,6 +177,6 @@ def _stuck_without_class(unit: Unit, rolled: Sequence[Transition]) -> Iterator[t
             yield id(subject), found
 
 
-def _ends(unit: Unit, key: int) -> bool:
+def _ends(unit: ApplySet, key: int) -> bool:
     """Whether the rollout of a subject ends by itself, or with all others that begin at the same moment."""
     return judgements_in(unit)[key].verdict is Verdict.COMPLETES

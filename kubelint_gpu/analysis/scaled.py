@@ -14,7 +14,7 @@ from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.answers import once
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.autoscalers import LEAST, MOST
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import Subject
@@ -38,7 +38,7 @@ class Scaled:
     only: bool = False
 
 
-def waiting_when_scaled(unit: Unit, subject: Subject) -> Scaled | None:
+def waiting_when_scaled(unit: ApplySet, subject: Subject) -> Scaled | None:
     """The smallest number of replicas that an autoscaler may set and at which the rollout may wait for ever.
 
     Asked for Deployments whose rollout ends at the number in the manifest: with another one `maxUnavailable` may
@@ -54,12 +54,12 @@ def waiting_when_scaled(unit: Unit, subject: Subject) -> Scaled | None:
 
 
 @once
-def _found(_unit: Unit) -> dict[int, Scaled | None]:
+def _found(_unit: ApplySet) -> dict[int, Scaled | None]:
     """What was worked out so far, by the identity of the subject."""
     return {}
 
 
-def _waiting(unit: Unit, subject: Subject) -> Scaled | None:
+def _waiting(unit: ApplySet, subject: Subject) -> Scaled | None:
     for manifest in unit.manifests:
         if target(unit, manifest) is subject:
             for replicas in _numbers(unit, subject, manifest):
@@ -72,7 +72,7 @@ def _waiting(unit: Unit, subject: Subject) -> Scaled | None:
     return None
 
 
-def _numbers(unit: Unit, subject: Subject, manifest: Manifest) -> Iterator[int]:
+def _numbers(unit: ApplySet, subject: Subject, manifest: Manifest) -> Iterator[int]:
     least, most = field_pointers.at(manifest, LEAST), field_pointers.at(manifest, MOST)
     least = 1 if least is None else least
     if not isinstance(least, int) or not isinstance(most, int) or unit.may_outgrow(subject):
@@ -83,7 +83,7 @@ def _numbers(unit: Unit, subject: Subject, manifest: Manifest) -> Iterator[int]:
     yield from wanted[max(_FIRST, len(wanted) - 1) :]
 
 
-def _at(unit: Unit, subject: Subject, replicas: int) -> Judgement:
+def _at(unit: ApplySet, subject: Subject, replicas: int) -> Judgement:
     """What becomes of its rollout with so many replicas, while all others are as they are."""
     numbers = list(transitions_in(unit))
     place = numbers.index(id(subject))

@@ -25,13 +25,13 @@ from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.workload_check import Subject
 
 if TYPE_CHECKING:
-    from kubelint_gpu.workspace.apply_set import Unit
+    from kubelint_gpu.workspace.apply_set import ApplySet
 
 _CORDON = "NodeUnschedulable"
 _CLAIM = "persistentVolumeClaim"
 
 
-def transition_of(unit: Unit, subject: Subject) -> Transition:
+def transition_of(unit: ApplySet, subject: Subject) -> Transition:
     """From the workload as it was, where that is known and could run; else from itself, with another template hash.
 
     Where both are known and the templates are equal, nothing is rolled out.
@@ -55,7 +55,7 @@ def _is_same(old: Subject, new: Subject) -> bool:
     return parts[0] == parts[1]
 
 
-def next_transition_of(unit: Unit, subject: Subject) -> Transition | None:
+def next_transition_of(unit: ApplySet, subject: Subject) -> Transition | None:
     """The next rollout of a workload, with the template and the numbers that it has when all that begins now is over.
 
     None where nothing is rolled out later either, or where this commit neither rolls it out nor changes how the next
@@ -69,7 +69,7 @@ def next_transition_of(unit: Unit, subject: Subject) -> Transition | None:
     return Transition(now.new, now.new)
 
 
-def is_another_later(unit: Unit, subject: Subject) -> bool:
+def is_another_later(unit: ApplySet, subject: Subject) -> bool:
     """Whether a workload holds after this change something else than before it, or rolls out in another way."""
     now = transitions_in(unit).get(id(subject))
     if now is None:
@@ -82,7 +82,7 @@ def is_another_later(unit: Unit, subject: Subject) -> bool:
     return is_exchanged(unit, subject)
 
 
-def is_exchanged(unit: Unit, subject: Subject) -> bool:
+def is_exchanged(unit: ApplySet, subject: Subject) -> bool:
     """Whether the pods that it has when its rollout is over hold something else than those of the inventory.
 
     Pods that stay until somebody deletes them, or below a partition, are taken to be of the new template, too.
@@ -97,7 +97,7 @@ def is_exchanged(unit: Unit, subject: Subject) -> bool:
     return any(_uses(pod) != _uses(made) or pod.spec.node_name in rejected for pod in pods)
 
 
-def _refusing_nodes(unit: Unit, subject: Subject) -> Container[str]:
+def _refusing_nodes(unit: ApplySet, subject: Subject) -> Container[str]:
     """The nodes on which none of its new pods will ever be; one that is cordoned takes pods again some day."""
     found = unit.alone(subject).fit
     if found is None or isinstance(subject.workload.strategy, DaemonSetStrategy):
@@ -114,7 +114,7 @@ def _uses(pod: Pod) -> object:
     return takes(pod), host_ports(pod.spec)
 
 
-def replaced_transition_of(unit: Unit, subject: Subject) -> Transition | None:
+def replaced_transition_of(unit: ApplySet, subject: Subject) -> Transition | None:
     """The change of a workload as if nothing kept its template from its pods.
 
     With OnDelete somebody deletes all old pods; a partition is lowered to 0.
@@ -159,7 +159,7 @@ def pinned(transition: Transition, nodes: Mapping[str, Node]) -> Transition:
     return transition if new is transition.new and old is transition.old else replace(transition, new=new, old=old)
 
 
-def is_made(unit: Unit, subject: Subject) -> bool:
+def is_made(unit: ApplySet, subject: Subject) -> bool:
     """Whether no pod of it runs before: it was not among the objects as they were, or fitted on no node."""
     if own_pods(subject.workload, unit.cluster.pods) or own_waiting(subject.workload, unit.cluster.pods):
         return False
@@ -167,7 +167,7 @@ def is_made(unit: Unit, subject: Subject) -> bool:
     return subject.manifest.object in unit.made if old is None else not ever_fitted(unit, old)
 
 
-def acting(unit: Unit, subject: Subject) -> Subject:
+def acting(unit: ApplySet, subject: Subject) -> Subject:
     """The workload by which its controller makes pods now: of one that is paused, the template as it was."""
     strategy, old = subject.workload.strategy, unit.before_of(subject)
     if old is None or not isinstance(strategy, DeploymentStrategy) or not strategy.paused:
@@ -176,7 +176,7 @@ def acting(unit: Unit, subject: Subject) -> Subject:
     return Subject(subject.manifest, workload, old.known_class)
 
 
-def ever_fitted(unit: Unit, subject: Subject) -> bool:
+def ever_fitted(unit: ApplySet, subject: Subject) -> bool:
     """Whether some node takes its pods when nothing else runs; a workload as it was is asked for, too."""
     snapshot, workload = unit.empty, subject.workload
     if any(volume.kind == _CLAIM for volume in workload.spec.volumes):
@@ -188,7 +188,7 @@ def ever_fitted(unit: Unit, subject: Subject) -> bool:
 
 
 @once
-def transitions_in(unit: Unit) -> dict[int, Transition]:
+def transitions_in(unit: ApplySet) -> dict[int, Transition]:
     """What is rolled out, by the identity of the subject; what runs beside these manifests stays as it is."""
     if not unit.has_nodes:
         return {}
@@ -200,19 +200,19 @@ def transitions_in(unit: Unit) -> dict[int, Transition]:
     return {key: replace(pinned(one, nodes), whole=key in whole) for key, one in found.items()}
 
 
-def is_placed(unit: Unit, subject: Subject) -> bool:
+def is_placed(unit: ApplySet, subject: Subject) -> bool:
     """Whether its pods find a node by themselves."""
     return subject.known_class and finds_nodes(unit, subject)
 
 
-def finds_nodes(unit: Unit, subject: Subject) -> bool:
+def finds_nodes(unit: ApplySet, subject: Subject) -> bool:
     """Whether the scheduler, or a name that its template gives, finds nodes for its pods."""
     workload = subject.workload
     named = workload.spec.node_name and not names_node(workload, {one.name: one for one in unit.cluster.nodes})
     return not workload.custom and not named and not unit.alone(subject).held
 
 
-def _standing(unit: Unit) -> tuple[Subject, ...]:
+def _standing(unit: ApplySet) -> tuple[Subject, ...]:
     """The workloads beside these manifests: their pods are there, and nothing of them changes."""
     mine = {manifest.object for manifest in unit.manifests}
     whole: dict[str, Subject] = {}

@@ -20,13 +20,13 @@ from kubelint_gpu.kube.objects.runtime_class import runtime_class_refusal
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 _PRIORITY = ("priority", "preemptionPolicy")
 
 
-def admission_refusals(unit: Unit) -> Iterator[Draft]:
+def admission_refusals(unit: ApplySet) -> Iterator[Draft]:
     """Why no pod of a workload is ever created, as far as the manifests, what is beside them and the inventory say."""
     for subject in unit.subjects:
         if subject.manifest.present(("status", "phase")):
@@ -37,7 +37,7 @@ def admission_refusals(unit: Unit) -> Iterator[Draft]:
         yield from _runtime_class(unit, subject)
 
 
-def _out_of_bounds(unit: Unit, subject: Subject) -> Iterator[Draft]:
+def _out_of_bounds(unit: ApplySet, subject: Subject) -> Iterator[Draft]:
     manifest, written = subject.manifest, subject.manifest.workload
     if written is None:
         return
@@ -77,13 +77,13 @@ def _container(pod: Pod, found: LimitRange) -> Pointer:
     return ()
 
 
-def _declared(unit: Unit, kind: str, name: str, namespace: str = "") -> Iterator[Related]:
+def _declared(unit: ApplySet, kind: str, name: str, namespace: str = "") -> Iterator[Related]:
     place = declared_at(unit, kind, name, namespace)
     if place is not None:
         yield Related(place, f"{kind} {name} is here")
 
 
-def _own_priority(unit: Unit, subject: Subject) -> Iterator[Draft]:
+def _own_priority(unit: ApplySet, subject: Subject) -> Iterator[Draft]:
     manifest, written = subject.manifest, subject.manifest.workload
     if written is None:
         return
@@ -108,7 +108,7 @@ def _own_priority(unit: Unit, subject: Subject) -> Iterator[Draft]:
     )
 
 
-def _runtime_class(unit: Unit, subject: Subject) -> Iterator[Draft]:
+def _runtime_class(unit: ApplySet, subject: Subject) -> Iterator[Draft]:
     manifest, written = subject.manifest, subject.manifest.workload
     if written is None:
         return
@@ -141,7 +141,7 @@ def _runtime_class(unit: Unit, subject: Subject) -> Iterator[Draft]:
     )
 
 
-def _all_classes_known(unit: Unit) -> bool:
+def _all_classes_known(unit: ApplySet) -> bool:
     """Whether the cluster has no RuntimeClasses but those that are declared, and some are."""
     inventory = unit.world.inventory
     return inventory is not None and unit.complete and next(inventory.of_kind("RuntimeClass"), None) is not None

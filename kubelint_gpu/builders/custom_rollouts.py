@@ -20,7 +20,7 @@ from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
 from kubelint_gpu.simulation.questions.packing import gathered
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 
@@ -37,7 +37,7 @@ class _Custom:
         return [ceil(subject.workload.replicas * share) for subject in self.subjects]
 
 
-def custom_deadlocks(unit: Unit) -> Iterator[Draft]:
+def custom_deadlocks(unit: ApplySet) -> Iterator[Draft]:
     """Changes that never end, because all pods run and there is no room for the new ones that must come first."""
     for custom in _customs(unit) if unit.has_nodes else ():
         if custom.rollout.share == 1 or _missing(unit, custom, changing=False) is not None:
@@ -60,7 +60,7 @@ def custom_deadlocks(unit: Unit) -> Iterator[Draft]:
         )
 
 
-def custom_pods_pending(unit: Unit) -> Iterator[Draft]:
+def custom_pods_pending(unit: ApplySet) -> Iterator[Draft]:
     """Pods of a custom resource that cannot all run, whatever changes."""
     for custom in _customs(unit) if unit.has_nodes else ():
         placed = _missing(unit, custom, changing=False)
@@ -80,7 +80,7 @@ def custom_pods_pending(unit: Unit) -> Iterator[Draft]:
         )
 
 
-def custom_rooms(unit: Unit) -> Iterator[Draft]:
+def custom_rooms(unit: ApplySet) -> Iterator[Draft]:
     """What a change needs beyond the pods that run, where no inventory says whether it is there."""
     for custom in _customs(unit) if unit.world.inventory is None else ():
         rollout = custom.rollout
@@ -98,7 +98,7 @@ def custom_rooms(unit: Unit) -> Iterator[Draft]:
         )
 
 
-def _customs(unit: Unit) -> Iterator[_Custom]:
+def _customs(unit: ApplySet) -> Iterator[_Custom]:
     groups: dict[int, list[Subject]] = {}
     for subject in unit.subjects:
         if subject.workload.custom and subject.workload.replicas:
@@ -111,7 +111,7 @@ def _customs(unit: Unit) -> Iterator[_Custom]:
             yield _Custom(rollout, tuple(members))
 
 
-def _missing(unit: Unit, custom: _Custom, *, changing: bool, further: Sequence[Node] = ()) -> tuple[int, ...] | None:
+def _missing(unit: ApplySet, custom: _Custom, *, changing: bool, further: Sequence[Node] = ()) -> tuple[int, ...] | None:
     """How many pods of each template run at best, with `further` nodes; None where all may."""
     if any(unit.alone(subject).held for subject in custom.subjects):
         return None
@@ -124,7 +124,7 @@ def _missing(unit: Unit, custom: _Custom, *, changing: bool, further: Sequence[N
     return found if found is not None and sum(found) < sum(wanted) else None
 
 
-def _is_certain(unit: Unit, custom: _Custom, *, changing: bool) -> bool:
+def _is_certain(unit: ApplySet, custom: _Custom, *, changing: bool) -> bool:
     """Whether no node beyond the inventory makes room for more."""
     if all(unit.is_closed_to(subject) for subject in custom.subjects):
         return True
@@ -138,7 +138,7 @@ def _is_certain(unit: Unit, custom: _Custom, *, changing: bool) -> bool:
     return now is not None and _missing(unit, custom, changing=changing, further=found.nodes) == now
 
 
-def _cluster(unit: Unit, subjects: Sequence[Subject], most: int) -> Cluster:
+def _cluster(unit: ApplySet, subjects: Sequence[Subject], most: int) -> Cluster:
     """The cluster with all that may be of use, and the running pods that are in the way for certain.
 
     Pods of the same namespace may be its own, and those of lower priority may be evicted.

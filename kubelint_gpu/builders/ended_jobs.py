@@ -18,7 +18,7 @@ from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 _PODS = "count/pods"
@@ -26,7 +26,7 @@ _ONE = 1000
 _TTL = "ttlSecondsAfterFinished"
 
 
-def stopped_by_ended(unit: Unit) -> Iterator[tuple[Subject, End, list[Subject]]]:
+def stopped_by_ended(unit: ApplySet) -> Iterator[tuple[Subject, End, list[Subject]]]:
     """The rollouts that end, and never do so once Jobs beside them have ended; with these Jobs.
 
     A quota's `count/pods` counts a pod that has ended until it is deleted (quota controller, 1.34); that of a Job
@@ -66,7 +66,7 @@ def kept_pods(jobs: list[Subject]) -> Iterator[Related]:
         )
 
 
-def _stays(unit: Unit, subject: Subject) -> bool:
+def _stays(unit: ApplySet, subject: Subject) -> bool:
     workload, strategy = subject.workload, subject.workload.strategy
     if workload.kind != "Job" or not isinstance(strategy, JobStrategy) or strategy.suspend or not workload.replicas:
         return False
@@ -74,7 +74,7 @@ def _stays(unit: Unit, subject: Subject) -> bool:
     return ttl is None and id(subject) in judgements_in(unit)
 
 
-def _left(unit: Unit, subject: Subject) -> list[Pod]:
+def _left(unit: ApplySet, subject: Subject) -> list[Pod]:
     """The pods of a Job that has succeeded, without those that the inventory has."""
     workload, strategy = subject.workload, subject.workload.strategy
     number = objects_of_pods(strategy) if isinstance(strategy, JobStrategy) else 0
@@ -88,13 +88,13 @@ def _left(unit: Unit, subject: Subject) -> list[Pod]:
     return [replace(created_pod(workload, "new"), phase="Succeeded")] * max(0, number - there)
 
 
-def _surges(unit: Unit, key: str) -> bool:
+def _surges(unit: ApplySet, key: str) -> bool:
     return any(
         one.workload.key == key and isinstance(one.workload.strategy, DeploymentStrategy) and _ends(unit, one)
         for one in unit.subjects
     )
 
 
-def _ends(unit: Unit, subject: Subject) -> bool:
+def _ends(unit: ApplySet, subject: Subject) -> bool:
     found = judgements_in(unit).get(id(subject))
     return found is not None and found.verdict is Verdict.COMPLETES and not waits_later(unit, subject)

@@ -17,7 +17,7 @@ from kubelint_gpu.kube.values.selectors import NodeSelector, Requirement
 from kubelint_gpu.scheduler import attempt
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 
@@ -55,7 +55,7 @@ def pin_of(subject: Subject) -> Bound | None:
     return pins[0] if len(pins) == 1 and not adds_requirement(subject.manifest, pins[0].pointer) else None
 
 
-def wider_selection(unit: Unit, subject: Subject) -> Wider | None:
+def wider_selection(unit: ApplySet, subject: Subject) -> Wider | None:
     """The label that selects the nodes of a pin and, best of all, more; None where no stable label does.
 
     The model of the GPU comes first, then the pool; nodes count only if they take the pod when nothing else runs.
@@ -92,7 +92,7 @@ def _labels(subject: Subject, nodes: list[Node]) -> Iterator[tuple[str, str]]:
             yield key, value
 
 
-def _takers(unit: Unit, subject: Subject, pin: Bound, key: str, value: str) -> tuple[str, ...]:
+def _takers(unit: ApplySet, subject: Subject, pin: Bound, key: str, value: str) -> tuple[str, ...]:
     pod = subject.pod
     found = attempt(replace(pod, spec=_relaxed(pod.spec, pin, Requirement(key, "In", (value,)))), unit.empty)
     return found.fit.fits if found.fit is not None else ()
@@ -114,7 +114,7 @@ def _relaxed(spec: PodSpec, pin: Bound, instead: Requirement) -> PodSpec:
     return replace(spec, node_affinity=NodeSelector(tuple(terms)))
 
 
-def wider_selector(unit: Unit, subject: Subject) -> Iterator[Proposal]:
+def wider_selector(unit: ApplySet, subject: Subject) -> Iterator[Proposal]:
     """Select by a label that more nodes have, in place of the name of a node."""
     found = wider_selection(unit, subject)
     if found is not None and len(found.nodes) > len(found.pinned):

@@ -18,7 +18,7 @@ from kubelint_gpu.simulation.controllers.job import History, is_full, left_for_g
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 _JOBS = "count/jobs.batch"
@@ -30,12 +30,12 @@ _FAILED: Pointer = ("spec", "failedJobsHistoryLimit")
 _KEPT = ((_SUCCEEDED, 3), (_FAILED, 1))
 
 
-def quotas_of(unit: Unit) -> list[ResourceQuota]:
+def quotas_of(unit: ApplySet) -> list[ResourceQuota]:
     """The quotas that count objects, in the order of their names."""
     return sorted((one for one in unit.cluster.quotas if not one.scopes), key=lambda one: one.meta.name)
 
 
-def refused_objects(unit: Unit) -> Iterator[Draft]:
+def refused_objects(unit: ApplySet) -> Iterator[Draft]:
     """Workloads that the API server refuses, because a quota has no more room for objects of their kind.
 
     Only creating counts. A Job is taken to be created, any other workload to be there unless that is known better.
@@ -50,7 +50,7 @@ def refused_objects(unit: Unit) -> Iterator[Draft]:
                         yield _refusal(unit, subject, quota, key, used)
 
 
-def is_refused(unit: Unit, subject: Subject) -> bool:
+def is_refused(unit: ApplySet, subject: Subject) -> bool:
     """Whether the object itself is refused."""
     keys = OBJECT_KEYS.get(subject.workload.kind, ())
     return any(
@@ -61,7 +61,7 @@ def is_refused(unit: Unit, subject: Subject) -> bool:
     )
 
 
-def _refused(unit: Unit, quota: ResourceQuota, kind: str, key: str) -> Iterator[tuple[Subject, int]]:
+def _refused(unit: ApplySet, quota: ResourceQuota, kind: str, key: str) -> Iterator[tuple[Subject, int]]:
     """The workloads of a kind that a quota refuses, each with what is in use when it is applied, in thousandths."""
     if key not in quota.hard:
         return
@@ -84,13 +84,13 @@ def _refused(unit: Unit, quota: ResourceQuota, kind: str, key: str) -> Iterator[
             used += _ONE
 
 
-def _exists(unit: Unit, subject: Subject) -> bool:
+def _exists(unit: ApplySet, subject: Subject) -> bool:
     if unit.before_of(subject) is not None or own_pods(subject.workload, unit.cluster.pods):
         return True
     return subject.workload.kind != "Job" and subject.manifest.object not in unit.made
 
 
-def _refusal(unit: Unit, subject: Subject, quota: ResourceQuota, key: str, used: int) -> Draft:
+def _refusal(unit: ApplySet, subject: Subject, quota: ResourceQuota, key: str, used: int) -> Draft:
     manifest, kind = subject.manifest, subject.workload.kind
     # a Job that is there already may be among those that the status counts
     counted_before = quota.used.get(key, 0) if quota.used is not None else 0
@@ -117,7 +117,7 @@ class _Runs:
     history: History
 
 
-def full_histories(unit: Unit) -> Iterator[Draft]:
+def full_histories(unit: ApplySet) -> Iterator[Draft]:
     """CronJobs that start no further run once enough have ended: the Jobs that they keep use a quota up."""
     for quota in quotas_of(unit):
         for key in (_JOBS, _PODS):
@@ -125,7 +125,7 @@ def full_histories(unit: Unit) -> Iterator[Draft]:
                 yield from _full(unit, quota, key)
 
 
-def _full(unit: Unit, quota: ResourceQuota, key: str) -> Iterator[Draft]:
+def _full(unit: ApplySet, quota: ResourceQuota, key: str) -> Iterator[Draft]:
     mine = [
         one
         for one in unit.subjects
@@ -164,7 +164,7 @@ def _ttl(subject: Subject) -> object:
     return field_pointers.at(subject.manifest, (*subject.workload.template_pointer[:-1], _TTL))
 
 
-def _never(unit: Unit, subject: Subject, quota: ResourceQuota, key: str) -> Draft:
+def _never(unit: ApplySet, subject: Subject, quota: ResourceQuota, key: str) -> Draft:
     manifest = subject.manifest
     return Draft(
         "KLG105",
@@ -177,7 +177,7 @@ def _never(unit: Unit, subject: Subject, quota: ResourceQuota, key: str) -> Draf
     )
 
 
-def _stopping(unit: Unit, runs: Sequence[_Runs], quota: ResourceQuota, key: str, room: int, *, certain: bool) -> Draft:
+def _stopping(unit: ApplySet, runs: Sequence[_Runs], quota: ResourceQuota, key: str, room: int, *, certain: bool) -> Draft:
     first, *others = [one.subject for one in runs]
     manifest = first.manifest
     failed = "" if certain else ", one of them in vain"

@@ -19,14 +19,14 @@ from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.field_pointers import UPDATE_STRATEGY
 from kubelint_gpu.workspace.workload_check import Subject
 
 _KEEPS = "OnDelete: a pod keeps its template until somebody deletes it, and comes back with the new one"
 
 
-def replaced_by_hand(unit: Unit) -> Iterator[Draft]:
+def replaced_by_hand(unit: ApplySet) -> Iterator[Draft]:
     """What lacks room only when pods that run have been deleted by hand, or their partition is lowered."""
     for subject in unit.subjects if unit.before else ():
         found, now = after_deletion(unit).get(id(subject)), judgements_in(unit).get(id(subject))
@@ -54,14 +54,14 @@ def _why_kept(subject: Subject) -> str:
     return f"partition: ordinals below {below} keep their template, and come back with it, until it is lowered"
 
 
-def _told(unit: Unit, subject: Subject, found: Judgement) -> Iterator[Draft]:
+def _told(unit: ApplySet, subject: Subject, found: Judgement) -> Iterator[Draft]:
     if found.placed < found.wanted:
         yield from _pending(unit, subject, found)
     elif found.verdict in (Verdict.STUCK, Verdict.MAY_STICK) and found.trace is not None:
         yield _waiting(unit, subject, end_of(found).waiting)
 
 
-def _waiting(unit: Unit, subject: Subject, waiting: Waiting) -> Draft:
+def _waiting(unit: ApplySet, subject: Subject, waiting: Waiting) -> Draft:
     manifest = subject.manifest
     claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items())
     return Draft(
@@ -76,7 +76,7 @@ def _waiting(unit: Unit, subject: Subject, waiting: Waiting) -> Draft:
     )
 
 
-def _pending(unit: Unit, subject: Subject, found: Judgement) -> Iterator[Draft]:
+def _pending(unit: ApplySet, subject: Subject, found: Judgement) -> Iterator[Draft]:
     if isinstance(subject.workload.strategy, DaemonSetStrategy):
         yield from daemon_pods_pending(unit, subject, found)
     elif found.eligible:

@@ -18,11 +18,11 @@ from kubelint_gpu.simulation.controllers.daemon_set import daemon_nodes, pinned_
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 
-def daemon_pods_pending(unit: Unit, subject: Subject, judgement: Judgement) -> Iterator[Draft]:
+def daemon_pods_pending(unit: ApplySet, subject: Subject, judgement: Judgement) -> Iterator[Draft]:
     """A DaemonSet makes a pod for a node whatever it has left; without GPUs among its requests nothing is said.
 
     Nor is it of pods that name their node: they are never Pending, and the rule for them says what the kubelet does.
@@ -73,7 +73,7 @@ def daemon_pods_pending(unit: Unit, subject: Subject, judgement: Judgement) -> I
     )
 
 
-def _barred(unit: Unit, subject: Subject, names: Sequence[str]) -> list[str]:
+def _barred(unit: ApplySet, subject: Subject, names: Sequence[str]) -> list[str]:
     """Those of the nodes that the RuntimeClass of the pods keeps them from: the controller does not look at it."""
     nodes = [node for node in unit.cluster.nodes if node.name in names]
     allowed = daemon_nodes(subject.workload.spec, nodes)
@@ -97,7 +97,7 @@ def _full(judgement: Judgement) -> frozenset[str]:
 
 
 def _held(
-    unit: Unit, subject: Subject, judgement: Judgement, resource: str, full: frozenset[str]
+    unit: ApplySet, subject: Subject, judgement: Judgement, resource: str, full: frozenset[str]
 ) -> dict[str, list[tuple[str, int]]]:
     """Who else holds the resource on these nodes: node and amount by owner."""
     found = holding(unit, subject, resource, full or judgement.eligible)
@@ -108,7 +108,7 @@ def _held(
     return found
 
 
-def _halted(unit: Unit, subject: Subject, judgement: Judgement, full: frozenset[str]) -> str:
+def _halted(unit: ApplySet, subject: Subject, judgement: Judgement, full: frozenset[str]) -> str:
     """That no rolling update goes on while these pods are Pending; empty where one does.
 
     A node that is new to the DaemonSet does not count where it surges, as long as its pod is of the newest template.
@@ -129,7 +129,7 @@ def _halted(unit: Unit, subject: Subject, judgement: Judgement, full: frozenset[
     return f"; while {does}, no rolling update replaces the others ({most})"
 
 
-def _text(unit: Unit, subject: Subject, judgement: Judgement, full: frozenset[str]) -> str | None:
+def _text(unit: ApplySet, subject: Subject, judgement: Judgement, full: frozenset[str]) -> str | None:
     """What the scheduler says of the pod that is made for the first of these nodes."""
     if judgement.waiting is not None:
         return judgement.waiting.scheduler or None

@@ -23,7 +23,7 @@ from kubelint_gpu.messages.wording import counted, listed, verb, workload_names
 from kubelint_gpu.simulation.controllers.deployment import resolve
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.autoscalers import LEAST, MOST
 from kubelint_gpu.workspace.workload_check import Subject
 
@@ -31,7 +31,7 @@ _APART = "pods are kept apart, whatever the strategy: this is no rollout deadloc
 _INSUFFICIENT = re.compile(r"Insufficient ([^\s,]+?)[,.](?:\s|$)")
 
 
-def pending_replicas(unit: Unit, subject: Subject, judgement: Judgement, *, later: bool = False) -> Iterator[Draft]:
+def pending_replicas(unit: ApplySet, subject: Subject, judgement: Judgement, *, later: bool = False) -> Iterator[Draft]:
     """The finding that not all replicas of a judgement run at once, where no other rule speaks of it.
 
     Of what is so `later` only no other rule speaks.

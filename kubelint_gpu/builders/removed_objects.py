@@ -15,13 +15,13 @@ from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 _WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
 
 
-def waiting_for_gone(unit: Unit) -> Iterator[Draft]:
+def waiting_for_gone(unit: ApplySet) -> Iterator[Draft]:
     """The workloads that run, or are rolled out, only when something is deleted that was among the objects before."""
     for subject in unit.subjects if unit.gone else ():
         now, later = judgements_in(unit).get(id(subject)), judged_beside_removed(unit).get(id(subject))
@@ -48,13 +48,13 @@ def _is_worse(beside: Judgement, now: Judgement) -> bool:
     return now.verdict in ends and beside.verdict not in ends
 
 
-def _holders(unit: Unit, waiting: Waiting | None) -> list[str]:
+def _holders(unit: ApplySet, waiting: Waiting | None) -> list[str]:
     gone = {one.workload.key for one in unit.gone if one.workload is not None}
     found = {owner for lack in (waiting.lacks if waiting is not None else ()) for owner in lack.owners}
     return sorted(found & gone)
 
 
-def _draft(unit: Unit, subject: Subject, found: Judgement, waiting: Waiting, names: list[str]) -> Draft:
+def _draft(unit: ApplySet, subject: Subject, found: Judgement, waiting: Waiting, names: list[str]) -> Draft:
     manifest, workload = subject.manifest, subject.workload
     rolls = found.verdict in _WAITS
     claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items())

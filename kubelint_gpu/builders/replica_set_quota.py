@@ -12,7 +12,7 @@ from kubelint_gpu.kube.objects.quota import ResourceQuota
 from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 _KEY = "count/replicasets.apps"
@@ -40,13 +40,13 @@ class RefusedReplicaSet:
         return "never ends once the old pods are gone" if recreates else "never begins"
 
 
-def refused_replica_sets(unit: Unit) -> Iterator[Draft]:
+def refused_replica_sets(unit: ApplySet) -> Iterator[Draft]:
     """The findings about Deployments to which a quota refuses a ReplicaSet."""
     for found in replica_sets_refused(unit):
         yield (_never_made if found.first else _draft)(unit, found)
 
 
-def replica_sets_refused(unit: Unit) -> Iterator[RefusedReplicaSet]:
+def replica_sets_refused(unit: ApplySet) -> Iterator[RefusedReplicaSet]:
     """Rollouts of Deployments for which a quota leaves no ReplicaSet, and Deployments that get not even the first.
 
     The old ReplicaSet stays when its pods are gone, so that no order of events helps (Deployment controller, 1.34).
@@ -78,7 +78,7 @@ def replica_sets_refused(unit: Unit) -> Iterator[RefusedReplicaSet]:
                 break
 
 
-def _never_made(unit: Unit, found: RefusedReplicaSet) -> Draft:
+def _never_made(unit: ApplySet, found: RefusedReplicaSet) -> Draft:
     manifest, quota, used = found.subject.manifest, found.quota, found.used
     return Draft(
         "KLG105",
@@ -91,7 +91,7 @@ def _never_made(unit: Unit, found: RefusedReplicaSet) -> Draft:
     )
 
 
-def _used(unit: Unit, quota: ResourceQuota) -> int:
+def _used(unit: ApplySet, quota: ResourceQuota) -> int:
     """What the quota counts at least before anything is applied: one ReplicaSet of each Deployment, in thousandths."""
     before = {
         transition.new.key
@@ -103,7 +103,7 @@ def _used(unit: Unit, quota: ResourceQuota) -> int:
     return max(len(before) * _ONE, quota.used.get(_KEY, 0) if quota.used is not None else 0)
 
 
-def _draft(unit: Unit, found: RefusedReplicaSet) -> Draft:
+def _draft(unit: ApplySet, found: RefusedReplicaSet) -> Draft:
     manifest, made, quota, used = found.subject.manifest, is_made(unit, found.subject), found.quota, found.used
     rollout = "once it runs, a rollout" if made else "the rollout"
     allowed = quota_state(quota, _KEY, used)

@@ -20,14 +20,14 @@ from kubelint_gpu.simulation.controllers.job import piles_up, stops_for_ever
 from kubelint_gpu.simulation.questions.starved_jobs import starves
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 _POLICY: Pointer = ("spec", "concurrencyPolicy")
 MOST_OTHERS = 12
 
 
-def starving(unit: Unit, subject: Subject) -> Iterator[Draft]:
+def starving(unit: ApplySet, subject: Subject) -> Iterator[Draft]:
     """A Job none of whose pods finds room beside the workloads that are applied with it."""
     workload, strategy, manifest = subject.workload, subject.workload.strategy, subject.manifest
     judgement = judgements_in(unit).get(id(subject))
@@ -78,12 +78,12 @@ def _lasts(strategy: JobStrategy) -> bool:
     return stops_for_ever(strategy, schedulable=False) or piles_up(strategy, schedulable=False)
 
 
-def running_for_good(unit: Unit, nodes: frozenset[str]) -> list[Subject]:
+def running_for_good(unit: ApplySet, nodes: frozenset[str]) -> list[Subject]:
     """The workloads that run for good on some of the nodes."""
     return [one for one in unit.subjects if _stays(unit, one, nodes)]
 
 
-def staying_beside(unit: Unit, subjects: Sequence[Subject]) -> list[Subject]:
+def staying_beside(unit: ApplySet, subjects: Sequence[Subject]) -> list[Subject]:
     """The other workloads that run for good on nodes for these, DaemonSets included."""
     fits = [unit.alone(one).fit for one in subjects]
     nodes = frozenset(name for fit in fits if fit is not None for name in fit.fits)
@@ -101,7 +101,7 @@ def asking_too(others: Sequence[Subject], resource: str) -> Iterator[Related]:
             yield Related(one.manifest.place(route), f"{workload_name(one.workload)} asks for it, too")
 
 
-def _stays(unit: Unit, subject: Subject, nodes: frozenset[str], *, daemons: bool = False) -> bool:
+def _stays(unit: ApplySet, subject: Subject, nodes: frozenset[str], *, daemons: bool = False) -> bool:
     """Whether a workload runs for good on some of the nodes."""
     judgement, strategy = judgements_in(unit).get(id(subject)), subject.workload.strategy
     if judgement is None or isinstance(strategy, JobStrategy):

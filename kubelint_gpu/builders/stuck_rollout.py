@@ -23,7 +23,7 @@ from kubelint_gpu.simulation.search.trace import Blocker, Trace, Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 NO_NODE = "the next one finds no node"
@@ -40,7 +40,7 @@ class End:
     judgement: Judgement
 
 
-def ended(unit: Unit, verdict: Verdict) -> Iterator[tuple[Subject, End]]:
+def ended(unit: ApplySet, verdict: Verdict) -> Iterator[tuple[Subject, End]]:
     """The rollouts with a verdict, each with the pod that waits at the end of the shortest run.
 
     Where counting places decided and no run could be told, the new pod waits and that is all there is to say.
@@ -58,7 +58,7 @@ def ended(unit: Unit, verdict: Verdict) -> Iterator[tuple[Subject, End]]:
             yield subject, end_of(next_rollouts(unit).judgements[id(subject)])
 
 
-def waits_later(unit: Unit, subject: Subject) -> bool:
+def waits_later(unit: ApplySet, subject: Subject) -> bool:
     """Whether its rollout ends and the next one may not."""
     found = next_rollouts(unit).judgements.get(id(subject))
     return found is not None and found.verdict in _WAITS
@@ -102,7 +102,7 @@ def is_trapped(subject: Subject, judgement: Judgement) -> bool:
 
 
 def standstill(
-    unit: Unit,
+    unit: ApplySet,
     subject: Subject,
     end: End,
     code: str,
@@ -159,7 +159,7 @@ def standstill(
     return refused_by_kubelet(draft, wait, f"{begins}{alone}{which} rollout {ends}", why)
 
 
-def standstill_anywhere(unit: Unit, subject: Subject, end: End, code: str, proposals: Sequence[Proposal]) -> Draft:
+def standstill_anywhere(unit: ApplySet, subject: Subject, end: End, code: str, proposals: Sequence[Proposal]) -> Draft:
     """The finding that a rollout never ends in any cluster: no node is named, since none is known."""
     manifest, workload = subject.manifest, subject.workload
     exclusive = [f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items()]
@@ -186,7 +186,7 @@ def standstill_anywhere(unit: Unit, subject: Subject, end: End, code: str, propo
     )
 
 
-def shortage(unit: Unit, subject: Subject, judgement: Judgement, placed: int) -> tuple[str | None, str]:
+def shortage(unit: ApplySet, subject: Subject, judgement: Judgement, placed: int) -> tuple[str | None, str]:
     """Why no more replicas find a node: the scheduler's text, and a clause."""
     if judgement.refusal:
         return None, f"the next one is refused {refused(judgement.refusal)}"
@@ -275,7 +275,7 @@ def _rests_on_a_place(lack: Blocker) -> bool:
     return lack.held == "volume" and lack.plugin != "VolumeRestrictions"
 
 
-def unsure_claims(unit: Unit, workload: Workload, waiting: Waiting) -> tuple[str, ...]:
+def unsure_claims(unit: ApplySet, workload: Workload, waiting: Waiting) -> tuple[str, ...]:
     """The claims of which only the manifest is known, where a pod waits for a volume to be free on its node."""
     if not any(map(_rests_on_a_place, every(waiting.lacks))):
         return ()

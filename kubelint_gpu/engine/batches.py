@@ -9,7 +9,7 @@ from kubelint_gpu.engine.diagnostic import Draft
 from kubelint_gpu.engine.trials import Identity, changed_by, drafts_of, identity, severity_of
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.values import dataclass, replace
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 
 _FEW = 150
 """Workloads times fixes, up to which each fix is tried by itself."""
@@ -33,7 +33,7 @@ class Batches:
     alone: int | None = None
 
 
-def batches(unit: Unit, wanted: Sequence[Draft], drafts: Sequence[Draft]) -> Batches:
+def batches(unit: ApplySet, wanted: Sequence[Draft], drafts: Sequence[Draft]) -> Batches:
     """The fixes of a large unit that hold together, one for each object at a time.
 
     Only such are put together as cannot hide what another one does: those that change nothing but how a workload is
@@ -90,7 +90,7 @@ def _members(wanted: Sequence[Draft]) -> Iterator[_Member]:
 
 
 class _Trial:
-    def __init__(self, unit: Unit, drafts: Sequence[Draft]) -> None:
+    def __init__(self, unit: ApplySet, drafts: Sequence[Draft]) -> None:
         self.holds: set[Attempt] = set()
         self._unit = unit
         self._before = {identity(found) for found in drafts}

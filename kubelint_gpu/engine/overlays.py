@@ -11,7 +11,7 @@ from kubelint_gpu.findings.finding import Finding, Place, Related
 from kubelint_gpu.sources.kustomize.accumulation.writer import Writer
 from kubelint_gpu.sources.kustomize.origin import Answer
 from kubelint_gpu.values import dataclass, replace
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import World
 from kubelint_gpu.workspace.manifest import place_of
 
@@ -36,7 +36,7 @@ class Found:
     cluster: tuple[Place, str] | None = None
 
 
-def seen_through(finding: Finding, draft: Draft, unit: Unit) -> Found:
+def seen_through(finding: Finding, draft: Draft, unit: ApplySet) -> Found:
     """A finding that came of a draft of a unit."""
     return Found(finding, draft.cause, bool(unit.rendered), _overlay(draft, unit), _cluster(unit.world))
 
@@ -121,7 +121,7 @@ def _merged(group: Sequence[Found]) -> Found:
     return replace(first, finding=replace(first.finding, related=tuple(dict.fromkeys(related)), fixes=everywhere))
 
 
-def _overlay(draft: Draft, unit: Unit) -> tuple[Place, str] | None:
+def _overlay(draft: Draft, unit: ApplySet) -> tuple[Place, str] | None:
     origin = draft.manifest.origin if draft.manifest is not None else None
     if origin is not None:
         return place_of(origin.top.path, origin.top.span), origin.path

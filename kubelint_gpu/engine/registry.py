@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from kubelint_gpu.engine.diagnostic import Draft
     from kubelint_gpu.engine.suppressions import Closing
-    from kubelint_gpu.workspace.apply_set import Unit
+    from kubelint_gpu.workspace.apply_set import ApplySet
     from kubelint_gpu.workspace.cluster_context import World
 
-Check = Callable[["Unit"], Iterable["Draft"]]
+Check = Callable[["ApplySet"], Iterable["Draft"]]
 WorldCheck = Callable[["World"], Iterable["Draft"]]
-ClosingCheck = Callable[["Unit", "Closing"], Iterable["Draft"]]
+ClosingCheck = Callable[["ApplySet", "Closing"], Iterable["Draft"]]
 _Any = TypeVar("_Any", bound="Check | WorldCheck | ClosingCheck")
 _CHECKS: dict[str, Check] = {}
 _WORLD_CHECKS: dict[str, WorldCheck] = {}

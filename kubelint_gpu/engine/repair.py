@@ -10,7 +10,7 @@ from kubelint_gpu.engine.run import Suppression, check
 from kubelint_gpu.engine.trials import changed_by
 from kubelint_gpu.findings.finding import Finding, Fix, Place, TextEdit
 from kubelint_gpu.values import dataclass
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import World
 
 _MOST = 1000
@@ -30,13 +30,13 @@ class Repaired:
         refused: findings that are left although there was a fix to try, each with why it was not made.
     """
 
-    unit: Unit
+    unit: ApplySet
     applied: tuple[tuple[Finding, Fix], ...] = ()
     refused: tuple[tuple[Finding, str], ...] = ()
 
 
 def repair(
-    unit: Unit,
+    unit: ApplySet,
     *,
     unsafe: bool,
     suppression: Suppression | None = None,
@@ -88,7 +88,7 @@ def repair(
     return Repaired(unit, tuple(applied), tuple((finding, why) for finding, why in told if why))
 
 
-def _at_once(unit: Unit, findings: Sequence[Finding], *, unsafe: bool) -> list[tuple[Finding, Fix]]:
+def _at_once(unit: ApplySet, findings: Sequence[Finding], *, unsafe: bool) -> list[tuple[Finding, Fix]]:
     """The first fix of each finding, one for each object, as far as their edits do not meet."""
     chosen: dict[str, tuple[Finding, Fix]] = {}
     touched: set[tuple[str, int]] = set()
@@ -122,12 +122,12 @@ def _next(
     return None
 
 
-def _findings(unit: Unit, suppression: Suppression | None) -> tuple[Finding, ...]:
+def _findings(unit: ApplySet, suppression: Suppression | None) -> tuple[Finding, ...]:
     found = check((unit,), World(), suppression=suppression).findings
     return tuple(sorted(found, key=lambda finding: (finding.place, finding.code, finding.message)))
 
 
-def serious(unit: Unit, suppression: Suppression | None) -> set[Identity]:
+def serious(unit: ApplySet, suppression: Suppression | None) -> set[Identity]:
     """What is wrong with a unit, without notes."""
     return {_identity(finding) for finding in _findings(unit, suppression) if finding.severity != "note"}
 
@@ -145,7 +145,7 @@ def _identity(finding: Finding) -> Identity:
     return finding.code, finding.place.path, finding.fingerprint
 
 
-def _edits(unit: Unit, fix: Fix) -> list[Edit]:
+def _edits(unit: ApplySet, fix: Fix) -> list[Edit]:
     sources = {reading.source.path: reading.source for reading in unit.sources if reading.source is not None}
     return [_edit(sources[edit.place.path], edit) for edit in fix.edits]
 

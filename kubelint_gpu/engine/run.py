@@ -18,7 +18,7 @@ from kubelint_gpu.engine.trials import Trials, drafts_of, identity, severity_of,
 from kubelint_gpu.findings.catalogue import rule
 from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Related, fingerprint
 from kubelint_gpu.values import dataclass, replace
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import World
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Judged:
 
 
 def check(
-    units: Sequence[Unit],
+    units: Sequence[ApplySet],
     world: World,
     *,
     fixes: bool = True,
@@ -108,7 +108,7 @@ def check(
             failed = failed or draft.fatal
     many = len(units) > _MANY
 
-    def work(unit: Unit) -> Judged:
+    def work(unit: ApplySet) -> Judged:
         judged = _judged(unit, rules, fixes=fixes, stages=stages)
         if many:
             unit.forget()
@@ -131,7 +131,7 @@ def check(
     )
 
 
-def _judged(unit: Unit, rules: Suppression, *, fixes: bool, stages: bool) -> Judged:
+def _judged(unit: ApplySet, rules: Suppression, *, fixes: bool, stages: bool) -> Judged:
     drafts, crashed = drafts_of(unit)
     trials = Trials(unit)
     gone = removed(unit, drafts, trials)
@@ -173,7 +173,7 @@ def _not_offered(finding: Finding, fixes: Sequence[Fix], refusals: Sequence[Refu
 
 
 def _offered(
-    unit: Unit, wanted: Sequence[Draft], drafts: Sequence[Draft], trials: Trials
+    unit: ApplySet, wanted: Sequence[Draft], drafts: Sequence[Draft], trials: Trials
 ) -> dict[int, tuple[Fix | Refusal, ...]]:
     """What came of the proposals of drafts, by the identity of each as an object; what weighs most is tried first."""
     known = batches(unit, wanted, drafts)
@@ -216,7 +216,7 @@ def _with(drafts: Iterable[Draft]) -> Iterator[tuple[Finding, Draft]]:
 
 
 def _suppressed(
-    unit: Unit, findings: Sequence[Finding], rules: Suppression
+    unit: ApplySet, findings: Sequence[Finding], rules: Suppression
 ) -> tuple[list[Finding], int, list[Draft], set[tuple[Place, str]]]:
     """The findings that are left, how many are not, and what is to be said of the suppressions themselves.
 
@@ -241,7 +241,7 @@ def _suppressed(
 
 
 def _closing(
-    unit: Unit, unused: Iterable[Ignore], used: Iterable[Ignore], findings: Iterable[Finding], today: str
+    unit: ApplySet, unused: Iterable[Ignore], used: Iterable[Ignore], findings: Iterable[Finding], today: str
 ) -> list[tuple[Finding, Draft]]:
     closing = Closing(tuple(unused), tuple(used), tuple(findings), today)
     return list(_with(draft for one in closing_checks().values() for draft in one(unit, closing)))

@@ -16,7 +16,7 @@ from kubelint_gpu.findings.expiry import expiry, over
 from kubelint_gpu.findings.finding import Finding, Place
 from kubelint_gpu.findings.suppression_text import ANNOTATION, Written, of_annotation, of_comment
 from kubelint_gpu.values import dataclass
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest, place_of
 
 UNUSED = "KLG005"
@@ -82,7 +82,7 @@ class Closing:
     today: str
 
 
-def ignores(unit: Unit) -> Iterator[Ignore]:
+def ignores(unit: ApplySet) -> Iterator[Ignore]:
     """Every suppression of a unit, in the order of the text."""
     for reading in unit.sources:
         text = reading.source.text if reading.source is not None else ""

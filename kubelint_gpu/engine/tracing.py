@@ -9,13 +9,13 @@ from kubelint_gpu.findings.finding import Place, Step
 from kubelint_gpu.messages.wording import workload_name
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 
 _WORKLOAD = re.compile(r"\b[A-Z][A-Za-z]+ [a-z0-9][a-z0-9.-]*/[a-z0-9.-]*[a-z0-9]")
 _KUBELET = "kubelet on "
 
 
-def located(unit: Unit, draft: Draft) -> tuple[Step, ...]:
+def located(unit: ApplySet, draft: Draft) -> tuple[Step, ...]:
     """The steps of a finding, with the place of whom each is about where that is not the finding's own."""
     if not draft.trace:
         return ()

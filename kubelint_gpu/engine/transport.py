@@ -18,14 +18,14 @@ from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
 from kubelint_gpu.sources.kustomize.accumulation.writer import DocumentScript, EntryScript, Writer
 from kubelint_gpu.sources.kustomize.origin import Origin
 from kubelint_gpu.sources.kustomize.rendering import Rendered, rendered_again, traced_again
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 
 _ABSENT = object()
 _WHOLE = ("replicas",)
 _Change = tuple[Pointer, Any, Any]
 
 
-def source_edits(unit: Unit, changed: Unit) -> list[Edit]:
+def source_edits(unit: ApplySet, changed: ApplySet) -> list[Edit]:
     """The edits of sources after which the unit should render to what `changed` holds.
 
     That they change this and nothing else is seen in the model of the build; Kustomize itself has the last word when a
@@ -77,7 +77,7 @@ def _signature(number: int | None, change: _Change) -> str:
     return json.dumps([number, steps, *shown])
 
 
-def with_edits(unit: Unit, edits: Sequence[Edit]) -> Unit:
+def with_edits(unit: ApplySet, edits: Sequence[Edit]) -> ApplySet:
     """The unit with its sources edited and rendered again.
 
     Raises:
@@ -86,7 +86,7 @@ def with_edits(unit: Unit, edits: Sequence[Edit]) -> Unit:
     return with_texts(unit, _texts(unit, edits))
 
 
-def _texts(unit: Unit, edits: Sequence[Edit]) -> dict[str, bytes]:
+def _texts(unit: ApplySet, edits: Sequence[Edit]) -> dict[str, bytes]:
     """The edited sources by path."""
     texts: dict[str, bytes] = {}
     for reading in unit.sources:
@@ -96,7 +96,7 @@ def _texts(unit: Unit, edits: Sequence[Edit]) -> dict[str, bytes]:
     return texts
 
 
-def with_texts(unit: Unit, texts: dict[str, bytes]) -> Unit:
+def with_texts(unit: ApplySet, texts: dict[str, bytes]) -> ApplySet:
     """The unit with other texts for some of its sources, by printed path, and rendered again where that matters.
 
     Raises:
@@ -118,7 +118,7 @@ def _fresh(reading: Reading, fresh: dict[str, Reading | None], texts: dict[str, 
     return fresh.get(path) or reading
 
 
-def _text(unit: Unit, rendered: Rendered) -> Reading | None:
+def _text(unit: ApplySet, rendered: Rendered) -> Reading | None:
     return next((one for one in unit.readings if one.source is not None and one.source.path == rendered.path), None)
 
 

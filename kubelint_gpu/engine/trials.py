@@ -11,7 +11,7 @@ from kubelint_gpu.engine.diagnostic import Draft, Proposal
 from kubelint_gpu.engine.registry import Check, checks
 from kubelint_gpu.findings.catalogue import INTERNAL, rule
 from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Severity, TextEdit, fingerprint
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 
 _UNTRIED = "it was not tried, because so many workloads are applied together: check the file by itself, or fewer"
 Identity = tuple[str, str, str, str]
@@ -28,7 +28,7 @@ def _always() -> bool:
     return True
 
 
-def drafts_of(unit: Unit) -> tuple[list[Draft], list[Finding]]:
+def drafts_of(unit: ApplySet) -> tuple[list[Draft], list[Finding]]:
     """What the rules say of a unit, and a finding for each rule that failed."""
     drafts: list[Draft] = []
     crashed: list[Finding] = []
@@ -40,7 +40,7 @@ def drafts_of(unit: Unit) -> tuple[list[Draft], list[Finding]]:
     return drafts, crashed
 
 
-def _crash(unit: Unit, code: str, check_function: Check, error: Exception) -> Finding:
+def _crash(unit: ApplySet, code: str, check_function: Check, error: Exception) -> Finding:
     path = unit.sources[0].source.path if unit.sources and unit.sources[0].source else ""
     at = error.__traceback__
     while at is not None and at.tb_next is not None:
@@ -72,7 +72,7 @@ class Trials:
     It is counted and not timed, so that every machine says the same.
     """
 
-    def __init__(self, unit: Unit) -> None:
+    def __init__(self, unit: ApplySet) -> None:
         rolled = len(unit.subjects) if unit.rendered and unit.has_nodes else 0
         self._each = max(len(unit.manifests), rolled**3 // _ROLLOUTS, 1)
         self._left = MOST_RENDERED
@@ -84,7 +84,7 @@ class Trials:
 
 
 def tried(
-    unit: Unit, draft: Draft, drafts: Sequence[Draft], holds: Container[int] = (), alone: Callable[[], bool] = _always
+    unit: ApplySet, draft: Draft, drafts: Sequence[Draft], holds: Container[int] = (), alone: Callable[[], bool] = _always
 ) -> Iterator[Fix | Refusal]:
     """Each proposal as a fix if it works: the manifest still parses, loses the finding, gains no error and no warning.
 
@@ -121,7 +121,7 @@ def tried(
         yield Refusal(proposal.title, proposal.safety, why)
 
 
-def _of_sources(unit: Unit, changed: Unit, edits: Sequence[Edit]) -> list[Edit]:
+def _of_sources(unit: ApplySet, changed: ApplySet, edits: Sequence[Edit]) -> list[Edit]:
     """The edits as those of files that people write."""
     from kubelint_gpu.engine.transport import source_edits
 
@@ -129,7 +129,7 @@ def _of_sources(unit: Unit, changed: Unit, edits: Sequence[Edit]) -> list[Edit]:
     return [*(edit for edit in edits if edit.path not in made), *source_edits(unit, changed)]
 
 
-def edited(unit: Unit, edits: Sequence[Edit]) -> Unit | None:
+def edited(unit: ApplySet, edits: Sequence[Edit]) -> ApplySet | None:
     """The unit with the edits made; None where the text does not allow them."""
     try:
         return changed_by(unit, edits)
@@ -137,7 +137,7 @@ def edited(unit: Unit, edits: Sequence[Edit]) -> Unit | None:
         return None
 
 
-def changed_by(unit: Unit, edits: Sequence[Edit]) -> Unit:
+def changed_by(unit: ApplySet, edits: Sequence[Edit]) -> ApplySet:
     """The unit with the edits made; what was made of edited sources is rendered again.
 
     Raises:
@@ -162,7 +162,7 @@ def changed_by(unit: Unit, edits: Sequence[Edit]) -> Unit:
     return unit.with_readings(readings)
 
 
-def objection(changed: Unit, draft: Draft, drafts: Sequence[Draft]) -> str:
+def objection(changed: ApplySet, draft: Draft, drafts: Sequence[Draft]) -> str:
     """Why a change of a unit does not mend a finding, or not without harm; empty where it does."""
     after, crashed = drafts_of(changed)
     if crashed:
@@ -175,7 +175,7 @@ def objection(changed: Unit, draft: Draft, drafts: Sequence[Draft]) -> str:
     return f"it would bring {worse[0].code}: {worse[0].message}" if worse else ""
 
 
-def cured(changed: Unit, drafts: Sequence[Draft]) -> frozenset[Identity]:
+def cured(changed: ApplySet, drafts: Sequence[Draft]) -> frozenset[Identity]:
     """Which of the drafts of a unit a change takes away; none where it brings a new error or warning."""
     after, crashed = drafts_of(changed)
     before = {identity(found) for found in drafts}

@@ -20,7 +20,7 @@ from kubelint_gpu.messages.wording import amount, owner_name, some
 from kubelint_gpu.simulation.prepare.workload_change import own_pods, owner_of
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 _QUOTA = re.compile(r"exceeded quota: ([^,]+), requested: (.+), used: ")
@@ -30,7 +30,7 @@ _HASH = "pod-template-hash"
 _MOST_HOLDERS = 4
 
 
-def stakes(unit: Unit, subject: Subject, waiting: Waiting) -> tuple[Related, ...]:
+def stakes(unit: ApplySet, subject: Subject, waiting: Waiting) -> tuple[Related, ...]:
     """What is asked for, what makes it exclusive, what binds the pod, and the nodes."""
     if waiting.refusal:
         return exclusive_lines(unit, subject, waiting)
@@ -42,7 +42,7 @@ def stakes(unit: Unit, subject: Subject, waiting: Waiting) -> tuple[Related, ...
     return (*found, *clues(unit, subject, resource, nodes), *islice(_holders(unit, subject, waiting), _MOST_HOLDERS))
 
 
-def exclusive_lines(unit: Unit, subject: Subject, waiting: Waiting) -> tuple[Related, ...]:
+def exclusive_lines(unit: ApplySet, subject: Subject, waiting: Waiting) -> tuple[Related, ...]:
     """The lines that make exclusive what a pod waits for."""
     if waiting.refusal:
         return tuple(_quota(unit, subject, waiting.refusal))
@@ -59,7 +59,7 @@ def exclusive_lines(unit: Unit, subject: Subject, waiting: Waiting) -> tuple[Rel
     return tuple(found)
 
 
-def exclusive_claims(unit: Unit, subject: Subject) -> dict[str, str]:
+def exclusive_claims(unit: ApplySet, subject: Subject) -> dict[str, str]:
     """The access mode of each claim of the pod that not every pod can use at once, by the claim's name."""
     modes = {
         claim.meta.name: claim.access_modes
@@ -72,12 +72,12 @@ def exclusive_claims(unit: Unit, subject: Subject) -> dict[str, str]:
     }
 
 
-def holders(unit: Unit, subject: Subject, resource: str, nodes: Collection[str]) -> tuple[Related, ...]:
+def holders(unit: ApplySet, subject: Subject, resource: str, nodes: Collection[str]) -> tuple[Related, ...]:
     """The running pods of others that hold a resource on some nodes."""
     return told_holders(unit, resource, holding(unit, subject, resource, nodes))
 
 
-def holding(unit: Unit, subject: Subject, resource: str, nodes: Collection[str]) -> dict[str, list[tuple[str, int]]]:
+def holding(unit: ApplySet, subject: Subject, resource: str, nodes: Collection[str]) -> dict[str, list[tuple[str, int]]]:
     """Which owners of running pods, but for the workload itself, hold how much of a resource on which of some nodes."""
     mine = {id(pod) for pod in own_pods(subject.workload, unit.cluster.pods)}
     held: dict[str, list[tuple[str, int]]] = {}
@@ -88,12 +88,12 @@ def holding(unit: Unit, subject: Subject, resource: str, nodes: Collection[str])
     return held
 
 
-def told_holders(unit: Unit, resource: str, held: Mapping[str, Sequence[tuple[str, int]]]) -> tuple[Related, ...]:
+def told_holders(unit: ApplySet, resource: str, held: Mapping[str, Sequence[tuple[str, int]]]) -> tuple[Related, ...]:
     """The first few of those who hold a resource, each at the line that says so."""
     return tuple(islice(_told(unit, {(owner, resource): found for owner, found in held.items()}), _MOST_HOLDERS))
 
 
-def _holders(unit: Unit, subject: Subject, waiting: Waiting) -> Iterator[Related]:
+def _holders(unit: ApplySet, subject: Subject, waiting: Waiting) -> Iterator[Related]:
     """The others that hold a resource: the pods of the inventory, and the workloads applied together with this one."""
     held: dict[tuple[str, str], list[tuple[str, int]]] = {}
     for lack in every(waiting.lacks):
@@ -103,7 +103,7 @@ def _holders(unit: Unit, subject: Subject, waiting: Waiting) -> Iterator[Related
     yield from _told(unit, held)
 
 
-def _told(unit: Unit, held: Mapping[tuple[str, str], Sequence[tuple[str, int]]]) -> Iterator[Related]:
+def _told(unit: ApplySet, held: Mapping[tuple[str, str], Sequence[tuple[str, int]]]) -> Iterator[Related]:
     for (owner, resource), places in held.items():
         place = place_of(unit, owner, resource, {node for node, _ in places})
         if place is not None:
@@ -112,7 +112,7 @@ def _told(unit: Unit, held: Mapping[tuple[str, str], Sequence[tuple[str, int]]])
             yield Related(place, f"{owner_name(owner)} holds {whole} on {some(nodes)}")
 
 
-def place_of(unit: Unit, owner: str, resource: str, nodes: Container[str]) -> Place | None:
+def place_of(unit: ApplySet, owner: str, resource: str, nodes: Container[str]) -> Place | None:
     """Where a workload asks for a resource, or where one of its running pods is declared."""
     for other in unit.subjects:
         if other.workload.key == owner:
@@ -170,7 +170,7 @@ def _holds_hash(subject: Subject, route: Pointer, field: str) -> bool:
     return isinstance(keys, list) and _HASH in keys
 
 
-def _claims(unit: Unit, subject: Subject) -> Iterator[Related]:
+def _claims(unit: ApplySet, subject: Subject) -> Iterator[Related]:
     exclusive = exclusive_claims(unit, subject)
     for route in field_pointers.claims(subject.manifest):
         mode = exclusive.get(str(field_pointers.at(subject.manifest, route)))
@@ -179,7 +179,7 @@ def _claims(unit: Unit, subject: Subject) -> Iterator[Related]:
             yield Related(subject.manifest.place(route), f"the claim is {mode}: {users}")
 
 
-def _quota(unit: Unit, subject: Subject, refusal: str) -> Iterator[Related]:
+def _quota(unit: ApplySet, subject: Subject, refusal: str) -> Iterator[Related]:
     found = _QUOTA.search(refusal)
     if found is None:
         return
@@ -195,7 +195,7 @@ def quota_state(quota: ResourceQuota, key: str, used: int) -> str:
     return f"{quota_amount(canonical(quota.hard[key]), key)} and has {canonical(used)} in use"
 
 
-def quota_limits(unit: Unit, namespace: str, name: str, keys: Sequence[str]) -> Iterator[Related]:
+def quota_limits(unit: ApplySet, namespace: str, name: str, keys: Sequence[str]) -> Iterator[Related]:
     """Where a ResourceQuota says how much of some keys it allows."""
     for manifest in unit.manifests:
         if (manifest.kind, manifest.name, manifest.namespace or "default") == ("ResourceQuota", name, namespace):

@@ -10,7 +10,7 @@ from kubelint_gpu.kube.objects.runtime_class import RuntimeClass, runtime_class_
 from kubelint_gpu.kube.values.quantity import scheduler_units
 from kubelint_gpu.messages.wording import amount
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import Subject
 
@@ -19,7 +19,7 @@ _OVERHEAD: Pointer = ("overhead", "podFixed")
 _SELECTOR: Pointer = ("scheduling", "nodeSelector")
 
 
-def class_of(unit: Unit, subject: Subject) -> RuntimeClass | None:
+def class_of(unit: ApplySet, subject: Subject) -> RuntimeClass | None:
     """The class that its pods run under; None where they name none, or nothing is known of it."""
     return runtime_class_of(subject.workload.spec, unit.cluster.runtime_classes)
 
@@ -37,7 +37,7 @@ def source_of(manifest: Manifest, pointer: Pointer) -> Pointer:
     return (*field_pointers.pod_spec(manifest), *pointer)
 
 
-def overhead(unit: Unit, subject: Subject, resource: str) -> Iterator[Related]:
+def overhead(unit: ApplySet, subject: Subject, resource: str) -> Iterator[Related]:
     """The line that says how much of a resource each pod takes beyond what its containers ask for."""
     found = class_of(unit, subject)
     number = found.overhead.get(resource, 0) if found is not None else 0
@@ -46,7 +46,7 @@ def overhead(unit: Unit, subject: Subject, resource: str) -> Iterator[Related]:
         yield from _at(unit, found, (*_OVERHEAD, resource), f"adds {added} to each pod")
 
 
-def binding(unit: Unit, subject: Subject, only: str) -> Iterator[Related]:
+def binding(unit: ApplySet, subject: Subject, only: str) -> Iterator[Related]:
     """The lines of a class that bind pods to some nodes; `only` says to which."""
     found = class_of(unit, subject)
     for key, value in sorted(found.node_selector.items()) if found is not None else ():
@@ -55,7 +55,7 @@ def binding(unit: Unit, subject: Subject, only: str) -> Iterator[Related]:
             only = "and this binds it too"
 
 
-def declared_at(unit: Unit, kind: str, name: str, namespace: str = "", route: Pointer = ()) -> Place | None:
+def declared_at(unit: ApplySet, kind: str, name: str, namespace: str = "", route: Pointer = ()) -> Place | None:
     """Where an object stands: in the manifests, beside them or in the inventory; None where it does not."""
     for manifest in (*unit.manifests, *unit.beside):
         within = not namespace or (manifest.namespace or "default") == namespace
@@ -65,7 +65,7 @@ def declared_at(unit: Unit, kind: str, name: str, namespace: str = "", route: Po
     return unit.world.place(declared, route) if declared is not None else None
 
 
-def _at(unit: Unit, found: RuntimeClass, route: Pointer, told: str) -> Iterator[Related]:
+def _at(unit: ApplySet, found: RuntimeClass, route: Pointer, told: str) -> Iterator[Related]:
     place = declared_at(unit, "RuntimeClass", found.name, route=route)
     if place is not None:
         yield Related(place, f"RuntimeClass {found.name} {told}")

@@ -18,7 +18,7 @@ from kubelint_gpu.scheduler.explain.holders import Holder, Owner
 from kubelint_gpu.scheduler.explain.placement_labels import HOSTNAME
 from kubelint_gpu.scheduler.explain.what_would_help import GATES, Remedy
 from kubelint_gpu.scheduler.preemption import NO_VICTIMS
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 _MOST_CLASSES, _MOST_HOLDERS, _MOST_REMEDIES, _MOST_NAMES = 10, 3, 4, 4
@@ -26,7 +26,7 @@ _LABEL = 10
 _ABOUT_NODES = ("", "NodeUnschedulable", "NodeName", *GATES)
 
 
-def render(unit: Unit, subject: Subject, found: Sequence[Situation], options: Options) -> Iterator[str]:
+def render(unit: ApplySet, subject: Subject, found: Sequence[Situation], options: Options) -> Iterator[str]:
     """The lines."""
     page = _Page(theme_of(options), subject)
     yield from page.head(unit, found[0])
@@ -48,7 +48,7 @@ class _Page:
         self.mine = Owner(workload.kind, workload.meta.namespace, workload.meta.name)
         self.own = OLD
 
-    def head(self, unit: Unit, first: Situation) -> Iterator[str]:
+    def head(self, unit: ApplySet, first: Situation) -> Iterator[str]:
         """What is explained."""
         theme, subject, explanation = self.theme, self.subject, first.explanation
         workload, spec = subject.workload, first.explanation.pod.spec
@@ -196,7 +196,7 @@ class _Page:
             pools = "pool " if len(found.growing) == 1 else "pools "
             yield from self.note("autoscaler", f"a node of {pools}{listed(found.growing, 'or')} would take it", 3)
 
-    def verdict(self, unit: Unit) -> Iterator[str]:
+    def verdict(self, unit: ApplySet) -> Iterator[str]:
         """What becomes of the rollout, where there is one."""
         text = outlook(unit, self.subject)
         if text is not None:
@@ -231,7 +231,7 @@ class _Page:
         yield from (" " * indent + line for line in self.theme.wrap(self.theme.show(text), first=indent, hang=indent))
 
 
-def _cluster(unit: Unit) -> str:
+def _cluster(unit: ApplySet) -> str:
     inventory = unit.world.inventory
     nodes = counted(len(unit.cluster.nodes), "node") + ("" if unit.complete else ", and there may be others")
     version = inventory.kubernetes_version if inventory is not None else None

@@ -9,7 +9,7 @@ import click
 
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.messages.wording import counted
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import Subject
 
@@ -25,7 +25,7 @@ _SHORT = {
 _MOST = 8
 
 
-def find(what: str, units: Sequence[Unit]) -> tuple[Unit, Subject]:
+def find(what: str, units: Sequence[ApplySet]) -> tuple[ApplySet, Subject]:
     """The workload that `kind/name` or `namespace/kind/name` means; the kind in any case, short or plural too.
 
     Raises:
@@ -82,7 +82,7 @@ def _namespace(manifest: Manifest) -> str:
     return manifest.namespace or "default"
 
 
-def _near(what: str, every: Sequence[tuple[Unit, Manifest]]) -> str:
+def _near(what: str, every: Sequence[tuple[ApplySet, Manifest]]) -> str:
     if not every:
         return "; they hold none"
     longer = what.count("/") > 1

@@ -19,7 +19,7 @@ from kubelint_gpu.simulation.controllers.deployment import resolve
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.values import dataclass, replace
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 Moment = Literal["creation", "next-replica", "rollout"]
@@ -47,7 +47,7 @@ class Situation:
     growing: tuple[str, ...] = ()
 
 
-def situations(unit: Unit, subject: Subject) -> tuple[Situation, ...]:
+def situations(unit: ApplySet, subject: Subject) -> tuple[Situation, ...]:
     """The moments that differ for a workload, the first creation first."""
     workload = _controlled(subject.workload)
     mine = own_pods(workload, unit.cluster.pods)
@@ -68,7 +68,7 @@ def situations(unit: Unit, subject: Subject) -> tuple[Situation, ...]:
     return tuple(found)
 
 
-def assumed_claims(unit: Unit, workload: Workload) -> tuple[str, ...]:
+def assumed_claims(unit: ApplySet, workload: Workload) -> tuple[str, ...]:
     """The claims of its pods that only manifests have: they are taken to be bound where the pods go."""
     named = {str(volume.source.get("claimName")) for volume in workload.spec.volumes if volume.kind == _CLAIM}
     mine = [one for one in unit.cluster.claims if one.meta.namespace == workload.meta.namespace]
@@ -76,7 +76,7 @@ def assumed_claims(unit: Unit, workload: Workload) -> tuple[str, ...]:
     return tuple(sorted(one.meta.name for one in mine if one.meta.name in named and one.key not in declared))
 
 
-def _with_assumed_claims(unit: Unit, workload: Workload) -> Cluster:
+def _with_assumed_claims(unit: ApplySet, workload: Workload) -> Cluster:
     names = assumed_claims(unit, workload)
     assumed = [
         one for one in unit.cluster.claims if one.meta.namespace == workload.meta.namespace and one.meta.name in names
@@ -86,7 +86,7 @@ def _with_assumed_claims(unit: Unit, workload: Workload) -> Cluster:
     return replace(bound, claims=(*others, *bound.claims))
 
 
-def _on_its_node(unit: Unit, workload: Workload, pod: Pod, running: Snapshot, found: Situation) -> Situation:
+def _on_its_node(unit: ApplySet, workload: Workload, pod: Pod, running: Snapshot, found: Situation) -> Situation:
     """The same with the scheduler's sentence about the pod that is made for the first node that does not take it."""
     from kubelint_gpu.simulation.controllers.daemon_set import daemon_nodes, pinned_pod
 
@@ -98,7 +98,7 @@ def _on_its_node(unit: Unit, workload: Workload, pod: Pod, running: Snapshot, fo
     return replace(found, explanation=replace(found.explanation, message=message))
 
 
-def _with_daemons(unit: Unit, subject: Subject, running: Snapshot) -> Snapshot:
+def _with_daemons(unit: ApplySet, subject: Subject, running: Snapshot) -> Snapshot:
     """The same with the pods of DaemonSets that are judged with the workload: in a rollout they run already."""
     from kubelint_gpu.simulation.model.at_full_replicas import daemon_pods, standing_participants
 
@@ -112,7 +112,7 @@ def _with_daemons(unit: Unit, subject: Subject, running: Snapshot) -> Snapshot:
 
 
 def _rollout(
-    unit: Unit, workload: Workload, running: Snapshot, placed: Sequence[PlacedPod], mine: Sequence[Pod]
+    unit: ApplySet, workload: Workload, running: Snapshot, placed: Sequence[PlacedPod], mine: Sequence[Pod]
 ) -> Iterator[Situation]:
     strategy = workload.strategy
     if not isinstance(strategy, DeploymentStrategy) or not workload.replicas:
@@ -124,7 +124,7 @@ def _rollout(
 
 
 def _situation(
-    unit: Unit, moment: Moment, pod: Pod, snapshot: Snapshot, beside: Sequence[PlacedPod] = (), *, known: bool = True
+    unit: ApplySet, moment: Moment, pod: Pod, snapshot: Snapshot, beside: Sequence[PlacedPod] = (), *, known: bool = True
 ) -> Situation:
     explanation = explain(pod, snapshot)
     counts = Counter(name for _, name in beside)
@@ -132,7 +132,7 @@ def _situation(
     return Situation(moment, explanation, tuple(sorted(counts.items())), known, growing)
 
 
-def _growing(unit: Unit, pod: Pod, snapshot: Snapshot) -> Iterator[str]:
+def _growing(unit: ApplySet, pod: Pod, snapshot: Snapshot) -> Iterator[str]:
     inventory = unit.world.inventory
     for pool in inventory.pools if inventory is not None else ():
         if pool.room:

@@ -18,7 +18,7 @@ from kubelint_gpu.messages.did_you_mean_label import nearest_key, nearest_value
 from kubelint_gpu.messages.wording import listed, some
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import Subject
 
@@ -28,7 +28,7 @@ _DECLARE = "an autoscaler may make such nodes: declare them as a pool of the inv
 
 
 @rule("KLG401")
-def affinity_contradiction(unit: Unit) -> Iterator[Draft]:
+def affinity_contradiction(unit: ApplySet) -> Iterator[Draft]:
     """Requirements that no node of any cluster can meet together."""
     for subject in unit.subjects:
         reasons = unsatisfiable(subject.workload.spec)
@@ -59,7 +59,7 @@ def affinity_contradiction(unit: Unit) -> Iterator[Draft]:
         )
 
 
-def _meant(unit: Unit, reason: Contradiction) -> tuple[str, ...]:
+def _meant(unit: ApplySet, reason: Contradiction) -> tuple[str, ...]:
     """The value of a node that comes nearest to one that none has, where that is what contradicts."""
     for bound in reason.bounds if unit.has_nodes else ():
         key = bound.requirement.key
@@ -104,7 +104,7 @@ def _told(reason: Contradiction) -> str:
 
 
 @rule("KLG402")
-def affinity_matches_no_node(unit: Unit) -> Iterator[Draft]:
+def affinity_matches_no_node(unit: ApplySet) -> Iterator[Draft]:
     """Labels that a node could have, and none of the inventory has."""
     for subject, found in diagnose(unit):
         if found.code != "KLG402":
@@ -149,7 +149,7 @@ class _Miss:
     others: tuple[_Miss, ...] = ()
 
 
-def _nearest_miss(unit: Unit, subject: Subject) -> _Miss:
+def _nearest_miss(unit: ApplySet, subject: Subject) -> _Miss:
     """The requirement that no node meets; where each is met by some node, that they are not met together."""
     manifest, nodes = subject.manifest, unit.possible_nodes
     named = _Names(unit)
@@ -185,7 +185,7 @@ def _nearest_miss(unit: Unit, subject: Subject) -> _Miss:
 class _Names:
     """Labels and values that the inventory's nodes have."""
 
-    def __init__(self, unit: Unit) -> None:
+    def __init__(self, unit: ApplySet) -> None:
         self._nodes = unit.possible_nodes
         self._keys = sorted({key for node in self._nodes for key in node.labels})
 
@@ -239,7 +239,7 @@ def _rekeyed(manifest: Manifest, miss: _Miss) -> list[Edit]:
     return [replace_scalar(manifest.item, (*miss.route, "key"), miss.key)]
 
 
-def _near_nodes(unit: Unit, miss: _Miss) -> tuple[Related, ...]:
+def _near_nodes(unit: ApplySet, miss: _Miss) -> tuple[Related, ...]:
     found = []
     for name in miss.near[:2]:
         declared = unit.world.declared("Node", name)

@@ -9,7 +9,7 @@ from kubelint_gpu.engine.diagnostic import Draft, Proposal
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.kube.validation.api_versions import Service, service
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 
 # the oldest release that anybody still maintains; what it lacks, no cluster is likely to have
@@ -17,7 +17,7 @@ _OLDEST = 31
 
 
 @rule("KLG004")
-def removed_api(unit: Unit) -> Iterator[Draft]:
+def removed_api(unit: ApplySet) -> Iterator[Draft]:
     """An apiVersion that the release of the cluster does not have, or will soon not have."""
     minor = unit.minor_release
     for manifest in unit.manifests:

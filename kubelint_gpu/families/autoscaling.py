@@ -19,7 +19,7 @@ from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.messages.wording import counted, listed, verb, workload_name, workload_names
 from kubelint_gpu.simulation.questions.most_pods import DEFAULT_BUDGET
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.autoscalers import MOST, TARGET
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import Subject
@@ -29,7 +29,7 @@ _ENOUGH = 500
 
 
 @rule("KLG115")
-def hpa_exceeds_capacity(unit: Unit) -> Iterator[Draft]:
+def hpa_exceeds_capacity(unit: ApplySet) -> Iterator[Draft]:
     """The autoscaler may ask for more replicas than there are places, node by node."""
     for manifest in unit.manifests if unit.has_nodes else ():
         most = field_pointers.at(manifest, MOST)
@@ -50,7 +50,7 @@ def hpa_exceeds_capacity(unit: Unit) -> Iterator[Draft]:
             yield _draft(unit, manifest, subject, most, found, certain=certain)
 
 
-def _is_certain(unit: Unit, subject: Subject, most: int, found: Room) -> bool:
+def _is_certain(unit: ApplySet, subject: Subject, most: int, found: Room) -> bool:
     """Whether no node beyond the inventory makes room for more."""
     if unit.is_closed_to(subject):
         return True
@@ -71,7 +71,7 @@ def _undecided(manifest: Manifest, subject: Subject, most: int) -> Draft:
     )
 
 
-def _draft(unit: Unit, manifest: Manifest, subject: Subject, most: int, found: Room, *, certain: bool) -> Draft:
+def _draft(unit: ApplySet, manifest: Manifest, subject: Subject, most: int, found: Room, *, certain: bool) -> Draft:
     pools, room = at_most(unit, subject), found.pods
     others = workload_names([one.workload for one in found.beside])
     names = listed([*(["what runs already"] if unit.cluster.pods else []), *([others] if others else [])])

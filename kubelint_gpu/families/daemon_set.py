@@ -17,14 +17,14 @@ from kubelint_gpu.messages.wording import listed, some
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 _SURGE: Pointer = (*field_pointers.UPDATE_STRATEGY, "rollingUpdate", "maxSurge")
 
 
 @rule("KLG110")
-def daemonset_surge(unit: Unit) -> Iterator[Draft]:
+def daemonset_surge(unit: ApplySet) -> Iterator[Draft]:
     """The new pod of a node starts beside the old one, and the node has what both need only once."""
     if not unit.has_nodes:
         yield from _ports(unit)
@@ -46,7 +46,7 @@ def daemonset_surge(unit: Unit) -> Iterator[Draft]:
                 yield replace(draft, help=(*draft.help, halts)) if crowded else draft
 
 
-def _ports(unit: Unit) -> Iterator[Draft]:
+def _ports(unit: ApplySet) -> Iterator[Draft]:
     """Without an inventory: no node has a port twice."""
     for subject in unit.subjects:
         ports = host_ports(subject.workload.spec)

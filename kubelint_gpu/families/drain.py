@@ -15,7 +15,7 @@ from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.messages.wording import budget_names, counted, some, verb, workload_name
 from kubelint_gpu.simulation.questions.drain import Drained
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import Subject
 
@@ -23,7 +23,7 @@ _SHARES = ("minAvailable", "maxUnavailable")
 
 
 @rule("KLG112")
-def drain_blocked(unit: Unit) -> Iterator[Draft]:
+def drain_blocked(unit: ApplySet) -> Iterator[Draft]:
     """Budgets do not let the pods of a node go: not one of them, not all that have no other place, or not at all."""
     for held in held_drains(unit):
         if held.decided:
@@ -32,7 +32,7 @@ def drain_blocked(unit: Unit) -> Iterator[Draft]:
             yield _undecided(unit, held.subject, held.drains)
 
 
-def _undecided(unit: Unit, subject: Subject, found: Sequence[Drained]) -> Draft:
+def _undecided(unit: ApplySet, subject: Subject, found: Sequence[Drained]) -> Draft:
     names = sorted({name for one in found for name in one.budgets})
     manifest, route = _budget(unit, subject, names)
     return Draft(
@@ -48,7 +48,7 @@ def _undecided(unit: Unit, subject: Subject, found: Sequence[Drained]) -> Draft:
     )
 
 
-def _draft(unit: Unit, subject: Subject, found: Sequence[Drained], *, certain: bool) -> Draft:
+def _draft(unit: ApplySet, subject: Subject, found: Sequence[Drained], *, certain: bool) -> Draft:
     names = sorted({name for one in found for name in one.budgets})
     manifest, route = _budget(unit, subject, names)
     known = [one.node for one in found if one.known]
@@ -108,7 +108,7 @@ def _replicas(subject: Subject) -> str:
     return f"{counted(subject.workload.replicas, 'replica')}, all under the budget"
 
 
-def _budget(unit: Unit, subject: Subject, names: Sequence[str]) -> tuple[Manifest, Pointer]:
+def _budget(unit: ApplySet, subject: Subject, names: Sequence[str]) -> tuple[Manifest, Pointer]:
     """The budget's line if it is among the manifests, else the number of replicas."""
     for manifest in unit.manifests:
         same = (manifest.namespace or "default") == subject.workload.meta.namespace
@@ -118,7 +118,7 @@ def _budget(unit: Unit, subject: Subject, names: Sequence[str]) -> tuple[Manifes
     return subject.manifest, field_pointers.replicas(subject.manifest)
 
 
-def _declared(unit: Unit, names: Sequence[str]) -> Iterator[Related]:
+def _declared(unit: ApplySet, names: Sequence[str]) -> Iterator[Related]:
     for name in names:
         declared = unit.world.declared("PodDisruptionBudget", name)
         if declared is not None:

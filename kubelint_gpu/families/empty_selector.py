@@ -12,7 +12,7 @@ from kubelint_gpu.kube.objects.label_algebra import unsatisfiable
 from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.values.selectors import LabelSelector
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -21,7 +21,7 @@ _KINDS = (("podAffinity", False), ("podAntiAffinity", True))
 
 
 @rule("KLG408")
-def empty_selector(unit: Unit) -> Iterator[Draft]:
+def empty_selector(unit: ApplySet) -> Iterator[Draft]:
     """A node selector term, a pod selector or a spread selector that says nothing."""
     for subject in unit.subjects:
         spec = subject.workload.spec

@@ -19,14 +19,14 @@ from kubelint_gpu.messages.wait import told
 from kubelint_gpu.messages.wording import counted, listed, owner_name, some
 from kubelint_gpu.simulation.search.trace import Evicted, Trace
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 _CLASS = "priorityClassName"
 
 
 @rule("KLG108")
-def rollout_preempts(unit: Unit) -> Iterator[Draft]:
+def rollout_preempts(unit: ApplySet) -> Iterator[Draft]:
     """Some run of a rollout, or of several that begin at the same moment, evicts pods of lower priority of others."""
     told_of: set[tuple[str, str]] = set()
     for subject in (one for one in unit.subjects if one.known_class):
@@ -52,7 +52,7 @@ def _evicted(subject: Subject, evicts: Iterable[Evicted]) -> dict[str, list[Evic
 
 
 def _draft(
-    unit: Unit,
+    unit: ApplySet,
     subject: Subject,
     eviction: Trace | None,
     owner: str,

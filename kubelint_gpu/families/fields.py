@@ -15,14 +15,14 @@ from kubelint_gpu.kube.validation.api_fields import Misfit, homes
 from kubelint_gpu.kube.values.errors import field_path
 from kubelint_gpu.messages.wording import listed
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 
 _FEW = 8
 
 
 @rule("KLG002")
-def unknown_field(unit: Unit) -> Iterator[Draft]:
+def unknown_field(unit: ApplySet) -> Iterator[Draft]:
     """A field that the API server does not know: misspelt, in the wrong place, or of another release."""
     minor = unit.minor_release
     for manifest, unfit in zip(unit.templates, unknown_fields(unit), strict=True):

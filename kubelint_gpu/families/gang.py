@@ -31,7 +31,7 @@ from kubelint_gpu.simulation.questions.starved_jobs import may_evict, running_at
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 _HELD = (Verdict.STUCK, Verdict.MAY_STICK)
@@ -39,7 +39,7 @@ _UNSEEN = "not every placement of what runs beside it was looked at"
 
 
 @rule("KLG113")
-def jobs_hold_each_other(unit: Unit) -> Iterator[Draft]:
+def jobs_hold_each_other(unit: ApplySet) -> Iterator[Draft]:
     """A Job holds a part of what it needs, and the rest never comes: another Job has it, or what runs for good."""
     whole = [subject for subject in unit.subjects if waits_for_all(unit, subject)] if unit.has_nodes else []
     short = {subject.workload.key: draft for subject in whole for draft in _never_whole(unit, subject)}
@@ -98,14 +98,14 @@ def _together(cluster: Cluster, teams: Sequence[Team], beside: Sequence[Subject]
     return gang([team.workloads for team in teams], cluster, beside=[one.workload for one in beside], budget=budget)
 
 
-def _holds_further(unit: Unit, teams: Sequence[Team], beside: Sequence[Subject], verdict: Verdict) -> bool:
+def _holds_further(unit: ApplySet, teams: Sequence[Team], beside: Sequence[Subject], verdict: Verdict) -> bool:
     """Whether Jobs hold each other up whatever nodes there are beyond the inventory."""
     if not cluster_beyond(unit).known or any(team.custom is not None for team in teams):
         return False
     return _together(cluster_beyond(unit).cluster, teams, beside, unit.budget).verdict is verdict
 
 
-def _never_whole(unit: Unit, subject: Subject) -> Iterator[Draft]:
+def _never_whole(unit: ApplySet, subject: Subject) -> Iterator[Draft]:
     """Some of its pods run, and never all at once."""
     workload = subject.workload
     judgement = judgements_in(unit).get(id(subject))
@@ -135,7 +135,7 @@ def _never_whole(unit: Unit, subject: Subject) -> Iterator[Draft]:
         )
 
 
-def _passing(unit: Unit, subject: Subject) -> list[Subject]:
+def _passing(unit: ApplySet, subject: Subject) -> list[Subject]:
     """The Jobs of the unit near to whose pods its own must be."""
     jobs = [one for one in unit.subjects if one is not subject and isinstance(one.workload.strategy, JobStrategy)]
     return [
@@ -143,12 +143,12 @@ def _passing(unit: Unit, subject: Subject) -> list[Subject]:
     ]
 
 
-def _leans_on_what_ends(unit: Unit, subject: Subject, jobs: Sequence[Subject]) -> bool:
+def _leans_on_what_ends(unit: ApplySet, subject: Subject, jobs: Sequence[Subject]) -> bool:
     """Whether its pods must be near to those of a Job that is none of these."""
     return any(one not in jobs for one in _passing(unit, subject))
 
 
-def _share_nodes(unit: Unit, one: Subject, other: Subject) -> bool:
+def _share_nodes(unit: ApplySet, one: Subject, other: Subject) -> bool:
     judged = [judgements_in(unit).get(id(subject)) for subject in (one, other)]
     nodes = [found.eligible for found in judged if found is not None]
     return len(nodes) == len(judged) and not nodes[0].isdisjoint(nodes[1])
@@ -167,13 +167,13 @@ def _undecided(subject: Subject, what: str, why: str) -> Draft:
     )
 
 
-def _stays_short(unit: Unit, workload: Workload, beside: Sequence[Subject], found: tuple[int, int]) -> bool:
+def _stays_short(unit: ApplySet, workload: Workload, beside: Sequence[Subject], found: tuple[int, int]) -> bool:
     """Whether as few pods of it run whatever nodes there are beyond the inventory."""
     others = [one.workload for one in beside]
     return cluster_beyond(unit).known and running_at_once(workload, others, cluster_beyond(unit).cluster) == found
 
 
-def _short(unit: Unit, subject: Subject, beside: list[Subject], found: tuple[int, int], *, certain: bool) -> Draft:
+def _short(unit: ApplySet, subject: Subject, beside: list[Subject], found: tuple[int, int], *, certain: bool) -> Draft:
     manifest, workload = subject.manifest, subject.workload
     least, most = found
     resource, pools = scarce(subject), at_most(unit, subject)
@@ -204,7 +204,7 @@ def _short(unit: Unit, subject: Subject, beside: list[Subject], found: tuple[int
     )
 
 
-def _draft(unit: Unit, stuck: Sequence[Team], beside: Sequence[Subject], found: Gang, *, certain: bool) -> Draft:
+def _draft(unit: ApplySet, stuck: Sequence[Team], beside: Sequence[Subject], found: Gang, *, certain: bool) -> Draft:
     first = stuck[0]
     held = {one.owner: one for one in found.held}
     told = [

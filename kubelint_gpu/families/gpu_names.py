@@ -23,7 +23,7 @@ from kubelint_gpu.kube.objects.requests import is_extended
 from kubelint_gpu.messages.wording import amount, listed, some
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 _GPU = "nvidia.com/gpu"
@@ -32,7 +32,7 @@ _STRATEGY = "nvidia.com/mig.strategy"
 
 
 @rule("KLG502")
-def unknown_resource(unit: Unit) -> Iterator[Draft]:
+def unknown_resource(unit: ApplySet) -> Iterator[Draft]:
     """An extended resource that no node knows and no pool may bring."""
     for subject, found in diagnose(unit):
         if found.code != "KLG502":
@@ -62,7 +62,7 @@ class _LeftOut:
     owner: str
 
 
-def _left_out(unit: Unit, subject: Subject) -> Iterator[_LeftOut]:
+def _left_out(unit: ApplySet, subject: Subject) -> Iterator[_LeftOut]:
     """What its pods ask for that something else gives out, of which the inventory says nothing."""
     written = subject.manifest.workload
     groups: dict[str, list[str]] = {}
@@ -73,7 +73,7 @@ def _left_out(unit: Unit, subject: Subject) -> Iterator[_LeftOut]:
         yield _LeftOut(tuple(names), owner)
 
 
-def _told_left_out(unit: Unit) -> Iterator[Draft]:
+def _told_left_out(unit: ApplySet) -> Iterator[Draft]:
     for subject in unit.subjects:
         for found in _left_out(unit, subject):
             one = len(found.resources) == 1
@@ -98,7 +98,7 @@ def _near(resource: str, names: Sequence[str]) -> list[str]:
 
 
 @rule("KLG503")
-def gpu_count_exceeds_node(unit: Unit) -> Iterator[Draft]:
+def gpu_count_exceeds_node(unit: ApplySet) -> Iterator[Draft]:
     """More GPUs than the largest node has."""
     for subject, found in diagnose(unit):
         if found.code != "KLG503":
@@ -119,7 +119,7 @@ def gpu_count_exceeds_node(unit: Unit) -> Iterator[Draft]:
 
 
 @rule("KLG507")
-def gpu_label_mismatch(unit: Unit) -> Iterator[Draft]:
+def gpu_label_mismatch(unit: ApplySet) -> Iterator[Draft]:
     """A GPU label that leaves only nodes with too few GPUs."""
     for subject, found in diagnose(unit):
         if found.code != "KLG507":
@@ -150,7 +150,7 @@ def gpu_label_mismatch(unit: Unit) -> Iterator[Draft]:
 
 
 @rule("KLG506")
-def mig_profile(unit: Unit) -> Iterator[Draft]:
+def mig_profile(unit: ApplySet) -> Iterator[Draft]:
     """A MIG device that no GPU of the nodes can have, or that the nodes do not advertise under this name."""
     for subject, found in diagnose(unit):
         if found.code != "KLG506":
@@ -169,7 +169,7 @@ def mig_profile(unit: Unit) -> Iterator[Draft]:
         )
 
 
-def _why(unit: Unit, subject: Subject, found: Diagnosis) -> str:
+def _why(unit: ApplySet, subject: Subject, found: Diagnosis) -> str:
     nodes = [node for node in unit.possible_nodes if _PRODUCT in node.labels and matches(subject, node)]
     if not nodes:
         return "no node that may take the pod has a GPU"
@@ -230,5 +230,5 @@ def _place(subject: Subject, resource: str, role: str = "key") -> Place:
     return manifest.place(field_pointers.pod_spec(manifest), "key")
 
 
-def _text(unit: Unit, subject: Subject) -> str | None:
+def _text(unit: ApplySet, subject: Subject) -> str | None:
     return unit.beside_running(subject).message or unit.alone(subject).message

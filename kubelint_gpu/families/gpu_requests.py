@@ -15,7 +15,7 @@ from kubelint_gpu.kube.admission.extended_requests import NO_LIMIT, NOT_WHOLE, U
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.errors import field_path
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 
 _ORDER = (NOT_WHOLE, NO_LIMIT, UNEQUAL)
@@ -28,7 +28,7 @@ _INFRASTRUCTURE = ("kube-system", "gpu-operator", "nvidia-gpu-operator", "nvidia
 
 
 @rule("KLG501")
-def gpu_request_invalid(unit: Unit) -> Iterator[Draft]:
+def gpu_request_invalid(unit: ApplySet) -> Iterator[Draft]:
     """An amount of an extended resource that API validation refuses."""
     for manifest in unit.templates:
         if manifest.workload is None or manifest.workload.partial:
@@ -97,7 +97,7 @@ def _proposals(manifest: Manifest, problem: RequestProblem, route: Pointer) -> I
 
 
 @rule("KLG504")
-def gpu_without_request(unit: Unit) -> Iterator[Draft]:
+def gpu_without_request(unit: ApplySet) -> Iterator[Draft]:
     """A pod that sees GPUs without asking for any: the scheduler knows nothing of it."""
     for subject in unit.subjects:
         if subject.workload.kind == "DaemonSet" or subject.workload.meta.namespace in _INFRASTRUCTURE:

@@ -17,7 +17,7 @@ from kubelint_gpu.kube.values.selectors import parse_int64
 from kubelint_gpu.messages.wording import amount, some
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 _SHARED = ".shared"
@@ -34,7 +34,7 @@ class _Share:
 
 
 @rule("KLG505")
-def shared_gpu_count(unit: Unit) -> Iterator[Draft]:
+def shared_gpu_count(unit: ApplySet) -> Iterator[Draft]:
     """A container that asks for several shares of GPUs."""
     if not unit.has_nodes:
         return
@@ -81,7 +81,7 @@ def _effect(share: _Share) -> str:
     return f"more than 1 gives no more compute, and two may be of the same GPU ({share.replicas} shares for each)"
 
 
-def _takers(unit: Unit, subject: Subject) -> tuple[Node, ...]:
+def _takers(unit: ApplySet, subject: Subject) -> tuple[Node, ...]:
     """The nodes that would take its pod, else what a pool would add."""
     found = unit.alone(subject)
     if found.fit is not None and found.fit.schedulable:
@@ -120,7 +120,7 @@ def _share(node: Node, resource: str) -> _Share | None:
     return _Share(replicas, resource in refusing, strategy)
 
 
-def _declared(unit: Unit, names: list[str], shares: dict[str, _Share]) -> Iterator[Related]:
+def _declared(unit: ApplySet, names: list[str], shares: dict[str, _Share]) -> Iterator[Related]:
     seen = set()
     for name in names[:2]:
         declared = unit.world.declared("Node", name)

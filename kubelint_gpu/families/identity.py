@@ -12,7 +12,7 @@ from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.kube.values.selectors import Requirement
 from kubelint_gpu.messages.wording import listed
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import Subject
 
@@ -21,7 +21,7 @@ _SELECTOR: Pointer = ("spec", "selector")
 
 
 @rule("KLG007")
-def duplicate_object(unit: Unit) -> Iterator[Draft]:
+def duplicate_object(unit: ApplySet) -> Iterator[Draft]:
     """The same kind, namespace and name twice among what is applied together."""
     first: dict[tuple[str, str, str, str], Manifest] = {}
     for manifest in unit.manifests:
@@ -44,7 +44,7 @@ def duplicate_object(unit: Unit) -> Iterator[Draft]:
 
 
 @rule("KLG008")
-def selector_mismatch(unit: Unit) -> Iterator[Draft]:
+def selector_mismatch(unit: ApplySet) -> Iterator[Draft]:
     """A selector that does not match its own template, or that matches another workload's pods, too."""
     owners = [subject for subject in unit.subjects if subject.workload.selector is not None]
     for subject in owners:

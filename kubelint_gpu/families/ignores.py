@@ -10,11 +10,11 @@ from kubelint_gpu.engine.suppressions import UNUSED, Closing, Ignore, unused_cau
 from kubelint_gpu.findings.expiry import over
 from kubelint_gpu.findings.finding import Finding, Place
 from kubelint_gpu.messages.wording import listed
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 
 
 @closing_rule("KLG005")
-def unused_ignore(unit: Unit, closing: Closing) -> Iterator[Draft]:
+def unused_ignore(unit: ApplySet, closing: Closing) -> Iterator[Draft]:
     """A suppression that suppressed nothing, is over, is not understood, or gives no reason."""
     for ignore in closing.unused:
         ended = over(ignore.until, closing.today)
@@ -60,7 +60,7 @@ def _without_reason(closing: Closing) -> Iterator[Draft]:
         )
 
 
-def _missed(unit: Unit, ignore: Ignore, findings: Iterable[Finding]) -> Place | None:
+def _missed(unit: ApplySet, ignore: Ignore, findings: Iterable[Finding]) -> Place | None:
     """Where the nearest finding stands that a comment in the same document is for."""
     if ignore.manifest is not None:
         return None
@@ -73,7 +73,7 @@ def _missed(unit: Unit, ignore: Ignore, findings: Iterable[Finding]) -> Place | 
     return min(here, key=lambda place: (abs(place.line - ignore.place.line), place.line), default=None)
 
 
-def _document(unit: Unit, place: Place) -> int:
+def _document(unit: ApplySet, place: Place) -> int:
     """The number of the document of its file that a place is in."""
     for reading in unit.sources:
         if reading.source is not None and reading.source.path == place.path:

@@ -22,7 +22,7 @@ from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.placement.capacity import room_for
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 _AFFINITY: Pointer = ("affinity", "nodeAffinity")
@@ -33,7 +33,7 @@ _MOST_NODES = 8
 
 
 @rule("KLG204")
-def unhealthy_node(unit: Unit) -> Iterator[Draft]:
+def unhealthy_node(unit: ApplySet) -> Iterator[Draft]:
     """A node that the inventory says must be avoided may get its pods."""
     inventory = unit.world.inventory
     if inventory is None or not unit.has_nodes or not inventory.unhealthy:
@@ -65,7 +65,7 @@ def unhealthy_node(unit: Unit) -> Iterator[Draft]:
         )
 
 
-def _reason(unit: Unit, names: list[str]) -> str:
+def _reason(unit: ApplySet, names: list[str]) -> str:
     reasons = []
     for name in names:
         info = unit.empty.node(name)
@@ -75,7 +75,7 @@ def _reason(unit: Unit, names: list[str]) -> str:
     return f" ({', '.join(reasons)})" if reasons else ""
 
 
-def _declared(unit: Unit, names: list[str]) -> Iterator[Related]:
+def _declared(unit: ApplySet, names: list[str]) -> Iterator[Related]:
     said = set()
     for name in names[:3]:
         declared = unit.world.declared("Node", name)
@@ -84,7 +84,7 @@ def _declared(unit: Unit, names: list[str]) -> Iterator[Related]:
             yield Related(unit.world.place(declared), f"{name} is declared unhealthy")
 
 
-def _avoiding(unit: Unit, subject: Subject, names: list[str]) -> Proposal:
+def _avoiding(unit: ApplySet, subject: Subject, names: list[str]) -> Proposal:
     infos = [unit.empty.node(name) for name in names]
     hosts = [info.node.labels.get(HOSTNAME, info.name) for info in infos if info is not None]
     return Proposal(f"require that {HOSTNAME} is not {some(hosts)}", "unsafe", lambda: _without(subject, hosts))
@@ -112,7 +112,7 @@ def _without(subject: Subject, hosts: list[str]) -> list[Edit]:
 
 
 @rule("KLG208")
-def cpu_pod_on_gpu_node(unit: Unit) -> Iterator[Draft]:
+def cpu_pod_on_gpu_node(unit: ApplySet) -> Iterator[Draft]:
     """A pod without a GPU that takes from a node without a taint what a GPU pod needs there."""
     if not unit.has_nodes or not any(is_accelerator(name) for name in unit.advertised):
         return
@@ -145,7 +145,7 @@ def cpu_pod_on_gpu_node(unit: Unit) -> Iterator[Draft]:
         )
 
 
-def _users(unit: Unit) -> Iterator[tuple[Pod, str]]:
+def _users(unit: ApplySet) -> Iterator[tuple[Pod, str]]:
     """The different pods that need GPUs: of these manifests, and of what runs."""
     for subject in unit.subjects:
         if subject.places_pods and any(is_gpu(name) for name in asked(subject)):
@@ -168,7 +168,7 @@ def _has_gpus(info: NodeInfo) -> bool:
 
 
 def _loss(
-    unit: Unit, subject: Subject, users: list[tuple[Pod, str]], nodes: list[NodeInfo]
+    unit: ApplySet, subject: Subject, users: list[tuple[Pod, str]], nodes: list[NodeInfo]
 ) -> tuple[NodeInfo, str, int, int] | None:
     """The first node and GPU pod whose room one pod of the subject takes, with the numbers before and after."""
     mine = subject.pod

@@ -14,7 +14,7 @@ from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.messages.wording import some
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 # files of the host that every node has
@@ -22,7 +22,7 @@ _EVERYWHERE = ("/dev", "/proc", "/sys", "/run", "/var/run", "/etc", "/usr", "/li
 
 
 @rule("KLG203")
-def hostname_pin(unit: Unit) -> Iterator[Draft]:
+def hostname_pin(unit: ApplySet) -> Iterator[Draft]:
     """Bound to a node by its name where a label of the node would do."""
     held = {id(one.subject) for one in held_drains(unit)}
     for subject in unit.subjects:
@@ -70,13 +70,13 @@ def _claims(subject: Subject) -> bool:
     return any(volume.kind == "persistentVolumeClaim" for volume in subject.workload.spec.volumes)
 
 
-def _sticks(unit: Unit, subject: Subject) -> bool:
+def _sticks(unit: ApplySet, subject: Subject) -> bool:
     """Whether its rollout hangs on the pin."""
     judgement = judgements_in(unit).get(id(subject))
     return judgement is not None and judgement.verdict in (Verdict.STUCK, Verdict.MAY_STICK)
 
 
-def _nodes(unit: Unit, found: Wider, others: list[str]) -> Iterator[Related]:
+def _nodes(unit: ApplySet, found: Wider, others: list[str]) -> Iterator[Related]:
     said = set()
     for name in (*found.pinned[:1], *others[:2]):
         declared = unit.world.declared("Node", name)

@@ -11,12 +11,12 @@ from kubelint_gpu.evidence.node_lines import clues
 from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.messages.wording import amount, bare
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 
 @rule("KLG201")
-def unschedulable(unit: Unit) -> Iterator[Draft]:
+def unschedulable(unit: ApplySet) -> Iterator[Draft]:
     """No node takes the pod, even with nothing else running, and no more telling rule says why."""
     for subject, found in diagnose(unit):
         if found.code != "KLG201":

@@ -15,14 +15,14 @@ from kubelint_gpu.kube.values.selectors import LabelSelector
 from kubelint_gpu.messages.wording import counted, listed, some, workload_name
 from kubelint_gpu.scheduler.companions import HOSTNAME, attracts_itself, can_share, companions, own_terms, repels
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 @rule("KLG403")
-def pod_affinity_matches_nothing(unit: Unit) -> Iterator[Draft]:
+def pod_affinity_matches_nothing(unit: ApplySet) -> Iterator[Draft]:
     """A pod that must be near another one that nobody has heard of."""
     for subject in unit.subjects:
         found = unmet_affinity(unit, subject)
@@ -56,7 +56,7 @@ def pod_affinity_matches_nothing(unit: Unit) -> Iterator[Draft]:
 
 
 @rule("KLG404")
-def anti_affinity_exceeds_domains(unit: Unit) -> Iterator[Draft]:
+def anti_affinity_exceeds_domains(unit: ApplySet) -> Iterator[Draft]:
     """More replicas than places where they may be kept apart."""
     for subject in unit.subjects:
         found = crowding(unit, subject)
@@ -80,7 +80,7 @@ def anti_affinity_exceeds_domains(unit: Unit) -> Iterator[Draft]:
 
 
 @rule("KLG410")
-def affinity_cross_conflict(unit: Unit) -> Iterator[Draft]:
+def affinity_cross_conflict(unit: ApplySet) -> Iterator[Draft]:
     """A pod that must be near another, which will not have it, or cannot be where it is."""
     pods = [(subject, subject.pod) for subject in unit.subjects]
     for subject, pod in pods:
@@ -99,7 +99,7 @@ def affinity_cross_conflict(unit: Unit) -> Iterator[Draft]:
         yield conflicts[0]
 
 
-def _conflict(unit: Unit, subject: Subject, pod: Pod, other: Subject, its: Pod) -> Draft | None:
+def _conflict(unit: ApplySet, subject: Subject, pod: Pod, other: Subject, its: Pod) -> Draft | None:
     """Why a pod cannot be near another that it must be near to; None where it can."""
     for number, term in enumerate(pod.spec.pod_affinity):
         key = term.topology_key
@@ -173,7 +173,7 @@ def _places(found: Crowding) -> str:
     return f"the nodes of {counted(number, 'domain')} take them ({', '.join(found.domains)})"
 
 
-def _nearly(unit: Unit, subject: Subject, selector: LabelSelector | None) -> Iterator[tuple[Subject, str]]:
+def _nearly(unit: ApplySet, subject: Subject, selector: LabelSelector | None) -> Iterator[tuple[Subject, str]]:
     """Workloads of the unit that have one of the labels, with another value, or all of them in another namespace."""
     if selector is None:
         return

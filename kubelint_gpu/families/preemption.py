@@ -18,7 +18,7 @@ from kubelint_gpu.scheduler.placement.contention import evicts_on
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 _CLASS = "priorityClassName"
@@ -26,7 +26,7 @@ _MOST_RELATED = 4
 
 
 @rule("KLG304")
-def cannot_preempt(unit: Unit) -> Iterator[Draft]:
+def cannot_preempt(unit: ApplySet) -> Iterator[Draft]:
     """A pod that waits for what others hold, whose priority was meant to help and does not."""
     for subject, found in _waiting(unit):
         preemption = found.preemption
@@ -60,7 +60,7 @@ def cannot_preempt(unit: Unit) -> Iterator[Draft]:
 
 
 @rule("KLG305")
-def priority_inversion(unit: Unit) -> Iterator[Draft]:
+def priority_inversion(unit: ApplySet) -> Iterator[Draft]:
     """Work that can wait may evict work that somebody waits for."""
     if not unit.has_nodes:
         return
@@ -104,7 +104,7 @@ def priority_inversion(unit: Unit) -> Iterator[Draft]:
 
 
 @rule("KLG306")
-def preempts_protected(unit: Unit) -> Iterator[Draft]:
+def preempts_protected(unit: ApplySet) -> Iterator[Draft]:
     """Room can be made only by evicting pods whose disruption budget has nothing left."""
     for subject, found in _waiting(unit):
         preemption = found.preemption
@@ -128,7 +128,7 @@ def preempts_protected(unit: Unit) -> Iterator[Draft]:
         )
 
 
-def _waiting(unit: Unit) -> Iterator[tuple[Subject, Attempt]]:
+def _waiting(unit: ApplySet) -> Iterator[tuple[Subject, Attempt]]:
     """The workloads with a class of their own whose pod fits in the empty cluster and not beside what others run."""
     if not unit.has_nodes or not unit.cluster.pods:
         return
@@ -146,7 +146,7 @@ def _waiting(unit: Unit) -> Iterator[tuple[Subject, Attempt]]:
             yield subject, found
 
 
-def _would_succeed(unit: Unit, subject: Subject) -> bool:
+def _would_succeed(unit: ApplySet, subject: Subject) -> bool:
     pod = replace(subject.pod, spec=replace(subject.pod.spec, preemption_policy=PREEMPT))
     found = attempt(pod, unit.running).preemption
     return found is not None and found.succeeds
@@ -160,13 +160,13 @@ def _candidates(found: Attempt) -> list[str]:
     return sorted(node.name for one in preemption.outcomes for node in one.nodes)
 
 
-def _lower(unit: Unit, subject: Subject, found: Attempt) -> list[Pod]:
+def _lower(unit: ApplySet, subject: Subject, found: Attempt) -> list[Pod]:
     priority = subject.workload.spec.priority or 0
     nodes = [node for node in map(unit.running.node, _candidates(found)) if node is not None]
     return [pod for node in nodes for pod in node.pods if (pod.spec.priority or 0) < priority]
 
 
-def _holders(unit: Unit, subject: Subject, found: Attempt) -> tuple[Related, ...]:
+def _holders(unit: ApplySet, subject: Subject, found: Attempt) -> tuple[Related, ...]:
     wanted = set(extended_resources(subject.workload.spec))
     nodes = [node for node in map(unit.running.node, _candidates(found)) if node is not None]
     if not nodes:
@@ -182,7 +182,7 @@ def _holders(unit: Unit, subject: Subject, found: Attempt) -> tuple[Related, ...
     return tuple(related)[:_MOST_RELATED]
 
 
-def _fought_over(unit: Unit, batch: Subject, serving: Subject) -> list[str]:
+def _fought_over(unit: ApplySet, batch: Subject, serving: Subject) -> list[str]:
     nodes = []
     for subject in (batch, serving):
         found = unit.alone(subject)
@@ -205,7 +205,7 @@ def _names(victims: tuple[Pod, ...]) -> str:
     return f"{counted(len(victims), 'pod')} ({some(owners, 'owner')})"
 
 
-def _budgets(unit: Unit, chosen: Candidate) -> list[str]:
+def _budgets(unit: ApplySet, chosen: Candidate) -> list[str]:
     """The budgets that cover the victims and allow nothing, in the order of names."""
     return sorted(
         budget.meta.name
@@ -214,7 +214,7 @@ def _budgets(unit: Unit, chosen: Candidate) -> list[str]:
     )
 
 
-def _budget_places(unit: Unit, names: list[str]) -> Iterator[Related]:
+def _budget_places(unit: ApplySet, names: list[str]) -> Iterator[Related]:
     for name in names[:_MOST_RELATED]:
         manifest = next((one for one in unit.manifests if one.kind == "PodDisruptionBudget" and one.name == name), None)
         declared = unit.world.declared("PodDisruptionBudget", name)
@@ -225,7 +225,7 @@ def _budget_places(unit: Unit, names: list[str]) -> Iterator[Related]:
             yield Related(unit.world.place(declared), said)
 
 
-def _victim_places(unit: Unit, chosen: Candidate) -> Iterator[Related]:
+def _victim_places(unit: ApplySet, chosen: Candidate) -> Iterator[Related]:
     for pod in chosen.victims[:_MOST_RELATED]:
         declared = unit.world.declared("Pod", pod.meta.name)
         if declared is not None:

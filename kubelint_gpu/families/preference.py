@@ -10,13 +10,13 @@ from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.kube.values.selectors import NodeSelectorTerm
 from kubelint_gpu.messages.wording import listed
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 
 _PREFERRED = ("affinity", "nodeAffinity", "preferredDuringSchedulingIgnoredDuringExecution")
 
 
 @rule("KLG409")
-def useless_preference(unit: Unit) -> Iterator[Draft]:
+def useless_preference(unit: ApplySet) -> Iterator[Draft]:
     """A preferred node term that all nodes meet which could take the pod, or none of them."""
     if not unit.complete or not unit.has_nodes:
         return

@@ -15,14 +15,14 @@ from kubelint_gpu.kube.objects.priority import SYSTEM_CLASSES
 from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.messages.wording import listed, some, workload_name
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 _CLASS = "priorityClassName"
 
 
 @rule("KLG301")
-def missing_priority_class(unit: Unit) -> Iterator[Draft]:
+def missing_priority_class(unit: ApplySet) -> Iterator[Draft]:
     """A GPU workload that nothing protects: any pod with a priority may evict it, and it can evict none."""
     if not unit.has_nodes or any(found.global_default for found in unit.cluster.priority_classes):
         return
@@ -47,7 +47,7 @@ def missing_priority_class(unit: Unit) -> Iterator[Draft]:
 
 
 @rule("KLG302")
-def unknown_priority_class(unit: Unit) -> Iterator[Draft]:
+def unknown_priority_class(unit: ApplySet) -> Iterator[Draft]:
     """The class that a workload names does not exist: admission refuses its pods."""
     if not unit.has_nodes:
         return
@@ -72,7 +72,7 @@ def unknown_priority_class(unit: Unit) -> Iterator[Draft]:
         )
 
 
-def _threat(unit: Unit, subject: Subject) -> str:
+def _threat(unit: ApplySet, subject: Subject) -> str:
     above = [found for found in unit.cluster.priority_classes if found.value > 0 and found.preemption_policy != "Never"]
     others = [
         workload_name(other.workload)
@@ -86,7 +86,7 @@ def _threat(unit: Unit, subject: Subject) -> str:
     return "any pod with a class above 0 can evict them"
 
 
-def _threats(unit: Unit, subject: Subject) -> Iterator[Related]:
+def _threats(unit: ApplySet, subject: Subject) -> Iterator[Related]:
     """The GPU request that is at stake, and the classes that outrank it."""
     for resource in extended_resources(subject.workload.spec):
         for route in field_pointers.requests(subject.manifest, resource):
@@ -97,7 +97,7 @@ def _threats(unit: Unit, subject: Subject) -> Iterator[Related]:
             yield Related(unit.world.place(declared), f"class {found.name} has value {found.value}")
 
 
-def _advice(unit: Unit, subject: Subject) -> str:
+def _advice(unit: ApplySet, subject: Subject) -> str:
     names = sorted(found.name for found in unit.cluster.priority_classes)
     if names:
         return f"set {_CLASS} to {some(names, 'class', 'or')}"

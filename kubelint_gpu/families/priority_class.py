@@ -19,7 +19,7 @@ from kubelint_gpu.kube.objects.priority import (
 )
 from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.kube.values.errors import is_placeholder
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 
 _POLICY: Pointer = ("preemptionPolicy",)
@@ -28,7 +28,7 @@ _DEFAULT: Pointer = ("globalDefault",)
 
 
 @rule("KLG303")
-def invalid_priority_class(unit: Unit) -> Iterator[Draft]:
+def invalid_priority_class(unit: ApplySet) -> Iterator[Draft]:
     """A class that the API server or its admission refuses."""
     found = [
         (manifest, read_priority_class(manifest.item.value, []))
@@ -60,7 +60,7 @@ def _refused(manifest: Manifest, known: PriorityClass) -> Iterator[Draft]:
         yield _draft(manifest, _POLICY, f'preemptionPolicy "{policy}" is refused: it is {PREEMPT} or {NEVER}')
 
 
-def _changed(unit: Unit, manifest: Manifest, known: PriorityClass) -> Iterator[Draft]:
+def _changed(unit: ApplySet, manifest: Manifest, known: PriorityClass) -> Iterator[Draft]:
     """What the cluster has under the same name, where an update would change what cannot be changed."""
     if manifest.object in unit.before:
         return
@@ -82,7 +82,7 @@ def _changed(unit: Unit, manifest: Manifest, known: PriorityClass) -> Iterator[D
             )
 
 
-def _defaults(unit: Unit, found: Sequence[tuple[Manifest, PriorityClass]]) -> Iterator[Draft]:
+def _defaults(unit: ApplySet, found: Sequence[tuple[Manifest, PriorityClass]]) -> Iterator[Draft]:
     """Every globalDefault after the first; those that the cluster has come first."""
     first = ""
     there: tuple[Related, ...] = ()
@@ -119,7 +119,7 @@ def _draft(
     )
 
 
-def _cluster(unit: Unit, name: str) -> tuple[Related, ...]:
+def _cluster(unit: ApplySet, name: str) -> tuple[Related, ...]:
     declared = unit.world.declared("PriorityClass", name)
     if declared is None:
         return ()

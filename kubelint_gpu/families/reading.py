@@ -11,14 +11,14 @@ from kubelint_gpu.engine.diagnostic import Draft
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.sources.kustomize.rendering import Rendered
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import place_of
 
 _SUBCHARTS = "charts"
 
 
 @rule("KLG001")
-def yaml_error(unit: Unit) -> Iterator[Draft]:
+def yaml_error(unit: ApplySet) -> Iterator[Draft]:
     """What the parser cannot read, or kubectl would refuse while reading."""
     for reading in unit.sources:
         for problem in reading.problems:
@@ -34,7 +34,7 @@ def yaml_error(unit: Unit) -> Iterator[Draft]:
 
 
 @rule("KLG006")
-def render_failed(unit: Unit) -> Iterator[Draft]:
+def render_failed(unit: ApplySet) -> Iterator[Draft]:
     """A kustomization that cannot be built, or that is not built because that would reach outside; a Helm chart."""
     yield from _charts(unit)
     broken = {reading.source.path for reading in unit.sources if reading.problems and reading.source is not None}
@@ -65,7 +65,7 @@ def _built_from(rendered: Rendered, path: str) -> Iterator[Related]:
         yield Related(place_of(source.path, span), f"in {rendered.path}")
 
 
-def _charts(unit: Unit) -> Iterator[Draft]:
+def _charts(unit: ApplySet) -> Iterator[Draft]:
     """Charts whose folder is checked; those inside of another one are rendered with it."""
     for reading in unit.readings:
         path = posixpath.normpath(reading.source.path) if reading.source is not None else ""

@@ -42,7 +42,7 @@ from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.autoscalers import MOST
 from kubelint_gpu.workspace.workload_check import Subject
 
@@ -63,7 +63,7 @@ def _code(waiting: Waiting) -> str:
     return "KLG104" if plugin in _VOLUMES else "KLG101"
 
 
-def _stuck(unit: Unit, code: str) -> Iterator[Draft]:
+def _stuck(unit: ApplySet, code: str) -> Iterator[Draft]:
     for subject in unit.subjects:
         judgement = stuck_anywhere(unit).get(id(subject))
         if judgement is not None and _code(end_of(judgement).waiting) == code:
@@ -78,7 +78,7 @@ def _stuck(unit: Unit, code: str) -> Iterator[Draft]:
                 yield _scaled(unit, scaled, code)
 
 
-def _ends(unit: Unit, subject: Subject) -> bool:
+def _ends(unit: ApplySet, subject: Subject) -> bool:
     """Whether its rollout ends, and the next one as well."""
     found = judgements_in(unit).get(id(subject))
     return found is not None and found.verdict is Verdict.COMPLETES and not waits_later(unit, subject)
@@ -90,32 +90,32 @@ def _is_sure(scaled: Scaled) -> bool:
 
 
 @rule("KLG101")
-def rollout_deadlock(unit: Unit) -> Iterator[Draft]:
+def rollout_deadlock(unit: ApplySet) -> Iterator[Draft]:
     """The new pod waits for what the old pods hold, and they are kept until it is available."""
     yield from _stuck(unit, "KLG101")
     yield from custom_deadlocks(unit)
 
 
 @rule("KLG102")
-def rollout_deadlock_port(unit: Unit) -> Iterator[Draft]:
+def rollout_deadlock_port(unit: ApplySet) -> Iterator[Draft]:
     """The same over a host port."""
     return _stuck(unit, "KLG102")
 
 
 @rule("KLG103")
-def rollout_deadlock_affinity(unit: Unit) -> Iterator[Draft]:
+def rollout_deadlock_affinity(unit: ApplySet) -> Iterator[Draft]:
     """The same over a place under anti-affinity or spreading."""
     return _stuck(unit, "KLG103")
 
 
 @rule("KLG104")
-def rollout_deadlock_volume(unit: Unit) -> Iterator[Draft]:
+def rollout_deadlock_volume(unit: ApplySet) -> Iterator[Draft]:
     """The same over a volume."""
     return _stuck(unit, "KLG104")
 
 
 @rule("KLG105")
-def rollout_deadlock_quota(unit: Unit) -> Iterator[Draft]:
+def rollout_deadlock_quota(unit: ApplySet) -> Iterator[Draft]:
     """The same over a quota: the new pod is not even created."""
     yield from _stuck(unit, "KLG105")
     yield from refused_objects(unit)
@@ -129,7 +129,7 @@ def rollout_deadlock_quota(unit: Unit) -> Iterator[Draft]:
 
 
 @rule("KLG107")
-def rollout_may_stick(unit: Unit) -> Iterator[Draft]:
+def rollout_may_stick(unit: ApplySet) -> Iterator[Draft]:
     """Some order of events, or some placement, gets stuck."""
     for subject, one in ended(unit, Verdict.MAY_STICK):
         if not spoken_for(subject, one) and not _told_of_jobs(unit, one):
@@ -151,14 +151,14 @@ def rollout_may_stick(unit: Unit) -> Iterator[Draft]:
             )
 
 
-def _when_scaled(unit: Unit, subject: Subject) -> Iterator[Draft]:
+def _when_scaled(unit: ApplySet, subject: Subject) -> Iterator[Draft]:
     """The rollout ends with as many replicas as are written, and not with as many as an autoscaler may set."""
     scaled = waiting_when_scaled(unit, subject)
     if scaled is not None and not _is_sure(scaled):
         yield _scaled(unit, scaled, "KLG107")
 
 
-def _scaled(unit: Unit, scaled: Scaled, code: str) -> Draft:
+def _scaled(unit: ApplySet, scaled: Scaled, code: str) -> Draft:
     may, replicas = scaled.judgement.verdict is Verdict.MAY_STICK, scaled.subject.workload.replicas
     proposals = _proposals(unit, scaled.subject, code)
     draft = standstill(unit, scaled.subject, end_of(scaled.judgement), code, may=may, proposals=proposals)
@@ -169,7 +169,7 @@ def _scaled(unit: Unit, scaled: Scaled, code: str) -> Draft:
 
 
 @rule("KLG109")
-def scale_up_pending(unit: Unit) -> Iterator[Draft]:
+def scale_up_pending(unit: ApplySet) -> Iterator[Draft]:
     """Not all replicas can run at once, whatever is rolled out."""
     yield from custom_pods_pending(unit)
     yield from waiting_for_gone(unit)
@@ -186,7 +186,7 @@ def scale_up_pending(unit: Unit) -> Iterator[Draft]:
     yield from replaced_by_hand(unit)
 
 
-def _told_of_jobs(unit: Unit, end: End) -> bool:
+def _told_of_jobs(unit: ApplySet, end: End) -> bool:
     """Whether a pod waits for what Jobs hold of which KLG113 says that they hold it for ever: that is the cause."""
     whole = {one.new.key for one in transitions_in(unit).values() if one.whole}
     jobs = holding(end.waiting) & whole
@@ -194,7 +194,7 @@ def _told_of_jobs(unit: Unit, end: End) -> bool:
     return any(not jobs.isdisjoint(draft.cause.split()) for draft in told if not draft.undecided)
 
 
-def _proposals(unit: Unit, subject: Subject, code: str) -> tuple[Proposal, ...]:
+def _proposals(unit: ApplySet, subject: Subject, code: str) -> tuple[Proposal, ...]:
     manifest, replicas, strategy = subject.manifest, subject.workload.replicas, subject.workload.strategy
     if isinstance(strategy, DaemonSetStrategy) and strategy.max_surge.amount:
         return (no_daemon_surge(manifest),)

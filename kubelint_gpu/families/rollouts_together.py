@@ -22,12 +22,12 @@ from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.simulation.search.verdict import Together
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 
 @rule("KLG106")
-def rollouts_block_each_other(unit: Unit) -> Iterator[Draft]:
+def rollouts_block_each_other(unit: ApplySet) -> Iterator[Draft]:
     """What one new pod waits for is held by the other workload, whose new pod waits, too."""
     for together in judged_together(unit):
         if together.verdict is Verdict.UNDECIDED:
@@ -48,7 +48,7 @@ def rollouts_block_each_other(unit: Unit) -> Iterator[Draft]:
             yield replace(draft, help=(f"roll {_name(blocked[0])} out by itself: then it ends",))
 
 
-def _undecided(unit: Unit, together: Together) -> Draft:
+def _undecided(unit: ApplySet, together: Together) -> Draft:
     rolled = rolled_in(unit, together)
     first = rolled[0].manifest
     names = some([_name(subject) for subject in rolled], "workload")
@@ -65,14 +65,14 @@ def _undecided(unit: Unit, together: Together) -> Draft:
     )
 
 
-def _waits(unit: Unit, subject: Subject, trace: Trace) -> Iterator[Wait]:
+def _waits(unit: ApplySet, subject: Subject, trace: Trace) -> Iterator[Wait]:
     claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items())
     for waiting in trace.waiting:
         if waiting.owner == subject.workload.key:
             yield Wait(subject.workload, waiting, claims, named=True)
 
 
-def _draft(unit: Unit, together: Together, trace: Trace, rolled: Sequence[Subject], waits: Sequence[Wait]) -> Draft:
+def _draft(unit: ApplySet, together: Together, trace: Trace, rolled: Sequence[Subject], waits: Sequence[Wait]) -> Draft:
     may = together.verdict is Verdict.MAY_STICK
     involved = _involved(rolled, waits)
     first = next(subject for subject in involved if subject.workload is waits[0].workload)

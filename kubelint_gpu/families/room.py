@@ -23,12 +23,12 @@ from kubelint_gpu.simulation.controllers.deployment import slots_needed
 from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 
 @rule("KLG114")
-def rollout_needs_room(unit: Unit) -> Iterator[Draft]:
+def rollout_needs_room(unit: ApplySet) -> Iterator[Draft]:
     """A place that no inventory shows, or that a pool has to bring first."""
     if unit.world.inventory is not None:
         for subject in unit.subjects:
@@ -75,7 +75,7 @@ def rollout_needs_room(unit: Unit) -> Iterator[Draft]:
         )
 
 
-def _grown(unit: Unit, subject: Subject, stalls: Trace) -> Iterator[Draft]:
+def _grown(unit: ApplySet, subject: Subject, stalls: Trace) -> Iterator[Draft]:
     """A rollout that waits until an autoscaler has added a node."""
     manifest, workload = subject.manifest, subject.workload
     waiting = next((one for one in stalls.waiting if one.owner == workload.key), None)

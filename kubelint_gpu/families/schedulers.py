@@ -12,13 +12,13 @@ from kubelint_gpu.kube.admission.neighbours import GATES, SCHEDULERS, gate_owner
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER
 from kubelint_gpu.messages.wording import some
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 
 _NAME = "schedulerName"
 
 
 @rule("KLG205")
-def unknown_scheduler(unit: Unit) -> Iterator[Draft]:
+def unknown_scheduler(unit: ApplySet) -> Iterator[Draft]:
     """A scheduler that nobody declared, that nothing runs by, and that is no known one."""
     if not unit.has_nodes or unit.world.inventory is None:
         return
@@ -46,7 +46,7 @@ def unknown_scheduler(unit: Unit) -> Iterator[Draft]:
 
 
 @rule("KLG206")
-def gate_without_owner(unit: Unit) -> Iterator[Draft]:
+def gate_without_owner(unit: ApplySet) -> Iterator[Draft]:
     """A scheduling gate that no known controller, and none of the manifests' own kinds, removes."""
     groups = {
         str(manifest.item.value.get("apiVersion", "")).rpartition("/")[0]

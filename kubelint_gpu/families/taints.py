@@ -17,7 +17,7 @@ from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.taints import Taint, Toleration
 from kubelint_gpu.messages.wording import listed, some
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import Subject
 
 _KEY = "tolerations"
@@ -27,7 +27,7 @@ Sets = dict[tuple[Taint, ...], list[str]]
 
 
 @rule("KLG202")
-def untolerated_taint(unit: Unit) -> Iterator[Draft]:
+def untolerated_taint(unit: ApplySet) -> Iterator[Draft]:
     """Every node that would take the pod has a taint that it does not tolerate."""
     for subject, found in diagnose(unit):
         if found.code != "KLG202":
@@ -55,7 +55,7 @@ def untolerated_taint(unit: Unit) -> Iterator[Draft]:
         )
 
 
-def _sets(unit: Unit, subject: Subject, found: Diagnosis) -> Sets:
+def _sets(unit: ApplySet, subject: Subject, found: Diagnosis) -> Sets:
     """The taints that are in the way, each set with its nodes: first those that stand for what the pod asks for."""
     nodes = {node.name: node for node in unit.possible_nodes}
     sets: Sets = {}
@@ -105,7 +105,7 @@ def _told(toleration: Toleration) -> str:
     return f"{toleration.key}{value}{effect}"
 
 
-def _related(unit: Unit, sets: Sets) -> Iterator[Related]:
+def _related(unit: ApplySet, sets: Sets) -> Iterator[Related]:
     seen = set()
     for taints, names in list(sets.items())[:_MOST]:
         declared = unit.world.declared("Node", names[0])
@@ -117,7 +117,7 @@ def _related(unit: Unit, sets: Sets) -> Iterator[Related]:
             yield Related(place, f"{some(names)} {'has' if len(names) == 1 else 'have'} the taint {taints[0]}")
 
 
-def _help(unit: Unit, subject: Subject, taints: tuple[Taint, ...]) -> tuple[str, ...]:
+def _help(unit: ApplySet, subject: Subject, taints: tuple[Taint, ...]) -> tuple[str, ...]:
     inventory = unit.world.inventory
     if inventory is None or inventory.admission.extended_resource_toleration:
         return ()

@@ -16,7 +16,7 @@ from kubelint_gpu.kube.objects.taints import Taint, Toleration
 from kubelint_gpu.messages.wording import some
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import Subject
 
@@ -26,7 +26,7 @@ _WELL_KNOWN = ("CriticalAddonsOnly", "DeletionCandidateOfClusterAutoscaler", "de
 
 
 @rule("KLG407")
-def useless_toleration(unit: Unit) -> Iterator[Draft]:
+def useless_toleration(unit: ApplySet) -> Iterator[Draft]:
     """A toleration that covers no taint: a misspelt one, or one of another cluster."""
     if not unit.has_nodes or not unit.cluster.nodes:
         return
@@ -49,7 +49,7 @@ def useless_toleration(unit: Unit) -> Iterator[Draft]:
 
 
 def _draft(
-    unit: Unit,
+    unit: ApplySet,
     subject: Subject,
     number: int,
     toleration: Toleration,
@@ -122,7 +122,7 @@ def _passes(key: str) -> bool:
     return key in _WELL_KNOWN or any(prefix.endswith(one) or key.startswith(one) for one in _PASSING)
 
 
-def _portable(unit: Unit, key: str) -> bool:
+def _portable(unit: ApplySet, key: str) -> bool:
     """Whether manifests that should run anywhere tolerate it: the taint is called as the resource on the node."""
     return is_accelerator(key) or key in unit.advertised or "gpu" in key.lower()
 

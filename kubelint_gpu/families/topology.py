@@ -19,7 +19,7 @@ from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.messages.did_you_mean_label import nearest_key
 from kubelint_gpu.messages.wording import counted, some
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import Subject
 
@@ -31,7 +31,7 @@ _SUCCESSORS = {
 
 
 @rule("KLG405")
-def topology_key_missing(unit: Unit) -> Iterator[Draft]:
+def topology_key_missing(unit: ApplySet) -> Iterator[Draft]:
     """A topologyKey that is no label of the nodes."""
     if not unit.has_nodes or not unit.cluster.nodes:
         return
@@ -67,7 +67,7 @@ def _selected(spec: PodSpec, key: str) -> bool:
 
 
 @rule("KLG406")
-def spread_unsatisfiable(unit: Unit) -> Iterator[Draft]:
+def spread_unsatisfiable(unit: ApplySet) -> Iterator[Draft]:
     """A constraint that forbids more replicas than it lets in."""
     for subject in unit.subjects:
         found = unspreadable(unit, subject)
@@ -88,7 +88,7 @@ def spread_unsatisfiable(unit: Unit) -> Iterator[Draft]:
         )
 
 
-def _nowhere(unit: Unit, subject: Subject, use: TopologyUse, others: Sequence[TopologyUse], near: list[str]) -> Draft:
+def _nowhere(unit: ApplySet, subject: Subject, use: TopologyUse, others: Sequence[TopologyUse], near: list[str]) -> Draft:
     manifest = subject.manifest
     base = field_pointers.pod_spec(manifest)
     written = [(*base, *one.pointer) for one in (use, *others)]
@@ -124,7 +124,7 @@ def _elsewhere(manifest: Manifest, base: Pointer, others: Sequence[TopologyUse])
     return tuple(Related(manifest.place((*base, *one.pointer)), f"{one.kind} asks for it, too") for one in others)
 
 
-def _not_everywhere(unit: Unit, subject: Subject, use: TopologyUse, others: Sequence[TopologyUse]) -> Iterator[Draft]:
+def _not_everywhere(unit: ApplySet, subject: Subject, use: TopologyUse, others: Sequence[TopologyUse]) -> Iterator[Draft]:
     """Some of the nodes that could take the pod lack the label."""
     nodes = takers(unit, subject)
     missing = [node.name for node in nodes if use.key not in node.labels]
@@ -153,7 +153,7 @@ def _not_everywhere(unit: Unit, subject: Subject, use: TopologyUse, others: Sequ
     )
 
 
-def _declared(unit: Unit, nodes: list[Node]) -> tuple[Related, ...]:
+def _declared(unit: ApplySet, nodes: list[Node]) -> tuple[Related, ...]:
     found = []
     for node in nodes[:3]:
         declared = unit.world.declared("Node", node.name)

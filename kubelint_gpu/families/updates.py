@@ -10,7 +10,7 @@ from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.updates.object_updates import refused_changes
 from kubelint_gpu.kube.updates.refused_change import RefusedChange
 from kubelint_gpu.kube.values.errors import Pointer, field_path
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.field_pointers import at
 from kubelint_gpu.workspace.manifest import Manifest
 
@@ -20,7 +20,7 @@ _ORPHAN = ("Deployment", "ReplicaSet", "DaemonSet", "StatefulSet")
 
 
 @rule("KLG009")
-def immutable_change(unit: Unit) -> Iterator[Draft]:
+def immutable_change(unit: ApplySet) -> Iterator[Draft]:
     """A field that differs from what runs, and that no update may change."""
     for manifest in unit.manifests if unit.before else ():
         before = unit.before.get(manifest.object)

@@ -19,7 +19,7 @@ from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.kube.values.errors import InvalidObject, field_path
 from kubelint_gpu.messages.did_you_mean_label import nearest_value
 from kubelint_gpu.workspace import field_pointers
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 
 _LONGEST = 72
@@ -33,7 +33,7 @@ _LEFT = (
 
 
 @rule("KLG003")
-def invalid_value(unit: Unit) -> Iterator[Draft]:
+def invalid_value(unit: ApplySet) -> Iterator[Draft]:
     """A value of the wrong type or out of range; a placeholder is not wrong, only unknown, and is told once."""
     minor = unit.minor_release
     yield from admission_refusals(unit)

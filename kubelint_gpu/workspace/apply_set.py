@@ -27,10 +27,10 @@ from kubelint_gpu.workspace.workload_check import Subject
 if TYPE_CHECKING:
     from kubelint_gpu.sources.kustomize.rendering import Rendered
 
-__all__ = ["Subject", "Unit"]
+__all__ = ["Subject", "ApplySet"]
 
 
-class Unit:
+class ApplySet:
     """Manifests that are applied together, the world they are applied to, and the manifests beside them.
 
     `before` are the objects as they were, by `kind/namespace/name`; `made` are those that are known not to have been.
@@ -70,11 +70,11 @@ class Unit:
         self._attempts.clear()
         self.answers.clear()
 
-    def with_readings(self, readings: Sequence[Reading], rendered: Sequence[Rendered] | None = None) -> Unit:
+    def with_readings(self, readings: Sequence[Reading], rendered: Sequence[Rendered] | None = None) -> ApplySet:
         """The same unit with other text."""
         rendered = self.rendered if rendered is None else rendered
         beside = self.beside[: len(self.beside) - len(self.neighbours)]
-        return Unit(
+        return ApplySet(
             readings, self.world, beside, self.before, self.budget, rendered, self.neighbours, self.made, self.gone
         )
 

@@ -8,7 +8,7 @@ from kubelint_gpu.documents import read
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.inventory import load
 from kubelint_gpu.simulation.questions.rollouts import DEFAULT_BUDGET
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import World
 
 NODES = """\
@@ -47,8 +47,8 @@ def world(text: str = NODES) -> World:
     return World(*load(found)[:1], found, load(found)[1])
 
 
-def unit(text: str, inventory: str = NODES, budget: int = DEFAULT_BUDGET) -> Unit:
-    return Unit((read("a.yaml", dedent(text).encode()),), world(inventory), budget=budget)
+def unit(text: str, inventory: str = NODES, budget: int = DEFAULT_BUDGET) -> ApplySet:
+    return ApplySet((read("a.yaml", dedent(text).encode()),), world(inventory), budget=budget)
 
 
 def findings(text: str, inventory: str = NODES, code: str = "", budget: int = DEFAULT_BUDGET):

@@ -7,7 +7,7 @@ from checks_units import NODES, deployment, findings, unit, world
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.engine.run import check
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import manifests
 
 RECREATE = "strategy: {type: Recreate}"
@@ -37,7 +37,7 @@ def test_a_limit_range_of_the_unit_refuses_pods():
 
 def test_a_limit_range_of_the_context_or_the_inventory_does():
     context = manifests([read("b.yaml", RANGE.encode())])
-    assert told(Unit((read("a.yaml", BIG.encode()),), world(), neighbours=context))[0][0] == REFUSED
+    assert told(ApplySet((read("a.yaml", BIG.encode()),), world(), neighbours=context))[0][0] == REFUSED
     ((message, _, _),) = told(unit(BIG, NODES + "---\n" + RANGE))
     assert message == REFUSED
 

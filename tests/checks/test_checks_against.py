@@ -7,7 +7,7 @@ from checks_units import deployment, findings, unit, world
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.engine.run import check
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 
 KEEPS = "strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}\n"
 GIVES = "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}\n"
@@ -51,7 +51,7 @@ def found(before, after, cluster):
     """The findings about rollouts of a change, as (code, name of the object, message)."""
     old = {one.object: one for one in unit(before, cluster).manifests}
     new = {one.object for one in unit(after, cluster).manifests}
-    judged = Unit((read("a.yaml", after.encode()),), world(cluster), before=old, made=new - old.keys())
+    judged = ApplySet((read("a.yaml", after.encode()),), world(cluster), before=old, made=new - old.keys())
     return [
         (one.code, one.object.rpartition("/")[2], one.message)
         for one in check((judged,), judged.world).findings

@@ -7,7 +7,7 @@ import pytest
 from kubelint_gpu.documents import read
 from kubelint_gpu.engine.registry import checks
 from kubelint_gpu.inventory import load
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import World
 
 NODES = """\
@@ -33,7 +33,7 @@ def unit(*files, inventory=NODES):
         declared, errors = load(found)
         assert [error.message for error in errors if error.severity == "error"] == []
         world = World(declared, found, errors)
-    return Unit(readings, world)
+    return ApplySet(readings, world)
 
 
 def messages(code, *files, inventory=NODES):

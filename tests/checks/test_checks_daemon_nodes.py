@@ -8,7 +8,7 @@ from test_checks_against import SURGE, found, inventory, made, on
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.engine.run import check
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 
 GIVES = "updateStrategy: {rollingUpdate: {maxUnavailable: 1}}\n"
 EQUAL = "running:\n  - {name: other, namespace: serving, node: n3, gpus: 1, priority: 1000}\n"
@@ -22,7 +22,7 @@ def daemons(nodes, strategy=GIVES):
 
 def drafts(before, after, cluster):
     old = {one.object: one for one in unit(before, cluster).manifests}
-    judged = Unit((read("a.yaml", after.encode()),), world(cluster), before=old)
+    judged = ApplySet((read("a.yaml", after.encode()),), world(cluster), before=old)
     return [one for one in check((judged,), judged.world).findings if one.code.startswith("KLG1")]
 
 

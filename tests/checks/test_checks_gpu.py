@@ -8,7 +8,7 @@ from kubelint_gpu.documents import encode, read
 from kubelint_gpu.documents.edits import Edit, apply
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.inventory import load
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import World
 
 HEAD = 'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\n'
@@ -52,7 +52,7 @@ spec:
 
 
 def run(text, inventory, *, fixes=True):
-    found = check((Unit((read("web.yaml", text.encode()),), inventory),), inventory, fixes=fixes)
+    found = check((ApplySet((read("web.yaml", text.encode()),), inventory),), inventory, fixes=fixes)
     assert not found.failed, found.findings
     return found.findings
 
@@ -225,6 +225,6 @@ def test_a_pod_of_hami_has_no_tickets_of_the_device_plugin():
 
 def test_contradictions_of_the_inventory_are_told_once_in_a_run():
     inventory = world(f"{TWO}running: [{{name: llm, node: a-1, gpus: 5}}]\n")
-    units = [Unit((read(name, deployment("cpu: 1").encode()),), inventory) for name in ("a.yaml", "b.yaml")]
+    units = [ApplySet((read(name, deployment("cpu: 1").encode()),), inventory) for name in ("a.yaml", "b.yaml")]
     found = check(units, inventory).findings
     assert [finding.code for finding in found].count("KLG602") == 1

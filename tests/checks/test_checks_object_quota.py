@@ -7,7 +7,7 @@ from checks_units import deployment, findings, unit
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.engine.run import check
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import manifests
 
 NODE = """
@@ -111,7 +111,7 @@ def made(text):
     """The findings where nothing of the text was there before."""
     plain = unit(text, NODE)
     names = [one.object for one in manifests((read("a.yaml", text.encode()),))]
-    new = Unit(plain.readings, plain.world, made=names)
+    new = ApplySet(plain.readings, plain.world, made=names)
     return [(one.object, one.message) for one in check((new,), new.world).findings if one.code == "KLG105"]
 
 

@@ -7,7 +7,7 @@ from checks_units import NODES, deployment, unit, world
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.engine.run import check
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import manifests
 
 RECREATE = "strategy: {type: Recreate}"
@@ -68,7 +68,7 @@ def beside(text, *, mine="", neighbours=""):
     made = [manifests([read(f"{name}.yaml", one.encode())]) for name, one in (("x", text), ("n", neighbours))]
     both = f"{mine}---\n" if mine else ""
     workload = written(deployment(spec=RECREATE), "")
-    return Unit((read("a.yaml", (both + workload).encode()),), world(), beside=made[0], neighbours=made[1])
+    return ApplySet((read("a.yaml", (both + workload).encode()),), world(), beside=made[0], neighbours=made[1])
 
 
 def test_a_default_class_of_an_unrelated_file_protects_nothing():
@@ -90,4 +90,4 @@ def test_an_unrelated_file_does_not_change_a_class_of_the_cluster():
 def test_a_class_of_an_unrelated_file_may_be_named():
     found = beside(DEFAULT)
     text = written(deployment(spec=RECREATE), "priorityClassName: everything")
-    assert codes(Unit((read("a.yaml", text.encode()),), world(), beside=found.beside)) == []
+    assert codes(ApplySet((read("a.yaml", text.encode()),), world(), beside=found.beside)) == []

@@ -5,7 +5,7 @@ import pytest
 from kubelint_gpu.documents import read
 from kubelint_gpu.engine import processes
 from kubelint_gpu.engine.run import Suppression, check
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import World
 
 GOOD = "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c{number}}}\n"
@@ -16,10 +16,10 @@ IGNORED = (
 )
 
 
-def units(count: int) -> list[Unit]:
+def units(count: int) -> list[ApplySet]:
     texts = (GOOD, BROKEN, IGNORED)
     return [
-        Unit([read(f"{number:04}.yaml", texts[number % 3].format(number=number).encode())], World())
+        ApplySet([read(f"{number:04}.yaml", texts[number % 3].format(number=number).encode())], World())
         for number in range(count)
     ]
 

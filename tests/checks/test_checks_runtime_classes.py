@@ -7,7 +7,7 @@ from checks_units import deployment, findings, unit, world
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.engine.run import check
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import manifests
 
 CLASS = """\
@@ -81,10 +81,10 @@ def test_overhead_and_selector_of_a_runtime_class_leave_no_room_for_the_surge():
 def test_a_class_of_the_context_counts_and_that_of_the_inventory_comes_first():
     context = manifests([read("b.yaml", CLASS.encode())])
     text = read("a.yaml", runs(3).encode())
-    found = Unit((text,), world(KATA_NODES), beside=context)
+    found = ApplySet((text,), world(KATA_NODES), beside=context)
     assert "KLG101" in {one.code for one in check((found,), found.world).findings}
     lighter = CLASS.replace('cpu: "2"', "cpu: 10m")
-    found = Unit((text,), world(f"{KATA_NODES}---\n{lighter}"), beside=context)
+    found = ApplySet((text,), world(f"{KATA_NODES}---\n{lighter}"), beside=context)
     assert "KLG101" not in {one.code for one in check((found,), found.world).findings}
 
 

@@ -7,7 +7,7 @@ from checks_units import deployment, unit, world
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.engine.run import check
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 
 HEAD = "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\n"
 CLASSES = "priorityClasses:\n  - {name: serving, value: 1000}\n"
@@ -27,7 +27,7 @@ def stateful_set(replicas, gpus=1, more=""):
 
 def found(text, inventory, before=""):
     there = {one.object: one for one in unit(before, inventory).manifests} if before else {}
-    judged = Unit((read("a.yaml", text.encode()),), world(inventory), before=there)
+    judged = ApplySet((read("a.yaml", text.encode()),), world(inventory), before=there)
     return [one for one in check((judged,), judged.world).findings if one.code == "KLG111"]
 
 

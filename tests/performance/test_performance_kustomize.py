@@ -12,7 +12,7 @@ from kubelint_gpu.engine.run import check
 from kubelint_gpu.inventory import load
 from kubelint_gpu.sources.kustomize.program import Program
 from kubelint_gpu.sources.kustomize.rendering import Renderer, render
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import World
 
 DEPLOYMENT = """\
@@ -90,7 +90,7 @@ def test_twice_the_objects_are_twice_the_work(tmp_path, monkeypatch, field, find
         def run():
             built = render(folder / "top", renderer, root=folder, cwd=folder, printed=printed)
             assert all(origin.answer(("metadata", "name")).certain for origin in built.origins)
-            outcome = check([Unit((built.reading,), World(), rendered=(built,))], World())
+            outcome = check([ApplySet((built.reading,), World(), rendered=(built,))], World())
             assert len(outcome.findings) == findings * count
 
         return run
@@ -132,7 +132,7 @@ def test_each_deadlock_of_a_large_tree_has_a_fix_before_any_has_a_second(tmp_pat
     readings = (read("i.yaml", INVENTORY.encode()),)
     inventory, errors = load(readings)
     world = World(inventory, readings, errors)
-    unit = Unit((built.reading,), world, rendered=(built,))
+    unit = ApplySet((built.reading,), world, rendered=(built,))
     deadlocks = [one for one in check([unit], world).findings if one.code == "KLG101"]
     assert len(deadlocks) == 20
     for one in deadlocks:

@@ -189,11 +189,11 @@ def test_the_fixes_are_as_safe_as_the_description_says(code):
 def test_a_rule_without_an_inventory_is_silent_where_it_needs_one(code):
     from kubelint_gpu.documents import read
     from kubelint_gpu.engine.run import check
-    from kubelint_gpu.workspace.apply_set import Unit
+    from kubelint_gpu.workspace.apply_set import ApplySet
     from kubelint_gpu.workspace.cluster_context import World
 
     for example in examples(FOLDERS[code], "bad"):
-        unit = Unit((read(example.path, example.data),), World())
+        unit = ApplySet((read(example.path, example.data),), World())
         assert code not in {finding.code for finding in check((unit,), World()).findings}
 
 

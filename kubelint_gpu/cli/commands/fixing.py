@@ -15,7 +15,7 @@ from kubelint_gpu.engine.run import Suppression
 from kubelint_gpu.findings.finding import Finding, Fix
 from kubelint_gpu.sources.safe_write import NotWritable, replace_file, repository_root
 from kubelint_gpu.values import dataclass
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.project.worlds import complain
 
 
@@ -23,14 +23,14 @@ from kubelint_gpu.workspace.project.worlds import complain
 class Fixed:
     """What `--fix` made of the units; `failed` says that a file could not be written."""
 
-    units: tuple[Unit, ...]
+    units: tuple[ApplySet, ...]
     applied: tuple[tuple[Finding, Fix], ...]
     changed: tuple[tuple[SourceText, SourceText], ...]
     failed: bool = False
 
 
 def fix_units(
-    units: Sequence[Unit], suppression: Suppression, wanted: Callable[[Finding], bool], *, unsafe: bool, write: bool
+    units: Sequence[ApplySet], suppression: Suppression, wanted: Callable[[Finding], bool], *, unsafe: bool, write: bool
 ) -> Fixed:
     """Mend what is `wanted` in every unit; with `write` the files are written, one by one, each in one step."""
     after = list(units)
@@ -79,14 +79,14 @@ def _written(texts: Sequence[tuple[SourceText, SourceText]]) -> bool:
 
 
 def _others(
-    units: Sequence[Unit], number: int, texts: Sequence[tuple[SourceText, SourceText]], suppression: Suppression
-) -> tuple[dict[int, Unit], str | None]:
+    units: Sequence[ApplySet], number: int, texts: Sequence[tuple[SourceText, SourceText]], suppression: Suppression
+) -> tuple[dict[int, ApplySet], str | None]:
     """The other units that have a part in the same files, with the changes, and why one is worse off for them.
 
     A file that goes to several clusters is mended for one after the other; a base must suit all that is made of it.
     """
     paths = {source.path: encode(source, source.text) for _, source in texts}
-    found: dict[int, Unit] = {}
+    found: dict[int, ApplySet] = {}
     for index, unit in enumerate(units):
         mine = {reading.source.path for reading in unit.sources if reading.source is not None}
         if index == number or not mine & set(paths):

@@ -14,7 +14,7 @@ from kubelint_gpu.lsp.typed.typed_line import typed_line
 from kubelint_gpu.lsp.typed.typed_place import TypedPlace
 from kubelint_gpu.messages.wording import amount, counted, listed, workload_name
 from kubelint_gpu.scheduler.explain.explanation import ExplainedClass
-from kubelint_gpu.workspace.apply_set import Subject, Unit
+from kubelint_gpu.workspace.apply_set import Subject, ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 
 _FIELDS = (("kind",), ("metadata",), ("metadata", "name"), ("spec",), ("spec", "replicas"))
@@ -50,7 +50,7 @@ def workload_text(place: TypedPlace, project: Project, memory: Memory, source: S
     return "\n\n".join(_manifest(unit, found)) + note
 
 
-def _manifest(unit: Unit, manifest: Manifest) -> Iterator[str]:
+def _manifest(unit: ApplySet, manifest: Manifest) -> Iterator[str]:
     subjects = [subject for subject in unit.subjects if subject.manifest.item is manifest.item]
     for subject in subjects:
         yield "\n\n".join(_subject(unit, subject))
@@ -62,7 +62,7 @@ def _manifest(unit: Unit, manifest: Manifest) -> Iterator[str]:
         yield f"It cannot be judged: {escaped(str(manifest.problems[0]))}"
 
 
-def _subject(unit: Unit, subject: Subject) -> Iterator[str]:
+def _subject(unit: ApplySet, subject: Subject) -> Iterator[str]:
     found = situations(unit, subject)
     asked = [amount(name, number) for name, number in found[0].explanation.requests.items()]
     yield f"**{escaped(workload_name(subject.workload))}** asks for {escaped(listed(asked) or 'nothing')}."
@@ -128,7 +128,7 @@ def _few(names: Sequence[str]) -> str:
     return f"{', '.join(map(code, names[: _MOST_NAMES - 1]))} and {len(names) - _MOST_NAMES + 1} more"
 
 
-def _at(unit: Unit, shown: str, at: int) -> Manifest | None:
+def _at(unit: ApplySet, shown: str, at: int) -> Manifest | None:
     """The object that an offset of a file stands in."""
     for manifest in unit.manifests:
         document = manifest.item.document
@@ -142,7 +142,7 @@ def _at(unit: Unit, shown: str, at: int) -> Manifest | None:
     return None
 
 
-def _called(unit: Unit, shown: str, kind: str, name: str) -> Manifest | None:
+def _called(unit: ApplySet, shown: str, kind: str, name: str) -> Manifest | None:
     same = (found for found in unit.manifests if (found.path, found.kind, found.name) == (shown, kind, name))
     return next(same, None)
 

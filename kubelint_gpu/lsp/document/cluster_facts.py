@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.priority import SYSTEM_CLASSES, PriorityClass
 from kubelint_gpu.values import dataclass, replace
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Counts:
         self._nodes: Sequence[Node] | None = None
         self._facts = Facts(0, {}, {}, {}, {}, ())
 
-    def of(self, unit: Unit) -> Facts:
+    def of(self, unit: ApplySet) -> Facts:
         """What a unit's manifests can refer to: what is declared, and what they bring themselves."""
         cluster, grown = unit.cluster, unit.grown
         if self._nodes is not cluster.nodes:

@@ -20,7 +20,7 @@ from kubelint_gpu.lsp.document.neighbour_files import manifest_files
 from kubelint_gpu.lsp.document.texts import Texts, absolute
 from kubelint_gpu.sources import collect
 from kubelint_gpu.sources.files import display_path
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import World
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.project import configuration_file as settings
@@ -38,7 +38,7 @@ class Memory:
     def __init__(self) -> None:
         self.texts = Texts()
         self.counts = Counts()
-        self.last_good: dict[str, Unit] = {}
+        self.last_good: dict[str, ApplySet] = {}
         self._worlds: dict[tuple[str, ...], tuple[object, World, tuple[Finding, ...]]] = {}
         self._listings: dict[Path, tuple[float, tuple[str, ...] | None]] = {}
 
@@ -111,7 +111,7 @@ class Project:
         """Whether a file is one of the inventory's."""
         return path in {absolute(_path(reading)) for reading in self.world.readings}
 
-    def unit(self) -> Unit:
+    def unit(self) -> ApplySet:
         """The document with what is applied together with it; what else lies in the repository is beside it.
 
         What the configuration says is deployed already runs beside it; kustomizations among that are not rendered here.
@@ -128,7 +128,7 @@ class Project:
                 (context if self.configuration.is_context(shown) else others).append(path)
         readings = self._readings(mine)
         shared = list(self._shared(others))
-        return Unit(readings, self.world, shared, neighbours=manifests(self._readings(context)))
+        return ApplySet(readings, self.world, shared, neighbours=manifests(self._readings(context)))
 
     def _configuration(self) -> Configuration:
         path = self.configuration_path

@@ -16,7 +16,7 @@ from kubelint_gpu.findings.finding import Finding
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.sources import SourceFile, collect
 from kubelint_gpu.values import dataclass, replace
-from kubelint_gpu.workspace.apply_set import Unit
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import World
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.project.configuration import Configuration
@@ -49,7 +49,7 @@ class Inputs:
         beside: further files that are read, and not judged.
     """
 
-    units: tuple[Unit, ...]
+    units: tuple[ApplySet, ...]
     world: World
     readings: tuple[Reading, ...]
     failed: bool
@@ -69,7 +69,7 @@ class Inputs:
         path = finding.place.path
         return os.path.realpath(path) in self.targets or not os.path.lexists(path)
 
-    def after(self, units: tuple[Unit, ...], *, failed: bool) -> Inputs:
+    def after(self, units: tuple[ApplySet, ...], *, failed: bool) -> Inputs:
         """The same inputs with units that were changed."""
         return replace(self, units=units, readings=sources_of(units), failed=self.failed or failed)
 
@@ -186,7 +186,7 @@ def _context(paths: Sequence[str], kustomize: Settings) -> tuple[Manifest, ...]:
     return manifests((*plain, *built.readings), {one.path: one.origins for one in built.rendered})
 
 
-def sources_of(units: Sequence[Unit]) -> tuple[Reading, ...]:
+def sources_of(units: Sequence[ApplySet]) -> tuple[Reading, ...]:
     """The files that units are made of, each once."""
     return tuple({_path(reading) or id(reading): reading for unit in units for reading in unit.sources}.values())
 
@@ -221,7 +221,7 @@ class _Grouping:
         past: Past | None,
         built: Built,
         context: Sequence[Manifest],
-    ) -> Iterator[Unit]:
+    ) -> Iterator[ApplySet]:
         """A unit for each group of files and each cluster that it goes to."""
         origins = {one.path: one.origins for one in built.rendered}
         # a kustomization goes where its own file goes
@@ -243,11 +243,11 @@ class _Grouping:
             for world in self._clusters([stands.get(path, path) for path in sorted(mine)]):
                 goes = partial(self._goes, unit=name if named else None, world=world)
                 gone = changes.gone(mine, goes) if changes is not None else ()
-                yield Unit(members, world, beside, old, rendered=rendered, neighbours=neighbours, made=made, gone=gone)
+                yield ApplySet(members, world, beside, old, rendered=rendered, neighbours=neighbours, made=made, gone=gone)
         for one in built.rendered:
             if one.reading is None:
                 for world in self._clusters([stands[one.path]]):
-                    yield Unit((), world, rendered=[one])
+                    yield ApplySet((), world, rendered=[one])
 
     def _goes(self, path: str, *, unit: str | None, world: World) -> bool:
         """Whether a file that is gone would be applied with a unit, to a cluster."""
