@@ -23,7 +23,7 @@ from kubelint_gpu.workspace.answers import once
 
 if TYPE_CHECKING:
     from kubelint_gpu.workspace.apply_set import ApplySet
-    from kubelint_gpu.workspace.workload_check import Subject
+    from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _HOSTNAME = "kubernetes.io/hostname"
 _CLAIM = "persistentVolumeClaim"
@@ -57,7 +57,7 @@ def stuck_anywhere(unit: ApplySet) -> Mapping[int, Judgement]:
     }
 
 
-def _may_wait(unit: ApplySet, subject: Subject) -> bool:
+def _may_wait(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether its new pods may wait for what no further node brings."""
     workload = subject.workload
     if not isinstance(workload.strategy, DeploymentStrategy) or not workload.replicas or workload.strategy.paused:
@@ -67,7 +67,7 @@ def _may_wait(unit: ApplySet, subject: Subject) -> bool:
     return any(one.covers(subject.pod) for one in unit.cluster.quotas) or any(_exclusive(unit, subject))
 
 
-def _exclusive(unit: ApplySet, subject: Subject) -> Iterator[bool]:
+def _exclusive(unit: ApplySet, subject: WorkloadCheck) -> Iterator[bool]:
     spec, namespace = subject.workload.spec, subject.workload.meta.namespace
     alone = {
         claim.meta.name

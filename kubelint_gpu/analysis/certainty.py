@@ -22,7 +22,7 @@ from kubelint_gpu.workspace.answers import once
 
 if TYPE_CHECKING:
     from kubelint_gpu.workspace.apply_set import ApplySet
-    from kubelint_gpu.workspace.workload_check import Subject
+    from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _CLAIM = "persistentVolumeClaim"
 _WHATEVER = frozenset(("quota", "volume"))
@@ -64,7 +64,7 @@ def cluster_beyond(unit: ApplySet) -> Further:
     )
 
 
-def is_certain(unit: ApplySet, subject: Subject, judgement: Judgement) -> bool:
+def is_certain(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
     """Whether no node beyond the inventory could change what is judged of a workload."""
     if unit.is_closed_to(subject):
         return True
@@ -77,12 +77,12 @@ def is_certain(unit: ApplySet, subject: Subject, judgement: Judgement) -> bool:
     return again is not None and _is_same(judgement, again)
 
 
-def outgrown(unit: ApplySet, subject: Subject, judgement: Judgement) -> bool:
+def outgrown(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
     """Whether a pool may bring more room than a judgement looks at, so that nothing is proven."""
     return unit.may_outgrow(subject) and not is_certain(unit, subject, judgement)
 
 
-def evicts_for_certain(unit: ApplySet, subject: Subject, owner: str) -> bool:
+def evicts_for_certain(unit: ApplySet, subject: WorkloadCheck, owner: str) -> bool:
     """Whether a rollout can evict pods of an owner whatever nodes there are beyond the inventory."""
     if unit.is_closed_to(subject):
         return True
@@ -103,7 +103,7 @@ def judged_beyond(unit: ApplySet) -> dict[int, Judgement]:
     return _judged(unit, transitions_in(unit), wanted) if wanted else {}
 
 
-def stays_bound(unit: ApplySet, subject: Subject) -> bool:
+def stays_bound(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether no node beyond the inventory takes its pods, whatever it has."""
     if unit.is_closed_to(subject):
         return True
@@ -114,7 +114,7 @@ def stays_bound(unit: ApplySet, subject: Subject) -> bool:
     )
 
 
-def is_certain_together(unit: ApplySet, group: Together, involved: Sequence[Subject]) -> bool:
+def is_certain_together(unit: ApplySet, group: Together, involved: Sequence[WorkloadCheck]) -> bool:
     """Whether no node beyond the inventory could change what is judged of rollouts that begin together."""
     if all(unit.is_closed_to(subject) for subject in involved):
         return True
@@ -134,7 +134,7 @@ def is_certain_together(unit: ApplySet, group: Together, involved: Sequence[Subj
     return any(one.verdict is group.verdict and rolled <= {id(own) for own in one.workloads} for one in again)
 
 
-def _is_open(unit: ApplySet, subject: Subject, judgement: Judgement) -> bool:
+def _is_open(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
     """Whether it has to be looked at: something is amiss, and no further node is a plain remedy."""
     short = judgement.verdict is None and judgement.placed < judgement.wanted
     if not short and judgement.verdict not in _WAITS and not judgement.evicts:
@@ -148,7 +148,7 @@ def _is_open(unit: ApplySet, subject: Subject, judgement: Judgement) -> bool:
     return any(_WHATEVER & set(one.held) for one in waits if one is not None)
 
 
-def _has_exclusive_claim(unit: ApplySet, subject: Subject) -> bool:
+def _has_exclusive_claim(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether a claim of its pods is for one pod, or for the pods of one node and known to be bound."""
     namespace = subject.workload.meta.namespace
     named = {str(volume.source.get("claimName")) for volume in subject.workload.spec.volumes if volume.kind == _CLAIM}
@@ -165,7 +165,7 @@ def _is_same(before: Judgement, after: Judgement) -> bool:
     return before.placed == after.placed
 
 
-def _at(unit: ApplySet, subject: Subject, judgement: Judgement) -> Judgement | None:
+def _at(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Judgement | None:
     """The judgement of another rollout than the one that begins now: the next one, or at other replicas."""
     if judgement is next_rollouts(unit).judgements.get(id(subject)):
         kept = {id(pod) for pod in next_rollouts(unit).cluster.pods}

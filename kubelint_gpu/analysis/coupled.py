@@ -12,10 +12,10 @@ from kubelint_gpu.scheduler.companions import own_terms
 from kubelint_gpu.simulation.prepare.coupling import bound_workloads, companion_workloads
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
-def bound_to(unit: ApplySet, subject: Subject) -> list[Subject]:
+def bound_to(unit: ApplySet, subject: WorkloadCheck) -> list[WorkloadCheck]:
     """The workloads of the unit that run for good and whose places and its own depend on one another.
 
     Those that give way to its pods and are none of those that these must be near to are left out.
@@ -28,7 +28,7 @@ def bound_to(unit: ApplySet, subject: Subject) -> list[Subject]:
     return [others[place] for place in bound_workloads(mine, [one.workload for one in others], unit.cluster)]
 
 
-def _runs_for_good(unit: ApplySet, subject: Subject) -> bool:
+def _runs_for_good(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether its pods run at the same time as those of others, and do not end."""
     workload = subject.workload
     if isinstance(workload.strategy, JobStrategy) or workload.custom or not subject.known_class:
@@ -37,7 +37,7 @@ def _runs_for_good(unit: ApplySet, subject: Subject) -> bool:
     return runs and not workload.spec.node_name and not unit.alone(subject).held
 
 
-def ties(unit: ApplySet, subject: Subject, others: Sequence[Subject]) -> Iterator[Related]:
+def ties(unit: ApplySet, subject: WorkloadCheck, others: Sequence[WorkloadCheck]) -> Iterator[Related]:
     """The terms that say near to whose pods, or apart from whose, those of a workload must be."""
     pod, manifest = subject.pod, subject.manifest
     near, apart = tuple(field_pointers.affinity(manifest)), tuple(field_pointers.anti_affinity(manifest))

@@ -12,7 +12,7 @@ from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.scheduler import Status
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _RESOURCES = "NodeResourcesFit"
 # how near a node came: the further down the list of filters, the nearer
@@ -49,7 +49,7 @@ class Diagnosis:
     certainty: Certainty = "certain"
 
 
-def diagnose(unit: ApplySet) -> Iterator[tuple[Subject, Diagnosis]]:
+def diagnose(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Diagnosis]]:
     """Every workload that no node takes, with the cause."""
     for subject in unit.subjects:
         if not subject.places_pods:
@@ -71,7 +71,7 @@ def diagnose(unit: ApplySet) -> Iterator[tuple[Subject, Diagnosis]]:
         yield subject, _cause(unit, subject, found.fit.rejections, certainty)
 
 
-def _cause(unit: ApplySet, subject: Subject, rejections: Mapping[str, Status], certainty: Certainty) -> Diagnosis:
+def _cause(unit: ApplySet, subject: WorkloadCheck, rejections: Mapping[str, Status], certainty: Certainty) -> Diagnosis:
     if not any(matches(subject, node) for node in unit.possible_nodes):
         return Diagnosis("KLG402", "no node has the labels", certainty=certainty)
     unknown = unadvertised(unit, subject)
@@ -93,7 +93,7 @@ def _cause(unit: ApplySet, subject: Subject, rejections: Mapping[str, Status], c
     return _nearest(unit, subject, rejections, certainty)
 
 
-def _nearest(unit: ApplySet, subject: Subject, rejections: Mapping[str, Status], certainty: Certainty) -> Diagnosis:
+def _nearest(unit: ApplySet, subject: WorkloadCheck, rejections: Mapping[str, Status], certainty: Certainty) -> Diagnosis:
     if not rejections:
         return Diagnosis("KLG201", "no node that a pool could add takes it", certainty=certainty)
     request = pod_requests(subject.workload.spec)

@@ -10,7 +10,7 @@ from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, JobStrategy
 from kubelint_gpu.simulation.questions.drain import Drained, drain
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,7 +24,7 @@ class Held:
         decided: whether its pods are known to find no room elsewhere.
     """
 
-    subject: Subject
+    subject: WorkloadCheck
     drains: tuple[Drained, ...]
     certain: bool
     decided: bool = True
@@ -50,7 +50,7 @@ def held_drains(unit: ApplySet) -> Iterator[Held]:
             yield Held(subject, tuple(sure or mine), certain=bool(held), decided=bool(sure))
 
 
-def _always_blocked(ready: Sequence[Subject], unit: ApplySet) -> dict[str, list[Drained]]:
+def _always_blocked(ready: Sequence[WorkloadCheck], unit: ApplySet) -> dict[str, list[Drained]]:
     """The drains that are blocked with nodes beyond the inventory, too; of each workload all of its drains, or none."""
     if not cluster_beyond(unit).known:
         return {}
@@ -58,7 +58,7 @@ def _always_blocked(ready: Sequence[Subject], unit: ApplySet) -> dict[str, list[
 
 
 def _blocked(
-    ready: Sequence[Subject], unit: ApplySet, cluster: Cluster, *, every: bool = False
+    ready: Sequence[WorkloadCheck], unit: ApplySet, cluster: Cluster, *, every: bool = False
 ) -> dict[str, list[Drained]]:
     """The drains that are blocked, by workload; with `every` of those of which no drain is anything else."""
     found: dict[str, list[Drained]] = {}
@@ -69,7 +69,7 @@ def _blocked(
     return {owner: some for owner, some in kept.items() if some and (len(some) == len(found[owner]) or not every)}
 
 
-def _stays(unit: ApplySet, subject: Subject) -> bool:
+def _stays(unit: ApplySet, subject: WorkloadCheck) -> bool:
     strategy = subject.workload.strategy
     if isinstance(strategy, (DaemonSetStrategy, JobStrategy)) or not subject.workload.replicas:
         return False

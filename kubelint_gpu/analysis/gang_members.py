@@ -14,7 +14,7 @@ from kubelint_gpu.messages.wording import counted, workload_name
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _COUNTS = ("replicas", "parallelism")
 
@@ -29,7 +29,7 @@ class Team:
         custom: what is known of its kind; None for a Job.
     """
 
-    subjects: tuple[Subject, ...]
+    subjects: tuple[WorkloadCheck, ...]
     workloads: tuple[Workload, ...]
     custom: CustomGang | None = None
 
@@ -49,7 +49,7 @@ class Team:
         return sum(one.replicas for one in self.workloads)
 
     @property
-    def largest(self) -> Subject:
+    def largest(self) -> WorkloadCheck:
         """The template of most of its pods."""
         numbers = [one.replicas for one in self.workloads]
         return self.subjects[numbers.index(max(numbers))]
@@ -77,7 +77,7 @@ class Team:
             yield Related(place, "its pods wait for each other")
 
 
-def team_of(subject: Subject) -> Team:
+def team_of(subject: WorkloadCheck) -> Team:
     """A Job whose pods wait for each other."""
     return Team((subject,), (subject.workload,))
 
@@ -104,7 +104,7 @@ def how_long(stuck: Sequence[Team]) -> str:
 
 def custom_teams(unit: ApplySet) -> Iterator[Team]:
     """The custom resources whose pods the default scheduler takes one by one, and that need them all."""
-    objects: dict[int, list[Subject]] = {}
+    objects: dict[int, list[WorkloadCheck]] = {}
     for subject in unit.subjects:
         if subject.workload.custom:
             objects.setdefault(id(subject.manifest.item), []).append(subject)
@@ -129,7 +129,7 @@ def _apart(workload: Workload, found: CustomGang, number: int) -> Workload:
     )
 
 
-def _is_placed_singly(unit: ApplySet, subject: Subject) -> bool:
+def _is_placed_singly(unit: ApplySet, subject: WorkloadCheck) -> bool:
     if not subject.known_class or not subject.places_pods or not subject.placed_here:
         return False
     if subject.workload.spec.scheduler_name != DEFAULT_SCHEDULER or unit.alone(subject).held:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.kube.objects.collective import is_started_whole, sign_of_waiting
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER
 from kubelint_gpu.kube.objects.rolling import JobStrategy
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 if TYPE_CHECKING:
     from kubelint_gpu.workspace.apply_set import ApplySet
 
 
-def waits_for_all(unit: ApplySet, subject: Subject) -> bool:
+def waits_for_all(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether the pods of a Job need each other, and the scheduler takes them one by one."""
     workload, job = subject.workload, subject.manifest.item.value
     if workload.replicas < 2 or not subject.known_class or not subject.places_pods or workload.custom:

@@ -11,22 +11,22 @@ from kubelint_gpu.messages.wording import counted, listed
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import place_of
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
-def growing(unit: ApplySet, subject: Subject) -> tuple[Related, ...]:
+def growing(unit: ApplySet, subject: WorkloadCheck) -> tuple[Related, ...]:
     """The line of each pool that may still grow for a workload's pod."""
     return tuple(_places(unit.growing_for(subject)))
 
 
-def at_most(unit: ApplySet, subject: Subject) -> str:
+def at_most(unit: ApplySet, subject: WorkloadCheck) -> str:
     """`pool l4 at its maximum of 3 nodes`; empty where no pool may grow for the pod."""
     pools = unit.growing_for(subject)
     told = [f"pool {pool.name} at its maximum of {counted(_maximum(pool), 'node')}" for pool in pools]
     return listed(told)
 
 
-def placed_of(unit: ApplySet, subject: Subject, judgement: Judgement) -> int:
+def placed_of(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> int:
     """How many of a workload's pods run at once when pools have grown as far as they may."""
     if judgement.placed >= judgement.wanted or not unit.growing_for(subject):
         return judgement.placed

@@ -11,10 +11,10 @@ from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
-def held_up(unit: ApplySet, jobs: Sequence[Subject]) -> Iterator[Related]:
+def held_up(unit: ApplySet, jobs: Sequence[WorkloadCheck]) -> Iterator[Related]:
     """The strategies of workloads whose rollouts wait for what some Jobs hold."""
     keys = {one.workload.key for one in jobs}
     for subject in unit.subjects:

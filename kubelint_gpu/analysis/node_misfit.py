@@ -15,7 +15,7 @@ from kubelint_gpu.kube.objects.taints import Taint, Toleration, is_lifecycle
 from kubelint_gpu.scheduler import Snapshot, attempt
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 MIG = "nvidia.com/mig-"
 REMOVED = "alpha.kubernetes.io/nvidia-gpu"
@@ -36,7 +36,7 @@ class Tainted:
     taints: tuple[Taint, ...]
 
 
-def asked(subject: Subject) -> dict[str, int]:
+def asked(subject: WorkloadCheck) -> dict[str, int]:
     """What its pod asks of extended resources, in the order of names, without zeros."""
     found = pod_requests(subject.workload.spec)
     return {name: found[name] for name in sorted(found) if found[name] and (is_extended(name) or name == REMOVED)}
@@ -47,7 +47,7 @@ def is_gpu(resource: str) -> bool:
     return is_accelerator(resource) or "gpu" in resource.lower()
 
 
-def wants_gpu(subject: Subject) -> bool:
+def wants_gpu(subject: WorkloadCheck) -> bool:
     """Whether its pod asks for GPUs in any way: a resource, a claim, a share by annotation."""
     written = subject.manifest.workload
     spec = written.spec if written is not None else subject.workload.spec
@@ -57,12 +57,12 @@ def wants_gpu(subject: Subject) -> bool:
     return any(key.startswith(_SHARES) for key in annotations)
 
 
-def unadvertised(unit: ApplySet, subject: Subject) -> str:
+def unadvertised(unit: ApplySet, subject: WorkloadCheck) -> str:
     """The first resource of its pod that no node knows and no pool may bring; empty where there is none."""
     return next((name for name in asked(subject) if name not in unit.advertised), "")
 
 
-def oversized(unit: ApplySet, subject: Subject) -> tuple[str, int, tuple[Node, ...], tuple[Node, ...]] | None:
+def oversized(unit: ApplySet, subject: WorkloadCheck) -> tuple[str, int, tuple[Node, ...], tuple[Node, ...]] | None:
     """A GPU resource of which no node that matches the pod's labels has enough.
 
     The resource, what is asked of it, the matching nodes with the most of it, and the nodes of other labels that have
@@ -82,12 +82,12 @@ def oversized(unit: ApplySet, subject: Subject) -> tuple[str, int, tuple[Node, .
     return None
 
 
-def matches(subject: Subject, node: Node) -> bool:
+def matches(subject: WorkloadCheck, node: Node) -> bool:
     """Whether a node has the labels that the pod requires."""
     return any(satisfied(bounds, node.labels, node.name) for bounds in alternatives(subject.workload.spec))
 
 
-def excluding_gpu_label(subject: Subject, nodes: tuple[Node, ...]) -> Bound | None:
+def excluding_gpu_label(subject: WorkloadCheck, nodes: tuple[Node, ...]) -> Bound | None:
     """The requirement on a label of GPUs that keeps the pod from all of some nodes; None where there is none."""
     for bounds in alternatives(subject.workload.spec):
         for bound in bounds:
@@ -98,7 +98,7 @@ def excluding_gpu_label(subject: Subject, nodes: tuple[Node, ...]) -> Bound | No
     return None
 
 
-def tainted(unit: ApplySet, subject: Subject) -> Tainted | None:
+def tainted(unit: ApplySet, subject: WorkloadCheck) -> Tainted | None:
     """The nodes that nothing but a taint keeps the pod from; None where there is none.
 
     Taints of a node's life (not ready, cordoned, being deleted) are no reason to tolerate anything.
@@ -128,7 +128,7 @@ def _snapshots(unit: ApplySet) -> Iterator[Snapshot]:
         yield unit.grown
 
 
-def _takers(subject: Subject, snapshot: Snapshot) -> tuple[str, ...]:
+def _takers(subject: WorkloadCheck, snapshot: Snapshot) -> tuple[str, ...]:
     """The nodes that take its pod once it tolerates every taint that a workload may tolerate."""
     taints = {taint for info in snapshot.nodes for taint in info.node.taints if taint.blocks}
     added = [

@@ -11,7 +11,7 @@ from kubelint_gpu.scheduler.placement.filling import filled
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +46,14 @@ class Crowding:
     message: str | None
 
 
-def left_alone(subject: Subject, judgement: Judgement) -> bool:
+def left_alone(subject: WorkloadCheck, judgement: Judgement) -> bool:
     """Whether none of its pods runs, and for nothing but affinity: wherever one could be, nobody is to be near to."""
     if not subject.workload.spec.pod_affinity or judgement.placed or judgement.waiting is None:
         return False
     return all(lack.plugin == "InterPodAffinity" for lack in judgement.waiting.lacks)
 
 
-def unmet_affinity(unit: ApplySet, subject: Subject) -> Unmet | None:
+def unmet_affinity(unit: ApplySet, subject: WorkloadCheck) -> Unmet | None:
     """What a pod must be near to and neither the manifests nor the inventory have."""
     affinity = subject.workload.spec.pod_affinity
     if not affinity or not unit.has_nodes or not subject.places_pods:
@@ -71,7 +71,7 @@ def unmet_affinity(unit: ApplySet, subject: Subject) -> Unmet | None:
     return Unmet(0, together=True)
 
 
-def _pods_beside(unit: ApplySet, subject: Subject) -> list[Pod]:
+def _pods_beside(unit: ApplySet, subject: WorkloadCheck) -> list[Pod]:
     return [
         manifest.workload.pod(manifest.workload.meta.name)
         for manifest in (*unit.templates, *unit.beside)
@@ -84,7 +84,7 @@ def untied(spec: PodSpec) -> PodSpec:
     return replace(spec, pod_affinity=(), pod_anti_affinity=(), spread=())
 
 
-def takers(unit: ApplySet, subject: Subject) -> tuple[Node, ...]:
+def takers(unit: ApplySet, subject: WorkloadCheck) -> tuple[Node, ...]:
     """The nodes, those that pools may add among them, that take a pod when topology keys are not looked at."""
     pod = replace(subject.pod, spec=untied(subject.pod.spec))
     found: list[Node] = []
@@ -96,14 +96,14 @@ def takers(unit: ApplySet, subject: Subject) -> tuple[Node, ...]:
     return tuple(found)
 
 
-def stays(subject: Subject) -> bool:
+def stays(subject: WorkloadCheck) -> bool:
     """Whether its replicas all run at once and for good, as those of Jobs do not."""
     return (
         subject.places_pods and subject.workload.replicas > 1 and not isinstance(subject.workload.strategy, JobStrategy)
     )
 
 
-def crowding(unit: ApplySet, subject: Subject) -> Crowding | None:
+def crowding(unit: ApplySet, subject: WorkloadCheck) -> Crowding | None:
     """Required anti-affinity against its own replicas that leaves room for fewer than there shall be."""
     if not subject.workload.spec.pod_anti_affinity or not unit.has_nodes or not stays(subject):
         return None

@@ -14,7 +14,7 @@ from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.questions.most_pods import placeable
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +29,15 @@ class Room:
 
     pods: int
     known: bool = True
-    beside: tuple[Subject, ...] = ()
+    beside: tuple[WorkloadCheck, ...] = ()
 
 
-def room_for(unit: ApplySet, subject: Subject, most: int) -> int:
+def room_for(unit: ApplySet, subject: WorkloadCheck, most: int) -> int:
     """How many of its pods, up to `most`, find places; all of them where that is not known."""
     return counted_room(unit, subject, most).pods
 
 
-def counted_room(unit: ApplySet, subject: Subject, most: int, *, further: bool = False) -> Room:
+def counted_room(unit: ApplySet, subject: WorkloadCheck, most: int, *, further: bool = False) -> Room:
     """How many of its pods, up to `most`, find places beside what the inventory says is running.
 
     Pools have grown as far as they may; with `further` there are nodes beyond the inventory, too. Of workloads that are
@@ -63,7 +63,7 @@ def counted_room(unit: ApplySet, subject: Subject, most: int, *, further: bool =
 
 
 def lacking(
-    unit: ApplySet, subject: Subject, placed: int, nodes: Collection[str]
+    unit: ApplySet, subject: WorkloadCheck, placed: int, nodes: Collection[str]
 ) -> tuple[str | None, dict[str, tuple[str, ...]]]:
     """Why no pod more than `placed` of a workload finds a node.
 
@@ -81,7 +81,7 @@ def lacking(
     return None if joined is not None else found.message, reasons_of(found, nodes)
 
 
-def room_by_eviction(unit: ApplySet, subject: Subject, most: int) -> int:
+def room_by_eviction(unit: ApplySet, subject: WorkloadCheck, most: int) -> int:
     """How many of its pods, up to `most`, get a node if some of what others run is evicted; 0 if nothing is."""
     own = own_pods(subject.workload, unit.cluster.pods)
     mine = [(pod, pod.spec.node_name) for pod in own if unit.running.node(pod.spec.node_name) is not None]

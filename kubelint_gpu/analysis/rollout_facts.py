@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Container
 
     from kubelint_gpu.workspace.apply_set import ApplySet
-    from kubelint_gpu.workspace.workload_check import Subject
+    from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _PART_FOR_TOGETHER = 2
 _PART_FOR_PAIR = 4
@@ -156,7 +156,7 @@ def judged_beside_removed(unit: ApplySet) -> dict[int, Judgement]:
     return dict(zip(transitions_in(unit), found, strict=False))
 
 
-def rolled_in(unit: ApplySet, group: Together) -> list[Subject]:
+def rolled_in(unit: ApplySet, group: Together) -> list[WorkloadCheck]:
     """The subjects whose rollouts are judged together."""
     mine = {id(one) for one in group.workloads}
     found = ((transitions_in(unit).get(id(subject)), subject) for subject in unit.subjects)

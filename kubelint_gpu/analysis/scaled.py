@@ -17,7 +17,7 @@ from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.autoscalers import LEAST, MOST
 from kubelint_gpu.workspace.manifest import Manifest
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _FIRST = 4
 _ENOUGH = 100
@@ -32,13 +32,13 @@ class Scaled:
     `only` says that the autoscaler sets no other.
     """
 
-    subject: Subject
+    subject: WorkloadCheck
     judgement: Judgement
     autoscaler: Manifest
     only: bool = False
 
 
-def waiting_when_scaled(unit: ApplySet, subject: Subject) -> Scaled | None:
+def waiting_when_scaled(unit: ApplySet, subject: WorkloadCheck) -> Scaled | None:
     """The smallest number of replicas that an autoscaler may set and at which the rollout may wait for ever.
 
     Asked for Deployments whose rollout ends at the number in the manifest: with another one `maxUnavailable` may
@@ -59,7 +59,7 @@ def _found(_unit: ApplySet) -> dict[int, Scaled | None]:
     return {}
 
 
-def _waiting(unit: ApplySet, subject: Subject) -> Scaled | None:
+def _waiting(unit: ApplySet, subject: WorkloadCheck) -> Scaled | None:
     for manifest in unit.manifests:
         if target(unit, manifest) is subject:
             for replicas in _numbers(unit, subject, manifest):
@@ -72,7 +72,7 @@ def _waiting(unit: ApplySet, subject: Subject) -> Scaled | None:
     return None
 
 
-def _numbers(unit: ApplySet, subject: Subject, manifest: Manifest) -> Iterator[int]:
+def _numbers(unit: ApplySet, subject: WorkloadCheck, manifest: Manifest) -> Iterator[int]:
     least, most = field_pointers.at(manifest, LEAST), field_pointers.at(manifest, MOST)
     least = 1 if least is None else least
     if not isinstance(least, int) or not isinstance(most, int) or unit.may_outgrow(subject):
@@ -83,7 +83,7 @@ def _numbers(unit: ApplySet, subject: Subject, manifest: Manifest) -> Iterator[i
     yield from wanted[max(_FIRST, len(wanted) - 1) :]
 
 
-def _at(unit: ApplySet, subject: Subject, replicas: int) -> Judgement:
+def _at(unit: ApplySet, subject: WorkloadCheck, replicas: int) -> Judgement:
     """What becomes of its rollout with so many replicas, while all others are as they are."""
     numbers = list(transitions_in(unit))
     place = numbers.index(id(subject))

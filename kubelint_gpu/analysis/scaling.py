@@ -8,10 +8,10 @@ from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.autoscalers import TARGET, range_of
 from kubelint_gpu.workspace.manifest import Manifest
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
-def target(unit: ApplySet, manifest: Manifest) -> Subject | None:
+def target(unit: ApplySet, manifest: Manifest) -> WorkloadCheck | None:
     """The workload of the unit that an autoscaler scales."""
     if manifest.kind != "HorizontalPodAutoscaler":
         return None
@@ -24,12 +24,12 @@ def target(unit: ApplySet, manifest: Manifest) -> Subject | None:
     return None
 
 
-def replicas_of(unit: ApplySet, subject: Subject) -> tuple[int, int]:
+def replicas_of(unit: ApplySet, subject: WorkloadCheck) -> tuple[int, int]:
     """The fewest and the most replicas that a workload has: as its autoscaler says, else as they are written."""
     return next(_ranges(unit, subject), (subject.workload.replicas, subject.workload.replicas))
 
 
-def _ranges(unit: ApplySet, subject: Subject) -> Iterator[tuple[int, int]]:
+def _ranges(unit: ApplySet, subject: WorkloadCheck) -> Iterator[tuple[int, int]]:
     for manifest in unit.manifests:
         if target(unit, manifest) is subject:
             found = range_of(manifest)

@@ -19,7 +19,7 @@ from kubelint_gpu.scheduler.placement.filling import MOST_PODS, Uneven, domains,
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -70,7 +70,7 @@ def topology_uses(spec: PodSpec) -> Iterator[TopologyUse]:
         yield TopologyUse(constraint.topology_key, "topologySpreadConstraints", where, hard=constraint.do_not_schedule)
 
 
-def unlabelled(unit: ApplySet, subject: Subject) -> bool:
+def unlabelled(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether the pod waits because none of the nodes that could take it has a topology key."""
     keys = [use.key for use in topology_uses(subject.workload.spec) if use.hard and use.kind != "podAntiAffinity"]
     if not keys:
@@ -79,7 +79,7 @@ def unlabelled(unit: ApplySet, subject: Subject) -> bool:
     return bool(nodes) and any(all(key not in node.labels for node in nodes) for key in keys)
 
 
-def unspreadable(unit: ApplySet, subject: Subject) -> Unspreadable | None:
+def unspreadable(unit: ApplySet, subject: WorkloadCheck) -> Unspreadable | None:
     """Constraints that not all replicas can keep in a cluster that has room for all of them."""
     wanted = subject.workload.replicas
     if (
@@ -101,7 +101,7 @@ def unspreadable(unit: ApplySet, subject: Subject) -> Unspreadable | None:
     return Unspreadable(found.constraint, key, found.placed, why, certain, found.failed.message)
 
 
-def _beside_others(unit: ApplySet, subject: Subject, wanted: int) -> Unspreadable | None:
+def _beside_others(unit: ApplySet, subject: WorkloadCheck, wanted: int) -> Unspreadable | None:
     """Constraints that not all replicas can keep beside the pods of others, which leave room for all of them."""
     judgement = judgements_in(unit).get(id(subject)) if unit.cluster.pods else None
     if judgement is None or judgement.verdict is not None or judgement.refusal or judgement.company:
@@ -140,7 +140,7 @@ def _counted_in(pod: Pod, constraint: SpreadConstraint, running: Snapshot) -> Co
     )
 
 
-def _why(unit: ApplySet, subject: Subject, pod: Pod, found: Uneven) -> str:
+def _why(unit: ApplySet, subject: WorkloadCheck, pod: Pod, found: Uneven) -> str:
     constraint = pod.spec.spread[found.constraint]
     key = constraint.topology_key
     counts = domains(pod, constraint, unit.empty)

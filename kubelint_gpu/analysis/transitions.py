@@ -22,7 +22,7 @@ from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pod
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 if TYPE_CHECKING:
     from kubelint_gpu.workspace.apply_set import ApplySet
@@ -31,7 +31,7 @@ _CORDON = "NodeUnschedulable"
 _CLAIM = "persistentVolumeClaim"
 
 
-def transition_of(unit: ApplySet, subject: Subject) -> Transition:
+def transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition:
     """From the workload as it was, where that is known and could run; else from itself, with another template hash.
 
     Where both are known and the templates are equal, nothing is rolled out.
@@ -49,13 +49,13 @@ def transition_of(unit: ApplySet, subject: Subject) -> Transition:
     return Transition(new, old.workload, rolls=rolls, known=True)
 
 
-def _is_same(old: Subject, new: Subject) -> bool:
+def _is_same(old: WorkloadCheck, new: WorkloadCheck) -> bool:
     """Whether the templates are equal in all that the controllers compare: what no scheduler looks at counts, too."""
     parts = [(one.workload.spec, one.workload.template, _template(one)) for one in (old, new)]
     return parts[0] == parts[1]
 
 
-def next_transition_of(unit: ApplySet, subject: Subject) -> Transition | None:
+def next_transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition | None:
     """The next rollout of a workload, with the template and the numbers that it has when all that begins now is over.
 
     None where nothing is rolled out later either, or where this commit neither rolls it out nor changes how the next
@@ -69,7 +69,7 @@ def next_transition_of(unit: ApplySet, subject: Subject) -> Transition | None:
     return Transition(now.new, now.new)
 
 
-def is_another_later(unit: ApplySet, subject: Subject) -> bool:
+def is_another_later(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether a workload holds after this change something else than before it, or rolls out in another way."""
     now = transitions_in(unit).get(id(subject))
     if now is None:
@@ -82,7 +82,7 @@ def is_another_later(unit: ApplySet, subject: Subject) -> bool:
     return is_exchanged(unit, subject)
 
 
-def is_exchanged(unit: ApplySet, subject: Subject) -> bool:
+def is_exchanged(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether the pods that it has when its rollout is over hold something else than those of the inventory.
 
     Pods that stay until somebody deletes them, or below a partition, are taken to be of the new template, too.
@@ -97,7 +97,7 @@ def is_exchanged(unit: ApplySet, subject: Subject) -> bool:
     return any(_uses(pod) != _uses(made) or pod.spec.node_name in rejected for pod in pods)
 
 
-def _refusing_nodes(unit: ApplySet, subject: Subject) -> Container[str]:
+def _refusing_nodes(unit: ApplySet, subject: WorkloadCheck) -> Container[str]:
     """The nodes on which none of its new pods will ever be; one that is cordoned takes pods again some day."""
     found = unit.alone(subject).fit
     if found is None or isinstance(subject.workload.strategy, DaemonSetStrategy):
@@ -114,7 +114,7 @@ def _uses(pod: Pod) -> object:
     return takes(pod), host_ports(pod.spec)
 
 
-def replaced_transition_of(unit: ApplySet, subject: Subject) -> Transition | None:
+def replaced_transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition | None:
     """The change of a workload as if nothing kept its template from its pods.
 
     With OnDelete somebody deletes all old pods; a partition is lowered to 0.
@@ -135,7 +135,7 @@ def replaced_transition_of(unit: ApplySet, subject: Subject) -> Transition | Non
     return replace(now, new=replace(now.new, strategy=replace(strategy, on_delete=False)), known=False)
 
 
-def _pace(subject: Subject) -> object:
+def _pace(subject: WorkloadCheck) -> object:
     """What decides how a template is rolled out, without the times for which a controller waits."""
     strategy = subject.workload.strategy
     if isinstance(strategy, DeploymentStrategy):
@@ -145,7 +145,7 @@ def _pace(subject: Subject) -> object:
     return subject.workload.replicas, strategy
 
 
-def _template(subject: Subject) -> object:
+def _template(subject: WorkloadCheck) -> object:
     template = at(subject.manifest.item.value, subject.workload.template_pointer)
     if not isinstance(template, dict):
         return template
@@ -159,7 +159,7 @@ def pinned(transition: Transition, nodes: Mapping[str, Node]) -> Transition:
     return transition if new is transition.new and old is transition.old else replace(transition, new=new, old=old)
 
 
-def is_made(unit: ApplySet, subject: Subject) -> bool:
+def is_made(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether no pod of it runs before: it was not among the objects as they were, or fitted on no node."""
     if own_pods(subject.workload, unit.cluster.pods) or own_waiting(subject.workload, unit.cluster.pods):
         return False
@@ -167,16 +167,16 @@ def is_made(unit: ApplySet, subject: Subject) -> bool:
     return subject.manifest.object in unit.made if old is None else not ever_fitted(unit, old)
 
 
-def acting(unit: ApplySet, subject: Subject) -> Subject:
+def acting(unit: ApplySet, subject: WorkloadCheck) -> WorkloadCheck:
     """The workload by which its controller makes pods now: of one that is paused, the template as it was."""
     strategy, old = subject.workload.strategy, unit.before_of(subject)
     if old is None or not isinstance(strategy, DeploymentStrategy) or not strategy.paused:
         return subject
     workload = replace(old.workload, replicas=subject.workload.replicas, strategy=strategy)
-    return Subject(subject.manifest, workload, old.known_class)
+    return WorkloadCheck(subject.manifest, workload, old.known_class)
 
 
-def ever_fitted(unit: ApplySet, subject: Subject) -> bool:
+def ever_fitted(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether some node takes its pods when nothing else runs; a workload as it was is asked for, too."""
     snapshot, workload = unit.empty, subject.workload
     if any(volume.kind == _CLAIM for volume in workload.spec.volumes):
@@ -200,22 +200,22 @@ def transitions_in(unit: ApplySet) -> dict[int, Transition]:
     return {key: replace(pinned(one, nodes), whole=key in whole) for key, one in found.items()}
 
 
-def is_placed(unit: ApplySet, subject: Subject) -> bool:
+def is_placed(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether its pods find a node by themselves."""
     return subject.known_class and finds_nodes(unit, subject)
 
 
-def finds_nodes(unit: ApplySet, subject: Subject) -> bool:
+def finds_nodes(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether the scheduler, or a name that its template gives, finds nodes for its pods."""
     workload = subject.workload
     named = workload.spec.node_name and not names_node(workload, {one.name: one for one in unit.cluster.nodes})
     return not workload.custom and not named and not unit.alone(subject).held
 
 
-def _standing(unit: ApplySet) -> tuple[Subject, ...]:
+def _standing(unit: ApplySet) -> tuple[WorkloadCheck, ...]:
     """The workloads beside these manifests: their pods are there, and nothing of them changes."""
     mine = {manifest.object for manifest in unit.manifests}
-    whole: dict[str, Subject] = {}
+    whole: dict[str, WorkloadCheck] = {}
     for manifest in unit.neighbours:
         workload = manifest.workload
         if workload is not None and manifest.readable and not workload.partial and manifest.object not in mine:

@@ -21,7 +21,7 @@ from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _PRIORITY = ("priority", "preemptionPolicy")
 
@@ -37,7 +37,7 @@ def admission_refusals(unit: ApplySet) -> Iterator[Draft]:
         yield from _runtime_class(unit, subject)
 
 
-def _out_of_bounds(unit: ApplySet, subject: Subject) -> Iterator[Draft]:
+def _out_of_bounds(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Draft]:
     manifest, written = subject.manifest, subject.manifest.workload
     if written is None:
         return
@@ -83,7 +83,7 @@ def _declared(unit: ApplySet, kind: str, name: str, namespace: str = "") -> Iter
         yield Related(place, f"{kind} {name} is here")
 
 
-def _own_priority(unit: ApplySet, subject: Subject) -> Iterator[Draft]:
+def _own_priority(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Draft]:
     manifest, written = subject.manifest, subject.manifest.workload
     if written is None:
         return
@@ -108,7 +108,7 @@ def _own_priority(unit: ApplySet, subject: Subject) -> Iterator[Draft]:
     )
 
 
-def _runtime_class(unit: ApplySet, subject: Subject) -> Iterator[Draft]:
+def _runtime_class(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Draft]:
     manifest, written = subject.manifest, subject.manifest.workload
     if written is None:
         return

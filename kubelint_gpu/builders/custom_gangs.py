@@ -21,14 +21,14 @@ from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
 from kubelint_gpu.simulation.questions.packing import gathered, gathered_beside
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 ADMITTED_WHOLE = "let Kueue admit it whole, or a scheduler with pod groups place it whole: then it holds nothing"
 
 
 def never_whole(unit: ApplySet, team: Team) -> Iterator[Draft]:
     """Some of its pods run, and never all at once."""
-    beside: list[Subject] = []
+    beside: list[WorkloadCheck] = []
     cluster = _around(unit, team, beside)
     placed = least = _room(team, cluster)
     if placed is None:
@@ -66,7 +66,7 @@ def never_whole(unit: ApplySet, team: Team) -> Iterator[Draft]:
     )
 
 
-def _unmoved(unit: ApplySet, team: Team) -> list[Subject]:
+def _unmoved(unit: ApplySet, team: Team) -> list[WorkloadCheck]:
     """The workloads that run for good on nodes for its pods, which evict none of them; none where they are many."""
     most = max(one.spec.priority or 0 for one in team.workloads)
     found = [one for one in staying_beside(unit, team.subjects) if (one.workload.spec.priority or 0) >= most]
@@ -95,7 +95,7 @@ def _stays_short(team: Team, cluster: Cluster, placed: int) -> bool:
     return _room(team, replace(cluster, nodes=(*cluster.nodes, *found.nodes))) == placed
 
 
-def _around(unit: ApplySet, team: Team, beside: Sequence[Subject]) -> Cluster:
+def _around(unit: ApplySet, team: Team, beside: Sequence[WorkloadCheck]) -> Cluster:
     """The cluster with all that may be of use, and the running pods that are in the way for good.
 
     Pods of the same namespace may be its own unless they are those of workloads `beside` it, and those of lower

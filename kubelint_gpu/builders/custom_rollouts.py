@@ -21,7 +21,7 @@ from kubelint_gpu.simulation.questions.packing import gathered
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class _Custom:
     """A custom resource: what its change needs, and its pod templates that have pods."""
 
     rollout: CustomRollout
-    subjects: tuple[Subject, ...]
+    subjects: tuple[WorkloadCheck, ...]
 
     def pods(self, *, changing: bool) -> list[int]:
         """How many pods of each template must run at once."""
@@ -99,7 +99,7 @@ def custom_rooms(unit: ApplySet) -> Iterator[Draft]:
 
 
 def _customs(unit: ApplySet) -> Iterator[_Custom]:
-    groups: dict[int, list[Subject]] = {}
+    groups: dict[int, list[WorkloadCheck]] = {}
     for subject in unit.subjects:
         if subject.workload.custom and subject.workload.replicas:
             groups.setdefault(id(subject.manifest.item), []).append(subject)
@@ -138,7 +138,7 @@ def _is_certain(unit: ApplySet, custom: _Custom, *, changing: bool) -> bool:
     return now is not None and _missing(unit, custom, changing=changing, further=found.nodes) == now
 
 
-def _cluster(unit: ApplySet, subjects: Sequence[Subject], most: int) -> Cluster:
+def _cluster(unit: ApplySet, subjects: Sequence[WorkloadCheck], most: int) -> Cluster:
     """The cluster with all that may be of use, and the running pods that are in the way for certain.
 
     Pods of the same namespace may be its own, and those of lower priority may be evicted.

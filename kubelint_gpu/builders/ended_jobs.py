@@ -19,14 +19,14 @@ from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _PODS = "count/pods"
 _ONE = 1000
 _TTL = "ttlSecondsAfterFinished"
 
 
-def stopped_by_ended(unit: ApplySet) -> Iterator[tuple[Subject, End, list[Subject]]]:
+def stopped_by_ended(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, End, list[WorkloadCheck]]]:
     """The rollouts that end, and never do so once Jobs beside them have ended; with these Jobs.
 
     A quota's `count/pods` counts a pod that has ended until it is deleted (quota controller, 1.34); that of a Job
@@ -57,7 +57,7 @@ def stopped_by_ended(unit: ApplySet) -> Iterator[tuple[Subject, End, list[Subjec
                     yield subject, end, jobs
 
 
-def kept_pods(jobs: list[Subject]) -> Iterator[Related]:
+def kept_pods(jobs: list[WorkloadCheck]) -> Iterator[Related]:
     """That the pods of Jobs stay when these have ended."""
     for one in jobs:
         yield Related(
@@ -66,7 +66,7 @@ def kept_pods(jobs: list[Subject]) -> Iterator[Related]:
         )
 
 
-def _stays(unit: ApplySet, subject: Subject) -> bool:
+def _stays(unit: ApplySet, subject: WorkloadCheck) -> bool:
     workload, strategy = subject.workload, subject.workload.strategy
     if workload.kind != "Job" or not isinstance(strategy, JobStrategy) or strategy.suspend or not workload.replicas:
         return False
@@ -74,7 +74,7 @@ def _stays(unit: ApplySet, subject: Subject) -> bool:
     return ttl is None and id(subject) in judgements_in(unit)
 
 
-def _left(unit: ApplySet, subject: Subject) -> list[Pod]:
+def _left(unit: ApplySet, subject: WorkloadCheck) -> list[Pod]:
     """The pods of a Job that has succeeded, without those that the inventory has."""
     workload, strategy = subject.workload, subject.workload.strategy
     number = objects_of_pods(strategy) if isinstance(strategy, JobStrategy) else 0
@@ -95,6 +95,6 @@ def _surges(unit: ApplySet, key: str) -> bool:
     )
 
 
-def _ends(unit: ApplySet, subject: Subject) -> bool:
+def _ends(unit: ApplySet, subject: WorkloadCheck) -> bool:
     found = judgements_in(unit).get(id(subject))
     return found is not None and found.verdict is Verdict.COMPLETES and not waits_later(unit, subject)

@@ -16,13 +16,13 @@ from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temp
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _PODS = "count/pods"
 _ONE = 1000
 
 
-def refused_job_pods(unit: ApplySet, subject: Subject) -> Iterator[Draft]:
+def refused_job_pods(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Draft]:
     """A Job that never has all its pods, whatever else there is: it is told with the quota alone."""
     strategy, workload, manifest = subject.workload.strategy, subject.workload, subject.manifest
     if not unit.has_nodes or not isinstance(strategy, JobStrategy) or not workload.replicas or workload.custom:
@@ -60,7 +60,7 @@ def refused_job_pods(unit: ApplySet, subject: Subject) -> Iterator[Draft]:
         return
 
 
-def refusal_beside(unit: ApplySet, subject: Subject, others: Sequence[Workload]) -> str:
+def refusal_beside(unit: ApplySet, subject: WorkloadCheck, others: Sequence[Workload]) -> str:
     """The text with which a quota refuses a pod of a Job while others run for good; empty where none does."""
     own = {id(pod) for one in (subject.workload, *others) for pod in own_pods(one, unit.cluster.pods)}
     stay = [pod for pod in unit.cluster.pods if id(pod) not in own and pod.spec.node_name and not is_temporary(pod)]

@@ -18,7 +18,7 @@ from kubelint_gpu.scheduler import attempt
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Wider:
     nodes: tuple[str, ...]
 
 
-def pin_of(subject: Subject) -> Bound | None:
+def pin_of(subject: WorkloadCheck) -> Bound | None:
     """The one requirement that binds a pod to named nodes; None where there is none, or there are alternatives.
 
     One that a RuntimeClass adds is none of the manifest's.
@@ -55,7 +55,7 @@ def pin_of(subject: Subject) -> Bound | None:
     return pins[0] if len(pins) == 1 and not adds_requirement(subject.manifest, pins[0].pointer) else None
 
 
-def wider_selection(unit: ApplySet, subject: Subject) -> Wider | None:
+def wider_selection(unit: ApplySet, subject: WorkloadCheck) -> Wider | None:
     """The label that selects the nodes of a pin and, best of all, more; None where no stable label does.
 
     The model of the GPU comes first, then the pool; nodes count only if they take the pod when nothing else runs.
@@ -78,12 +78,12 @@ def wider_selection(unit: ApplySet, subject: Subject) -> Wider | None:
     return next(iter((*more, *found)), None)
 
 
-def node_labels(subject: Subject, node: Node) -> Iterator[tuple[str, str]]:
+def node_labels(subject: WorkloadCheck, node: Node) -> Iterator[tuple[str, str]]:
     """The stable labels of a node, the best first."""
     return _labels(subject, [node])
 
 
-def _labels(subject: Subject, nodes: list[Node]) -> Iterator[tuple[str, str]]:
+def _labels(subject: WorkloadCheck, nodes: list[Node]) -> Iterator[tuple[str, str]]:
     keys = (*MODEL, *POOL) if any(is_gpu(name) for name in asked(subject)) else POOL
     for key in keys:
         values = {node.labels.get(key) for node in nodes}
@@ -92,7 +92,7 @@ def _labels(subject: Subject, nodes: list[Node]) -> Iterator[tuple[str, str]]:
             yield key, value
 
 
-def _takers(unit: ApplySet, subject: Subject, pin: Bound, key: str, value: str) -> tuple[str, ...]:
+def _takers(unit: ApplySet, subject: WorkloadCheck, pin: Bound, key: str, value: str) -> tuple[str, ...]:
     pod = subject.pod
     found = attempt(replace(pod, spec=_relaxed(pod.spec, pin, Requirement(key, "In", (value,)))), unit.empty)
     return found.fit.fits if found.fit is not None else ()
@@ -114,21 +114,21 @@ def _relaxed(spec: PodSpec, pin: Bound, instead: Requirement) -> PodSpec:
     return replace(spec, node_affinity=NodeSelector(tuple(terms)))
 
 
-def wider_selector(unit: ApplySet, subject: Subject) -> Iterator[Proposal]:
+def wider_selector(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Proposal]:
     """Select by a label that more nodes have, in place of the name of a node."""
     found = wider_selection(unit, subject)
     if found is not None and len(found.nodes) > len(found.pinned):
         yield by_label(subject, found)
 
 
-def by_label(subject: Subject, wider: Wider) -> Proposal:
+def by_label(subject: WorkloadCheck, wider: Wider) -> Proposal:
     """Select by a label in place of a name."""
     more = len(wider.nodes) - len(wider.pinned)
     gain = f", which {more} more {'node has' if more == 1 else 'nodes have'}" if more else ""
     return Proposal(f"select {wider.key}: {wider.value}{gain}", "unsafe", lambda: _edits(subject, wider))
 
 
-def _edits(subject: Subject, wider: Wider) -> list[Edit]:
+def _edits(subject: WorkloadCheck, wider: Wider) -> list[Edit]:
     manifest, pin = subject.manifest, wider.pin
     route = (*field_pointers.pod_spec(manifest), *pin.pointer)
     if pin.field:

@@ -19,7 +19,7 @@ from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _JOBS = "count/jobs.batch"
 _PODS = "count/pods"
@@ -50,7 +50,7 @@ def refused_objects(unit: ApplySet) -> Iterator[Draft]:
                         yield _refusal(unit, subject, quota, key, used)
 
 
-def is_refused(unit: ApplySet, subject: Subject) -> bool:
+def is_refused(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether the object itself is refused."""
     keys = OBJECT_KEYS.get(subject.workload.kind, ())
     return any(
@@ -61,11 +61,11 @@ def is_refused(unit: ApplySet, subject: Subject) -> bool:
     )
 
 
-def _refused(unit: ApplySet, quota: ResourceQuota, kind: str, key: str) -> Iterator[tuple[Subject, int]]:
+def _refused(unit: ApplySet, quota: ResourceQuota, kind: str, key: str) -> Iterator[tuple[WorkloadCheck, int]]:
     """The workloads of a kind that a quota refuses, each with what is in use when it is applied, in thousandths."""
     if key not in quota.hard:
         return
-    mine: dict[str, Subject] = {}
+    mine: dict[str, WorkloadCheck] = {}
     for subject in unit.subjects:
         workload = subject.workload
         if workload.kind == kind and not workload.custom and workload.meta.namespace == quota.meta.namespace:
@@ -84,13 +84,13 @@ def _refused(unit: ApplySet, quota: ResourceQuota, kind: str, key: str) -> Itera
             used += _ONE
 
 
-def _exists(unit: ApplySet, subject: Subject) -> bool:
+def _exists(unit: ApplySet, subject: WorkloadCheck) -> bool:
     if unit.before_of(subject) is not None or own_pods(subject.workload, unit.cluster.pods):
         return True
     return subject.workload.kind != "Job" and subject.manifest.object not in unit.made
 
 
-def _refusal(unit: ApplySet, subject: Subject, quota: ResourceQuota, key: str, used: int) -> Draft:
+def _refusal(unit: ApplySet, subject: WorkloadCheck, quota: ResourceQuota, key: str, used: int) -> Draft:
     manifest, kind = subject.manifest, subject.workload.kind
     # a Job that is there already may be among those that the status counts
     counted_before = quota.used.get(key, 0) if quota.used is not None else 0
@@ -113,7 +113,7 @@ def _refusal(unit: ApplySet, subject: Subject, quota: ResourceQuota, key: str, u
 class _Runs:
     """A CronJob and what it leaves behind."""
 
-    subject: Subject
+    subject: WorkloadCheck
     history: History
 
 
@@ -145,7 +145,7 @@ def _full(unit: ApplySet, quota: ResourceQuota, key: str) -> Iterator[Draft]:
     yield _stopping(unit, runs, quota, key, room, certain=certain)
 
 
-def _runs(subject: Subject, key: str) -> Iterator[_Runs]:
+def _runs(subject: WorkloadCheck, key: str) -> Iterator[_Runs]:
     strategy = subject.workload.strategy
     if subject.workload.kind != "CronJob" or not isinstance(strategy, JobStrategy) or _ttl(subject) is not None:
         return
@@ -155,16 +155,16 @@ def _runs(subject: Subject, key: str) -> Iterator[_Runs]:
     yield _Runs(subject, History(max(0, succeeded), max(0, failed), _objects(subject, key)))
 
 
-def _objects(subject: Subject, key: str) -> int:
+def _objects(subject: WorkloadCheck, key: str) -> int:
     strategy = subject.workload.strategy
     return objects_of_pods(strategy) if key == _PODS and isinstance(strategy, JobStrategy) else 1
 
 
-def _ttl(subject: Subject) -> object:
+def _ttl(subject: WorkloadCheck) -> object:
     return field_pointers.at(subject.manifest, (*subject.workload.template_pointer[:-1], _TTL))
 
 
-def _never(unit: ApplySet, subject: Subject, quota: ResourceQuota, key: str) -> Draft:
+def _never(unit: ApplySet, subject: WorkloadCheck, quota: ResourceQuota, key: str) -> Draft:
     manifest = subject.manifest
     return Draft(
         "KLG105",
@@ -217,7 +217,7 @@ def _written(route: Pointer) -> str:
     return f"so many Jobs that {'succeeded' if route == _SUCCEEDED else 'failed'} are kept"
 
 
-def _fewer(subject: Subject, history: History, room: int) -> Iterator[Proposal]:
+def _fewer(subject: WorkloadCheck, history: History, room: int) -> Iterator[Proposal]:
     """Keep fewer Jobs: as many failed ones as before if there is room for them."""
     most = room // history.each - 1
     if most < 0:

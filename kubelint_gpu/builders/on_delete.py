@@ -21,7 +21,7 @@ from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.field_pointers import UPDATE_STRATEGY
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _KEEPS = "OnDelete: a pod keeps its template until somebody deletes it, and comes back with the new one"
 
@@ -36,17 +36,17 @@ def replaced_by_hand(unit: ApplySet) -> Iterator[Draft]:
             yield from (_later(subject, draft) for draft in _told(unit, subject, found))
 
 
-def _on_delete(subject: Subject) -> bool:
+def _on_delete(subject: WorkloadCheck) -> bool:
     strategy = subject.workload.strategy
     return isinstance(strategy, StatefulSetStrategy | DaemonSetStrategy) and strategy.on_delete
 
 
-def _kept_by(subject: Subject) -> Pointer:
+def _kept_by(subject: WorkloadCheck) -> Pointer:
     """The field that keeps the template from pods that run."""
     return (*UPDATE_STRATEGY, "type") if _on_delete(subject) else (*UPDATE_STRATEGY, "rollingUpdate", "partition")
 
 
-def _why_kept(subject: Subject) -> str:
+def _why_kept(subject: WorkloadCheck) -> str:
     strategy = subject.workload.strategy
     if _on_delete(subject) or not isinstance(strategy, StatefulSetStrategy):
         return _KEEPS
@@ -54,14 +54,14 @@ def _why_kept(subject: Subject) -> str:
     return f"partition: ordinals below {below} keep their template, and come back with it, until it is lowered"
 
 
-def _told(unit: ApplySet, subject: Subject, found: Judgement) -> Iterator[Draft]:
+def _told(unit: ApplySet, subject: WorkloadCheck, found: Judgement) -> Iterator[Draft]:
     if found.placed < found.wanted:
         yield from _pending(unit, subject, found)
     elif found.verdict in (Verdict.STUCK, Verdict.MAY_STICK) and found.trace is not None:
         yield _waiting(unit, subject, end_of(found).waiting)
 
 
-def _waiting(unit: ApplySet, subject: Subject, waiting: Waiting) -> Draft:
+def _waiting(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> Draft:
     manifest = subject.manifest
     claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items())
     return Draft(
@@ -76,14 +76,14 @@ def _waiting(unit: ApplySet, subject: Subject, waiting: Waiting) -> Draft:
     )
 
 
-def _pending(unit: ApplySet, subject: Subject, found: Judgement) -> Iterator[Draft]:
+def _pending(unit: ApplySet, subject: WorkloadCheck, found: Judgement) -> Iterator[Draft]:
     if isinstance(subject.workload.strategy, DaemonSetStrategy):
         yield from daemon_pods_pending(unit, subject, found)
     elif found.eligible:
         yield from pending_replicas(unit, subject, found, later=True)
 
 
-def _later(subject: Subject, draft: Draft) -> Draft:
+def _later(subject: WorkloadCheck, draft: Draft) -> Draft:
     keeps = Related(subject.manifest.place(_kept_by(subject)), _why_kept(subject))
     by_hand = "its old pods are deleted by hand (OnDelete)" if _on_delete(subject) else "its partition is lowered to 0"
     return replace(

@@ -22,14 +22,14 @@ from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _POLICY: Pointer = ("spec", "concurrencyPolicy")
 _SCHEDULE: Pointer = ("spec", "schedule")
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
-def overlapping_runs(unit: ApplySet, subject: Subject) -> Iterator[Draft]:
+def overlapping_runs(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Draft]:
     """A CronJob whose next run starts while the one before still waits for pods that the next one then takes.
 
     Nobody knows how long a run takes; one that must end before the next starts leaves nothing to hold.
@@ -58,7 +58,7 @@ def overlapping_runs(unit: ApplySet, subject: Subject) -> Iterator[Draft]:
         yield _draft(unit, subject, found, interval, deadline)
 
 
-def _draft(unit: ApplySet, subject: Subject, found: Gang, interval: int | None, deadline: int | None) -> Draft:
+def _draft(unit: ApplySet, subject: WorkloadCheck, found: Gang, interval: int | None, deadline: int | None) -> Draft:
     manifest = subject.manifest
     parts = [f"{one.running} of {counted(one.wanted, 'pod')}" for one in found.held]
     run = f"each runs {parts[0]}" if len(set(parts)) == 1 else f"one runs {listed(parts, 'and the other')}"
@@ -97,7 +97,7 @@ def _help(interval: int | None) -> Iterator[str]:
     yield "let Kueue admit each Job whole, or a scheduler with pod groups place it whole"
 
 
-def _forbid(subject: Subject) -> Proposal:
+def _forbid(subject: WorkloadCheck) -> Proposal:
     manifest = subject.manifest
 
     def edits() -> list[Edit]:

@@ -19,10 +19,10 @@ from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pod
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
-def daemon_pods_pending(unit: ApplySet, subject: Subject, judgement: Judgement) -> Iterator[Draft]:
+def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Iterator[Draft]:
     """A DaemonSet makes a pod for a node whatever it has left; without GPUs among its requests nothing is said.
 
     Nor is it of pods that name their node: they are never Pending, and the rule for them says what the kubelet does.
@@ -73,14 +73,14 @@ def daemon_pods_pending(unit: ApplySet, subject: Subject, judgement: Judgement) 
     )
 
 
-def _barred(unit: ApplySet, subject: Subject, names: Sequence[str]) -> list[str]:
+def _barred(unit: ApplySet, subject: WorkloadCheck, names: Sequence[str]) -> list[str]:
     """Those of the nodes that the RuntimeClass of the pods keeps them from: the controller does not look at it."""
     nodes = [node for node in unit.cluster.nodes if node.name in names]
     allowed = daemon_nodes(subject.workload.spec, nodes)
     return [name for name in names if name not in allowed]
 
 
-def _help(subject: Subject, never: Sequence[str], barred: Sequence[str]) -> Iterator[str]:
+def _help(subject: WorkloadCheck, never: Sequence[str], barred: Sequence[str]) -> Iterator[str]:
     if barred:
         yield (
             f"write the nodeSelector of RuntimeClass {subject.workload.spec.runtime_class_name} in the template, too: "
@@ -97,7 +97,7 @@ def _full(judgement: Judgement) -> frozenset[str]:
 
 
 def _held(
-    unit: ApplySet, subject: Subject, judgement: Judgement, resource: str, full: frozenset[str]
+    unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, resource: str, full: frozenset[str]
 ) -> dict[str, list[tuple[str, int]]]:
     """Who else holds the resource on these nodes: node and amount by owner."""
     found = holding(unit, subject, resource, full or judgement.eligible)
@@ -108,7 +108,7 @@ def _held(
     return found
 
 
-def _halted(unit: ApplySet, subject: Subject, judgement: Judgement, full: frozenset[str]) -> str:
+def _halted(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, full: frozenset[str]) -> str:
     """That no rolling update goes on while these pods are Pending; empty where one does.
 
     A node that is new to the DaemonSet does not count where it surges, as long as its pod is of the newest template.
@@ -129,7 +129,7 @@ def _halted(unit: ApplySet, subject: Subject, judgement: Judgement, full: frozen
     return f"; while {does}, no rolling update replaces the others ({most})"
 
 
-def _text(unit: ApplySet, subject: Subject, judgement: Judgement, full: frozenset[str]) -> str | None:
+def _text(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, full: frozenset[str]) -> str | None:
     """What the scheduler says of the pod that is made for the first of these nodes."""
     if judgement.waiting is not None:
         return judgement.waiting.scheduler or None

@@ -25,13 +25,13 @@ from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.autoscalers import LEAST, MOST
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _APART = "pods are kept apart, whatever the strategy: this is no rollout deadlock"
 _INSUFFICIENT = re.compile(r"Insufficient ([^\s,]+?)[,.](?:\s|$)")
 
 
-def pending_replicas(unit: ApplySet, subject: Subject, judgement: Judgement, *, later: bool = False) -> Iterator[Draft]:
+def pending_replicas(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, *, later: bool = False) -> Iterator[Draft]:
     """The finding that not all replicas of a judgement run at once, where no other rule speaks of it.
 
     Of what is so `later` only no other rule speaks.
@@ -112,7 +112,7 @@ def pending_replicas(unit: ApplySet, subject: Subject, judgement: Judgement, *, 
     )
 
 
-def _fewer(subject: Subject, placed: int) -> tuple[Proposal, ...]:
+def _fewer(subject: WorkloadCheck, placed: int) -> tuple[Proposal, ...]:
     """Ask for as many replicas as find room: where they are written, or where an autoscaler's bounds are."""
     scaled, strategy = subject.scaled, subject.workload.strategy
     manifest = subject.manifest if scaled is None else scaled.autoscaler

@@ -16,7 +16,7 @@ from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
 
@@ -54,7 +54,7 @@ def _holders(unit: ApplySet, waiting: Waiting | None) -> list[str]:
     return sorted(found & gone)
 
 
-def _draft(unit: ApplySet, subject: Subject, found: Judgement, waiting: Waiting, names: list[str]) -> Draft:
+def _draft(unit: ApplySet, subject: WorkloadCheck, found: Judgement, waiting: Waiting, names: list[str]) -> Draft:
     manifest, workload = subject.manifest, subject.workload
     rolls = found.verdict in _WAITS
     claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items())

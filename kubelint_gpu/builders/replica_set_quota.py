@@ -13,7 +13,7 @@ from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _KEY = "count/replicasets.apps"
 _KINDS = ("Deployment", "ReplicaSet")
@@ -27,7 +27,7 @@ class RefusedReplicaSet:
     `first` says that it is the first one, so that no pod of the Deployment ever runs.
     """
 
-    subject: Subject
+    subject: WorkloadCheck
     quota: ResourceQuota
     used: int
     first: bool = False

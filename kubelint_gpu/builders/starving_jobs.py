@@ -21,13 +21,13 @@ from kubelint_gpu.simulation.questions.starved_jobs import starves
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _POLICY: Pointer = ("spec", "concurrencyPolicy")
 MOST_OTHERS = 12
 
 
-def starving(unit: ApplySet, subject: Subject) -> Iterator[Draft]:
+def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Draft]:
     """A Job none of whose pods finds room beside the workloads that are applied with it."""
     workload, strategy, manifest = subject.workload, subject.workload.strategy, subject.manifest
     judgement = judgements_in(unit).get(id(subject))
@@ -78,12 +78,12 @@ def _lasts(strategy: JobStrategy) -> bool:
     return stops_for_ever(strategy, schedulable=False) or piles_up(strategy, schedulable=False)
 
 
-def running_for_good(unit: ApplySet, nodes: frozenset[str]) -> list[Subject]:
+def running_for_good(unit: ApplySet, nodes: frozenset[str]) -> list[WorkloadCheck]:
     """The workloads that run for good on some of the nodes."""
     return [one for one in unit.subjects if _stays(unit, one, nodes)]
 
 
-def staying_beside(unit: ApplySet, subjects: Sequence[Subject]) -> list[Subject]:
+def staying_beside(unit: ApplySet, subjects: Sequence[WorkloadCheck]) -> list[WorkloadCheck]:
     """The other workloads that run for good on nodes for these, DaemonSets included."""
     fits = [unit.alone(one).fit for one in subjects]
     nodes = frozenset(name for fit in fits if fit is not None for name in fit.fits)
@@ -94,14 +94,14 @@ def staying_beside(unit: ApplySet, subjects: Sequence[Subject]) -> list[Subject]
     ]
 
 
-def asking_too(others: Sequence[Subject], resource: str) -> Iterator[Related]:
+def asking_too(others: Sequence[WorkloadCheck], resource: str) -> Iterator[Related]:
     """Where the first of some workloads ask for a resource."""
     for one in others[:2]:
         for route in field_pointers.requests(one.manifest, resource):
             yield Related(one.manifest.place(route), f"{workload_name(one.workload)} asks for it, too")
 
 
-def _stays(unit: ApplySet, subject: Subject, nodes: frozenset[str], *, daemons: bool = False) -> bool:
+def _stays(unit: ApplySet, subject: WorkloadCheck, nodes: frozenset[str], *, daemons: bool = False) -> bool:
     """Whether a workload runs for good on some of the nodes."""
     judgement, strategy = judgements_in(unit).get(id(subject)), subject.workload.strategy
     if judgement is None or isinstance(strategy, JobStrategy):
@@ -111,7 +111,7 @@ def _stays(unit: ApplySet, subject: Subject, nodes: frozenset[str], *, daemons: 
     return bool(subject.workload.replicas) and not nodes.isdisjoint(judgement.eligible)
 
 
-def while_running(others: Sequence[Subject]) -> str:
+def while_running(others: Sequence[WorkloadCheck]) -> str:
     """A clause that says beside what: one workload by its name, several by their number, else what runs already."""
     if not others:
         return "while what runs already stays"

@@ -24,7 +24,7 @@ from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 NO_NODE = "the next one finds no node"
 _CLAIM = "persistentVolumeClaim"
@@ -40,7 +40,7 @@ class End:
     judgement: Judgement
 
 
-def ended(unit: ApplySet, verdict: Verdict) -> Iterator[tuple[Subject, End]]:
+def ended(unit: ApplySet, verdict: Verdict) -> Iterator[tuple[WorkloadCheck, End]]:
     """The rollouts with a verdict, each with the pod that waits at the end of the shortest run.
 
     Where counting places decided and no run could be told, the new pod waits and that is all there is to say.
@@ -58,7 +58,7 @@ def ended(unit: ApplySet, verdict: Verdict) -> Iterator[tuple[Subject, End]]:
             yield subject, end_of(next_rollouts(unit).judgements[id(subject)])
 
 
-def waits_later(unit: ApplySet, subject: Subject) -> bool:
+def waits_later(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether its rollout ends and the next one may not."""
     found = next_rollouts(unit).judgements.get(id(subject))
     return found is not None and found.verdict in _WAITS
@@ -73,14 +73,14 @@ def end_of(judgement: Judgement) -> End:
     return End(trace, next(iter((*mine, *trace.waiting)), unknown), judgement)
 
 
-def spoken_for(subject: Subject, end: End) -> bool:
+def spoken_for(subject: WorkloadCheck, end: End) -> bool:
     """Whether a rule of its own speaks of the workload's standstill: a StatefulSet's, a DaemonSet's that surges."""
     if isinstance(subject.workload.strategy, DaemonSetStrategy):
         return surges_into_itself(subject, end)
     return isinstance(subject.workload.strategy, StatefulSetStrategy)
 
 
-def surges_into_itself(subject: Subject, end: End) -> bool:
+def surges_into_itself(subject: WorkloadCheck, end: End) -> bool:
     """Whether the new pods of a DaemonSet start beside the old ones, and these are in their way.
 
     A node that others fill is nothing that another strategy changes.
@@ -93,7 +93,7 @@ def surges_into_itself(subject: Subject, end: End) -> bool:
     return mine or bool(end.waiting.refusal) or not end.waiting.lacks
 
 
-def is_trapped(subject: Subject, judgement: Judgement) -> bool:
+def is_trapped(subject: WorkloadCheck, judgement: Judgement) -> bool:
     """Whether pods that find no node keep all later changes from a StatefulSet: it makes them one after the other."""
     strategy = subject.workload.strategy
     if not isinstance(strategy, StatefulSetStrategy) or strategy.parallel or strategy.on_delete:
@@ -103,7 +103,7 @@ def is_trapped(subject: Subject, judgement: Judgement) -> bool:
 
 def standstill(
     unit: ApplySet,
-    subject: Subject,
+    subject: WorkloadCheck,
     end: End,
     code: str,
     *,
@@ -159,7 +159,7 @@ def standstill(
     return refused_by_kubelet(draft, wait, f"{begins}{alone}{which} rollout {ends}", why)
 
 
-def standstill_anywhere(unit: ApplySet, subject: Subject, end: End, code: str, proposals: Sequence[Proposal]) -> Draft:
+def standstill_anywhere(unit: ApplySet, subject: WorkloadCheck, end: End, code: str, proposals: Sequence[Proposal]) -> Draft:
     """The finding that a rollout never ends in any cluster: no node is named, since none is known."""
     manifest, workload = subject.manifest, subject.workload
     exclusive = [f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items()]
@@ -186,7 +186,7 @@ def standstill_anywhere(unit: ApplySet, subject: Subject, end: End, code: str, p
     )
 
 
-def shortage(unit: ApplySet, subject: Subject, judgement: Judgement, placed: int) -> tuple[str | None, str]:
+def shortage(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: int) -> tuple[str | None, str]:
     """Why no more replicas find a node: the scheduler's text, and a clause."""
     if judgement.refusal:
         return None, f"the next one is refused {refused(judgement.refusal)}"

@@ -21,7 +21,7 @@ from kubelint_gpu.simulation.prepare.workload_change import own_pods, owner_of
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _QUOTA = re.compile(r"exceeded quota: ([^,]+), requested: (.+), used: ")
 _ONE_NODE = "ReadWriteOnce"
@@ -30,7 +30,7 @@ _HASH = "pod-template-hash"
 _MOST_HOLDERS = 4
 
 
-def stakes(unit: ApplySet, subject: Subject, waiting: Waiting) -> tuple[Related, ...]:
+def stakes(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> tuple[Related, ...]:
     """What is asked for, what makes it exclusive, what binds the pod, and the nodes."""
     if waiting.refusal:
         return exclusive_lines(unit, subject, waiting)
@@ -42,7 +42,7 @@ def stakes(unit: ApplySet, subject: Subject, waiting: Waiting) -> tuple[Related,
     return (*found, *clues(unit, subject, resource, nodes), *islice(_holders(unit, subject, waiting), _MOST_HOLDERS))
 
 
-def exclusive_lines(unit: ApplySet, subject: Subject, waiting: Waiting) -> tuple[Related, ...]:
+def exclusive_lines(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> tuple[Related, ...]:
     """The lines that make exclusive what a pod waits for."""
     if waiting.refusal:
         return tuple(_quota(unit, subject, waiting.refusal))
@@ -59,7 +59,7 @@ def exclusive_lines(unit: ApplySet, subject: Subject, waiting: Waiting) -> tuple
     return tuple(found)
 
 
-def exclusive_claims(unit: ApplySet, subject: Subject) -> dict[str, str]:
+def exclusive_claims(unit: ApplySet, subject: WorkloadCheck) -> dict[str, str]:
     """The access mode of each claim of the pod that not every pod can use at once, by the claim's name."""
     modes = {
         claim.meta.name: claim.access_modes
@@ -72,12 +72,12 @@ def exclusive_claims(unit: ApplySet, subject: Subject) -> dict[str, str]:
     }
 
 
-def holders(unit: ApplySet, subject: Subject, resource: str, nodes: Collection[str]) -> tuple[Related, ...]:
+def holders(unit: ApplySet, subject: WorkloadCheck, resource: str, nodes: Collection[str]) -> tuple[Related, ...]:
     """The running pods of others that hold a resource on some nodes."""
     return told_holders(unit, resource, holding(unit, subject, resource, nodes))
 
 
-def holding(unit: ApplySet, subject: Subject, resource: str, nodes: Collection[str]) -> dict[str, list[tuple[str, int]]]:
+def holding(unit: ApplySet, subject: WorkloadCheck, resource: str, nodes: Collection[str]) -> dict[str, list[tuple[str, int]]]:
     """Which owners of running pods, but for the workload itself, hold how much of a resource on which of some nodes."""
     mine = {id(pod) for pod in own_pods(subject.workload, unit.cluster.pods)}
     held: dict[str, list[tuple[str, int]]] = {}
@@ -93,7 +93,7 @@ def told_holders(unit: ApplySet, resource: str, held: Mapping[str, Sequence[tupl
     return tuple(islice(_told(unit, {(owner, resource): found for owner, found in held.items()}), _MOST_HOLDERS))
 
 
-def _holders(unit: ApplySet, subject: Subject, waiting: Waiting) -> Iterator[Related]:
+def _holders(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> Iterator[Related]:
     """The others that hold a resource: the pods of the inventory, and the workloads applied together with this one."""
     held: dict[tuple[str, str], list[tuple[str, int]]] = {}
     for lack in every(waiting.lacks):
@@ -128,13 +128,13 @@ def place_of(unit: ApplySet, owner: str, resource: str, nodes: Container[str]) -
     return None
 
 
-def scarce(subject: Subject) -> str:
+def scarce(subject: WorkloadCheck) -> str:
     """The resource to point at where pods do not all fit: an extended one if there is any."""
     resources = extended_resources(subject.workload.spec)
     return resources[0] if resources else "cpu"
 
 
-def _ports(subject: Subject) -> Iterator[Related]:
+def _ports(subject: WorkloadCheck) -> Iterator[Related]:
     for route in field_pointers.host_ports(subject.manifest):
         written = route[-1] == "hostPort"
         port = field_pointers.at(subject.manifest, route)
@@ -142,7 +142,7 @@ def _ports(subject: Subject) -> Iterator[Related]:
         yield Related(subject.manifest.place(route), f"one pod of a node can have host port {port}{why}")
 
 
-def _apart(subject: Subject) -> Iterator[Related]:
+def _apart(subject: WorkloadCheck) -> Iterator[Related]:
     for route in field_pointers.anti_affinity(subject.manifest):
         key = field_pointers.at(subject.manifest, (*route, "topologyKey"))
         place = "node" if key == _HOSTNAME else f"value of {key}"
@@ -152,25 +152,25 @@ def _apart(subject: Subject) -> Iterator[Related]:
         yield Related(subject.manifest.place((*route, "topologyKey")), told)
 
 
-def _spread(subject: Subject) -> Iterator[Related]:
+def _spread(subject: WorkloadCheck) -> Iterator[Related]:
     for route in field_pointers.spread(subject.manifest):
         skew = field_pointers.at(subject.manifest, (*route, "maxSkew"))
         told = f"no place may be more than {skew} ahead of the emptiest, and {_counting(subject, route)}"
         yield Related(subject.manifest.place((*route, "whenUnsatisfiable")), told)
 
 
-def _counting(subject: Subject, route: Pointer) -> str:
+def _counting(subject: WorkloadCheck, route: Pointer) -> str:
     """Whether a term or constraint counts the pods of all revisions."""
     within = _holds_hash(subject, route, "matchLabelKeys")
     return "only pods of one revision count" if within else "old and new pods both count"
 
 
-def _holds_hash(subject: Subject, route: Pointer, field: str) -> bool:
+def _holds_hash(subject: WorkloadCheck, route: Pointer, field: str) -> bool:
     keys = field_pointers.at(subject.manifest, (*route, field))
     return isinstance(keys, list) and _HASH in keys
 
 
-def _claims(unit: ApplySet, subject: Subject) -> Iterator[Related]:
+def _claims(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Related]:
     exclusive = exclusive_claims(unit, subject)
     for route in field_pointers.claims(subject.manifest):
         mode = exclusive.get(str(field_pointers.at(subject.manifest, route)))
@@ -179,7 +179,7 @@ def _claims(unit: ApplySet, subject: Subject) -> Iterator[Related]:
             yield Related(subject.manifest.place(route), f"the claim is {mode}: {users}")
 
 
-def _quota(unit: ApplySet, subject: Subject, refusal: str) -> Iterator[Related]:
+def _quota(unit: ApplySet, subject: WorkloadCheck, refusal: str) -> Iterator[Related]:
     found = _QUOTA.search(refusal)
     if found is None:
         return

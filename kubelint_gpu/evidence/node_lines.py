@@ -10,13 +10,13 @@ from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wording import amount, listed, some
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _MOST_NODES = 4
 
 
 def clues(
-    unit: ApplySet, subject: Subject, resource: str, nodes: Sequence[str], *, takes: bool = True
+    unit: ApplySet, subject: WorkloadCheck, resource: str, nodes: Sequence[str], *, takes: bool = True
 ) -> tuple[Related, ...]:
     """The request, the selectors, and the nodes that come into question; `takes` says that they could take the pod."""
     return (
@@ -26,7 +26,7 @@ def clues(
     )
 
 
-def requested(unit: ApplySet, subject: Subject, resource: str) -> Iterator[Related]:
+def requested(unit: ApplySet, subject: WorkloadCheck, resource: str) -> Iterator[Related]:
     """The lines in which a workload asks for a resource, and where its RuntimeClass adds to it."""
     each = pod_requests(subject.workload.spec).get(resource, 0)
     if not each:
@@ -36,7 +36,7 @@ def requested(unit: ApplySet, subject: Subject, resource: str) -> Iterator[Relat
     yield from overhead(unit, subject, resource)
 
 
-def _binding(unit: ApplySet, subject: Subject, nodes: Sequence[str], *, takes: bool) -> Iterator[Related]:
+def _binding(unit: ApplySet, subject: WorkloadCheck, nodes: Sequence[str], *, takes: bool) -> Iterator[Related]:
     if not nodes or len(nodes) == len(unit.cluster.nodes) or not subject.places_pods:
         return
     only = f"only {some(nodes)} can take it" if takes else f"this leaves {some(nodes)}"

@@ -12,14 +12,14 @@ from kubelint_gpu.messages.wording import amount
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 FIELD = "runtimeClassName"
 _OVERHEAD: Pointer = ("overhead", "podFixed")
 _SELECTOR: Pointer = ("scheduling", "nodeSelector")
 
 
-def class_of(unit: ApplySet, subject: Subject) -> RuntimeClass | None:
+def class_of(unit: ApplySet, subject: WorkloadCheck) -> RuntimeClass | None:
     """The class that its pods run under; None where they name none, or nothing is known of it."""
     return runtime_class_of(subject.workload.spec, unit.cluster.runtime_classes)
 
@@ -37,7 +37,7 @@ def source_of(manifest: Manifest, pointer: Pointer) -> Pointer:
     return (*field_pointers.pod_spec(manifest), *pointer)
 
 
-def overhead(unit: ApplySet, subject: Subject, resource: str) -> Iterator[Related]:
+def overhead(unit: ApplySet, subject: WorkloadCheck, resource: str) -> Iterator[Related]:
     """The line that says how much of a resource each pod takes beyond what its containers ask for."""
     found = class_of(unit, subject)
     number = found.overhead.get(resource, 0) if found is not None else 0
@@ -46,7 +46,7 @@ def overhead(unit: ApplySet, subject: Subject, resource: str) -> Iterator[Relate
         yield from _at(unit, found, (*_OVERHEAD, resource), f"adds {added} to each pod")
 
 
-def binding(unit: ApplySet, subject: Subject, only: str) -> Iterator[Related]:
+def binding(unit: ApplySet, subject: WorkloadCheck, only: str) -> Iterator[Related]:
     """The lines of a class that bind pods to some nodes; `only` says to which."""
     found = class_of(unit, subject)
     for key, value in sorted(found.node_selector.items()) if found is not None else ():

@@ -20,10 +20,10 @@ from kubelint_gpu.scheduler.explain.what_would_help import Remedy
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.version import __version__
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
-def to_json(unit: ApplySet, subject: Subject, found: Sequence[Situation]) -> dict[str, Any]:
+def to_json(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Situation]) -> dict[str, Any]:
     """Everything that is known, as plain data."""
     workload, spec = subject.workload, found[0].explanation.pod.spec
     mine = Owner(workload.kind, workload.meta.namespace, workload.meta.name)
@@ -45,7 +45,7 @@ def to_json(unit: ApplySet, subject: Subject, found: Sequence[Situation]) -> dic
     }
 
 
-def _rollout(unit: ApplySet, subject: Subject) -> dict[str, Any] | None:
+def _rollout(unit: ApplySet, subject: WorkloadCheck) -> dict[str, Any] | None:
     """What becomes of the rollout, and whether that rests on pools that grow: before it begins, or while it runs."""
     judgement = judgements_in(unit).get(id(subject)) if subject.workload.rolls else None
     if judgement is None or judgement.verdict is None:

@@ -19,14 +19,14 @@ from kubelint_gpu.scheduler.explain.placement_labels import HOSTNAME
 from kubelint_gpu.scheduler.explain.what_would_help import GATES, Remedy
 from kubelint_gpu.scheduler.preemption import NO_VICTIMS
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _MOST_CLASSES, _MOST_HOLDERS, _MOST_REMEDIES, _MOST_NAMES = 10, 3, 4, 4
 _LABEL = 10
 _ABOUT_NODES = ("", "NodeUnschedulable", "NodeName", *GATES)
 
 
-def render(unit: ApplySet, subject: Subject, found: Sequence[Situation], options: Options) -> Iterator[str]:
+def render(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Situation], options: Options) -> Iterator[str]:
     """The lines."""
     page = _Page(theme_of(options), subject)
     yield from page.head(unit, found[0])
@@ -41,7 +41,7 @@ def render(unit: ApplySet, subject: Subject, found: Sequence[Situation], options
 class _Page:
     """What is the same for all lines: the theme, and whose pods are the old ones."""
 
-    def __init__(self, theme: Theme, subject: Subject) -> None:
+    def __init__(self, theme: Theme, subject: WorkloadCheck) -> None:
         self.theme = theme
         self.subject = subject
         workload = subject.workload
@@ -241,7 +241,7 @@ def _cluster(unit: ApplySet) -> str:
     return ", ".join([*parts, *([f"Kubernetes {version}"] if version else [])])
 
 
-def _moment(found: Situation, subject: Subject) -> str:
+def _moment(found: Situation, subject: WorkloadCheck) -> str:
     beside = [name for name, _ in found.beside]
     own = sum(number for _, number in found.beside)
     names = _names(beside)

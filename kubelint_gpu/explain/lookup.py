@@ -11,7 +11,7 @@ from kubelint_gpu.messages.display import visible
 from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _SHORT = {
     "cj": "cronjob",
@@ -25,7 +25,7 @@ _SHORT = {
 _MOST = 8
 
 
-def find(what: str, units: Sequence[ApplySet]) -> tuple[ApplySet, Subject]:
+def find(what: str, units: Sequence[ApplySet]) -> tuple[ApplySet, WorkloadCheck]:
     """The workload that `kind/name` or `namespace/kind/name` means; the kind in any case, short or plural too.
 
     Raises:

@@ -15,14 +15,14 @@ from kubelint_gpu.messages.wording import counted, listed, workload_names
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Judgement, Together
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _MORE = "; kubelint-gpu check says why"
 _BEYOND = " unless there are nodes beyond the inventory"
 _WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
 
 
-def outlook(unit: ApplySet, subject: Subject) -> str | None:
+def outlook(unit: ApplySet, subject: WorkloadCheck) -> str | None:
     """`comes to its end`, or what keeps it from that; None where nothing is rolled out, or no node takes a pod."""
     judgement = judgements_in(unit).get(id(subject)) if subject.workload.rolls else None
     if judgement is None:
@@ -44,13 +44,13 @@ def outlook(unit: ApplySet, subject: Subject) -> str | None:
     return f"comes to its end{''.join(_conditions(unit, subject, judgement))}"
 
 
-def refused_replica_set(unit: ApplySet, subject: Subject) -> RefusedReplicaSet | None:
+def refused_replica_set(unit: ApplySet, subject: WorkloadCheck) -> RefusedReplicaSet | None:
     """The ReplicaSet for which its rollout waits for ever as a quota refuses it; None for that of a later one."""
     found = next((one for one in replica_sets_refused(unit) if one.subject is subject), None)
     return found if found is not None and (found.first or not is_made(unit, subject)) else None
 
 
-def _waiting(unit: ApplySet, subject: Subject, judgement: Judgement) -> str:
+def _waiting(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> str:
     unsure = unsure_claims(unit, subject.workload, end_of(judgement).waiting)
     ends = "may wait for ever" if judgement.verdict is Verdict.MAY_STICK or unsure else "never ends"
     alone = " by itself" if judgement.company else ""
@@ -58,7 +58,7 @@ def _waiting(unit: ApplySet, subject: Subject, judgement: Judgement) -> str:
     return f"{ends}{alone}{_beside(unit, subject, judgement)}{beyond}{_MORE}"
 
 
-def _beside(unit: ApplySet, subject: Subject, judgement: Judgement) -> str:
+def _beside(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> str:
     """Who else of what is applied holds what its pod waits for."""
     lacks = every(end_of(judgement).waiting.lacks)
     holders = {holder.owner for lack in lacks for holder in lack.holders}
@@ -66,7 +66,7 @@ def _beside(unit: ApplySet, subject: Subject, judgement: Judgement) -> str:
     return f" beside {workload_names(others)}" if others else ""
 
 
-def _conditions(unit: ApplySet, subject: Subject, judgement: Judgement) -> Iterator[str]:
+def _conditions(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Iterator[str]:
     pools = listed([found.name for found in unit.growing_for(subject)], "or") if judgement.grows else ""
     if pools and judgement.stalls:
         yield f" only if pool {pools} adds a node meanwhile"
@@ -89,7 +89,7 @@ def _conditions(unit: ApplySet, subject: Subject, judgement: Judgement) -> Itera
             yield f"; not at {replicas}, which HorizontalPodAutoscaler {scaled.autoscaler.name} {sets}{_MORE}"
 
 
-def _blocked(unit: ApplySet, subject: Subject) -> Together | None:
+def _blocked(unit: ApplySet, subject: WorkloadCheck) -> Together | None:
     """The rollouts that hold each other up when they start at the same moment as its own."""
     waiting = [
         group for group in judged_together(unit) if group.verdict in _WAITS and subject in rolled_in(unit, group)

@@ -20,7 +20,7 @@ from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 Moment = Literal["creation", "next-replica", "rollout"]
 _MOST_PLACED = 100
@@ -47,7 +47,7 @@ class Situation:
     growing: tuple[str, ...] = ()
 
 
-def situations(unit: ApplySet, subject: Subject) -> tuple[Situation, ...]:
+def situations(unit: ApplySet, subject: WorkloadCheck) -> tuple[Situation, ...]:
     """The moments that differ for a workload, the first creation first."""
     workload = _controlled(subject.workload)
     mine = own_pods(workload, unit.cluster.pods)
@@ -98,7 +98,7 @@ def _on_its_node(unit: ApplySet, workload: Workload, pod: Pod, running: Snapshot
     return replace(found, explanation=replace(found.explanation, message=message))
 
 
-def _with_daemons(unit: ApplySet, subject: Subject, running: Snapshot) -> Snapshot:
+def _with_daemons(unit: ApplySet, subject: WorkloadCheck, running: Snapshot) -> Snapshot:
     """The same with the pods of DaemonSets that are judged with the workload: in a rollout they run already."""
     from kubelint_gpu.simulation.model.at_full_replicas import daemon_pods, standing_participants
 

@@ -20,7 +20,7 @@ from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 # labels that an autoscaler gives to nodes which it makes for the pods that ask for them
 _PROVISIONED = ("cloud.google.com/compute-class", "karpenter.sh/nodepool", "karpenter.sh/provisioner-name")
@@ -71,7 +71,7 @@ def _meant(unit: ApplySet, reason: Contradiction) -> tuple[str, ...]:
     return ()
 
 
-def _dead(subject: Subject) -> Draft:
+def _dead(subject: WorkloadCheck) -> Draft:
     """Required affinity of which no term counts: an empty one matches nothing, and so does one that cannot be read."""
     manifest = subject.manifest
     affinity = subject.workload.spec.node_affinity
@@ -149,7 +149,7 @@ class _Miss:
     others: tuple[_Miss, ...] = ()
 
 
-def _nearest_miss(unit: ApplySet, subject: Subject) -> _Miss:
+def _nearest_miss(unit: ApplySet, subject: WorkloadCheck) -> _Miss:
     """The requirement that no node meets; where each is met by some node, that they are not met together."""
     manifest, nodes = subject.manifest, unit.possible_nodes
     named = _Names(unit)

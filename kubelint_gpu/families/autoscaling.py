@@ -22,7 +22,7 @@ from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.autoscalers import MOST, TARGET
 from kubelint_gpu.workspace.manifest import Manifest
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 # more than that is not counted: nothing is said then
 _ENOUGH = 500
@@ -50,14 +50,14 @@ def hpa_exceeds_capacity(unit: ApplySet) -> Iterator[Draft]:
             yield _draft(unit, manifest, subject, most, found, certain=certain)
 
 
-def _is_certain(unit: ApplySet, subject: Subject, most: int, found: Room) -> bool:
+def _is_certain(unit: ApplySet, subject: WorkloadCheck, most: int, found: Room) -> bool:
     """Whether no node beyond the inventory makes room for more."""
     if unit.is_closed_to(subject):
         return True
     return cluster_beyond(unit).known and counted_room(unit, subject, most, further=True).pods == found.pods
 
 
-def _undecided(manifest: Manifest, subject: Subject, most: int) -> Draft:
+def _undecided(manifest: Manifest, subject: WorkloadCheck, most: int) -> Draft:
     return Draft(
         "KLG115",
         manifest.place(MOST),
@@ -71,7 +71,7 @@ def _undecided(manifest: Manifest, subject: Subject, most: int) -> Draft:
     )
 
 
-def _draft(unit: ApplySet, manifest: Manifest, subject: Subject, most: int, found: Room, *, certain: bool) -> Draft:
+def _draft(unit: ApplySet, manifest: Manifest, subject: WorkloadCheck, most: int, found: Room, *, certain: bool) -> Draft:
     pools, room = at_most(unit, subject), found.pods
     others = workload_names([one.workload for one in found.beside])
     names = listed([*(["what runs already"] if unit.cluster.pods else []), *([others] if others else [])])

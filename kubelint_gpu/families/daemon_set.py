@@ -18,7 +18,7 @@ from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _SURGE: Pointer = (*field_pointers.UPDATE_STRATEGY, "rollingUpdate", "maxSurge")
 
@@ -76,6 +76,6 @@ def _ports(unit: ApplySet) -> Iterator[Draft]:
         )
 
 
-def _surges(subject: Subject) -> bool:
+def _surges(subject: WorkloadCheck) -> bool:
     strategy = subject.workload.strategy
     return isinstance(strategy, DaemonSetStrategy) and strategy.max_surge.amount > 0 and not strategy.on_delete

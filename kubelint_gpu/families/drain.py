@@ -17,7 +17,7 @@ from kubelint_gpu.simulation.questions.drain import Drained
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _SHARES = ("minAvailable", "maxUnavailable")
 
@@ -32,7 +32,7 @@ def drain_blocked(unit: ApplySet) -> Iterator[Draft]:
             yield _undecided(unit, held.subject, held.drains)
 
 
-def _undecided(unit: ApplySet, subject: Subject, found: Sequence[Drained]) -> Draft:
+def _undecided(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Drained]) -> Draft:
     names = sorted({name for one in found for name in one.budgets})
     manifest, route = _budget(unit, subject, names)
     return Draft(
@@ -48,7 +48,7 @@ def _undecided(unit: ApplySet, subject: Subject, found: Sequence[Drained]) -> Dr
     )
 
 
-def _draft(unit: ApplySet, subject: Subject, found: Sequence[Drained], *, certain: bool) -> Draft:
+def _draft(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Drained], *, certain: bool) -> Draft:
     names = sorted({name for one in found for name in one.budgets})
     manifest, route = _budget(unit, subject, names)
     known = [one.node for one in found if one.known]
@@ -95,7 +95,7 @@ def _told(found: Sequence[Drained], names: Sequence[str], replicas: int) -> tupl
     )
 
 
-def _help(manifest: Manifest, subject: Subject, found: Sequence[Drained], names: Sequence[str]) -> Iterator[str]:
+def _help(manifest: Manifest, subject: WorkloadCheck, found: Sequence[Drained], names: Sequence[str]) -> Iterator[str]:
     if any(one.refused for one in found):
         yield "leave one of the budgets, or let their selectors cover different pods"
     elif manifest is subject.manifest:
@@ -104,11 +104,11 @@ def _help(manifest: Manifest, subject: Subject, found: Sequence[Drained], names:
         yield "with the node cordoned, kubectl rollout restart moves its pods to another node without an eviction"
 
 
-def _replicas(subject: Subject) -> str:
+def _replicas(subject: WorkloadCheck) -> str:
     return f"{counted(subject.workload.replicas, 'replica')}, all under the budget"
 
 
-def _budget(unit: ApplySet, subject: Subject, names: Sequence[str]) -> tuple[Manifest, Pointer]:
+def _budget(unit: ApplySet, subject: WorkloadCheck, names: Sequence[str]) -> tuple[Manifest, Pointer]:
     """The budget's line if it is among the manifests, else the number of replicas."""
     for manifest in unit.manifests:
         same = (manifest.namespace or "default") == subject.workload.meta.namespace

@@ -13,7 +13,7 @@ from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.values.selectors import LabelSelector
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -35,7 +35,7 @@ def empty_selector(unit: ApplySet) -> Iterator[Draft]:
             yield _draft(subject, pointer, "labelSelector", _effect(selector, kind))
 
 
-def _node_terms(subject: Subject, spec: PodSpec) -> Iterator[Draft]:
+def _node_terms(subject: WorkloadCheck, spec: PodSpec) -> Iterator[Draft]:
     """Terms that match nothing, beside others that do; where no other does, the rule for contradictions speaks."""
     where: Pointer = ("affinity", "nodeAffinity", _REQUIRED, "nodeSelectorTerms")
     if spec.node_affinity is not None and unsatisfiable(spec) is None:
@@ -84,7 +84,7 @@ def _everybody(kind: str) -> str:
     }.get(kind, "any pod counts")
 
 
-def _draft(subject: Subject, pointer: Pointer, key: str, message: str) -> Draft:
+def _draft(subject: WorkloadCheck, pointer: Pointer, key: str, message: str) -> Draft:
     manifest = subject.manifest
     route = (*field_pointers.pod_spec(manifest), *pointer)
     written = bool(key) and manifest.present((*route, key))

@@ -20,7 +20,7 @@ from kubelint_gpu.messages.wording import counted, listed, owner_name, some
 from kubelint_gpu.simulation.search.trace import Evicted, Trace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _CLASS = "priorityClassName"
 
@@ -42,7 +42,7 @@ def rollout_preempts(unit: ApplySet) -> Iterator[Draft]:
                     yield _draft(unit, subject, together.eviction, owner, found, together=True)
 
 
-def _evicted(subject: Subject, evicts: Iterable[Evicted]) -> dict[str, list[Evicted]]:
+def _evicted(subject: WorkloadCheck, evicts: Iterable[Evicted]) -> dict[str, list[Evicted]]:
     """Whose pods are evicted for those of a workload."""
     found: dict[str, list[Evicted]] = {}
     for one in evicts:
@@ -53,7 +53,7 @@ def _evicted(subject: Subject, evicts: Iterable[Evicted]) -> dict[str, list[Evic
 
 def _draft(
     unit: ApplySet,
-    subject: Subject,
+    subject: WorkloadCheck,
     eviction: Trace | None,
     owner: str,
     found: list[Evicted],
@@ -97,6 +97,6 @@ def _budgets(names: list[str]) -> str:
     return f"PodDisruptionBudget {names[0]}" if len(names) == 1 else f"each of the budgets {listed(names)}"
 
 
-def _route(subject: Subject) -> Pointer:
+def _route(subject: WorkloadCheck) -> Pointer:
     base = field_pointers.pod_spec(subject.manifest)
     return (*base, _CLASS) if subject.manifest.present((*base, _CLASS)) else base

@@ -32,7 +32,7 @@ from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _HELD = (Verdict.STUCK, Verdict.MAY_STICK)
 _UNSEEN = "not every placement of what runs beside it was looked at"
@@ -94,18 +94,18 @@ def jobs_hold_each_other(unit: ApplySet) -> Iterator[Draft]:
         yield _draft(unit, stuck, beside, found, certain=certain)
 
 
-def _together(cluster: Cluster, teams: Sequence[Team], beside: Sequence[Subject], budget: int) -> Gang:
+def _together(cluster: Cluster, teams: Sequence[Team], beside: Sequence[WorkloadCheck], budget: int) -> Gang:
     return gang([team.workloads for team in teams], cluster, beside=[one.workload for one in beside], budget=budget)
 
 
-def _holds_further(unit: ApplySet, teams: Sequence[Team], beside: Sequence[Subject], verdict: Verdict) -> bool:
+def _holds_further(unit: ApplySet, teams: Sequence[Team], beside: Sequence[WorkloadCheck], verdict: Verdict) -> bool:
     """Whether Jobs hold each other up whatever nodes there are beyond the inventory."""
     if not cluster_beyond(unit).known or any(team.custom is not None for team in teams):
         return False
     return _together(cluster_beyond(unit).cluster, teams, beside, unit.budget).verdict is verdict
 
 
-def _never_whole(unit: ApplySet, subject: Subject) -> Iterator[Draft]:
+def _never_whole(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Draft]:
     """Some of its pods run, and never all at once."""
     workload = subject.workload
     judgement = judgements_in(unit).get(id(subject))
@@ -135,7 +135,7 @@ def _never_whole(unit: ApplySet, subject: Subject) -> Iterator[Draft]:
         )
 
 
-def _passing(unit: ApplySet, subject: Subject) -> list[Subject]:
+def _passing(unit: ApplySet, subject: WorkloadCheck) -> list[WorkloadCheck]:
     """The Jobs of the unit near to whose pods its own must be."""
     jobs = [one for one in unit.subjects if one is not subject and isinstance(one.workload.strategy, JobStrategy)]
     return [
@@ -143,18 +143,18 @@ def _passing(unit: ApplySet, subject: Subject) -> list[Subject]:
     ]
 
 
-def _leans_on_what_ends(unit: ApplySet, subject: Subject, jobs: Sequence[Subject]) -> bool:
+def _leans_on_what_ends(unit: ApplySet, subject: WorkloadCheck, jobs: Sequence[WorkloadCheck]) -> bool:
     """Whether its pods must be near to those of a Job that is none of these."""
     return any(one not in jobs for one in _passing(unit, subject))
 
 
-def _share_nodes(unit: ApplySet, one: Subject, other: Subject) -> bool:
+def _share_nodes(unit: ApplySet, one: WorkloadCheck, other: WorkloadCheck) -> bool:
     judged = [judgements_in(unit).get(id(subject)) for subject in (one, other)]
     nodes = [found.eligible for found in judged if found is not None]
     return len(nodes) == len(judged) and not nodes[0].isdisjoint(nodes[1])
 
 
-def _undecided(subject: Subject, what: str, why: str) -> Draft:
+def _undecided(subject: WorkloadCheck, what: str, why: str) -> Draft:
     return Draft(
         "KLG113",
         subject.manifest.place(field_pointers.replicas(subject.manifest)),
@@ -167,13 +167,13 @@ def _undecided(subject: Subject, what: str, why: str) -> Draft:
     )
 
 
-def _stays_short(unit: ApplySet, workload: Workload, beside: Sequence[Subject], found: tuple[int, int]) -> bool:
+def _stays_short(unit: ApplySet, workload: Workload, beside: Sequence[WorkloadCheck], found: tuple[int, int]) -> bool:
     """Whether as few pods of it run whatever nodes there are beyond the inventory."""
     others = [one.workload for one in beside]
     return cluster_beyond(unit).known and running_at_once(workload, others, cluster_beyond(unit).cluster) == found
 
 
-def _short(unit: ApplySet, subject: Subject, beside: list[Subject], found: tuple[int, int], *, certain: bool) -> Draft:
+def _short(unit: ApplySet, subject: WorkloadCheck, beside: list[WorkloadCheck], found: tuple[int, int], *, certain: bool) -> Draft:
     manifest, workload = subject.manifest, subject.workload
     least, most = found
     resource, pools = scarce(subject), at_most(unit, subject)
@@ -204,7 +204,7 @@ def _short(unit: ApplySet, subject: Subject, beside: list[Subject], found: tuple
     )
 
 
-def _draft(unit: ApplySet, stuck: Sequence[Team], beside: Sequence[Subject], found: Gang, *, certain: bool) -> Draft:
+def _draft(unit: ApplySet, stuck: Sequence[Team], beside: Sequence[WorkloadCheck], found: Gang, *, certain: bool) -> Draft:
     first = stuck[0]
     held = {one.owner: one for one in found.held}
     told = [
@@ -245,7 +245,7 @@ def _needs(team: Team, *, primary: bool) -> Iterator[Related]:
     yield from team.signs
 
 
-def _suspended(subject: Subject) -> Proposal:
+def _suspended(subject: WorkloadCheck) -> Proposal:
     manifest = subject.manifest
 
     def edits() -> list[Edit]:

@@ -24,7 +24,7 @@ from kubelint_gpu.messages.wording import amount, listed, some
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _GPU = "nvidia.com/gpu"
 _PRODUCT = "nvidia.com/gpu.product"
@@ -62,7 +62,7 @@ class _LeftOut:
     owner: str
 
 
-def _left_out(unit: ApplySet, subject: Subject) -> Iterator[_LeftOut]:
+def _left_out(unit: ApplySet, subject: WorkloadCheck) -> Iterator[_LeftOut]:
     """What its pods ask for that something else gives out, of which the inventory says nothing."""
     written = subject.manifest.workload
     groups: dict[str, list[str]] = {}
@@ -169,7 +169,7 @@ def mig_profile(unit: ApplySet) -> Iterator[Draft]:
         )
 
 
-def _why(unit: ApplySet, subject: Subject, found: Diagnosis) -> str:
+def _why(unit: ApplySet, subject: WorkloadCheck, found: Diagnosis) -> str:
     nodes = [node for node in unit.possible_nodes if _PRODUCT in node.labels and matches(subject, node)]
     if not nodes:
         return "no node that may take the pod has a GPU"
@@ -201,7 +201,7 @@ def _models(node: Node) -> tuple[GpuModel, ...]:
     return tuple(model for model in models_called(product) if model.product == product)
 
 
-def _renames(subject: Subject, resource: str, names: Sequence[str]) -> tuple[Proposal, ...]:
+def _renames(subject: WorkloadCheck, resource: str, names: Sequence[str]) -> tuple[Proposal, ...]:
     written = list(_written(subject, resource))
     return tuple(
         Proposal(
@@ -214,7 +214,7 @@ def _renames(subject: Subject, resource: str, names: Sequence[str]) -> tuple[Pro
     )
 
 
-def _written(subject: Subject, resource: str) -> Iterator[Pointer]:
+def _written(subject: WorkloadCheck, resource: str) -> Iterator[Pointer]:
     """Every place where containers name a resource, in limits and in requests."""
     for route in field_pointers.requests(subject.manifest, resource):
         for part in ("limits", "requests"):
@@ -223,12 +223,12 @@ def _written(subject: Subject, resource: str) -> Iterator[Pointer]:
                 yield pointer
 
 
-def _place(subject: Subject, resource: str, role: str = "key") -> Place:
+def _place(subject: WorkloadCheck, resource: str, role: str = "key") -> Place:
     manifest = subject.manifest
     for route in field_pointers.requests(manifest, resource):
         return manifest.place(route, "key" if role == "key" else "value")
     return manifest.place(field_pointers.pod_spec(manifest), "key")
 
 
-def _text(unit: ApplySet, subject: Subject) -> str | None:
+def _text(unit: ApplySet, subject: WorkloadCheck) -> str | None:
     return unit.beside_running(subject).message or unit.alone(subject).message

@@ -18,7 +18,7 @@ from kubelint_gpu.messages.wording import amount, some
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _SHARED = ".shared"
 _STRATEGY = "nvidia.com/gpu.sharing-strategy"
@@ -69,7 +69,7 @@ def shared_gpu_count(unit: ApplySet) -> Iterator[Draft]:
             )
 
 
-def _elsewhere(subject: Subject) -> bool:
+def _elsewhere(subject: WorkloadCheck) -> bool:
     """Whether another scheduler counts its shares: then a unit is no ticket of the device plugin."""
     written = subject.manifest.workload
     return written is not None and any(owner_of(name) for name in extended_resources(written.spec))
@@ -81,7 +81,7 @@ def _effect(share: _Share) -> str:
     return f"more than 1 gives no more compute, and two may be of the same GPU ({share.replicas} shares for each)"
 
 
-def _takers(unit: ApplySet, subject: Subject) -> tuple[Node, ...]:
+def _takers(unit: ApplySet, subject: WorkloadCheck) -> tuple[Node, ...]:
     """The nodes that would take its pod, else what a pool would add."""
     found = unit.alone(subject)
     if found.fit is not None and found.fit.schedulable:
@@ -92,7 +92,7 @@ def _takers(unit: ApplySet, subject: Subject) -> tuple[Node, ...]:
     return ()
 
 
-def _multiples(subject: Subject) -> Iterator[tuple[Pointer, str, int]]:
+def _multiples(subject: WorkloadCheck) -> Iterator[tuple[Pointer, str, int]]:
     """Where a container asks for more than one of a resource."""
     manifest, spec = subject.manifest, subject.workload.spec
     for key, containers in (("containers", spec.containers), ("initContainers", spec.init_containers)):
@@ -133,7 +133,7 @@ def _declared(unit: ApplySet, names: list[str], shares: dict[str, _Share]) -> It
             yield Related(place, f"{name} shares each GPU{strategy} {shares[name].replicas} times")
 
 
-def _ones(subject: Subject, route: Pointer) -> list[Edit]:
+def _ones(subject: WorkloadCheck, route: Pointer) -> list[Edit]:
     manifest, resource = subject.manifest, route[-1]
     both = [(*route[:-2], part, resource) for part in ("limits", "requests")]
     return [replace_scalar(manifest.item, pointer, "1") for pointer in both if manifest.present(pointer)]

@@ -14,7 +14,7 @@ from kubelint_gpu.kube.values.selectors import Requirement
 from kubelint_gpu.messages.wording import listed
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _NAME: Pointer = ("metadata", "name")
 _SELECTOR: Pointer = ("spec", "selector")
@@ -71,7 +71,7 @@ def _spec(manifest: Manifest) -> dict[str, object]:
     return spec if isinstance(spec, dict) else manifest.item.value
 
 
-def _own(subject: Subject, missed: list[Requirement]) -> Draft:
+def _own(subject: WorkloadCheck, missed: list[Requirement]) -> Draft:
     manifest = subject.manifest
     labels: Pointer = (*subject.workload.template_pointer, "metadata", "labels")
     one = missed[0]
@@ -89,7 +89,7 @@ def _own(subject: Subject, missed: list[Requirement]) -> Draft:
     )
 
 
-def _copies(subject: Subject, labels: Pointer, missed: list[Requirement]) -> tuple[Proposal, ...]:
+def _copies(subject: WorkloadCheck, labels: Pointer, missed: list[Requirement]) -> tuple[Proposal, ...]:
     manifest = subject.manifest
     if any(one.operator != "In" or len(one.values) != 1 for one in missed):
         return ()
@@ -103,7 +103,7 @@ def _copies(subject: Subject, labels: Pointer, missed: list[Requirement]) -> tup
     return (Proposal(f"set {listed([_shown(one) for one in missed])} in the pod template", "unsafe", edits),)
 
 
-def _overlaps(owners: list[Subject]) -> Iterator[Draft]:
+def _overlaps(owners: list[WorkloadCheck]) -> Iterator[Draft]:
     for one, whose in _pairs(owners):
         selector = one.workload.selector
         manifest = one.manifest
@@ -124,7 +124,7 @@ def _overlaps(owners: list[Subject]) -> Iterator[Draft]:
         )
 
 
-def _pairs(owners: list[Subject]) -> Iterator[tuple[Subject, Subject]]:
+def _pairs(owners: list[WorkloadCheck]) -> Iterator[tuple[WorkloadCheck, WorkloadCheck]]:
     """Different objects of one namespace of which the first selects the pods of the second, in the order of the text.
 
     Of two that select each other's pods the earlier one is first. Each is compared only with those that have a label
@@ -136,7 +136,7 @@ def _pairs(owners: list[Subject]) -> Iterator[tuple[Subject, Subject]]:
         within.setdefault(owner.workload.meta.namespace, []).append(number)
         for key, value in owner.workload.template.labels.items():
             having.setdefault((owner.workload.meta.namespace, key, value), []).append(number)
-    found: dict[tuple[int, int], tuple[Subject, Subject]] = {}
+    found: dict[tuple[int, int], tuple[WorkloadCheck, WorkloadCheck]] = {}
     for number, one in enumerate(owners):
         selector, namespace = one.workload.selector, one.workload.meta.namespace
         if selector is None or not selector.requirements:

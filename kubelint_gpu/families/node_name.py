@@ -19,7 +19,7 @@ from kubelint_gpu.simulation.controllers.daemon_set import daemon_nodes
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _NAME = "nodeName"
 _MOST = 100
@@ -57,7 +57,7 @@ class _Answer:
     related: tuple[Related, ...] = ()
 
 
-def _admission(unit: ApplySet, subject: Subject, name: str) -> _Answer:
+def _admission(unit: ApplySet, subject: WorkloadCheck, name: str) -> _Answer:
     if not unit.has_nodes:
         return _Answer("its pods fail instead of waiting where the node is full or gone")
     declared, node = unit.world.declared("Node", name), unit.empty.node(name)
@@ -92,7 +92,7 @@ def _admission(unit: ApplySet, subject: Subject, name: str) -> _Answer:
     return _Answer(f"{counts}, and its pods fail where they could wait", related=related)
 
 
-def _beside(unit: ApplySet, subject: Subject, name: str) -> str:
+def _beside(unit: ApplySet, subject: WorkloadCheck, name: str) -> str:
     """That others that are applied with it leave too little for its pods; empty where they do not."""
     found = judgements_in(unit).get(id(subject))
     if found is None or found.verdict is not None or found.placed >= found.wanted or "Job" in subject.workload.kind:
@@ -105,7 +105,7 @@ def _beside(unit: ApplySet, subject: Subject, name: str) -> str:
     return f"where what is applied with it comes first, the kubelet of {name} {few}{held}"
 
 
-def _started(unit: ApplySet, subject: Subject, name: str) -> tuple[int, Admission]:
+def _started(unit: ApplySet, subject: WorkloadCheck, name: str) -> tuple[int, Admission]:
     """How many of its pods the kubelet starts beside what runs there, and what it says of the next or the last."""
     snapshot, pod = unit.running, subject.pod
     said = Admission()
@@ -121,7 +121,7 @@ def _started(unit: ApplySet, subject: Subject, name: str) -> tuple[int, Admissio
     return min(max(subject.workload.replicas, 1), _MOST), said
 
 
-def _selectors(unit: ApplySet, subject: Subject, name: str) -> Iterator[Proposal]:
+def _selectors(unit: ApplySet, subject: WorkloadCheck, name: str) -> Iterator[Proposal]:
     labels = [(HOSTNAME, name)]
     node = unit.empty.node(name) if unit.has_nodes else None
     if node is not None:
@@ -135,7 +135,7 @@ def _selectors(unit: ApplySet, subject: Subject, name: str) -> Iterator[Proposal
         )
 
 
-def _selected(subject: Subject, key: str, value: str) -> list[Edit]:
+def _selected(subject: WorkloadCheck, key: str, value: str) -> list[Edit]:
     manifest = subject.manifest
     base = field_pointers.pod_spec(manifest)
     removed = remove_key(manifest.item, (*base, _NAME))

@@ -23,7 +23,7 @@ from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.placement.capacity import room_for
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _AFFINITY: Pointer = ("affinity", "nodeAffinity")
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -84,13 +84,13 @@ def _declared(unit: ApplySet, names: list[str]) -> Iterator[Related]:
             yield Related(unit.world.place(declared), f"{name} is declared unhealthy")
 
 
-def _avoiding(unit: ApplySet, subject: Subject, names: list[str]) -> Proposal:
+def _avoiding(unit: ApplySet, subject: WorkloadCheck, names: list[str]) -> Proposal:
     infos = [unit.empty.node(name) for name in names]
     hosts = [info.node.labels.get(HOSTNAME, info.name) for info in infos if info is not None]
     return Proposal(f"require that {HOSTNAME} is not {some(hosts)}", "unsafe", lambda: _without(subject, hosts))
 
 
-def _without(subject: Subject, hosts: list[str]) -> list[Edit]:
+def _without(subject: WorkloadCheck, hosts: list[str]) -> list[Edit]:
     """Node affinity that leaves some hosts out, in each term that is there."""
     manifest = subject.manifest
     base = field_pointers.pod_spec(manifest)
@@ -168,7 +168,7 @@ def _has_gpus(info: NodeInfo) -> bool:
 
 
 def _loss(
-    unit: ApplySet, subject: Subject, users: list[tuple[Pod, str]], nodes: list[NodeInfo]
+    unit: ApplySet, subject: WorkloadCheck, users: list[tuple[Pod, str]], nodes: list[NodeInfo]
 ) -> tuple[NodeInfo, str, int, int] | None:
     """The first node and GPU pod whose room one pod of the subject takes, with the numbers before and after."""
     mine = subject.pod

@@ -15,7 +15,7 @@ from kubelint_gpu.messages.wording import some
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 # files of the host that every node has
 _EVERYWHERE = ("/dev", "/proc", "/sys", "/run", "/var/run", "/etc", "/usr", "/lib")
@@ -58,7 +58,7 @@ def _more(found: Wider) -> bool:
     return len(found.nodes) > len(found.pinned)
 
 
-def _has_reason(subject: Subject) -> bool:
+def _has_reason(subject: WorkloadCheck) -> bool:
     """Whether its pods use data of that host."""
     paths = [
         str(volume.source.get("path", "")) for volume in subject.workload.spec.volumes if volume.kind == "hostPath"
@@ -66,11 +66,11 @@ def _has_reason(subject: Subject) -> bool:
     return any(not path.startswith(_EVERYWHERE) for path in paths)
 
 
-def _claims(subject: Subject) -> bool:
+def _claims(subject: WorkloadCheck) -> bool:
     return any(volume.kind == "persistentVolumeClaim" for volume in subject.workload.spec.volumes)
 
 
-def _sticks(unit: ApplySet, subject: Subject) -> bool:
+def _sticks(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether its rollout hangs on the pin."""
     judgement = judgements_in(unit).get(id(subject))
     return judgement is not None and judgement.verdict in (Verdict.STUCK, Verdict.MAY_STICK)

@@ -12,7 +12,7 @@ from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.messages.wording import amount, bare
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @rule("KLG201")
@@ -34,7 +34,7 @@ def unschedulable(unit: ApplySet) -> Iterator[Draft]:
         )
 
 
-def _place(subject: Subject, found: Diagnosis) -> Place:
+def _place(subject: WorkloadCheck, found: Diagnosis) -> Place:
     """The request that is too large, else what binds the pod to its nodes, else its spec."""
     manifest = subject.manifest
     if found.resource:

@@ -16,7 +16,7 @@ from kubelint_gpu.messages.wording import counted, listed, some, workload_name
 from kubelint_gpu.scheduler.companions import HOSTNAME, attracts_itself, can_share, companions, own_terms, repels
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
@@ -99,7 +99,7 @@ def affinity_cross_conflict(unit: ApplySet) -> Iterator[Draft]:
         yield conflicts[0]
 
 
-def _conflict(unit: ApplySet, subject: Subject, pod: Pod, other: Subject, its: Pod) -> Draft | None:
+def _conflict(unit: ApplySet, subject: WorkloadCheck, pod: Pod, other: WorkloadCheck, its: Pod) -> Draft | None:
     """Why a pod cannot be near another that it must be near to; None where it can."""
     for number, term in enumerate(pod.spec.pod_affinity):
         key = term.topology_key
@@ -145,11 +145,11 @@ def _conflict(unit: ApplySet, subject: Subject, pod: Pod, other: Subject, its: P
     return None
 
 
-def _term(subject: Subject, kind: str, number: int) -> Pointer:
+def _term(subject: WorkloadCheck, kind: str, number: int) -> Pointer:
     return (*field_pointers.pod_spec(subject.manifest), "affinity", kind, _REQUIRED, number)
 
 
-def _below(subject: Subject, route: Pointer, key: str) -> Pointer:
+def _below(subject: WorkloadCheck, route: Pointer, key: str) -> Pointer:
     return (*route, key) if subject.manifest.present((*route, key)) else route
 
 
@@ -173,7 +173,7 @@ def _places(found: Crowding) -> str:
     return f"the nodes of {counted(number, 'domain')} take them ({', '.join(found.domains)})"
 
 
-def _nearly(unit: ApplySet, subject: Subject, selector: LabelSelector | None) -> Iterator[tuple[Subject, str]]:
+def _nearly(unit: ApplySet, subject: WorkloadCheck, selector: LabelSelector | None) -> Iterator[tuple[WorkloadCheck, str]]:
     """Workloads of the unit that have one of the labels, with another value, or all of them in another namespace."""
     if selector is None:
         return
@@ -190,7 +190,7 @@ def _nearly(unit: ApplySet, subject: Subject, selector: LabelSelector | None) ->
                 break
 
 
-def _fewer(subject: Subject, most: int) -> tuple[Proposal, ...]:
+def _fewer(subject: WorkloadCheck, most: int) -> tuple[Proposal, ...]:
     manifest = subject.manifest
     if not most or not manifest.present(field_pointers.REPLICAS):
         return ()

@@ -19,7 +19,7 @@ from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _CLASS = "priorityClassName"
 _MOST_RELATED = 4
@@ -128,7 +128,7 @@ def preempts_protected(unit: ApplySet) -> Iterator[Draft]:
         )
 
 
-def _waiting(unit: ApplySet) -> Iterator[tuple[Subject, Attempt]]:
+def _waiting(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Attempt]]:
     """The workloads with a class of their own whose pod fits in the empty cluster and not beside what others run."""
     if not unit.has_nodes or not unit.cluster.pods:
         return
@@ -146,7 +146,7 @@ def _waiting(unit: ApplySet) -> Iterator[tuple[Subject, Attempt]]:
             yield subject, found
 
 
-def _would_succeed(unit: ApplySet, subject: Subject) -> bool:
+def _would_succeed(unit: ApplySet, subject: WorkloadCheck) -> bool:
     pod = replace(subject.pod, spec=replace(subject.pod.spec, preemption_policy=PREEMPT))
     found = attempt(pod, unit.running).preemption
     return found is not None and found.succeeds
@@ -160,13 +160,13 @@ def _candidates(found: Attempt) -> list[str]:
     return sorted(node.name for one in preemption.outcomes for node in one.nodes)
 
 
-def _lower(unit: ApplySet, subject: Subject, found: Attempt) -> list[Pod]:
+def _lower(unit: ApplySet, subject: WorkloadCheck, found: Attempt) -> list[Pod]:
     priority = subject.workload.spec.priority or 0
     nodes = [node for node in map(unit.running.node, _candidates(found)) if node is not None]
     return [pod for node in nodes for pod in node.pods if (pod.spec.priority or 0) < priority]
 
 
-def _holders(unit: ApplySet, subject: Subject, found: Attempt) -> tuple[Related, ...]:
+def _holders(unit: ApplySet, subject: WorkloadCheck, found: Attempt) -> tuple[Related, ...]:
     wanted = set(extended_resources(subject.workload.spec))
     nodes = [node for node in map(unit.running.node, _candidates(found)) if node is not None]
     if not nodes:
@@ -182,7 +182,7 @@ def _holders(unit: ApplySet, subject: Subject, found: Attempt) -> tuple[Related,
     return tuple(related)[:_MOST_RELATED]
 
 
-def _fought_over(unit: ApplySet, batch: Subject, serving: Subject) -> list[str]:
+def _fought_over(unit: ApplySet, batch: WorkloadCheck, serving: WorkloadCheck) -> list[str]:
     nodes = []
     for subject in (batch, serving):
         found = unit.alone(subject)
@@ -234,6 +234,6 @@ def _victim_places(unit: ApplySet, chosen: Candidate) -> Iterator[Related]:
             )
 
 
-def _route(subject: Subject) -> Pointer:
+def _route(subject: WorkloadCheck) -> Pointer:
     base = field_pointers.pod_spec(subject.manifest)
     return (*base, _CLASS) if subject.manifest.present((*base, _CLASS)) else base

@@ -16,7 +16,7 @@ from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.messages.wording import listed, some, workload_name
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _CLASS = "priorityClassName"
 
@@ -72,7 +72,7 @@ def unknown_priority_class(unit: ApplySet) -> Iterator[Draft]:
         )
 
 
-def _threat(unit: ApplySet, subject: Subject) -> str:
+def _threat(unit: ApplySet, subject: WorkloadCheck) -> str:
     above = [found for found in unit.cluster.priority_classes if found.value > 0 and found.preemption_policy != "Never"]
     others = [
         workload_name(other.workload)
@@ -86,7 +86,7 @@ def _threat(unit: ApplySet, subject: Subject) -> str:
     return "any pod with a class above 0 can evict them"
 
 
-def _threats(unit: ApplySet, subject: Subject) -> Iterator[Related]:
+def _threats(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Related]:
     """The GPU request that is at stake, and the classes that outrank it."""
     for resource in extended_resources(subject.workload.spec):
         for route in field_pointers.requests(subject.manifest, resource):
@@ -97,7 +97,7 @@ def _threats(unit: ApplySet, subject: Subject) -> Iterator[Related]:
             yield Related(unit.world.place(declared), f"class {found.name} has value {found.value}")
 
 
-def _advice(unit: ApplySet, subject: Subject) -> str:
+def _advice(unit: ApplySet, subject: WorkloadCheck) -> str:
     names = sorted(found.name for found in unit.cluster.priority_classes)
     if names:
         return f"set {_CLASS} to {some(names, 'class', 'or')}"

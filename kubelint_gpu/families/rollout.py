@@ -44,7 +44,7 @@ from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.autoscalers import MOST
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _PORTS = ("NodePorts",)
 _PLACES = ("InterPodAffinity", "PodTopologySpread")
@@ -78,7 +78,7 @@ def _stuck(unit: ApplySet, code: str) -> Iterator[Draft]:
                 yield _scaled(unit, scaled, code)
 
 
-def _ends(unit: ApplySet, subject: Subject) -> bool:
+def _ends(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether its rollout ends, and the next one as well."""
     found = judgements_in(unit).get(id(subject))
     return found is not None and found.verdict is Verdict.COMPLETES and not waits_later(unit, subject)
@@ -151,7 +151,7 @@ def rollout_may_stick(unit: ApplySet) -> Iterator[Draft]:
             )
 
 
-def _when_scaled(unit: ApplySet, subject: Subject) -> Iterator[Draft]:
+def _when_scaled(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Draft]:
     """The rollout ends with as many replicas as are written, and not with as many as an autoscaler may set."""
     scaled = waiting_when_scaled(unit, subject)
     if scaled is not None and not _is_sure(scaled):
@@ -194,7 +194,7 @@ def _told_of_jobs(unit: ApplySet, end: End) -> bool:
     return any(not jobs.isdisjoint(draft.cause.split()) for draft in told if not draft.undecided)
 
 
-def _proposals(unit: ApplySet, subject: Subject, code: str) -> tuple[Proposal, ...]:
+def _proposals(unit: ApplySet, subject: WorkloadCheck, code: str) -> tuple[Proposal, ...]:
     manifest, replicas, strategy = subject.manifest, subject.workload.replicas, subject.workload.strategy
     if isinstance(strategy, DaemonSetStrategy) and strategy.max_surge.amount:
         return (no_daemon_surge(manifest),)

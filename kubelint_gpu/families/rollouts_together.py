@@ -23,7 +23,7 @@ from kubelint_gpu.simulation.search.verdict import Together
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @rule("KLG106")
@@ -65,14 +65,14 @@ def _undecided(unit: ApplySet, together: Together) -> Draft:
     )
 
 
-def _waits(unit: ApplySet, subject: Subject, trace: Trace) -> Iterator[Wait]:
+def _waits(unit: ApplySet, subject: WorkloadCheck, trace: Trace) -> Iterator[Wait]:
     claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items())
     for waiting in trace.waiting:
         if waiting.owner == subject.workload.key:
             yield Wait(subject.workload, waiting, claims, named=True)
 
 
-def _draft(unit: ApplySet, together: Together, trace: Trace, rolled: Sequence[Subject], waits: Sequence[Wait]) -> Draft:
+def _draft(unit: ApplySet, together: Together, trace: Trace, rolled: Sequence[WorkloadCheck], waits: Sequence[Wait]) -> Draft:
     may = together.verdict is Verdict.MAY_STICK
     involved = _involved(rolled, waits)
     first = next(subject for subject in involved if subject.workload is waits[0].workload)
@@ -113,7 +113,7 @@ def _draft(unit: ApplySet, together: Together, trace: Trace, rolled: Sequence[Su
     )
 
 
-def _told(involved: Sequence[Subject], waits: Sequence[Wait], *, may: bool) -> str:
+def _told(involved: Sequence[WorkloadCheck], waits: Sequence[Wait], *, may: bool) -> str:
     """Who waits for what; of several that wait, the first two."""
     if len(waits) == 1 and not may:
         # another order of events may leave another one waiting
@@ -130,7 +130,7 @@ def _told(involved: Sequence[Subject], waits: Sequence[Wait], *, may: bool) -> s
     return f"rolled out together, {names} {'may block' if may else 'block'} each other for ever: {clauses}"
 
 
-def _involved(rolled: Sequence[Subject], waits: Sequence[Wait]) -> list[Subject]:
+def _involved(rolled: Sequence[WorkloadCheck], waits: Sequence[Wait]) -> list[WorkloadCheck]:
     """Those who wait and those who hold what they wait for, in this order."""
     waiting = [wait.waiting for wait in waits]
     holders = {holder.owner for one in waiting for lack in one.lacks for holder in lack.holders}
@@ -140,7 +140,7 @@ def _involved(rolled: Sequence[Subject], waits: Sequence[Wait]) -> list[Subject]
     return mine + ([one for one in rest if one.workload.key in holders] or (rest if len(mine) == 1 else []))
 
 
-def _proposals(involved: Sequence[Subject]) -> tuple[Proposal, ...]:
+def _proposals(involved: Sequence[WorkloadCheck]) -> tuple[Proposal, ...]:
     found: list[Proposal] = []
     for subject in involved:
         strategy = subject.workload.strategy
@@ -163,5 +163,5 @@ def _proposals(involved: Sequence[Subject]) -> tuple[Proposal, ...]:
     return tuple(found)
 
 
-def _name(subject: Subject) -> str:
+def _name(subject: WorkloadCheck) -> str:
     return workload_name(subject.workload)

@@ -24,7 +24,7 @@ from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @rule("KLG114")
@@ -75,7 +75,7 @@ def rollout_needs_room(unit: ApplySet) -> Iterator[Draft]:
         )
 
 
-def _grown(unit: ApplySet, subject: Subject, stalls: Trace) -> Iterator[Draft]:
+def _grown(unit: ApplySet, subject: WorkloadCheck, stalls: Trace) -> Iterator[Draft]:
     """A rollout that waits until an autoscaler has added a node."""
     manifest, workload = subject.manifest, subject.workload
     waiting = next((one for one in stalls.waiting if one.owner == workload.key), None)

@@ -27,7 +27,7 @@ from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _POLICY: Pointer = ("spec", "podManagementPolicy")
 _RAISED = "once the quota allows more, or has less in use, the controller makes the pod by itself"
@@ -68,7 +68,7 @@ def _halted(draft: Draft, end: End) -> Draft:
     return replace(draft, help=(*draft.help, _by_hand(waiting.pod)))
 
 
-def _trap(unit: ApplySet, subject: Subject, judgement: Judgement, placed: int) -> Draft:
+def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: int) -> Draft:
     manifest, strategy = subject.manifest, subject.workload.strategy
     first = strategy.first_ordinal if isinstance(strategy, StatefulSetStrategy) else 0
     halt = judgement.trace if not at_most(unit, subject) else None
@@ -109,7 +109,7 @@ def _trap(unit: ApplySet, subject: Subject, judgement: Judgement, placed: int) -
     )
 
 
-def _forced_rollback(unit: ApplySet, subject: Subject) -> Iterator[Draft]:
+def _forced_rollback(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Draft]:
     """What was there before fitted nowhere, and its pod keeps the new template from all others."""
     workload, strategy, manifest = subject.workload, subject.workload.strategy, subject.manifest
     before = unit.before_of(subject)

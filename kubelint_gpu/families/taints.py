@@ -18,7 +18,7 @@ from kubelint_gpu.kube.objects.taints import Taint, Toleration
 from kubelint_gpu.messages.wording import listed, some
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _KEY = "tolerations"
 _MOST = 3
@@ -55,7 +55,7 @@ def untolerated_taint(unit: ApplySet) -> Iterator[Draft]:
         )
 
 
-def _sets(unit: ApplySet, subject: Subject, found: Diagnosis) -> Sets:
+def _sets(unit: ApplySet, subject: WorkloadCheck, found: Diagnosis) -> Sets:
     """The taints that are in the way, each set with its nodes: first those that stand for what the pod asks for."""
     nodes = {node.name: node for node in unit.possible_nodes}
     sets: Sets = {}
@@ -71,7 +71,7 @@ def _sets(unit: ApplySet, subject: Subject, found: Diagnosis) -> Sets:
     return dict(sorted(sets.items(), key=rank))
 
 
-def _written(subject: Subject, taint: Taint) -> int | None:
+def _written(subject: WorkloadCheck, taint: Taint) -> int | None:
     """The toleration that was probably meant for a taint: of the same key, else of a similar one."""
     manifest = subject.manifest
     listed_ones = field_pointers.at(manifest, (*field_pointers.pod_spec(manifest), _KEY))
@@ -84,7 +84,7 @@ def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _route(subject: Subject, written: int | None) -> tuple[Pointer, Any]:
+def _route(subject: WorkloadCheck, written: int | None) -> tuple[Pointer, Any]:
     manifest = subject.manifest
     base = field_pointers.pod_spec(manifest)
     if written is not None:
@@ -92,7 +92,7 @@ def _route(subject: Subject, written: int | None) -> tuple[Pointer, Any]:
     return ((*base, _KEY), "key") if manifest.present((*base, _KEY)) else (base, "key")
 
 
-def _but(subject: Subject, written: int | None) -> str:
+def _but(subject: WorkloadCheck, written: int | None) -> str:
     if written is None:
         return ""
     found = subject.manifest.workload.spec.tolerations[written] if subject.manifest.workload is not None else None
@@ -117,7 +117,7 @@ def _related(unit: ApplySet, sets: Sets) -> Iterator[Related]:
             yield Related(place, f"{some(names)} {'has' if len(names) == 1 else 'have'} the taint {taints[0]}")
 
 
-def _help(unit: ApplySet, subject: Subject, taints: tuple[Taint, ...]) -> tuple[str, ...]:
+def _help(unit: ApplySet, subject: WorkloadCheck, taints: tuple[Taint, ...]) -> tuple[str, ...]:
     inventory = unit.world.inventory
     if inventory is None or inventory.admission.extended_resource_toleration:
         return ()
@@ -126,7 +126,7 @@ def _help(unit: ApplySet, subject: Subject, taints: tuple[Taint, ...]) -> tuple[
     return ()
 
 
-def _proposals(subject: Subject, sets: Sets) -> Iterator[Proposal]:
+def _proposals(subject: WorkloadCheck, sets: Sets) -> Iterator[Proposal]:
     resources = asked(subject)
     for taints in list(sets)[:_MOST]:
         safety: Safety = "safe" if all(taint.key in resources for taint in taints) else "unsafe"
@@ -143,7 +143,7 @@ def _proposals(subject: Subject, sets: Sets) -> Iterator[Proposal]:
         yield Proposal(f"tolerate {named}", safety, lambda taints=taints: _added(subject, taints))  # type: ignore[misc]
 
 
-def _corrected(subject: Subject, at: int, taint: Taint) -> list[Edit]:
+def _corrected(subject: WorkloadCheck, at: int, taint: Taint) -> list[Edit]:
     """The toleration with the key, value and effect of the taint, changing what differs."""
     manifest = subject.manifest
     base = (*field_pointers.pod_spec(manifest), _KEY, at)
@@ -166,7 +166,7 @@ def _quoted(value: str) -> str:
     return f'"{value}"'
 
 
-def _added(subject: Subject, taints: tuple[Taint, ...]) -> list[Edit]:
+def _added(subject: WorkloadCheck, taints: tuple[Taint, ...]) -> list[Edit]:
     manifest = subject.manifest
     base = field_pointers.pod_spec(manifest)
     resources = asked(subject)

@@ -18,7 +18,7 @@ from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 # taints that the control plane, clouds and autoscalers set for a while, so that no inventory shows them
 _PASSING = ("kubernetes.io/", "cloudprovider.kubernetes.io/", "karpenter.sh/", "ToBeDeletedByClusterAutoscaler")
@@ -50,7 +50,7 @@ def useless_toleration(unit: ApplySet) -> Iterator[Draft]:
 
 def _draft(
     unit: ApplySet,
-    subject: Subject,
+    subject: WorkloadCheck,
     number: int,
     toleration: Toleration,
     others: Sequence[Toleration],

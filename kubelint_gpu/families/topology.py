@@ -21,7 +21,7 @@ from kubelint_gpu.messages.wording import counted, some
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 # labels that nodes had until Kubernetes 1.24
 _SUCCESSORS = {
@@ -88,7 +88,7 @@ def spread_unsatisfiable(unit: ApplySet) -> Iterator[Draft]:
         )
 
 
-def _nowhere(unit: ApplySet, subject: Subject, use: TopologyUse, others: Sequence[TopologyUse], near: list[str]) -> Draft:
+def _nowhere(unit: ApplySet, subject: WorkloadCheck, use: TopologyUse, others: Sequence[TopologyUse], near: list[str]) -> Draft:
     manifest = subject.manifest
     base = field_pointers.pod_spec(manifest)
     written = [(*base, *one.pointer) for one in (use, *others)]
@@ -124,7 +124,7 @@ def _elsewhere(manifest: Manifest, base: Pointer, others: Sequence[TopologyUse])
     return tuple(Related(manifest.place((*base, *one.pointer)), f"{one.kind} asks for it, too") for one in others)
 
 
-def _not_everywhere(unit: ApplySet, subject: Subject, use: TopologyUse, others: Sequence[TopologyUse]) -> Iterator[Draft]:
+def _not_everywhere(unit: ApplySet, subject: WorkloadCheck, use: TopologyUse, others: Sequence[TopologyUse]) -> Iterator[Draft]:
     """Some of the nodes that could take the pod lack the label."""
     nodes = takers(unit, subject)
     missing = [node.name for node in nodes if use.key not in node.labels]

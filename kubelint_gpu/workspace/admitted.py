@@ -13,7 +13,7 @@ from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.simulation.prepare.workload_change import resolved_workload
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.autoscalers import Autoscalers, scaled_at_once
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ def judged(
     cluster: Cluster,
     inventory: Inventory | None,
     elsewhere: Callable[[str], bool],
-) -> Subject:
+) -> WorkloadCheck:
     """A workload, or one as it was before, as it is judged.
 
     `inventory` is None where there are no nodes to judge by.
@@ -50,11 +50,11 @@ def judged(
         replicas=scaled.replicas if scaled is not None else workload.replicas,
     )
     try:
-        return Subject(manifest, resolved_workload(workload, cluster.priority_classes), scaled=scaled)
+        return WorkloadCheck(manifest, resolved_workload(workload, cluster.priority_classes), scaled=scaled)
     except UnknownPriorityClass:
         # it is placed as if the class were there; with the highest that there may be it can evict whom it likes
         spec = replace(spec, priority=HIGHEST_USER_PRIORITY, preemption_policy=PREEMPT)
-        return Subject(manifest, replace(workload, spec=spec), known_class=False, scaled=scaled)
+        return WorkloadCheck(manifest, replace(workload, spec=spec), known_class=False, scaled=scaled)
 
 
 def _admission(inventory: Inventory | None) -> dict[str, object]:

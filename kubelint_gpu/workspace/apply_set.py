@@ -22,12 +22,12 @@ from kubelint_gpu.workspace.admitted import judged
 from kubelint_gpu.workspace.autoscalers import Autoscalers, autoscalers
 from kubelint_gpu.workspace.cluster_context import World
 from kubelint_gpu.workspace.manifest import Manifest, manifests
-from kubelint_gpu.workspace.workload_check import Subject
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 if TYPE_CHECKING:
     from kubelint_gpu.sources.kustomize.rendering import Rendered
 
-__all__ = ["Subject", "ApplySet"]
+__all__ = ["WorkloadCheck", "ApplySet"]
 
 
 class ApplySet:
@@ -106,7 +106,7 @@ class ApplySet:
         """Whether the cluster has no nodes but the declared ones."""
         return self.world.inventory is not None and self.world.inventory.complete
 
-    def is_closed_to(self, subject: Subject) -> bool:
+    def is_closed_to(self, subject: WorkloadCheck) -> bool:
         """Whether no node can take its pods but the declared ones: no pool grows any more, or none that takes them."""
         closed = self.world.inventory is not None and self.world.inventory.closed
         return self.complete or (closed and not self.may_grow_for(subject))
@@ -124,7 +124,7 @@ class ApplySet:
         return tuple(found for manifest in self.manifests for found in (manifest.templates or (manifest,)))
 
     @cached_property
-    def subjects(self) -> tuple[Subject, ...]:
+    def subjects(self) -> tuple[WorkloadCheck, ...]:
         """The workloads that are judged."""
         return tuple(
             self.judged(manifest, manifest.workload)
@@ -189,22 +189,22 @@ class ApplySet:
             return resource not in self.advertised or self.world.has_slices
         return (resource not in self.advertised and bool(owner_of(resource))) or self.world.ignores(resource)
 
-    def alone(self, subject: Subject) -> Attempt:
+    def alone(self, subject: WorkloadCheck) -> Attempt:
         """Scheduling its pod with nothing else running."""
         return self._attempt(subject, "empty", self.empty)
 
-    def beside_running(self, subject: Subject) -> Attempt:
+    def beside_running(self, subject: WorkloadCheck) -> Attempt:
         """Scheduling its pod beside what the inventory says is running."""
         return self._attempt(subject, "running", self.running)
 
-    def may_grow_for(self, subject: Subject) -> bool:
+    def may_grow_for(self, subject: WorkloadCheck) -> bool:
         """Whether a pool could add a node that takes its pod."""
         if self.grown is None:
             return False
         found = self._attempt(subject, "grown", self.grown)
         return found.fit is not None and found.fit.schedulable
 
-    def growing_for(self, subject: Subject) -> tuple[Pool, ...]:
+    def growing_for(self, subject: WorkloadCheck) -> tuple[Pool, ...]:
         """The pools that could add a node that takes its pod."""
         if self.grown is None or not self.may_grow_for(subject):
             return ()
@@ -213,7 +213,7 @@ class ApplySet:
         inventory = self.world.inventory
         return tuple(pool for pool in (inventory.pools if inventory is not None else ()) if pool.template.name in takes)
 
-    def may_outgrow(self, subject: Subject) -> bool:
+    def may_outgrow(self, subject: WorkloadCheck) -> bool:
         """Whether a pool may add more nodes for its pod than a judgement looks at: missing room is not proven then."""
         names = {pool.name for pool in self.growing_for(subject)}
         for growth in self.growth:
@@ -223,12 +223,12 @@ class ApplySet:
                 return True
         return False
 
-    def fits_somewhere(self, subject: Subject) -> bool:
+    def fits_somewhere(self, subject: WorkloadCheck) -> bool:
         """Whether any node of the cluster takes its pod when nothing else runs."""
         found = self.alone(subject)
         return found.fit is not None and found.fit.schedulable
 
-    def _attempt(self, subject: Subject, name: str, snapshot: Snapshot) -> Attempt:
+    def _attempt(self, subject: WorkloadCheck, name: str, snapshot: Snapshot) -> Attempt:
         key = (id(subject), name)
         if key not in self._attempts:
             # what else will run is not in these snapshots, nor what the pod must be near to
@@ -236,7 +236,7 @@ class ApplySet:
             self._attempts[key] = attempt(pod, snapshot)
         return self._attempts[key]
 
-    def judged(self, manifest: Manifest, workload: Workload, scaled_by: Autoscalers | None = None) -> Subject:
+    def judged(self, manifest: Manifest, workload: Workload, scaled_by: Autoscalers | None = None) -> WorkloadCheck:
         """A workload as it is judged: admitted, with its priority, and with the replicas that its autoscaler sets."""
         scalers = self.autoscalers if scaled_by is None else scaled_by
         inventory = self.world.inventory if self.has_nodes else None
@@ -251,7 +251,7 @@ class ApplySet:
     def _autoscalers_before(self) -> Autoscalers:
         return autoscalers(self.before.values())
 
-    def before_of(self, subject: Subject) -> Subject | None:
+    def before_of(self, subject: WorkloadCheck) -> WorkloadCheck | None:
         """The workload as it was; None where that is not known, or cannot be judged."""
         before = self.before.get(subject.manifest.object)
         if before is None or before.workload is None or not before.readable or before.workload.partial:

@@ -14,7 +14,7 @@ from kubelint_gpu.workspace.manifest import Manifest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Subject:
+class WorkloadCheck:
     """A workload that is judged: whole, readable, as admission leaves it.
 
     `known_class` is false where its pods are refused because their PriorityClass does not exist; they then count as of
