@@ -28,7 +28,7 @@ from kubelint_gpu.sources.kustomize.program import find_program
 from kubelint_gpu.sources.kustomize.rendering import Rendered, Renderer, render
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.cluster_context import World
+from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import place_of
 
 _ADDED = "perturbed"
@@ -50,14 +50,14 @@ class Verdict:
         return not self.reason
 
 
-def declared(path: Path) -> World:
+def declared(path: Path) -> ClusterContext:
     """The cluster that an inventory declares."""
     readings = (read(str(path), path.read_bytes()),)
     inventory, errors = load(readings)
-    return World(inventory, readings, errors)
+    return ClusterContext(inventory, readings, errors)
 
 
-def prove(rendered: Rendered, renderer: Renderer, world: World) -> Iterator[Verdict]:
+def prove(rendered: Rendered, renderer: Renderer, world: ClusterContext) -> Iterator[Verdict]:
     """A verdict for each finding on an object of a rendered kustomization."""
     if rendered.reading is None:
         return
@@ -206,7 +206,7 @@ def main(folder: Path, inventories: Sequence[str], kustomize: str | None) -> Non
     failed = False
     patches = sorted({path for one in builds for path in _patches(one)})
     for inventory in (None, *inventories):
-        world = World() if inventory is None else declared(Path(inventory))
+        world = ClusterContext() if inventory is None else declared(Path(inventory))
         verdicts = [verdict for one in good for verdict in prove(one, renderer, world)]
         count = Counter(verdict.proven for verdict in verdicts)
         click.echo(f"{inventory or 'no inventory'}: {len(verdicts)} findings, {count[True]} proven, {count[False]} not")

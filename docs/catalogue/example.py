@@ -17,7 +17,7 @@ from kubelint_gpu.inventory import load
 from kubelint_gpu.sources.kustomize.program import Program
 from kubelint_gpu.sources.kustomize.rendering import Renderer, render
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.cluster_context import World
+from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 
 Kind = Literal["bad", "good", "fixed"]
@@ -165,7 +165,7 @@ def readings(example: Example, *, marked: bool = True) -> tuple[Reading, ...]:
     return (*mine, *_world(example, marked=marked).readings)
 
 
-def _rendered(example: Example, world: World, *, marked: bool) -> ApplySet:
+def _rendered(example: Example, world: ClusterContext, *, marked: bool) -> ApplySet:
     """The example's kustomization, with what Kustomize printed for it where that is recorded beside it."""
     texts = {path: (example.folder / path).read_bytes() for path in example.texts}
     found = render(
@@ -212,11 +212,11 @@ def _fixed_once(example: Example, data: bytes) -> bytes | None:
 
 
 @lru_cache(maxsize=256)
-def _world_of(folder: Path, path: str, *, marked: bool) -> World:
+def _world_of(folder: Path, path: str, *, marked: bool) -> ClusterContext:
     data = (folder / path).read_bytes()
     found = (read(path, data if marked else unmarked(data)),)
     inventory, errors = load(found)
-    return World(inventory, found, errors)
+    return ClusterContext(inventory, found, errors)
 
 
 def _before(example: Example) -> dict[str, Manifest]:
@@ -226,8 +226,8 @@ def _before(example: Example) -> dict[str, Manifest]:
     return {manifest.object: manifest for manifest in found}
 
 
-def _world(example: Example, *, marked: bool) -> World:
-    return _world_of(example.folder, example.inventory, marked=marked) if example.inventory else World()
+def _world(example: Example, *, marked: bool) -> ClusterContext:
+    return _world_of(example.folder, example.inventory, marked=marked) if example.inventory else ClusterContext()
 
 
 def _announced(path: str, data: bytes) -> Iterator[Expectation]:

@@ -12,7 +12,7 @@ from kubelint_gpu.sources.kustomize.accumulation.writer import Writer
 from kubelint_gpu.sources.kustomize.origin import Answer
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.cluster_context import World
+from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import place_of
 
 _MOST_TEXT = 60
@@ -89,7 +89,7 @@ def _with_clusters(found: Found, group: Sequence[Found]) -> Found:
     return replace(found, finding=replace(found.finding, message=told, related=(*found.finding.related, *others)))
 
 
-def _cluster(world: World) -> tuple[Place, str] | None:
+def _cluster(world: ClusterContext) -> tuple[Place, str] | None:
     if not world.name:
         return None
     paths = [reading.source.path for reading in world.readings if reading.source is not None]

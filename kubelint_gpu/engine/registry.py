@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from kubelint_gpu.engine.diagnostic import Draft
     from kubelint_gpu.engine.suppressions import Closing
     from kubelint_gpu.workspace.apply_set import ApplySet
-    from kubelint_gpu.workspace.cluster_context import World
+    from kubelint_gpu.workspace.cluster_context import ClusterContext
 
 Check = Callable[["ApplySet"], Iterable["Draft"]]
-WorldCheck = Callable[["World"], Iterable["Draft"]]
+WorldCheck = Callable[["ClusterContext"], Iterable["Draft"]]
 ClosingCheck = Callable[["ApplySet", "Closing"], Iterable["Draft"]]
 _Any = TypeVar("_Any", bound="Check | WorldCheck | ClosingCheck")
 _CHECKS: dict[str, Check] = {}

@@ -11,7 +11,7 @@ from kubelint_gpu.engine.trials import changed_by
 from kubelint_gpu.findings.finding import Finding, Fix, Place, TextEdit
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.cluster_context import World
+from kubelint_gpu.workspace.cluster_context import ClusterContext
 
 _MOST = 1000
 _MOST_AT_ONCE = 12
@@ -123,7 +123,7 @@ def _next(
 
 
 def _findings(unit: ApplySet, suppression: Suppression | None) -> tuple[Finding, ...]:
-    found = check((unit,), World(), suppression=suppression).findings
+    found = check((unit,), ClusterContext(), suppression=suppression).findings
     return tuple(sorted(found, key=lambda finding: (finding.place, finding.code, finding.message)))
 
 

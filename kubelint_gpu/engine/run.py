@@ -19,7 +19,7 @@ from kubelint_gpu.findings.catalogue import rule
 from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Related, fingerprint
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.cluster_context import World
+from kubelint_gpu.workspace.cluster_context import ClusterContext
 
 if TYPE_CHECKING:
     from kubelint_gpu.findings.picture import Stage
@@ -85,7 +85,7 @@ class Judged:
 
 def check(
     units: Sequence[ApplySet],
-    world: World,
+    world: ClusterContext,
     *,
     fixes: bool = True,
     suppression: Suppression | None = None,

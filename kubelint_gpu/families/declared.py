@@ -8,12 +8,12 @@ from kubelint_gpu.engine.diagnostic import Draft
 from kubelint_gpu.engine.registry import world_rule
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.inventory import contradictions
-from kubelint_gpu.workspace.cluster_context import World
+from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import place_of
 
 
 @world_rule("KLG601")
-def inventory_drafts(world: World) -> Iterator[Draft]:
+def inventory_drafts(world: ClusterContext) -> Iterator[Draft]:
     """What is wrong with the inventory; it is told once for a run, not once for each unit.
 
     An error makes the inventory unusable and the run fail; a warning is one.
@@ -34,7 +34,7 @@ def inventory_drafts(world: World) -> Iterator[Draft]:
 
 
 @world_rule("KLG602")
-def inventory_contradiction(world: World) -> Iterator[Draft]:
+def inventory_contradiction(world: ClusterContext) -> Iterator[Draft]:
     """Declarations that are well-formed and yet cannot all be true; told once for a run."""
     if world.inventory is None or not world.usable:
         return

@@ -9,13 +9,13 @@ from kubelint_gpu.inventory.declarations.usage import placed_pods
 from kubelint_gpu.inventory.view.node_rows import NodeClass, amount_text, node_classes
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.views.rollout_view import folded, row, settled
-from kubelint_gpu.workspace.cluster_context import World
+from kubelint_gpu.workspace.cluster_context import ClusterContext
 
 MOST_CLASSES, MOST_GROUPS = 24, 12
 _PRODUCT = "nvidia.com/gpu.product"
 
 
-def cluster_picture(world: World) -> ClusterPicture | None:
+def cluster_picture(world: ClusterContext) -> ClusterPicture | None:
     """The cluster; None without an inventory that can be used."""
     inventory = world.inventory
     if inventory is None or not world.usable:

@@ -20,7 +20,7 @@ from kubelint_gpu.simulation.questions.rollouts import DEFAULT_BUDGET
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.admitted import judged
 from kubelint_gpu.workspace.autoscalers import Autoscalers, autoscalers
-from kubelint_gpu.workspace.cluster_context import World
+from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
@@ -42,7 +42,7 @@ class ApplySet:
     def __init__(
         self,
         readings: Sequence[Reading],
-        world: World,
+        world: ClusterContext,
         beside: Sequence[Manifest] = (),
         before: Mapping[str, Manifest] = MappingProxyType({}),
         budget: int = DEFAULT_BUDGET,

@@ -35,7 +35,7 @@ _CLASSES = frozenset(("PriorityClass", "RuntimeClass"))
 _KEPT_FROM_CLUSTER = frozenset(("claims", "volumes"))
 
 
-class World:
+class ClusterContext:
     """The cluster that was declared.
 
     Attributes:

@@ -9,7 +9,7 @@ from kubelint_gpu.engine.run import check
 from kubelint_gpu.inventory import load
 from kubelint_gpu.simulation.questions.rollouts import DEFAULT_BUDGET
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.cluster_context import World
+from kubelint_gpu.workspace.cluster_context import ClusterContext
 
 NODES = """\
 apiVersion: kubelint-gpu/v1
@@ -40,11 +40,11 @@ priorityClasses:
 """
 
 
-def world(text: str = NODES) -> World:
+def world(text: str = NODES) -> ClusterContext:
     if not text:
-        return World()
+        return ClusterContext()
     found = (read("inventory.yaml", dedent(text).encode()),)
-    return World(*load(found)[:1], found, load(found)[1])
+    return ClusterContext(*load(found)[:1], found, load(found)[1])
 
 
 def unit(text: str, inventory: str = NODES, budget: int = DEFAULT_BUDGET) -> ApplySet:

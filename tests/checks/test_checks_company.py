@@ -8,7 +8,7 @@ from kubelint_gpu.documents import read
 from kubelint_gpu.engine.registry import checks
 from kubelint_gpu.inventory import load
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.cluster_context import World
+from kubelint_gpu.workspace.cluster_context import ClusterContext
 
 NODES = """\
 apiVersion: kubelint-gpu/v1
@@ -27,12 +27,12 @@ priorityClasses:
 
 def unit(*files, inventory=NODES):
     readings = [read(f"{number}.yaml", text.encode()) for number, text in enumerate(files)]
-    world = World()
+    world = ClusterContext()
     if inventory:
         found = (read("inventory.yaml", inventory.encode()),)
         declared, errors = load(found)
         assert [error.message for error in errors if error.severity == "error"] == []
-        world = World(declared, found, errors)
+        world = ClusterContext(declared, found, errors)
     return ApplySet(readings, world)
 
 

@@ -9,7 +9,7 @@ from kubelint_gpu.documents.edits import Edit, apply
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.inventory import load
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.cluster_context import World
+from kubelint_gpu.workspace.cluster_context import ClusterContext
 
 HEAD = 'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\n'
 CLASSES = "priorityClasses: [{name: serving, value: 5, globalDefault: true}]\n"
@@ -31,7 +31,7 @@ def world(text):
     readings = (read("inventory.yaml", (HEAD + CLASSES + text).encode()),)
     inventory, errors = load(readings)
     assert [error for error in errors if error.severity == "error"] == []
-    return World(inventory, readings, errors)
+    return ClusterContext(inventory, readings, errors)
 
 
 def deployment(resources, *, pod="", kind="Deployment", strategy="", annotations=""):
@@ -130,7 +130,7 @@ def test_a_daemon_set_whose_pods_are_made_for_nodes_that_are_too_small_is_told()
 
 @pytest.mark.parametrize("resources", ["nvidia.com/gqu: 1", "nvidia.com/gpu: 16", "nvidia.com/mig-1g.5gb: 1"])
 def test_without_an_inventory_nothing_that_depends_on_nodes_is_said(resources):
-    assert set(codes(deployment(resources, strategy=RECREATE), World())) <= {"KLG114"}
+    assert set(codes(deployment(resources, strategy=RECREATE), ClusterContext())) <= {"KLG114"}
 
 
 def test_one_cause_is_one_finding():

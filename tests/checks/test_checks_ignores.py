@@ -7,7 +7,7 @@ import pytest
 from kubelint_gpu.documents import read
 from kubelint_gpu.engine.run import Suppression, check
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.cluster_context import World
+from kubelint_gpu.workspace.cluster_context import ClusterContext
 
 # every Deployment like this has a KLG114, at `spec` with a related place at the GPU
 MANIFEST = """\
@@ -32,8 +32,8 @@ spec:{spec}
 
 def run(*, above="", spec="", gpu="", **options):
     text = MANIFEST.format(above=above, spec=spec, gpu=gpu)
-    unit = ApplySet([read("a.yaml", text.encode())], World())
-    return check((unit,), World(), suppression=Suppression("2026-06-01", **options))
+    unit = ApplySet([read("a.yaml", text.encode())], ClusterContext())
+    return check((unit,), ClusterContext(), suppression=Suppression("2026-06-01", **options))
 
 
 def codes(outcome):

@@ -6,7 +6,7 @@ from kubelint_gpu.documents import read
 from kubelint_gpu.engine import processes
 from kubelint_gpu.engine.run import Suppression, check
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.cluster_context import World
+from kubelint_gpu.workspace.cluster_context import ClusterContext
 
 GOOD = "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c{number}}}\n"
 BROKEN = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: d{number}}}\nspec: {{replicas: many}}\n"
@@ -19,7 +19,7 @@ IGNORED = (
 def units(count: int) -> list[ApplySet]:
     texts = (GOOD, BROKEN, IGNORED)
     return [
-        ApplySet([read(f"{number:04}.yaml", texts[number % 3].format(number=number).encode())], World())
+        ApplySet([read(f"{number:04}.yaml", texts[number % 3].format(number=number).encode())], ClusterContext())
         for number in range(count)
     ]
 
@@ -37,9 +37,9 @@ def test_several_processes_give_the_same_outcome(count: int, monkeypatch: pytest
         return forked(work, things, number)
 
     monkeypatch.setattr(processes, "_forked", counted)
-    alone = check(units(count), World(), suppression=Suppression())
+    alone = check(units(count), ClusterContext(), suppression=Suppression())
     assert used == []
-    shared = check(units(count), World(), suppression=Suppression(), processes=3)
+    shared = check(units(count), ClusterContext(), suppression=Suppression(), processes=3)
     assert used == [min(3, count // processes.LEAST_EACH)]
     assert shared == alone
     assert alone.ignored == count // 3

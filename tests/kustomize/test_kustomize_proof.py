@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT))
 from kubelint_gpu.sources.kustomize.origin import Origin  # noqa: E402
 from kubelint_gpu.sources.kustomize.program import Program  # noqa: E402
 from kubelint_gpu.sources.kustomize.rendering import Renderer, render  # noqa: E402
-from kubelint_gpu.workspace.cluster_context import World  # noqa: E402
+from kubelint_gpu.workspace.cluster_context import ClusterContext  # noqa: E402
 from tools.kustomize_places import declared, prove  # noqa: E402
 
 EXAMPLE = ROOT / "examples" / "kustomize"
@@ -31,7 +31,7 @@ def renderer(program):
 @pytest.mark.parametrize("inventory", [True, False])
 def test_every_finding_of_the_example_stands_where_its_field_was_set(renderer, overlay, inventory):
     built = render(EXAMPLE / "overlays" / overlay, renderer, root=EXAMPLE, cwd=EXAMPLE)
-    world = declared(EXAMPLE / "inventory.yaml") if inventory else World()
+    world = declared(EXAMPLE / "inventory.yaml") if inventory else ClusterContext()
     verdicts = list(prove(built, renderer, world))
     assert verdicts
     assert [one for one in verdicts if not one.proven] == []
@@ -47,5 +47,5 @@ def test_a_wrong_place_is_not_proven(renderer, monkeypatch):
         return right(self, ("metadata", "name"), "value") if pointer == ("spec",) else found
 
     monkeypatch.setattr(Origin, "_answer", wrong)
-    verdicts = list(prove(built, renderer, World()))
+    verdicts = list(prove(built, renderer, ClusterContext()))
     assert [one.reason for one in verdicts if not one.proven]

@@ -13,7 +13,7 @@ from kubelint_gpu.inventory import load
 from kubelint_gpu.sources.kustomize.program import Program
 from kubelint_gpu.sources.kustomize.rendering import Renderer, render
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.cluster_context import World
+from kubelint_gpu.workspace.cluster_context import ClusterContext
 
 DEPLOYMENT = """\
 apiVersion: apps/v1
@@ -90,7 +90,7 @@ def test_twice_the_objects_are_twice_the_work(tmp_path, monkeypatch, field, find
         def run():
             built = render(folder / "top", renderer, root=folder, cwd=folder, printed=printed)
             assert all(origin.answer(("metadata", "name")).certain for origin in built.origins)
-            outcome = check([ApplySet((built.reading,), World(), rendered=(built,))], World())
+            outcome = check([ApplySet((built.reading,), ClusterContext(), rendered=(built,))], ClusterContext())
             assert len(outcome.findings) == findings * count
 
         return run
@@ -131,7 +131,7 @@ def test_each_deadlock_of_a_large_tree_has_a_fix_before_any_has_a_second(tmp_pat
     built = render(tmp_path, Renderer(Program(("none",))), root=tmp_path, cwd=tmp_path, printed=printed)
     readings = (read("i.yaml", INVENTORY.encode()),)
     inventory, errors = load(readings)
-    world = World(inventory, readings, errors)
+    world = ClusterContext(inventory, readings, errors)
     unit = ApplySet((built.reading,), world, rendered=(built,))
     deadlocks = [one for one in check([unit], world).findings if one.code == "KLG101"]
     assert len(deadlocks) == 20

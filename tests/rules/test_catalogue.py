@@ -190,11 +190,11 @@ def test_a_rule_without_an_inventory_is_silent_where_it_needs_one(code):
     from kubelint_gpu.documents import read
     from kubelint_gpu.engine.run import check
     from kubelint_gpu.workspace.apply_set import ApplySet
-    from kubelint_gpu.workspace.cluster_context import World
+    from kubelint_gpu.workspace.cluster_context import ClusterContext
 
     for example in examples(FOLDERS[code], "bad"):
-        unit = ApplySet((read(example.path, example.data),), World())
-        assert code not in {finding.code for finding in check((unit,), World()).findings}
+        unit = ApplySet((read(example.path, example.data),), ClusterContext())
+        assert code not in {finding.code for finding in check((unit,), ClusterContext()).findings}
 
 
 @pytest.mark.parametrize("example", BAD, ids=str)

@@ -28,7 +28,7 @@ def command(context: str, kubeconfig: str, anonymize: bool, leave_out: tuple[str
     from kubelint_gpu.inventory import load
     from kubelint_gpu.inventory.capture.capturing import captured
     from kubelint_gpu.sources.kubectl import KubectlError, ask
-    from kubelint_gpu.workspace.cluster_context import World
+    from kubelint_gpu.workspace.cluster_context import ClusterContext
     from kubelint_gpu.workspace.project.worlds import complain, tell_errors
 
     without = [_resource(name) for name in leave_out]
@@ -48,7 +48,7 @@ def command(context: str, kubeconfig: str, anonymize: bool, leave_out: tuple[str
         )
     _write(text, output)
     inventory, errors = load((read(output, text.encode()),))
-    tell_errors(World(inventory, (), errors))
+    tell_errors(ClusterContext(inventory, (), errors))
     if output != "-":
         nodes = sum(1 for _ in inventory.of_kind("Node"))
         pods = sum(1 for _ in inventory.of_kind("Pod"))

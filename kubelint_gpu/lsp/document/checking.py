@@ -18,7 +18,7 @@ from kubelint_gpu.lsp.document.document_context import Memory, Project, configur
 from kubelint_gpu.lsp.document.positions import offset_range
 from kubelint_gpu.lsp.document.texts import absolute
 from kubelint_gpu.sources.files import display_path
-from kubelint_gpu.workspace.cluster_context import World
+from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.project.configuration import NAME, ConfigurationError
 
 _INVENTORY = "kind: ClusterInventory"
@@ -74,7 +74,7 @@ class _Checked:
             return found | self._written(told, world.readings, lambda path: path == project.path)
         unit = project.unit()
         # what is wrong with the inventory was found when it was read
-        outcome = check((unit,), World(), suppression=suppression(self._selection))
+        outcome = check((unit,), ClusterContext(), suppression=suppression(self._selection))
         findings = list(self._selection.selected(outcome.findings))
         readings = (*unit.readings, *project.world.readings)
         mine = self._written(findings, readings, lambda path: path == project.path).get(project.path, [])

@@ -21,7 +21,7 @@ from kubelint_gpu.lsp.document.texts import Texts, absolute
 from kubelint_gpu.sources import collect
 from kubelint_gpu.sources.files import display_path
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.cluster_context import World
+from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.project import configuration_file as settings
 from kubelint_gpu.workspace.project.configuration import Configuration
@@ -39,13 +39,13 @@ class Memory:
         self.texts = Texts()
         self.counts = Counts()
         self.last_good: dict[str, ApplySet] = {}
-        self._worlds: dict[tuple[str, ...], tuple[object, World, tuple[Finding, ...]]] = {}
+        self._worlds: dict[tuple[str, ...], tuple[object, ClusterContext, tuple[Finding, ...]]] = {}
         self._listings: dict[Path, tuple[float, tuple[str, ...] | None]] = {}
 
-    def world(self, paths: Sequence[str]) -> tuple[World, tuple[Finding, ...]]:
+    def world(self, paths: Sequence[str]) -> tuple[ClusterContext, tuple[Finding, ...]]:
         """The cluster that some files declare, and what is to be said of them."""
         if not paths:
-            return World(), ()
+            return ClusterContext(), ()
         files = [file for path in paths for file in _files(path, self.texts)]
         key = tuple(files)
         version = [self.texts.version(absolute(file)) for file in files]
@@ -174,12 +174,12 @@ def _files(path: str, texts: Texts) -> list[str]:
     return [path]
 
 
-def _world(files: Sequence[str], texts: Texts) -> World:
+def _world(files: Sequence[str], texts: Texts) -> ClusterContext:
     found = [(file, texts.reading(absolute(file), display_path(Path(file), Path.cwd()))) for file in files]
     readings = tuple(reading for _, reading in found if reading is not None)
     missing = [InventoryError(file, None, "no such file or directory") for file, reading in found if reading is None]
     inventory, errors = load(readings)
-    return World(inventory, readings, (*missing, *(() if missing and not readings else errors)))
+    return ClusterContext(inventory, readings, (*missing, *(() if missing and not readings else errors)))
 
 
 def _path(reading: Reading) -> str:

@@ -17,7 +17,7 @@ from kubelint_gpu.messages.display import visible
 from kubelint_gpu.sources import SourceFile, collect
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.cluster_context import World
+from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.kustomizations import Built, Settings, render_all
@@ -50,10 +50,10 @@ class Inputs:
     """
 
     units: tuple[ApplySet, ...]
-    world: World
+    world: ClusterContext
     readings: tuple[Reading, ...]
     failed: bool
-    worlds: tuple[World, ...] = ()
+    worlds: tuple[ClusterContext, ...] = ()
     targets: frozenset[str] | None = None
     beside: tuple[str, ...] = ()
 
@@ -249,12 +249,12 @@ class _Grouping:
                 for world in self._clusters([stands[one.path]]):
                     yield ApplySet((), world, rendered=[one])
 
-    def _goes(self, path: str, *, unit: str | None, world: World) -> bool:
+    def _goes(self, path: str, *, unit: str | None, world: ClusterContext) -> bool:
         """Whether a file that is gone would be applied with a unit, to a cluster."""
         name = "" if self._together else self._settings.unit_of(path)
         return name == unit and any(one is world for one in self._clusters([path]))
 
-    def _clusters(self, paths: Sequence[str]) -> list[World]:
+    def _clusters(self, paths: Sequence[str]) -> list[ClusterContext]:
         """The clusters that some files go to, in the order of the configuration."""
         if self._inventories or not self._settings.targets:
             return [self._worlds.world(self._inventories or self._settings.inventory)]

@@ -11,7 +11,7 @@ from kubelint_gpu.documents import read
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.sources import collect
 from kubelint_gpu.values import dataclass
-from kubelint_gpu.workspace.cluster_context import World
+from kubelint_gpu.workspace.cluster_context import ClusterContext
 
 Inventories = tuple[str, ...]
 
@@ -56,9 +56,9 @@ class Worlds:
         self.failed = False
         self._what_if = what_if or WhatIf()
         self._several = several
-        self._read: dict[Inventories, World] = {}
+        self._read: dict[Inventories, ClusterContext] = {}
 
-    def world(self, inventories: Inventories) -> World:
+    def world(self, inventories: Inventories) -> ClusterContext:
         """The cluster that some files declare."""
         if inventories not in self._read:
             world, failed = read_world(inventories, self._what_if, named=self._several)
@@ -67,12 +67,12 @@ class Worlds:
         return self._read[inventories]
 
     @property
-    def all(self) -> tuple[World, ...]:
+    def all(self) -> tuple[ClusterContext, ...]:
         """Those that were read."""
         return tuple(self._read.values())
 
 
-def read_world(paths: Sequence[str], what_if: WhatIf | None = None, *, named: bool = False) -> tuple[World, bool]:
+def read_world(paths: Sequence[str], what_if: WhatIf | None = None, *, named: bool = False) -> tuple[ClusterContext, bool]:
     """The inventory that some files declare, and whether a file of it could not be read at all.
 
     Raises:
@@ -82,7 +82,7 @@ def read_world(paths: Sequence[str], what_if: WhatIf | None = None, *, named: bo
     if not paths and not what_if.added:
         if what_if.without:
             raise click.UsageError("--without-node takes nodes from an inventory, and none is declared")
-        return World(), False
+        return ClusterContext(), False
     from kubelint_gpu.inventory import InventoryError, load
 
     collected = collect([*paths, *what_if.added], stdin=sys.stdin.buffer)
@@ -103,10 +103,10 @@ def read_world(paths: Sequence[str], what_if: WhatIf | None = None, *, named: bo
         pods = f", and what ran there: {changed.pods} pod{'' if changed.pods == 1 else 's'}" if changed.pods else ""
         complain("what if", f"without {len(changed.nodes)} of {len(names)} nodes{pods}")
     name = (inventory.name or (paths[0] if paths else "")) if named else ""
-    return World(inventory, readings, wrong, name), bool(missing)
+    return ClusterContext(inventory, readings, wrong, name), bool(missing)
 
 
-def tell_errors(world: World) -> None:
+def tell_errors(world: ClusterContext) -> None:
     """What is wrong with the inventory, a line each, to standard error."""
     for error in world.errors:
         where = f"{error.path}:{error.span.line}:{error.span.column}" if error.span else error.path
