@@ -17,7 +17,7 @@ import click
 
 from kubelint_gpu.documents import Document, Item, Pointer, Reading, encode, read
 from kubelint_gpu.documents.edits import NotEditable, apply, replace_scalar, set_key
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.engine.trials import drafts_of
 from kubelint_gpu.inventory import load
@@ -72,7 +72,7 @@ def prove(rendered: Rendered, renderer: Renderer, world: ClusterContext) -> Iter
             yield Verdict(rendered.path, draft.code, where, _reason(rendered, renderer, draft))
 
 
-def _reason(rendered: Rendered, renderer: Renderer, draft: Draft) -> str:
+def _reason(rendered: Rendered, renderer: Renderer, draft: Diagnostic) -> str:
     manifest = draft.manifest
     if manifest is None or manifest.origin is None:
         return "it is about no object"

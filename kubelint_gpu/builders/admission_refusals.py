@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.remedies import rewritten
 from kubelint_gpu.evidence.runtime_classes import FIELD, class_of, declared_at
 from kubelint_gpu.findings.finding import Related
@@ -26,7 +26,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 _PRIORITY = ("priority", "preemptionPolicy")
 
 
-def admission_refusals(unit: ApplySet) -> Iterator[Draft]:
+def admission_refusals(unit: ApplySet) -> Iterator[Diagnostic]:
     """Why no pod of a workload is ever created, as far as the manifests, what is beside them and the inventory say."""
     for subject in unit.subjects:
         if subject.manifest.present(("status", "phase")):
@@ -37,7 +37,7 @@ def admission_refusals(unit: ApplySet) -> Iterator[Draft]:
         yield from _runtime_class(unit, subject)
 
 
-def _out_of_bounds(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Draft]:
+def _out_of_bounds(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     manifest, written = subject.manifest, subject.manifest.workload
     if written is None:
         return
@@ -53,7 +53,7 @@ def _out_of_bounds(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Draft]:
         route: Pointer = (*field_pointers.pod_spec(manifest), *where)
         if where and manifest.present((*route, "resources")):
             route = (*route, "resources")
-        yield Draft(
+        yield Diagnostic(
             "KLG003",
             manifest.place(route, "key"),
             f"LimitRange {found.meta.name} of namespace {namespace} refuses the pods: "
@@ -83,7 +83,7 @@ def _declared(unit: ApplySet, kind: str, name: str, namespace: str = "") -> Iter
         yield Related(place, f"{kind} {name} is here")
 
 
-def _own_priority(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Draft]:
+def _own_priority(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     manifest, written = subject.manifest, subject.manifest.workload
     if written is None:
         return
@@ -97,7 +97,7 @@ def _own_priority(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Draft]:
     base = field_pointers.pod_spec(manifest)
     field = _PRIORITY["PreemptionPolicy" in text]
     known = unit.has_nodes or bool(spec.priority_class_name)
-    yield Draft(
+    yield Diagnostic(
         "KLG003",
         manifest.place((*base, field)),
         f"admission refuses the pods: {text}",
@@ -108,7 +108,7 @@ def _own_priority(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Draft]:
     )
 
 
-def _runtime_class(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Draft]:
+def _runtime_class(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     manifest, written = subject.manifest, subject.manifest.workload
     if written is None:
         return
@@ -129,7 +129,7 @@ def _runtime_class(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Draft]:
         differing = (key for key, value in sorted(found.node_selector.items()) if own.get(key, value) != value)
         field = ("nodeSelector", next(differing))
     route = (*field_pointers.pod_spec(manifest), *field)
-    yield Draft(
+    yield Diagnostic(
         "KLG003",
         manifest.place(route, "key" if field == ("overhead",) else "value"),
         f"admission refuses the pods: {text}",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from kubelint_gpu.analysis.gang_members import Team, how_long
 from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.builders.starving_jobs import MOST_OTHERS, asking_too, staying_beside, while_running
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.evidence.exclusive_lines import scarce
 from kubelint_gpu.evidence.node_lines import clues, requested
 from kubelint_gpu.findings.finding import Related
@@ -26,7 +26,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 ADMITTED_WHOLE = "let Kueue admit it whole, or a scheduler with pod groups place it whole: then it holds nothing"
 
 
-def never_whole(unit: ApplySet, team: Team) -> Iterator[Draft]:
+def never_whole(unit: ApplySet, team: Team) -> Iterator[Diagnostic]:
     """Some of its pods run, and never all at once."""
     beside: list[WorkloadCheck] = []
     cluster = _around(unit, team, beside)
@@ -47,7 +47,7 @@ def never_whole(unit: ApplySet, team: Team) -> Iterator[Draft]:
     waits = "waits" if placed < team.pods else "may wait"
     first = team.largest
     fit = unit.alone(first).fit
-    yield Draft(
+    yield Diagnostic(
         "KLG113",
         team.place,
         f"{while_runs}{team.name} needs {team.pods} pods at once and {number} "

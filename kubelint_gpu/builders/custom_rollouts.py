@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import ceil
 
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.kinds.custom_rollout import CustomRollout, custom_rollout
@@ -37,7 +37,7 @@ class _Custom:
         return [ceil(subject.workload.replicas * share) for subject in self.subjects]
 
 
-def custom_deadlocks(unit: ApplySet) -> Iterator[Draft]:
+def custom_deadlocks(unit: ApplySet) -> Iterator[Diagnostic]:
     """Changes that never end, because all pods run and there is no room for the new ones that must come first."""
     for custom in _customs(unit) if unit.has_nodes else ():
         if custom.rollout.share == 1 or _missing(unit, custom, changing=False) is not None:
@@ -47,7 +47,7 @@ def custom_deadlocks(unit: ApplySet) -> Iterator[Draft]:
             continue
         rollout, manifest = custom.rollout, custom.subjects[0].manifest
         wanted = custom.pods(changing=True)
-        yield Draft(
+        yield Diagnostic(
             "KLG101",
             _place(custom),
             f"a change of its pods never ends: {rollout.why}, so {_pods(custom, wanted)} must run at once, and the "
@@ -60,7 +60,7 @@ def custom_deadlocks(unit: ApplySet) -> Iterator[Draft]:
         )
 
 
-def custom_pods_pending(unit: ApplySet) -> Iterator[Draft]:
+def custom_pods_pending(unit: ApplySet) -> Iterator[Diagnostic]:
     """Pods of a custom resource that cannot all run, whatever changes."""
     for custom in _customs(unit) if unit.has_nodes else ():
         placed = _missing(unit, custom, changing=False)
@@ -68,7 +68,7 @@ def custom_pods_pending(unit: ApplySet) -> Iterator[Draft]:
             continue
         wanted = custom.pods(changing=False)
         manifest = custom.subjects[0].manifest
-        yield Draft(
+        yield Diagnostic(
             "KLG109",
             manifest.place(("spec", "replicas") if manifest.present(("spec", "replicas")) else ("spec",), "key"),
             f"no more than {sum(placed)} of {counted(sum(wanted), 'pod')} can run at once ({_pods(custom, wanted)}); "
@@ -80,13 +80,13 @@ def custom_pods_pending(unit: ApplySet) -> Iterator[Draft]:
         )
 
 
-def custom_rooms(unit: ApplySet) -> Iterator[Draft]:
+def custom_rooms(unit: ApplySet) -> Iterator[Diagnostic]:
     """What a change needs beyond the pods that run, where no inventory says whether it is there."""
     for custom in _customs(unit) if unit.world.inventory is None else ():
         rollout = custom.rollout
         if rollout.share == 1 or not _asked(custom):
             continue
-        yield Draft(
+        yield Diagnostic(
             "KLG114",
             _place(custom),
             f"a change of its pods needs room for {_pods(custom, custom.pods(changing=True))} at once, "

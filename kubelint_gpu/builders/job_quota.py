@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.evidence.exclusive_lines import quota_limits, stakes
 from kubelint_gpu.kube.objects.quota import quota_refusal
 from kubelint_gpu.kube.objects.rolling import JobStrategy
@@ -22,7 +22,7 @@ _PODS = "count/pods"
 _ONE = 1000
 
 
-def refused_job_pods(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Draft]:
+def refused_job_pods(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     """A Job that never has all its pods, whatever else there is: it is told with the quota alone."""
     strategy, workload, manifest = subject.workload.strategy, subject.workload, subject.manifest
     if not unit.has_nodes or not isinstance(strategy, JobStrategy) or not workload.replicas or workload.custom:
@@ -31,7 +31,7 @@ def refused_job_pods(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Draft]:
     alone = [replace(quota, used=None) for quota in unit.cluster.quotas]
     text = quota_refusal(pod, alone, ())
     if text is not None:
-        yield Draft(
+        yield Diagnostic(
             "KLG109",
             manifest.place(("spec",), "key"),
             f"not one of its pods is ever made: each is refused {refused(text)}; {outcome(strategy, made=False)}",
@@ -46,7 +46,7 @@ def refused_job_pods(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Draft]:
         few = f"only {room}" if room else "none"
         if not quota.covers(pod) or room >= wanted or strategy.completions is None:
             continue
-        yield Draft(
+        yield Diagnostic(
             "KLG109",
             manifest.place(("spec",), "key"),
             f"{few} of the {counted(wanted, 'pod')} that it needs {'is' if room < 2 else 'are'} ever made: "

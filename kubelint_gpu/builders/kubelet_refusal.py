@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.findings.finding import Step
 from kubelint_gpu.messages.wait import Wait, every, held_by
 from kubelint_gpu.messages.wording import counted, listed
@@ -18,7 +18,7 @@ _BACKOFF_LIMIT = 6
 _PILES_UP = "each failed pod stays behind as an object, and the next one is made at once"
 
 
-def refused_by_kubelet(draft: Draft, wait: Wait, ends: str, why: str) -> Draft:
+def refused_by_kubelet(draft: Diagnostic, wait: Wait, ends: str, why: str) -> Diagnostic:
     """The finding as it is where the template names the node; any other stays as it is."""
     node = wait.workload.spec.node_name
     if not node:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
-from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
 from kubelint_gpu.evidence.exclusive_lines import quota_limits, quota_state
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.quota import OBJECT_KEYS, ResourceQuota
@@ -35,7 +35,7 @@ def quotas_of(unit: ApplySet) -> list[ResourceQuota]:
     return sorted((one for one in unit.cluster.quotas if not one.scopes), key=lambda one: one.meta.name)
 
 
-def refused_objects(unit: ApplySet) -> Iterator[Draft]:
+def refused_objects(unit: ApplySet) -> Iterator[Diagnostic]:
     """Workloads that the API server refuses, because a quota has no more room for objects of their kind.
 
     Only creating counts. A Job is taken to be created, any other workload to be there unless that is known better.
@@ -90,12 +90,12 @@ def _exists(unit: ApplySet, subject: WorkloadCheck) -> bool:
     return subject.workload.kind != "Job" and subject.manifest.object not in unit.made
 
 
-def _refusal(unit: ApplySet, subject: WorkloadCheck, quota: ResourceQuota, key: str, used: int) -> Draft:
+def _refusal(unit: ApplySet, subject: WorkloadCheck, quota: ResourceQuota, key: str, used: int) -> Diagnostic:
     manifest, kind = subject.manifest, subject.workload.kind
     # a Job that is there already may be among those that the status counts
     counted_before = quota.used.get(key, 0) if quota.used is not None else 0
     certain = kind != "Job" or manifest.object in unit.made or not counted_before
-    return Draft(
+    return Diagnostic(
         "KLG105",
         manifest.place(("metadata", "name")),
         f"{'' if certain else 'unless it is there already, '}the API server refuses to create this {kind}: "
@@ -117,7 +117,7 @@ class _Runs:
     history: History
 
 
-def full_histories(unit: ApplySet) -> Iterator[Draft]:
+def full_histories(unit: ApplySet) -> Iterator[Diagnostic]:
     """CronJobs that start no further run once enough have ended: the Jobs that they keep use a quota up."""
     for quota in quotas_of(unit):
         for key in (_JOBS, _PODS):
@@ -125,7 +125,7 @@ def full_histories(unit: ApplySet) -> Iterator[Draft]:
                 yield from _full(unit, quota, key)
 
 
-def _full(unit: ApplySet, quota: ResourceQuota, key: str) -> Iterator[Draft]:
+def _full(unit: ApplySet, quota: ResourceQuota, key: str) -> Iterator[Diagnostic]:
     mine = [
         one
         for one in unit.subjects
@@ -164,9 +164,9 @@ def _ttl(subject: WorkloadCheck) -> object:
     return field_pointers.at(subject.manifest, (*subject.workload.template_pointer[:-1], _TTL))
 
 
-def _never(unit: ApplySet, subject: WorkloadCheck, quota: ResourceQuota, key: str) -> Draft:
+def _never(unit: ApplySet, subject: WorkloadCheck, quota: ResourceQuota, key: str) -> Diagnostic:
     manifest = subject.manifest
-    return Draft(
+    return Diagnostic(
         "KLG105",
         manifest.place(("metadata", "name")),
         f"no run ever starts: its Job is refused by quota {quota.meta.name}, which allows "
@@ -177,7 +177,7 @@ def _never(unit: ApplySet, subject: WorkloadCheck, quota: ResourceQuota, key: st
     )
 
 
-def _stopping(unit: ApplySet, runs: Sequence[_Runs], quota: ResourceQuota, key: str, room: int, *, certain: bool) -> Draft:
+def _stopping(unit: ApplySet, runs: Sequence[_Runs], quota: ResourceQuota, key: str, room: int, *, certain: bool) -> Diagnostic:
     first, *others = [one.subject for one in runs]
     manifest = first.manifest
     failed = "" if certain else ", one of them in vain"
@@ -186,7 +186,7 @@ def _stopping(unit: ApplySet, runs: Sequence[_Runs], quota: ResourceQuota, key: 
     what = counted(kept, "Job") if key == _JOBS else f"{counted(kept, 'pod')} of Jobs"
     lasts = "finds room for its pods" if key == _PODS else "starts"
     place = next((route for route, _ in _KEPT if manifest.present(route)), ("spec",))
-    return Draft(
+    return Diagnostic(
         "KLG105",
         manifest.place(place, "key"),
         f"once enough runs have ended{failed}, no further one {lasts}: the CronJob{beside} would keep {what} that "

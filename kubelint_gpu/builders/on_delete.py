@@ -10,7 +10,7 @@ from kubelint_gpu.builders.pending_daemon_pods import daemon_pods_pending
 from kubelint_gpu.builders.pending_replicas import pending_replicas
 from kubelint_gpu.builders.stuck_rollout import end_of
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, stakes
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, StatefulSetStrategy
@@ -26,7 +26,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 _KEEPS = "OnDelete: a pod keeps its template until somebody deletes it, and comes back with the new one"
 
 
-def replaced_by_hand(unit: ApplySet) -> Iterator[Draft]:
+def replaced_by_hand(unit: ApplySet) -> Iterator[Diagnostic]:
     """What lacks room only when pods that run have been deleted by hand, or their partition is lowered."""
     for subject in unit.subjects if unit.before else ():
         found, now = after_deletion(unit).get(id(subject)), judgements_in(unit).get(id(subject))
@@ -54,17 +54,17 @@ def _why_kept(subject: WorkloadCheck) -> str:
     return f"partition: ordinals below {below} keep their template, and come back with it, until it is lowered"
 
 
-def _told(unit: ApplySet, subject: WorkloadCheck, found: Judgement) -> Iterator[Draft]:
+def _told(unit: ApplySet, subject: WorkloadCheck, found: Judgement) -> Iterator[Diagnostic]:
     if found.placed < found.wanted:
         yield from _pending(unit, subject, found)
     elif found.verdict in (Verdict.STUCK, Verdict.MAY_STICK) and found.trace is not None:
         yield _waiting(unit, subject, end_of(found).waiting)
 
 
-def _waiting(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> Draft:
+def _waiting(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> Diagnostic:
     manifest = subject.manifest
     claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items())
-    return Draft(
+    return Diagnostic(
         "KLG109",
         manifest.place(_kept_by(subject)),
         f"a new pod may wait for ever: {Wait(subject.workload, waiting, claims).clause}",
@@ -76,14 +76,14 @@ def _waiting(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> Draft:
     )
 
 
-def _pending(unit: ApplySet, subject: WorkloadCheck, found: Judgement) -> Iterator[Draft]:
+def _pending(unit: ApplySet, subject: WorkloadCheck, found: Judgement) -> Iterator[Diagnostic]:
     if isinstance(subject.workload.strategy, DaemonSetStrategy):
         yield from daemon_pods_pending(unit, subject, found)
     elif found.eligible:
         yield from pending_replicas(unit, subject, found, later=True)
 
 
-def _later(subject: WorkloadCheck, draft: Draft) -> Draft:
+def _later(subject: WorkloadCheck, draft: Diagnostic) -> Diagnostic:
     keeps = Related(subject.manifest.place(_kept_by(subject)), _why_kept(subject))
     by_hand = "its old pods are deleted by hand (OnDelete)" if _on_delete(subject) else "its partition is lowered to 0"
     return replace(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.coupled import bound_to, ties
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
-from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
 from kubelint_gpu.evidence.exclusive_lines import scarce
 from kubelint_gpu.evidence.node_lines import clues
 from kubelint_gpu.findings.finding import Related
@@ -29,7 +29,7 @@ _SCHEDULE: Pointer = ("spec", "schedule")
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
-def overlapping_runs(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Draft]:
+def overlapping_runs(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     """A CronJob whose next run starts while the one before still waits for pods that the next one then takes.
 
     Nobody knows how long a run takes; one that must end before the next starts leaves nothing to hold.
@@ -58,7 +58,7 @@ def overlapping_runs(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Draft]:
         yield _draft(unit, subject, found, interval, deadline)
 
 
-def _draft(unit: ApplySet, subject: WorkloadCheck, found: Gang, interval: int | None, deadline: int | None) -> Draft:
+def _draft(unit: ApplySet, subject: WorkloadCheck, found: Gang, interval: int | None, deadline: int | None) -> Diagnostic:
     manifest = subject.manifest
     parts = [f"{one.running} of {counted(one.wanted, 'pod')}" for one in found.held]
     run = f"each runs {parts[0]}" if len(set(parts)) == 1 else f"one runs {listed(parts, 'and the other')}"
@@ -69,7 +69,7 @@ def _draft(unit: ApplySet, subject: WorkloadCheck, found: Gang, interval: int | 
     )
     lasts = "for ever" if deadline is None else f"until one fails after {counted(deadline, 'second')}"
     sign = sign_of_waiting(manifest.item.value)
-    return Draft(
+    return Diagnostic(
         "KLG113",
         manifest.place(_POLICY if written else _SCHEDULE),
         f"where a run {longer}, it and the next one can hold each other up {lasts}: {run}, and none gives "

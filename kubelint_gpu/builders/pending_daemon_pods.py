@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.transitions import transitions_in
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.evidence.exclusive_lines import holding, scarce, told_holders
 from kubelint_gpu.evidence.node_lines import clues, node_clues
 from kubelint_gpu.evidence.runtime_classes import binding
@@ -22,7 +22,7 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
-def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Iterator[Draft]:
+def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Iterator[Diagnostic]:
     """A DaemonSet makes a pod for a node whatever it has left; without GPUs among its requests nothing is said.
 
     Nor is it of pods that name their node: they are never Pending, and the rule for them says what the kubelet does.
@@ -53,7 +53,7 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
     told = f"of the pods that it makes for {made}, {pending} {'finds' if one else 'find'} no room"
     if not judgement.placed:
         told = f"no pod that it makes for {made} finds room"
-    yield Draft(
+    yield Diagnostic(
         "KLG109",
         asked[0] if asked else manifest.place(("spec",), "key"),
         f"{told}{first}{where}, and {'it stays' if one else 'they stay'} Pending"

@@ -13,7 +13,7 @@ from kubelint_gpu.analysis.spread import unspreadable
 from kubelint_gpu.analysis.transitions import acting
 from kubelint_gpu.builders.stuck_rollout import NO_NODE, declare, is_trapped, shortage, unsure_claims
 from kubelint_gpu.documents.edits import Edit, replace_scalar
-from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
 from kubelint_gpu.engine.remedies import no_surge
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, holders, scarce
 from kubelint_gpu.evidence.node_lines import clues
@@ -31,7 +31,7 @@ _APART = "pods are kept apart, whatever the strategy: this is no rollout deadloc
 _INSUFFICIENT = re.compile(r"Insufficient ([^\s,]+?)[,.](?:\s|$)")
 
 
-def pending_replicas(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, *, later: bool = False) -> Iterator[Draft]:
+def pending_replicas(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, *, later: bool = False) -> Iterator[Diagnostic]:
     """The finding that not all replicas of a judgement run at once, where no other rule speaks of it.
 
     Of what is so `later` only no other rule speaks.
@@ -90,7 +90,7 @@ def pending_replicas(unit: ApplySet, subject: WorkloadCheck, judgement: Judgemen
         changes, makes = verb("change", number), verb("make", number)
         told = f"unless {others}, which {changes} at the same moment, {makes} room, {told}"
     proposals = _fewer(subject, placed)
-    yield Draft(
+    yield Diagnostic(
         "KLG109",
         subject.replicas_place,
         f"{told}; {nature}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.rollout_facts import judged_beside_removed, judgements_in
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, scarce
 from kubelint_gpu.evidence.node_lines import clues
 from kubelint_gpu.kube.objects.rolling import JobStrategy
@@ -21,7 +21,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 _WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
 
 
-def waiting_for_gone(unit: ApplySet) -> Iterator[Draft]:
+def waiting_for_gone(unit: ApplySet) -> Iterator[Diagnostic]:
     """The workloads that run, or are rolled out, only when something is deleted that was among the objects before."""
     for subject in unit.subjects if unit.gone else ():
         now, later = judgements_in(unit).get(id(subject)), judged_beside_removed(unit).get(id(subject))
@@ -54,7 +54,7 @@ def _holders(unit: ApplySet, waiting: Waiting | None) -> list[str]:
     return sorted(found & gone)
 
 
-def _draft(unit: ApplySet, subject: WorkloadCheck, found: Judgement, waiting: Waiting, names: list[str]) -> Draft:
+def _draft(unit: ApplySet, subject: WorkloadCheck, found: Judgement, waiting: Waiting, names: list[str]) -> Diagnostic:
     manifest, workload = subject.manifest, subject.workload
     rolls = found.verdict in _WAITS
     claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items())
@@ -62,7 +62,7 @@ def _draft(unit: ApplySet, subject: WorkloadCheck, found: Judgement, waiting: Wa
     replicas = f"{found.placed} of {counted(found.wanted, 'replica')}"
     told = "the rollout does not end" if rolls else f"only {replicas} can run"
     left = some([owner_name(name) for name in names], "workload")
-    return Draft(
+    return Diagnostic(
         "KLG109",
         manifest.place(field_pointers.strategy(manifest), "key") if rolls else subject.replicas_place,
         f"until {left} is deleted, which the manifests no longer have, {told}: {clause}",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.analysis.transitions import is_made, transitions_in
 from kubelint_gpu.builders.object_quota import is_refused, quotas_of
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.evidence.exclusive_lines import quota_limits, quota_state
 from kubelint_gpu.kube.objects.quota import ResourceQuota
 from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
@@ -40,7 +40,7 @@ class RefusedReplicaSet:
         return "never ends once the old pods are gone" if recreates else "never begins"
 
 
-def refused_replica_sets(unit: ApplySet) -> Iterator[Draft]:
+def refused_replica_sets(unit: ApplySet) -> Iterator[Diagnostic]:
     """The findings about Deployments to which a quota refuses a ReplicaSet."""
     for found in replica_sets_refused(unit):
         yield (_never_made if found.first else _draft)(unit, found)
@@ -78,9 +78,9 @@ def replica_sets_refused(unit: ApplySet) -> Iterator[RefusedReplicaSet]:
                 break
 
 
-def _never_made(unit: ApplySet, found: RefusedReplicaSet) -> Draft:
+def _never_made(unit: ApplySet, found: RefusedReplicaSet) -> Diagnostic:
     manifest, quota, used = found.subject.manifest, found.quota, found.used
-    return Draft(
+    return Diagnostic(
         "KLG105",
         manifest.place(("metadata", "name")),
         f"no pod of it ever runs: its first ReplicaSet is refused by quota {quota.meta.name}, which allows "
@@ -103,11 +103,11 @@ def _used(unit: ApplySet, quota: ResourceQuota) -> int:
     return max(len(before) * _ONE, quota.used.get(_KEY, 0) if quota.used is not None else 0)
 
 
-def _draft(unit: ApplySet, found: RefusedReplicaSet) -> Draft:
+def _draft(unit: ApplySet, found: RefusedReplicaSet) -> Diagnostic:
     manifest, made, quota, used = found.subject.manifest, is_made(unit, found.subject), found.quota, found.used
     rollout = "once it runs, a rollout" if made else "the rollout"
     allowed = quota_state(quota, _KEY, used)
-    return Draft(
+    return Diagnostic(
         "KLG105",
         manifest.place(field_pointers.strategy(manifest), "key"),
         f"{rollout} {found.ends}: the new ReplicaSet is refused by quota {quota.meta.name}, which allows {allowed}, "

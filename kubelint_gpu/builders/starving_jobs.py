@@ -9,7 +9,7 @@ from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.job_quota import outcome, refusal_beside
 from kubelint_gpu.builders.kubelet_refusal import aftermath
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.evidence.exclusive_lines import holders, scarce
 from kubelint_gpu.evidence.node_lines import clues
 from kubelint_gpu.findings.finding import Related
@@ -27,7 +27,7 @@ _POLICY: Pointer = ("spec", "concurrencyPolicy")
 MOST_OTHERS = 12
 
 
-def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Draft]:
+def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     """A Job none of whose pods finds room beside the workloads that are applied with it."""
     workload, strategy, manifest = subject.workload, subject.workload.strategy, subject.manifest
     judgement = judgements_in(unit).get(id(subject))
@@ -55,7 +55,7 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Draft]:
         told, ends = f"the kubelet of {node} fails each of them", (aftermath(manifest),)
     forbids = strategy.concurrency == "Forbid" and manifest.present(_POLICY)
     policy = (Related(manifest.place(_POLICY), "a run that waits counts as active"),) if forbids else ()
-    yield Draft(
+    yield Diagnostic(
         "KLG109",
         manifest.place(("spec",), "key"),
         f"not one of its pods {finds} {while_running(others)}: {told}",

@@ -10,7 +10,7 @@ from kubelint_gpu.analysis.replica_room import lacking
 from kubelint_gpu.analysis.rollout_facts import judgements_in, next_rollouts
 from kubelint_gpu.analysis.transitions import is_made
 from kubelint_gpu.builders.kubelet_refusal import refused_by_kubelet
-from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, exclusive_lines, stakes
 from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
@@ -110,7 +110,7 @@ def standstill(
     place: Place | None = None,
     may: bool | None = None,
     proposals: Sequence[Proposal] = (),
-) -> Draft:
+) -> Diagnostic:
     """The finding that a rollout never ends or, with `may`, may never end."""
     manifest, workload = subject.manifest, subject.workload
     may = code == "KLG107" if may is None else may
@@ -131,7 +131,7 @@ def standstill(
     ends = "may never end" if may or unknown else "never ends"
     alone = "rolled out by itself, " if others and not may else ""
     which = "a" if made else "the next" if coming else "the"
-    draft = Draft(
+    draft = Diagnostic(
         code,
         place,
         f"{begins}{alone}{which} rollout {ends}: {wait.clause}, and {why}",
@@ -159,7 +159,7 @@ def standstill(
     return refused_by_kubelet(draft, wait, f"{begins}{alone}{which} rollout {ends}", why)
 
 
-def standstill_anywhere(unit: ApplySet, subject: WorkloadCheck, end: End, code: str, proposals: Sequence[Proposal]) -> Draft:
+def standstill_anywhere(unit: ApplySet, subject: WorkloadCheck, end: End, code: str, proposals: Sequence[Proposal]) -> Diagnostic:
     """The finding that a rollout never ends in any cluster: no node is named, since none is known."""
     manifest, workload = subject.manifest, subject.workload
     exclusive = [f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items()]
@@ -174,7 +174,7 @@ def standstill_anywhere(unit: ApplySet, subject: WorkloadCheck, end: End, code: 
         clause = f"the new pod waits for host port {ports} of {node} that it may go to, held by {holder}"
         sentences = (clause,)
     place = manifest.place(field_pointers.strategy(manifest), "key")
-    return Draft(
+    return Diagnostic(
         code,
         place,
         f"the rollout never ends in any cluster: {clause}, and {why}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from kubelint_gpu.documents.edits import Edit, NotEditable
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.trials import Identity, changed_by, drafts_of, identity, severity_of
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.values import dataclass, replace
@@ -33,7 +33,7 @@ class Batches:
     alone: int | None = None
 
 
-def batches(unit: ApplySet, wanted: Sequence[Draft], drafts: Sequence[Draft]) -> Batches:
+def batches(unit: ApplySet, wanted: Sequence[Diagnostic], drafts: Sequence[Diagnostic]) -> Batches:
     """The fixes of a large unit that hold together, one for each object at a time.
 
     Only such are put together as cannot hide what another one does: those that change nothing but how a workload is
@@ -53,11 +53,11 @@ def batches(unit: ApplySet, wanted: Sequence[Draft], drafts: Sequence[Draft]) ->
 @dataclass(frozen=True, slots=True)
 class _Member:
     attempt: Attempt
-    draft: Draft
+    draft: Diagnostic
     edits: tuple[Edit, ...]
 
 
-def _rounds(wanted: Sequence[Draft]) -> Iterator[list[_Member]]:
+def _rounds(wanted: Sequence[Diagnostic]) -> Iterator[list[_Member]]:
     """Fixes of different objects whose edits do not meet: the first of each object, then the second."""
     left = list(_members(wanted))
     while left:
@@ -78,7 +78,7 @@ def _rounds(wanted: Sequence[Draft]) -> Iterator[list[_Member]]:
         left = rest
 
 
-def _members(wanted: Sequence[Draft]) -> Iterator[_Member]:
+def _members(wanted: Sequence[Diagnostic]) -> Iterator[_Member]:
     for draft in wanted:
         for number, proposal in enumerate(draft.proposals):
             try:
@@ -90,7 +90,7 @@ def _members(wanted: Sequence[Draft]) -> Iterator[_Member]:
 
 
 class _Trial:
-    def __init__(self, unit: ApplySet, drafts: Sequence[Draft]) -> None:
+    def __init__(self, unit: ApplySet, drafts: Sequence[Diagnostic]) -> None:
         self.holds: set[Attempt] = set()
         self._unit = unit
         self._before = {identity(found) for found in drafts}
@@ -137,7 +137,7 @@ class _Trial:
         return [one for one in members if _is_own(one.draft, before, after)]
 
 
-def _is_own(draft: Draft, before: Mapping[str, Workload], after: Mapping[str, Workload]) -> bool:
+def _is_own(draft: Diagnostic, before: Mapping[str, Workload], after: Mapping[str, Workload]) -> bool:
     """Whether the change of its object decides about no other object."""
     if draft.code.startswith(_OF_THE_OBJECT) and draft.code not in _OF_OTHERS:
         return True

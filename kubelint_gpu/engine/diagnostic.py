@@ -29,7 +29,7 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class Diagnostic:
     """What a rule found.
 
     Attributes:

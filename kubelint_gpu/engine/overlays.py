@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.helm_template import template_of
 from kubelint_gpu.findings.finding import Finding, Place, Related
 from kubelint_gpu.sources.kustomize.accumulation.writer import Writer
@@ -36,12 +36,12 @@ class Found:
     cluster: tuple[Place, str] | None = None
 
 
-def seen_through(finding: Finding, draft: Draft, unit: ApplySet) -> Found:
+def seen_through(finding: Finding, draft: Diagnostic, unit: ApplySet) -> Found:
     """A finding that came of a draft of a unit."""
     return Found(finding, draft.cause, bool(unit.rendered), _overlay(draft, unit), _cluster(unit.world))
 
 
-def layers(draft: Draft) -> tuple[Related, ...]:
+def layers(draft: Diagnostic) -> tuple[Related, ...]:
     """What else wrote the field that the draft points at, the oldest first, and the overlay that is rendered.
 
     Of what Helm rendered, the template.
@@ -121,7 +121,7 @@ def _merged(group: Sequence[Found]) -> Found:
     return replace(first, finding=replace(first.finding, related=tuple(dict.fromkeys(related)), fixes=everywhere))
 
 
-def _overlay(draft: Draft, unit: ApplySet) -> tuple[Place, str] | None:
+def _overlay(draft: Diagnostic, unit: ApplySet) -> tuple[Place, str] | None:
     origin = draft.manifest.origin if draft.manifest is not None else None
     if origin is not None:
         return place_of(origin.top.path, origin.top.span), origin.path

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from kubelint_gpu.engine.diagnostic import Draft
+    from kubelint_gpu.engine.diagnostic import Diagnostic
     from kubelint_gpu.engine.suppressions import Closing
     from kubelint_gpu.workspace.apply_set import ApplySet
     from kubelint_gpu.workspace.cluster_context import ClusterContext
 
-Check = Callable[["ApplySet"], Iterable["Draft"]]
-WorldCheck = Callable[["ClusterContext"], Iterable["Draft"]]
-ClosingCheck = Callable[["ApplySet", "Closing"], Iterable["Draft"]]
+Check = Callable[["ApplySet"], Iterable["Diagnostic"]]
+WorldCheck = Callable[["ClusterContext"], Iterable["Diagnostic"]]
+ClosingCheck = Callable[["ApplySet", "Closing"], Iterable["Diagnostic"]]
 _Any = TypeVar("_Any", bound="Check | WorldCheck | ClosingCheck")
 _CHECKS: dict[str, Check] = {}
 _WORLD_CHECKS: dict[str, WorldCheck] = {}

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents.edits import Edit, NotEditable, set_key
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.trials import Identity, Trials, cured, edited
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -21,7 +21,7 @@ _MOST = 24
 _MOST_TEXT = 60
 
 
-def removed(unit: ApplySet, drafts: Sequence[Draft], trials: Trials) -> dict[Identity, tuple[Related, ...]]:
+def removed(unit: ApplySet, drafts: Sequence[Diagnostic], trials: Trials) -> dict[Identity, tuple[Related, ...]]:
     """The lines that took away what a draft would not be there with, of drafts by what stays the same of them."""
     if not unit.rendered or not drafts:
         return {}

@@ -7,7 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.engine.batches import batches
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.overlays import Found, layers, merged, seen_through
 from kubelint_gpu.engine.processes import each, untold
 from kubelint_gpu.engine.registry import closing_checks, world_checks
@@ -140,7 +140,7 @@ def _judged(unit: ApplySet, rules: Suppression, *, fixes: bool, stages: bool) ->
         for draft in drafts
     ]
     left, ignored = [finding for finding, _ in found], 0
-    closing: list[Draft] = []
+    closing: list[Diagnostic] = []
     effective: set[tuple[Place, str]] = set()
     if rules.on:
         left, ignored, closing, effective = _suppressed(unit, left, rules)
@@ -173,7 +173,7 @@ def _not_offered(finding: Finding, fixes: Sequence[Fix], refusals: Sequence[Refu
 
 
 def _offered(
-    unit: ApplySet, wanted: Sequence[Draft], drafts: Sequence[Draft], trials: Trials
+    unit: ApplySet, wanted: Sequence[Diagnostic], drafts: Sequence[Diagnostic], trials: Trials
 ) -> dict[int, tuple[Fix | Refusal, ...]]:
     """What came of the proposals of drafts, by the identity of each as an object; what weighs most is tried first."""
     known = batches(unit, wanted, drafts)
@@ -203,7 +203,7 @@ def _offered(
     return offered
 
 
-def _stage(draft: Draft) -> Stage | None:
+def _stage(draft: Diagnostic) -> Stage | None:
     if draft.run is None:
         return None
     from kubelint_gpu.views.rollout_view import stage
@@ -211,13 +211,13 @@ def _stage(draft: Draft) -> Stage | None:
     return stage(draft.run, len(draft.trace))
 
 
-def _with(drafts: Iterable[Draft]) -> Iterator[tuple[Finding, Draft]]:
+def _with(drafts: Iterable[Diagnostic]) -> Iterator[tuple[Finding, Diagnostic]]:
     return ((finding_of(draft), draft) for draft in drafts)
 
 
 def _suppressed(
     unit: ApplySet, findings: Sequence[Finding], rules: Suppression
-) -> tuple[list[Finding], int, list[Draft], set[tuple[Place, str]]]:
+) -> tuple[list[Finding], int, list[Diagnostic], set[tuple[Place, str]]]:
     """The findings that are left, how many are not, and what is to be said of the suppressions themselves.
 
     The last are the places of suppressions in sources of rendered objects that had an effect, each with its cause.
@@ -242,7 +242,7 @@ def _suppressed(
 
 def _closing(
     unit: ApplySet, unused: Iterable[Ignore], used: Iterable[Ignore], findings: Iterable[Finding], today: str
-) -> list[tuple[Finding, Draft]]:
+) -> list[tuple[Finding, Diagnostic]]:
     closing = Closing(tuple(unused), tuple(used), tuple(findings), today)
     return list(_with(draft for one in closing_checks().values() for draft in one(unit, closing)))
 
@@ -252,7 +252,7 @@ def _switched_off(ignore: Ignore, off: tuple[str, ...]) -> bool:
     return bool(ignore.code) and (ignore.code.startswith(off) or any(code.startswith(ignore.code) for code in off))
 
 
-def finding_of(draft: Draft, more: tuple[Related, ...] = ()) -> Finding:
+def finding_of(draft: Diagnostic, more: tuple[Related, ...] = ()) -> Finding:
     """What a rule found as it is reported, before its fixes are tried; `more` places are told beside its own."""
     found = rule(draft.code)
     severity = severity_of(draft)
@@ -276,7 +276,7 @@ def finding_of(draft: Draft, more: tuple[Related, ...] = ()) -> Finding:
     )
 
 
-def _part(draft: Draft) -> str:
+def _part(draft: Diagnostic) -> str:
     return draft.manifest.part if draft.manifest is not None else ""
 
 

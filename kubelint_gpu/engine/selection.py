@@ -7,7 +7,7 @@ from typing import cast
 
 import click
 
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.run import finding_of
 from kubelint_gpu.engine.suppressions import UNUSED
 from kubelint_gpu.findings.catalogue import UnknownRule, folders, prefix_of, suggestion
@@ -96,10 +96,10 @@ def per_path_problems(configuration: Configuration) -> Iterator[Finding]:
         named = listed(entry.codes) or "nothing"
         if over(entry.until, now):
             message = f'the suppression of {named} for "{entry.glob}" ended on {entry.until}'
-            yield finding_of(Draft(UNUSED, entry.place, message, cause=f"{entry.glob} {entry.until}"))
+            yield finding_of(Diagnostic(UNUSED, entry.place, message, cause=f"{entry.glob} {entry.until}"))
         elif not entry.reason.strip():
             message = f'{named} is suppressed for "{entry.glob}" without a reason'
-            yield finding_of(Draft(UNUSED, entry.place, message, cause=f"{entry.glob} no reason", severity="note"))
+            yield finding_of(Diagnostic(UNUSED, entry.place, message, cause=f"{entry.glob} no reason", severity="note"))
 
 
 def codes(given: Iterable[str], option: str) -> tuple[str, ...]:

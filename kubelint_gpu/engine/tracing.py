@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.findings.finding import Place, Step
 from kubelint_gpu.messages.wording import workload_name
 from kubelint_gpu.values import replace
@@ -15,7 +15,7 @@ _WORKLOAD = re.compile(r"\b[A-Z][A-Za-z]+ [a-z0-9][a-z0-9.-]*/[a-z0-9.-]*[a-z0-9
 _KUBELET = "kubelet on "
 
 
-def located(unit: ApplySet, draft: Draft) -> tuple[Step, ...]:
+def located(unit: ApplySet, draft: Diagnostic) -> tuple[Step, ...]:
     """The steps of a finding, with the place of whom each is about where that is not the finding's own."""
     if not draft.trace:
         return ()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from kubelint_gpu.analysis.misplaced_fields import MISPLACED, Misplaced, misplaced_in, overtaken
 from kubelint_gpu.documents import encode, read
 from kubelint_gpu.documents.edits import Edit, NotEditable, apply
-from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
 from kubelint_gpu.engine.registry import Check, checks
 from kubelint_gpu.findings.catalogue import INTERNAL, rule
 from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Severity, TextEdit, fingerprint
@@ -28,9 +28,9 @@ def _always() -> bool:
     return True
 
 
-def drafts_of(unit: ApplySet) -> tuple[list[Draft], list[Finding]]:
+def drafts_of(unit: ApplySet) -> tuple[list[Diagnostic], list[Finding]]:
     """What the rules say of a unit, and a finding for each rule that failed."""
-    drafts: list[Draft] = []
+    drafts: list[Diagnostic] = []
     crashed: list[Finding] = []
     for code, found in checks().items():
         try:
@@ -58,7 +58,7 @@ def _crash(unit: ApplySet, code: str, check_function: Check, error: Exception) -
     )
 
 
-def severity_of(draft: Draft) -> Severity:
+def severity_of(draft: Diagnostic) -> Severity:
     """The severity that the draft says, else its rule's, one step lower where it is only possible."""
     if draft.severity is not None:
         return draft.severity
@@ -84,7 +84,7 @@ class Trials:
 
 
 def tried(
-    unit: ApplySet, draft: Draft, drafts: Sequence[Draft], holds: Container[int] = (), alone: Callable[[], bool] = _always
+    unit: ApplySet, draft: Diagnostic, drafts: Sequence[Diagnostic], holds: Container[int] = (), alone: Callable[[], bool] = _always
 ) -> Iterator[Fix | Refusal]:
     """Each proposal as a fix if it works: the manifest still parses, loses the finding, gains no error and no warning.
 
@@ -162,7 +162,7 @@ def changed_by(unit: ApplySet, edits: Sequence[Edit]) -> ApplySet:
     return unit.with_readings(readings)
 
 
-def objection(changed: ApplySet, draft: Draft, drafts: Sequence[Draft]) -> str:
+def objection(changed: ApplySet, draft: Diagnostic, drafts: Sequence[Diagnostic]) -> str:
     """Why a change of a unit does not mend a finding, or not without harm; empty where it does."""
     after, crashed = drafts_of(changed)
     if crashed:
@@ -175,7 +175,7 @@ def objection(changed: ApplySet, draft: Draft, drafts: Sequence[Draft]) -> str:
     return f"it would bring {worse[0].code}: {worse[0].message}" if worse else ""
 
 
-def cured(changed: ApplySet, drafts: Sequence[Draft]) -> frozenset[Identity]:
+def cured(changed: ApplySet, drafts: Sequence[Diagnostic]) -> frozenset[Identity]:
     """Which of the drafts of a unit a change takes away; none where it brings a new error or warning."""
     after, crashed = drafts_of(changed)
     before = {identity(found) for found in drafts}
@@ -185,7 +185,7 @@ def cured(changed: ApplySet, drafts: Sequence[Draft]) -> frozenset[Identity]:
     return frozenset() if crashed or worse else frozenset(before - set(now))
 
 
-def identity(draft: Draft) -> Identity:
+def identity(draft: Diagnostic) -> Identity:
     """What stays the same of a draft when the text around it changes."""
     manifest = draft.manifest
     if manifest is None:

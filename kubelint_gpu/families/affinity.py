@@ -8,7 +8,7 @@ from kubelint_gpu.analysis.diagnosis import diagnose
 from kubelint_gpu.analysis.node_misfit import title
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
-from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import renamed
 from kubelint_gpu.evidence.runtime_classes import FIELD, binding, source_of
@@ -28,7 +28,7 @@ _DECLARE = "an autoscaler may make such nodes: declare them as a pool of the inv
 
 
 @rule("KLG401")
-def affinity_contradiction(unit: ApplySet) -> Iterator[Draft]:
+def affinity_contradiction(unit: ApplySet) -> Iterator[Diagnostic]:
     """Requirements that no node of any cluster can meet together."""
     for subject in unit.subjects:
         reasons = unsatisfiable(subject.workload.spec)
@@ -44,7 +44,7 @@ def affinity_contradiction(unit: ApplySet) -> Iterator[Draft]:
         first = reasons[0]
         others = f" (and so in each of {len(reasons)} terms)" if len(reasons) > 1 else ""
         last = first.bounds[-1]
-        yield Draft(
+        yield Diagnostic(
             "KLG401",
             manifest.place(source_of(manifest, last.pointer)),
             f"no node of any cluster can match: {_told(first)}{others}",
@@ -71,7 +71,7 @@ def _meant(unit: ApplySet, reason: Contradiction) -> tuple[str, ...]:
     return ()
 
 
-def _dead(subject: WorkloadCheck) -> Draft:
+def _dead(subject: WorkloadCheck) -> Diagnostic:
     """Required affinity of which no term counts: an empty one matches nothing, and so does one that cannot be read."""
     manifest = subject.manifest
     affinity = subject.workload.spec.node_affinity
@@ -85,9 +85,9 @@ def _dead(subject: WorkloadCheck) -> Draft:
     return _no_term(manifest, "an empty node selector term matches nothing, and there is no other")
 
 
-def _no_term(manifest: Manifest, why: str) -> Draft:
+def _no_term(manifest: Manifest, why: str) -> Diagnostic:
     place = field_pointers.selector_place(manifest, field_pointers.terms(manifest))
-    return Draft("KLG401", place, f"no node can match: {why}", manifest, cause="no term")
+    return Diagnostic("KLG401", place, f"no node can match: {why}", manifest, cause="no term")
 
 
 def _shown(bound: Bound) -> str:
@@ -104,7 +104,7 @@ def _told(reason: Contradiction) -> str:
 
 
 @rule("KLG402")
-def affinity_matches_no_node(unit: ApplySet) -> Iterator[Draft]:
+def affinity_matches_no_node(unit: ApplySet) -> Iterator[Diagnostic]:
     """Labels that a node could have, and none of the inventory has."""
     for subject, found in diagnose(unit):
         if found.code != "KLG402":
@@ -112,7 +112,7 @@ def affinity_matches_no_node(unit: ApplySet) -> Iterator[Draft]:
         miss = _nearest_miss(unit, subject)
         manifest = subject.manifest
         coming = found.certainty == "possible" and not miss.suggestion and _label(manifest, miss) in _PROVISIONED
-        yield Draft(
+        yield Diagnostic(
             "KLG402",
             _miss_place(manifest, miss),
             miss.message,

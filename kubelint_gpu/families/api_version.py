@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.documents.edits import replace_scalar
-from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.kube.validation.api_versions import Service, service
 from kubelint_gpu.workspace import field_pointers
@@ -17,7 +17,7 @@ _OLDEST = 31
 
 
 @rule("KLG004")
-def removed_api(unit: ApplySet) -> Iterator[Draft]:
+def removed_api(unit: ApplySet) -> Iterator[Diagnostic]:
     """An apiVersion that the release of the cluster does not have, or will soon not have."""
     minor = unit.minor_release
     for manifest in unit.manifests:
@@ -42,8 +42,8 @@ def removed_api(unit: ApplySet) -> Iterator[Draft]:
             yield _draft(manifest, found, text, warning=True)
 
 
-def _draft(manifest: Manifest, found: Service, text: str, *, possible: bool = False, warning: bool = False) -> Draft:
-    return Draft(
+def _draft(manifest: Manifest, found: Service, text: str, *, possible: bool = False, warning: bool = False) -> Diagnostic:
+    return Diagnostic(
         "KLG004",
         manifest.place(("apiVersion",)),
         text,

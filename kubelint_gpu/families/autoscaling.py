@@ -11,7 +11,7 @@ from kubelint_gpu.analysis.replica_room import Room, counted_room
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.scaling import target
 from kubelint_gpu.documents.edits import replace_scalar
-from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.evidence.exclusive_lines import scarce
 from kubelint_gpu.evidence.node_lines import clues
@@ -29,7 +29,7 @@ _ENOUGH = 500
 
 
 @rule("KLG115")
-def hpa_exceeds_capacity(unit: ApplySet) -> Iterator[Draft]:
+def hpa_exceeds_capacity(unit: ApplySet) -> Iterator[Diagnostic]:
     """The autoscaler may ask for more replicas than there are places, node by node."""
     for manifest in unit.manifests if unit.has_nodes else ():
         most = field_pointers.at(manifest, MOST)
@@ -57,8 +57,8 @@ def _is_certain(unit: ApplySet, subject: WorkloadCheck, most: int, found: Room) 
     return cluster_beyond(unit).known and counted_room(unit, subject, most, further=True).pods == found.pods
 
 
-def _undecided(manifest: Manifest, subject: WorkloadCheck, most: int) -> Draft:
-    return Draft(
+def _undecided(manifest: Manifest, subject: WorkloadCheck, most: int) -> Diagnostic:
+    return Diagnostic(
         "KLG115",
         manifest.place(MOST),
         f"whether {most} replicas of {workload_name(subject.workload)} find room is undecided: "
@@ -71,14 +71,14 @@ def _undecided(manifest: Manifest, subject: WorkloadCheck, most: int) -> Draft:
     )
 
 
-def _draft(unit: ApplySet, manifest: Manifest, subject: WorkloadCheck, most: int, found: Room, *, certain: bool) -> Draft:
+def _draft(unit: ApplySet, manifest: Manifest, subject: WorkloadCheck, most: int, found: Room, *, certain: bool) -> Diagnostic:
     pools, room = at_most(unit, subject), found.pods
     others = workload_names([one.workload for one in found.beside])
     names = listed([*(["what runs already"] if unit.cluster.pods else []), *([others] if others else [])])
     beside = f" beside {names}" if names else ""
     judgement = judgements_in(unit)[id(subject)]
     target = workload_name(subject.workload)
-    return Draft(
+    return Diagnostic(
         "KLG115",
         manifest.place(MOST),
         f"maxReplicas is {most}, but only {counted(room, 'replica')} of {target} "

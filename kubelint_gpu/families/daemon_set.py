@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.stuck_rollout import ended, keeping, standstill, surges_into_itself
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import no_daemon_surge
 from kubelint_gpu.findings.finding import Related
@@ -24,7 +24,7 @@ _SURGE: Pointer = (*field_pointers.UPDATE_STRATEGY, "rollingUpdate", "maxSurge")
 
 
 @rule("KLG110")
-def daemonset_surge(unit: ApplySet) -> Iterator[Draft]:
+def daemonset_surge(unit: ApplySet) -> Iterator[Diagnostic]:
     """The new pod of a node starts beside the old one, and the node has what both need only once."""
     if not unit.has_nodes:
         yield from _ports(unit)
@@ -46,7 +46,7 @@ def daemonset_surge(unit: ApplySet) -> Iterator[Draft]:
                 yield replace(draft, help=(*draft.help, halts)) if crowded else draft
 
 
-def _ports(unit: ApplySet) -> Iterator[Draft]:
+def _ports(unit: ApplySet) -> Iterator[Diagnostic]:
     """Without an inventory: no node has a port twice."""
     for subject in unit.subjects:
         ports = host_ports(subject.workload.spec)
@@ -55,7 +55,7 @@ def _ports(unit: ApplySet) -> Iterator[Draft]:
         manifest = subject.manifest
         names = listed([str(port) for port in ports])
         why, _, label = keeping(subject.workload)
-        yield Draft(
+        yield Diagnostic(
             "KLG110",
             manifest.place(_SURGE),
             f"the rollout never ends on any node: the new pod waits for host port{'s' if len(ports) > 1 else ''} "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import world_rule
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.inventory import contradictions
@@ -13,14 +13,14 @@ from kubelint_gpu.workspace.manifest import place_of
 
 
 @world_rule("KLG601")
-def inventory_drafts(world: ClusterContext) -> Iterator[Draft]:
+def inventory_drafts(world: ClusterContext) -> Iterator[Diagnostic]:
     """What is wrong with the inventory; it is told once for a run, not once for each unit.
 
     An error makes the inventory unusable and the run fail; a warning is one.
     """
     for error in world.errors:
         fatal = error.severity == "error"
-        yield Draft(
+        yield Diagnostic(
             "KLG601",
             place_of(error.path, error.span),
             error.message,
@@ -34,12 +34,12 @@ def inventory_drafts(world: ClusterContext) -> Iterator[Draft]:
 
 
 @world_rule("KLG602")
-def inventory_contradiction(world: ClusterContext) -> Iterator[Draft]:
+def inventory_contradiction(world: ClusterContext) -> Iterator[Diagnostic]:
     """Declarations that are well-formed and yet cannot all be true; told once for a run."""
     if world.inventory is None or not world.usable:
         return
     for found in contradictions(world.inventory):
-        yield Draft(
+        yield Diagnostic(
             "KLG602",
             place_of(found.path, found.span),
             found.message,

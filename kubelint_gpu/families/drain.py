@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from kubelint_gpu.analysis.drain_facts import held_drains
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
-from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.evidence.exclusive_lines import scarce
 from kubelint_gpu.evidence.node_lines import clues
@@ -23,7 +23,7 @@ _SHARES = ("minAvailable", "maxUnavailable")
 
 
 @rule("KLG112")
-def drain_blocked(unit: ApplySet) -> Iterator[Draft]:
+def drain_blocked(unit: ApplySet) -> Iterator[Diagnostic]:
     """Budgets do not let the pods of a node go: not one of them, not all that have no other place, or not at all."""
     for held in held_drains(unit):
         if held.decided:
@@ -32,10 +32,10 @@ def drain_blocked(unit: ApplySet) -> Iterator[Draft]:
             yield _undecided(unit, held.subject, held.drains)
 
 
-def _undecided(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Drained]) -> Draft:
+def _undecided(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Drained]) -> Diagnostic:
     names = sorted({name for one in found for name in one.budgets})
     manifest, route = _budget(unit, subject, names)
-    return Draft(
+    return Diagnostic(
         "KLG112",
         manifest.place(route),
         f"whether draining a node with pods of {workload_name(subject.workload)} ends is undecided: not every place "
@@ -48,7 +48,7 @@ def _undecided(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Drained])
     )
 
 
-def _draft(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Drained], *, certain: bool) -> Draft:
+def _draft(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Drained], *, certain: bool) -> Diagnostic:
     names = sorted({name for one in found for name in one.budgets})
     manifest, route = _budget(unit, subject, names)
     known = [one.node for one in found if one.known]
@@ -56,7 +56,7 @@ def _draft(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Drained], *, 
     resource = scarce(subject)
     whom = "" if manifest is subject.manifest else f" of {workload_name(subject.workload)}"
     ends, clause = _told(found, names, subject.workload.replicas)
-    return Draft(
+    return Diagnostic(
         "KLG112",
         manifest.place(route),
         f"{where}{whom} {ends}: {clause}",

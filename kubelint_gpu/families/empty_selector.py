@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.analysis.pod_affinity import unmet_affinity
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.kube.objects.label_algebra import unsatisfiable
 from kubelint_gpu.kube.objects.pod import PodSpec
@@ -21,7 +21,7 @@ _KINDS = (("podAffinity", False), ("podAntiAffinity", True))
 
 
 @rule("KLG408")
-def empty_selector(unit: ApplySet) -> Iterator[Draft]:
+def empty_selector(unit: ApplySet) -> Iterator[Diagnostic]:
     """A node selector term, a pod selector or a spread selector that says nothing."""
     for subject in unit.subjects:
         spec = subject.workload.spec
@@ -35,7 +35,7 @@ def empty_selector(unit: ApplySet) -> Iterator[Draft]:
             yield _draft(subject, pointer, "labelSelector", _effect(selector, kind))
 
 
-def _node_terms(subject: WorkloadCheck, spec: PodSpec) -> Iterator[Draft]:
+def _node_terms(subject: WorkloadCheck, spec: PodSpec) -> Iterator[Diagnostic]:
     """Terms that match nothing, beside others that do; where no other does, the rule for contradictions speaks."""
     where: Pointer = ("affinity", "nodeAffinity", _REQUIRED, "nodeSelectorTerms")
     if spec.node_affinity is not None and unsatisfiable(spec) is None:
@@ -84,11 +84,11 @@ def _everybody(kind: str) -> str:
     }.get(kind, "any pod counts")
 
 
-def _draft(subject: WorkloadCheck, pointer: Pointer, key: str, message: str) -> Draft:
+def _draft(subject: WorkloadCheck, pointer: Pointer, key: str, message: str) -> Diagnostic:
     manifest = subject.manifest
     route = (*field_pointers.pod_spec(manifest), *pointer)
     written = bool(key) and manifest.present((*route, key))
-    return Draft(
+    return Diagnostic(
         "KLG408",
         manifest.place((*route, key), "key") if written else manifest.place(route),
         message,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from kubelint_gpu.analysis.certainty import evicts_for_certain
 from kubelint_gpu.analysis.rollout_facts import judged_together, judgements_in, rolled_in
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import no_surge, recreate
 from kubelint_gpu.evidence.exclusive_lines import place_of
@@ -26,7 +26,7 @@ _CLASS = "priorityClassName"
 
 
 @rule("KLG108")
-def rollout_preempts(unit: ApplySet) -> Iterator[Draft]:
+def rollout_preempts(unit: ApplySet) -> Iterator[Diagnostic]:
     """Some run of a rollout, or of several that begin at the same moment, evicts pods of lower priority of others."""
     told_of: set[tuple[str, str]] = set()
     for subject in (one for one in unit.subjects if one.known_class):
@@ -59,7 +59,7 @@ def _draft(
     found: list[Evicted],
     *,
     together: bool = False,
-) -> Draft:
+) -> Diagnostic:
     manifest, spec = subject.manifest, subject.workload.spec
     nodes = sorted({one.node for one in found})
     count = max(one.count for one in found)
@@ -75,7 +75,7 @@ def _draft(
     victims = owner_name(owner) if owner.startswith("Pod/") else f"{counted(count, 'pod')} of {owner_name(owner)}"
     certain = unit.is_closed_to(subject) if together else evicts_for_certain(unit, subject, owner)
     begun = "begun at the same moment as others, " if together else ""
-    return Draft(
+    return Diagnostic(
         "KLG108",
         manifest.place(_route(subject)),
         f"{begun}a rollout can evict {victims} (priority {found[0].priority}) "

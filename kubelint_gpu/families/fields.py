@@ -9,7 +9,7 @@ from kubelint_gpu.analysis.refused_fields import unknown_fields
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, NotEditable
 from kubelint_gpu.documents.moves import move_key
-from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.kube.validation.api_fields import Misfit, homes
 from kubelint_gpu.kube.values.errors import field_path
@@ -22,7 +22,7 @@ _FEW = 8
 
 
 @rule("KLG002")
-def unknown_field(unit: ApplySet) -> Iterator[Draft]:
+def unknown_field(unit: ApplySet) -> Iterator[Diagnostic]:
     """A field that the API server does not know: misspelt, in the wrong place, or of another release."""
     minor = unit.minor_release
     for manifest, unfit in zip(unit.templates, unknown_fields(unit), strict=True):
@@ -31,7 +31,7 @@ def unknown_field(unit: ApplySet) -> Iterator[Draft]:
                 yield _draft(manifest, found, minor)
 
 
-def _draft(manifest: Manifest, found: Misfit, minor: int | None) -> Draft:
+def _draft(manifest: Manifest, found: Misfit, minor: int | None) -> Diagnostic:
     key = str(found.pointer[-1])
     where = found.pointer[:-1]
     path = field_path(where) or manifest.kind
@@ -68,7 +68,7 @@ def _draft(manifest: Manifest, found: Misfit, minor: int | None) -> Draft:
                 )
         elif len(names) <= _FEW:
             text += f"; it has {listed(names)}"
-    return Draft(
+    return Diagnostic(
         "KLG002",
         manifest.place(found.pointer, "key"),
         text,

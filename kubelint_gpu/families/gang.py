@@ -15,7 +15,7 @@ from kubelint_gpu.builders.custom_gangs import never_whole
 from kubelint_gpu.builders.overlapping_runs import overlapping_runs
 from kubelint_gpu.builders.starving_jobs import MOST_OTHERS, asking_too, running_for_good, staying_beside, while_running
 from kubelint_gpu.documents.edits import Edit, set_key
-from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.evidence.exclusive_lines import holders, scarce
 from kubelint_gpu.evidence.node_lines import clues
@@ -39,7 +39,7 @@ _UNSEEN = "not every placement of what runs beside it was looked at"
 
 
 @rule("KLG113")
-def jobs_hold_each_other(unit: ApplySet) -> Iterator[Draft]:
+def jobs_hold_each_other(unit: ApplySet) -> Iterator[Diagnostic]:
     """A Job holds a part of what it needs, and the rest never comes: another Job has it, or what runs for good."""
     whole = [subject for subject in unit.subjects if waits_for_all(unit, subject)] if unit.has_nodes else []
     short = {subject.workload.key: draft for subject in whole for draft in _never_whole(unit, subject)}
@@ -105,7 +105,7 @@ def _holds_further(unit: ApplySet, teams: Sequence[Team], beside: Sequence[Workl
     return _together(cluster_beyond(unit).cluster, teams, beside, unit.budget).verdict is verdict
 
 
-def _never_whole(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Draft]:
+def _never_whole(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     """Some of its pods run, and never all at once."""
     workload = subject.workload
     judgement = judgements_in(unit).get(id(subject))
@@ -154,8 +154,8 @@ def _share_nodes(unit: ApplySet, one: WorkloadCheck, other: WorkloadCheck) -> bo
     return len(nodes) == len(judged) and not nodes[0].isdisjoint(nodes[1])
 
 
-def _undecided(subject: WorkloadCheck, what: str, why: str) -> Draft:
-    return Draft(
+def _undecided(subject: WorkloadCheck, what: str, why: str) -> Diagnostic:
+    return Diagnostic(
         "KLG113",
         subject.manifest.place(field_pointers.replicas(subject.manifest)),
         f"whether {what} is undecided: {why}",
@@ -173,7 +173,7 @@ def _stays_short(unit: ApplySet, workload: Workload, beside: Sequence[WorkloadCh
     return cluster_beyond(unit).known and running_at_once(workload, others, cluster_beyond(unit).cluster) == found
 
 
-def _short(unit: ApplySet, subject: WorkloadCheck, beside: list[WorkloadCheck], found: tuple[int, int], *, certain: bool) -> Draft:
+def _short(unit: ApplySet, subject: WorkloadCheck, beside: list[WorkloadCheck], found: tuple[int, int], *, certain: bool) -> Diagnostic:
     manifest, workload = subject.manifest, subject.workload
     least, most = found
     resource, pools = scarce(subject), at_most(unit, subject)
@@ -183,7 +183,7 @@ def _short(unit: ApplySet, subject: WorkloadCheck, beside: list[WorkloadCheck], 
     each = "a run of " if workload.kind == "CronJob" else ""
     waits = "waits" if most < workload.replicas else "may wait"
     finds = verb("find", most if most < workload.replicas else least)
-    return Draft(
+    return Diagnostic(
         "KLG113",
         manifest.place(field_pointers.replicas(manifest)),
         f"{while_runs}{each}{workload_name(workload)} needs its {workload.replicas} pods at once and {number} "
@@ -204,7 +204,7 @@ def _short(unit: ApplySet, subject: WorkloadCheck, beside: list[WorkloadCheck], 
     )
 
 
-def _draft(unit: ApplySet, stuck: Sequence[Team], beside: Sequence[WorkloadCheck], found: Gang, *, certain: bool) -> Draft:
+def _draft(unit: ApplySet, stuck: Sequence[Team], beside: Sequence[WorkloadCheck], found: Gang, *, certain: bool) -> Diagnostic:
     first = stuck[0]
     held = {one.owner: one for one in found.held}
     told = [
@@ -216,7 +216,7 @@ def _draft(unit: ApplySet, stuck: Sequence[Team], beside: Sequence[WorkloadCheck
     verb = "hold each other up" if found.verdict is Verdict.STUCK else "can hold each other up"
     jobs = [subject for one in stuck if one.custom is None for subject in one.subjects]
     while_runs = f" {while_running(beside)}" if beside else ""
-    return Draft(
+    return Diagnostic(
         "KLG113",
         first.place,
         f"started at the same moment{while_runs}, {names} {verb} {how_long(stuck)}: {listed(told)}, and none gives its "

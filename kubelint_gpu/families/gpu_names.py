@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from kubelint_gpu.analysis.diagnosis import Diagnosis, diagnose
 from kubelint_gpu.analysis.node_misfit import MIG, REMOVED, excluding_gpu_label, matches, title
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import renamed
 from kubelint_gpu.evidence.node_lines import clues, node_clues
@@ -32,7 +32,7 @@ _STRATEGY = "nvidia.com/mig.strategy"
 
 
 @rule("KLG502")
-def unknown_resource(unit: ApplySet) -> Iterator[Draft]:
+def unknown_resource(unit: ApplySet) -> Iterator[Diagnostic]:
     """An extended resource that no node knows and no pool may bring."""
     for subject, found in diagnose(unit):
         if found.code != "KLG502":
@@ -42,7 +42,7 @@ def unknown_resource(unit: ApplySet) -> Iterator[Draft]:
         near = [name for name in [_GPU] if name in names] if resource == REMOVED else _near(resource, names)
         has = f"they have {some(names, 'extended resource')}" if names else "they have no extended resource at all"
         gone = ", which Kubernetes removed in 1.11" if resource == REMOVED else ""
-        yield Draft(
+        yield Diagnostic(
             "KLG502",
             _place(subject, resource),
             f"no node of the inventory advertises {resource}{gone}; {has}",
@@ -73,11 +73,11 @@ def _left_out(unit: ApplySet, subject: WorkloadCheck) -> Iterator[_LeftOut]:
         yield _LeftOut(tuple(names), owner)
 
 
-def _told_left_out(unit: ApplySet) -> Iterator[Draft]:
+def _told_left_out(unit: ApplySet) -> Iterator[Diagnostic]:
     for subject in unit.subjects:
         for found in _left_out(unit, subject):
             one = len(found.resources) == 1
-            yield Draft(
+            yield Diagnostic(
                 "KLG502",
                 _place(subject, found.resources[0]),
                 f"{listed(found.resources)} {'is' if one else 'are'} given out by {found.owner}, which the inventory "
@@ -98,13 +98,13 @@ def _near(resource: str, names: Sequence[str]) -> list[str]:
 
 
 @rule("KLG503")
-def gpu_count_exceeds_node(unit: ApplySet) -> Iterator[Draft]:
+def gpu_count_exceeds_node(unit: ApplySet) -> Iterator[Diagnostic]:
     """More GPUs than the largest node has."""
     for subject, found in diagnose(unit):
         if found.code != "KLG503":
             continue
         most = amount(found.resource, found.allocatable)
-        yield Draft(
+        yield Diagnostic(
             "KLG503",
             _place(subject, found.resource, "value"),
             f"its pod asks for {amount(found.resource, found.needed)}, and the largest node that may take it, "
@@ -119,7 +119,7 @@ def gpu_count_exceeds_node(unit: ApplySet) -> Iterator[Draft]:
 
 
 @rule("KLG507")
-def gpu_label_mismatch(unit: ApplySet) -> Iterator[Draft]:
+def gpu_label_mismatch(unit: ApplySet) -> Iterator[Diagnostic]:
     """A GPU label that leaves only nodes with too few GPUs."""
     for subject, found in diagnose(unit):
         if found.code != "KLG507":
@@ -132,7 +132,7 @@ def gpu_label_mismatch(unit: ApplySet) -> Iterator[Draft]:
         values = sorted({node.labels[key] for node in enough if key in node.labels})
         left = amount(found.resource, found.allocatable) if found.allocatable else f"no {found.resource}"
         where = f"{key} {listed(values)}" if values else f"without the label {key}"
-        yield Draft(
+        yield Diagnostic(
             "KLG507",
             subject.manifest.place(source_of(subject.manifest, bound.pointer)),
             f"{bound.requirement} leaves only nodes with {'at most ' if found.allocatable else ''}{left}, and "
@@ -150,13 +150,13 @@ def gpu_label_mismatch(unit: ApplySet) -> Iterator[Draft]:
 
 
 @rule("KLG506")
-def mig_profile(unit: ApplySet) -> Iterator[Draft]:
+def mig_profile(unit: ApplySet) -> Iterator[Diagnostic]:
     """A MIG device that no GPU of the nodes can have, or that the nodes do not advertise under this name."""
     for subject, found in diagnose(unit):
         if found.code != "KLG506":
             continue
         near = near_resource(found.resource, unit.advertised)
-        yield Draft(
+        yield Diagnostic(
             "KLG506",
             _place(subject, found.resource),
             f"no node advertises {found.resource}: {_why(unit, subject, found)}",

@@ -8,7 +8,7 @@ from typing import Any
 from kubelint_gpu.analysis.node_misfit import wants_gpu
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import replace_scalar, set_key
-from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.admission.extended_requests import NO_LIMIT, NOT_WHOLE, UNEQUAL, RequestProblem, request_problems
@@ -28,7 +28,7 @@ _INFRASTRUCTURE = ("kube-system", "gpu-operator", "nvidia-gpu-operator", "nvidia
 
 
 @rule("KLG501")
-def gpu_request_invalid(unit: ApplySet) -> Iterator[Draft]:
+def gpu_request_invalid(unit: ApplySet) -> Iterator[Diagnostic]:
     """An amount of an extended resource that API validation refuses."""
     for manifest in unit.templates:
         if manifest.workload is None or manifest.workload.partial:
@@ -44,7 +44,7 @@ def gpu_request_invalid(unit: ApplySet) -> Iterator[Draft]:
                 continue
             said.add(container)
             route = (*base, *problem.pointer)
-            yield Draft(
+            yield Diagnostic(
                 "KLG501",
                 manifest.place(route),
                 f"{_told(problem)}: the API server {_answer(manifest, manifest.workload)}",
@@ -97,7 +97,7 @@ def _proposals(manifest: Manifest, problem: RequestProblem, route: Pointer) -> I
 
 
 @rule("KLG504")
-def gpu_without_request(unit: ApplySet) -> Iterator[Draft]:
+def gpu_without_request(unit: ApplySet) -> Iterator[Diagnostic]:
     """A pod that sees GPUs without asking for any: the scheduler knows nothing of it."""
     for subject in unit.subjects:
         if subject.workload.kind == "DaemonSet" or subject.workload.meta.namespace in _INFRASTRUCTURE:
@@ -109,7 +109,7 @@ def gpu_without_request(unit: ApplySet) -> Iterator[Draft]:
         if not signs:
             continue
         (route, said), *others = signs
-        yield Draft(
+        yield Diagnostic(
             "KLG504",
             manifest.place(route),
             f"{said} gives its pod GPUs that it does not ask for: the scheduler takes them for free and gives them "

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
-from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.inventory import ONE_PER_CONTAINER
@@ -34,7 +34,7 @@ class _Share:
 
 
 @rule("KLG505")
-def shared_gpu_count(unit: ApplySet) -> Iterator[Draft]:
+def shared_gpu_count(unit: ApplySet) -> Iterator[Diagnostic]:
     """A container that asks for several shares of GPUs."""
     if not unit.has_nodes:
         return
@@ -49,7 +49,7 @@ def shared_gpu_count(unit: ApplySet) -> Iterator[Draft]:
             names = [name for name, found in shares.items() if found.refuses] or list(shares)
             certain = len(shares) == len(nodes)
             manifest = subject.manifest
-            yield Draft(
+            yield Diagnostic(
                 "KLG505",
                 manifest.place(route),
                 f"a container asks for {amount(resource, number)}, which are shares of GPUs on {some(names)}"

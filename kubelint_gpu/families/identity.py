@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, set_key
-from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.kube.objects.workload import api_group
@@ -21,7 +21,7 @@ _SELECTOR: Pointer = ("spec", "selector")
 
 
 @rule("KLG007")
-def duplicate_object(unit: ApplySet) -> Iterator[Draft]:
+def duplicate_object(unit: ApplySet) -> Iterator[Diagnostic]:
     """The same kind, namespace and name twice among what is applied together."""
     first: dict[tuple[str, str, str, str], Manifest] = {}
     for manifest in unit.manifests:
@@ -33,7 +33,7 @@ def duplicate_object(unit: ApplySet) -> Iterator[Draft]:
         if other is manifest or _patches(manifest, other):
             continue
         same = other.item.value == manifest.item.value
-        yield Draft(
+        yield Diagnostic(
             "KLG007",
             manifest.place(_NAME),
             f"{manifest.object} is here twice{', with the same content' if same else ': the last one wins'}",
@@ -44,7 +44,7 @@ def duplicate_object(unit: ApplySet) -> Iterator[Draft]:
 
 
 @rule("KLG008")
-def selector_mismatch(unit: ApplySet) -> Iterator[Draft]:
+def selector_mismatch(unit: ApplySet) -> Iterator[Diagnostic]:
     """A selector that does not match its own template, or that matches another workload's pods, too."""
     owners = [subject for subject in unit.subjects if subject.workload.selector is not None]
     for subject in owners:
@@ -71,14 +71,14 @@ def _spec(manifest: Manifest) -> dict[str, object]:
     return spec if isinstance(spec, dict) else manifest.item.value
 
 
-def _own(subject: WorkloadCheck, missed: list[Requirement]) -> Draft:
+def _own(subject: WorkloadCheck, missed: list[Requirement]) -> Diagnostic:
     manifest = subject.manifest
     labels: Pointer = (*subject.workload.template_pointer, "metadata", "labels")
     one = missed[0]
     has = subject.workload.template.labels.get(one.key)
     text = _shown(one)
     pods = f"{one.key}={has}" if has is not None else f"no label {one.key}"
-    return Draft(
+    return Diagnostic(
         "KLG008",
         manifest.place((*labels, one.key)),
         f"the selector wants {text} and the pods have {pods}: the API server refuses it",
@@ -103,12 +103,12 @@ def _copies(subject: WorkloadCheck, labels: Pointer, missed: list[Requirement]) 
     return (Proposal(f"set {listed([_shown(one) for one in missed])} in the pod template", "unsafe", edits),)
 
 
-def _overlaps(owners: list[WorkloadCheck]) -> Iterator[Draft]:
+def _overlaps(owners: list[WorkloadCheck]) -> Iterator[Diagnostic]:
     for one, whose in _pairs(owners):
         selector = one.workload.selector
         manifest = one.manifest
         shown = [_shown(found) for found in selector.requirements] if selector is not None else []
-        yield Draft(
+        yield Diagnostic(
             "KLG008",
             manifest.place(_SELECTOR, "key"),
             f"the selector matches the pods of {whose.workload.kind} {whose.workload.meta.name}, too: {listed(shown)}",

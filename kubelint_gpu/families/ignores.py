@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
 from kubelint_gpu.engine.registry import closing_rule
 from kubelint_gpu.engine.suppressions import UNUSED, Closing, Ignore, unused_cause
 from kubelint_gpu.findings.expiry import over
@@ -14,7 +14,7 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 
 
 @closing_rule("KLG005")
-def unused_ignore(unit: ApplySet, closing: Closing) -> Iterator[Draft]:
+def unused_ignore(unit: ApplySet, closing: Closing) -> Iterator[Diagnostic]:
     """A suppression that suppressed nothing, is over, is not understood, or gives no reason."""
     for ignore in closing.unused:
         ended = over(ignore.until, closing.today)
@@ -29,7 +29,7 @@ def unused_ignore(unit: ApplySet, closing: Closing) -> Iterator[Draft]:
             message = f"{ignore.written} is suppressed here and was not found"
         edit = ignore.edit
         deletable = edit is not None and not ignore.wrong and not ended and there is None
-        yield Draft(
+        yield Diagnostic(
             UNUSED,
             ignore.place,
             message,
@@ -43,14 +43,14 @@ def unused_ignore(unit: ApplySet, closing: Closing) -> Iterator[Draft]:
     yield from _without_reason(closing)
 
 
-def _without_reason(closing: Closing) -> Iterator[Draft]:
+def _without_reason(closing: Closing) -> Iterator[Diagnostic]:
     silent: dict[Place, list[Ignore]] = {}
     for ignore in closing.used:
         if not any(character.isalnum() for character in ignore.reason):
             silent.setdefault(ignore.place, []).append(ignore)
     for place, found in silent.items():
         names = list(dict.fromkeys(one.written for one in found))
-        yield Draft(
+        yield Diagnostic(
             UNUSED,
             place,
             f"{listed(names)} {'is' if len(names) == 1 else 'are'} suppressed here without a reason",

@@ -8,7 +8,7 @@ from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.kubelet_refusal import aftermath
 from kubelint_gpu.builders.node_pins import node_labels
 from kubelint_gpu.documents.edits import Edit, remove_key, set_key
-from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME
@@ -26,7 +26,7 @@ _MOST = 100
 
 
 @rule("KLG207")
-def node_name_set(unit: ApplySet) -> Iterator[Draft]:
+def node_name_set(unit: ApplySet) -> Iterator[Diagnostic]:
     """A node name in the template: nobody schedules the pods."""
     for subject in unit.subjects:
         manifest, name = subject.manifest, subject.workload.spec.node_name
@@ -34,7 +34,7 @@ def node_name_set(unit: ApplySet) -> Iterator[Draft]:
         if not name or not manifest.present(route) or manifest.present(("status", "phase")):
             continue
         found = _admission(unit, subject, name)
-        yield Draft(
+        yield Diagnostic(
             "KLG207",
             manifest.place(route),
             f"{_NAME} {name} goes past the scheduler: {found.told}",

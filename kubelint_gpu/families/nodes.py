@@ -8,7 +8,7 @@ from typing import Any
 from kubelint_gpu.analysis.node_misfit import asked, is_gpu, wants_gpu
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, append, set_key
-from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.inventory import UNHEALTHY
@@ -33,7 +33,7 @@ _MOST_NODES = 8
 
 
 @rule("KLG204")
-def unhealthy_node(unit: ApplySet) -> Iterator[Draft]:
+def unhealthy_node(unit: ApplySet) -> Iterator[Diagnostic]:
     """A node that the inventory says must be avoided may get its pods."""
     inventory = unit.world.inventory
     if inventory is None or not unit.has_nodes or not inventory.unhealthy:
@@ -52,7 +52,7 @@ def unhealthy_node(unit: ApplySet) -> Iterator[Draft]:
             continue
         manifest = subject.manifest
         base = field_pointers.pod_spec(manifest)
-        yield Draft(
+        yield Diagnostic(
             "KLG204",
             manifest.place(next(iter(field_pointers.selectors(manifest)), base), "key"),
             f"its pods {'may' if rest else 'can only'} land on {some(bad)}, which the inventory calls unhealthy"
@@ -112,7 +112,7 @@ def _without(subject: WorkloadCheck, hosts: list[str]) -> list[Edit]:
 
 
 @rule("KLG208")
-def cpu_pod_on_gpu_node(unit: ApplySet) -> Iterator[Draft]:
+def cpu_pod_on_gpu_node(unit: ApplySet) -> Iterator[Diagnostic]:
     """A pod without a GPU that takes from a node without a taint what a GPU pod needs there."""
     if not unit.has_nodes or not any(is_accelerator(name) for name in unit.advertised):
         return
@@ -133,7 +133,7 @@ def cpu_pod_on_gpu_node(unit: ApplySet) -> Iterator[Draft]:
         node, user, before, after = loss
         manifest = subject.manifest
         declared = unit.world.declared("Node", node.name)
-        yield Draft(
+        yield Diagnostic(
             "KLG208",
             manifest.place(field_pointers.pod_spec(manifest), "key"),
             f"its pods need no GPU and may go to {some([info.name for info in open_nodes])}, which no taint protects; "

@@ -8,7 +8,7 @@ from kubelint_gpu.analysis.drain_facts import held_drains
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.node_pins import Wider, by_label, wider_selection
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.messages.wording import some
@@ -22,7 +22,7 @@ _EVERYWHERE = ("/dev", "/proc", "/sys", "/run", "/var/run", "/etc", "/usr", "/li
 
 
 @rule("KLG203")
-def hostname_pin(unit: ApplySet) -> Iterator[Draft]:
+def hostname_pin(unit: ApplySet) -> Iterator[Diagnostic]:
     """Bound to a node by its name where a label of the node would do."""
     held = {id(one.subject) for one in held_drains(unit)}
     for subject in unit.subjects:
@@ -42,7 +42,7 @@ def hostname_pin(unit: ApplySet) -> Iterator[Draft]:
             if others
             else f"{label} selects the same node and stays right when the node is replaced"
         )
-        yield Draft(
+        yield Diagnostic(
             "KLG203",
             manifest.place(route),
             f"its pods are pinned to {some(found.pinned)} by name; {told}",

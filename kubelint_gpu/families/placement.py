@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.diagnosis import Diagnosis, diagnose
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.evidence.node_lines import clues
 from kubelint_gpu.findings.finding import Place
@@ -16,13 +16,13 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @rule("KLG201")
-def unschedulable(unit: ApplySet) -> Iterator[Draft]:
+def unschedulable(unit: ApplySet) -> Iterator[Diagnostic]:
     """No node takes the pod, even with nothing else running, and no more telling rule says why."""
     for subject, found in diagnose(unit):
         if found.code != "KLG201":
             continue
         manifest = subject.manifest
-        yield Draft(
+        yield Diagnostic(
             "KLG201",
             _place(subject, found),
             f"no node takes its pod, even with nothing else running: {_nearest(found)}",

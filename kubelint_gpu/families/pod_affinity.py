@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.pod_affinity import Crowding, crowding, unmet_affinity
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import replace_scalar
-from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.pod import Pod
@@ -22,7 +22,7 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 @rule("KLG403")
-def pod_affinity_matches_nothing(unit: ApplySet) -> Iterator[Draft]:
+def pod_affinity_matches_nothing(unit: ApplySet) -> Iterator[Diagnostic]:
     """A pod that must be near another one that nobody has heard of."""
     for subject in unit.subjects:
         found = unmet_affinity(unit, subject)
@@ -38,7 +38,7 @@ def pod_affinity_matches_nothing(unit: ApplySet) -> Iterator[Draft]:
         else:
             where = _namespaces(found.namespaces)
             text = f"the pod must be near one with {_shown(selector)}{where}, which nobody declares"
-        yield Draft(
+        yield Diagnostic(
             "KLG403",
             manifest.place(_below(subject, route, "labelSelector"), "key" if selector is None else "value"),
             text,
@@ -56,7 +56,7 @@ def pod_affinity_matches_nothing(unit: ApplySet) -> Iterator[Draft]:
 
 
 @rule("KLG404")
-def anti_affinity_exceeds_domains(unit: ApplySet) -> Iterator[Draft]:
+def anti_affinity_exceeds_domains(unit: ApplySet) -> Iterator[Diagnostic]:
     """More replicas than places where they may be kept apart."""
     for subject in unit.subjects:
         found = crowding(unit, subject)
@@ -65,7 +65,7 @@ def anti_affinity_exceeds_domains(unit: ApplySet) -> Iterator[Draft]:
         manifest, wanted = subject.manifest, subject.workload.replicas
         route = _term(subject, "podAntiAffinity", found.term)
         most = len(found.domains)
-        yield Draft(
+        yield Diagnostic(
             "KLG404",
             manifest.place((*route, "topologyKey")),
             f"{counted(wanted, 'replica')} must be kept apart by {found.key}, and only {_places(found)}: "
@@ -80,7 +80,7 @@ def anti_affinity_exceeds_domains(unit: ApplySet) -> Iterator[Draft]:
 
 
 @rule("KLG410")
-def affinity_cross_conflict(unit: ApplySet) -> Iterator[Draft]:
+def affinity_cross_conflict(unit: ApplySet) -> Iterator[Diagnostic]:
     """A pod that must be near another, which will not have it, or cannot be where it is."""
     pods = [(subject, subject.pod) for subject in unit.subjects]
     for subject, pod in pods:
@@ -99,7 +99,7 @@ def affinity_cross_conflict(unit: ApplySet) -> Iterator[Draft]:
         yield conflicts[0]
 
 
-def _conflict(unit: ApplySet, subject: WorkloadCheck, pod: Pod, other: WorkloadCheck, its: Pod) -> Draft | None:
+def _conflict(unit: ApplySet, subject: WorkloadCheck, pod: Pod, other: WorkloadCheck, its: Pod) -> Diagnostic | None:
     """Why a pod cannot be near another that it must be near to; None where it can."""
     for number, term in enumerate(pod.spec.pod_affinity):
         key = term.topology_key
@@ -112,7 +112,7 @@ def _conflict(unit: ApplySet, subject: WorkloadCheck, pod: Pod, other: WorkloadC
                     continue
                 against = "the pod itself" if one is subject else name
                 keeps = "keeps away from it" if one is subject else "keeps it away"
-                return Draft(
+                return Diagnostic(
                     "KLG410",
                     subject.manifest.place(route),
                     f"the pod must share {key} with {name}, and the required anti-affinity of {against} {keeps} by "
@@ -129,7 +129,7 @@ def _conflict(unit: ApplySet, subject: WorkloadCheck, pod: Pod, other: WorkloadC
                 )
         if not can_share(key, pod.spec, its.spec):
             binding = [*field_pointers.selectors(other.manifest)]
-            return Draft(
+            return Diagnostic(
                 "KLG410",
                 subject.manifest.place(route),
                 f"the pod must share {key} with {name}, and no node of any cluster could take both: their selectors "

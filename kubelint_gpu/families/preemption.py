@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.admission.defaults import extended_resources
@@ -26,7 +26,7 @@ _MOST_RELATED = 4
 
 
 @rule("KLG304")
-def cannot_preempt(unit: ApplySet) -> Iterator[Draft]:
+def cannot_preempt(unit: ApplySet) -> Iterator[Diagnostic]:
     """A pod that waits for what others hold, whose priority was meant to help and does not."""
     for subject, found in _waiting(unit):
         preemption = found.preemption
@@ -47,7 +47,7 @@ def cannot_preempt(unit: ApplySet) -> Iterator[Draft]:
             else:
                 why = f"no pod on its nodes has a priority below {priority}, that of class {name}"
         manifest = subject.manifest
-        yield Draft(
+        yield Diagnostic(
             "KLG304",
             manifest.place(_route(subject)),
             f"its pod waits for room that others hold, and its priority does not help: {why}",
@@ -60,7 +60,7 @@ def cannot_preempt(unit: ApplySet) -> Iterator[Draft]:
 
 
 @rule("KLG305")
-def priority_inversion(unit: ApplySet) -> Iterator[Draft]:
+def priority_inversion(unit: ApplySet) -> Iterator[Diagnostic]:
     """Work that can wait may evict work that somebody waits for."""
     if not unit.has_nodes:
         return
@@ -80,7 +80,7 @@ def priority_inversion(unit: ApplySet) -> Iterator[Draft]:
             nodes = _fought_over(unit, batch, subject)
             if not nodes:
                 continue
-            yield Draft(
+            yield Diagnostic(
                 "KLG305",
                 batch.manifest.place(_route(batch), "value"),
                 f"{batch.workload.kind} {batch.workload.meta.name} has priority {spec.priority or 0} and can evict "
@@ -104,7 +104,7 @@ def priority_inversion(unit: ApplySet) -> Iterator[Draft]:
 
 
 @rule("KLG306")
-def preempts_protected(unit: ApplySet) -> Iterator[Draft]:
+def preempts_protected(unit: ApplySet) -> Iterator[Diagnostic]:
     """Room can be made only by evicting pods whose disruption budget has nothing left."""
     for subject, found in _waiting(unit):
         preemption = found.preemption
@@ -115,7 +115,7 @@ def preempts_protected(unit: ApplySet) -> Iterator[Draft]:
         if not budgets:
             continue
         manifest = subject.manifest
-        yield Draft(
+        yield Diagnostic(
             "KLG306",
             manifest.place(_route(subject)),
             f"its pod finds room only by evicting {_names(chosen.victims)} from {chosen.node}, although "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.pod_affinity import takers
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.kube.values.selectors import NodeSelectorTerm
 from kubelint_gpu.messages.wording import listed
@@ -16,7 +16,7 @@ _PREFERRED = ("affinity", "nodeAffinity", "preferredDuringSchedulingIgnoredDurin
 
 
 @rule("KLG409")
-def useless_preference(unit: ApplySet) -> Iterator[Draft]:
+def useless_preference(unit: ApplySet) -> Iterator[Diagnostic]:
     """A preferred node term that all nodes meet which could take the pod, or none of them."""
     if not unit.complete or not unit.has_nodes:
         return
@@ -35,7 +35,7 @@ def useless_preference(unit: ApplySet) -> Iterator[Draft]:
                 continue
             manifest = subject.manifest
             which = "each" if met else "none"
-            yield Draft(
+            yield Diagnostic(
                 "KLG409",
                 manifest.place((*field_pointers.pod_spec(manifest), *_PREFERRED, number, "preference")),
                 f"{which} of the {len(nodes)} nodes that could take the pod meets "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import rewritten
 from kubelint_gpu.findings.finding import Related
@@ -22,7 +22,7 @@ _CLASS = "priorityClassName"
 
 
 @rule("KLG301")
-def missing_priority_class(unit: ApplySet) -> Iterator[Draft]:
+def missing_priority_class(unit: ApplySet) -> Iterator[Diagnostic]:
     """A GPU workload that nothing protects: any pod with a priority may evict it, and it can evict none."""
     if not unit.has_nodes or any(found.global_default for found in unit.cluster.priority_classes):
         return
@@ -34,7 +34,7 @@ def missing_priority_class(unit: ApplySet) -> Iterator[Draft]:
             continue
         manifest = subject.manifest
         where = field_pointers.pod_spec(manifest)
-        yield Draft(
+        yield Diagnostic(
             "KLG301",
             manifest.place(where, "key"),
             f"no {_CLASS} and no globalDefault class: its pods have priority 0, can evict nobody for "
@@ -47,7 +47,7 @@ def missing_priority_class(unit: ApplySet) -> Iterator[Draft]:
 
 
 @rule("KLG302")
-def unknown_priority_class(unit: ApplySet) -> Iterator[Draft]:
+def unknown_priority_class(unit: ApplySet) -> Iterator[Diagnostic]:
     """The class that a workload names does not exist: admission refuses its pods."""
     if not unit.has_nodes:
         return
@@ -59,7 +59,7 @@ def unknown_priority_class(unit: ApplySet) -> Iterator[Draft]:
         manifest, name = subject.manifest, subject.workload.spec.priority_class_name
         route = (*field_pointers.pod_spec(manifest), _CLASS)
         near = get_close_matches(name, known, 1, 0.6)
-        yield Draft(
+        yield Diagnostic(
             "KLG302",
             manifest.place(route),
             f'PriorityClass "{name}" is neither in the manifests nor in the inventory: admission refuses the pods '

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.priority import (
@@ -28,7 +28,7 @@ _DEFAULT: Pointer = ("globalDefault",)
 
 
 @rule("KLG303")
-def invalid_priority_class(unit: ApplySet) -> Iterator[Draft]:
+def invalid_priority_class(unit: ApplySet) -> Iterator[Diagnostic]:
     """A class that the API server or its admission refuses."""
     found = [
         (manifest, read_priority_class(manifest.item.value, []))
@@ -41,7 +41,7 @@ def invalid_priority_class(unit: ApplySet) -> Iterator[Draft]:
     yield from _defaults(unit, found)
 
 
-def _refused(manifest: Manifest, known: PriorityClass) -> Iterator[Draft]:
+def _refused(manifest: Manifest, known: PriorityClass) -> Iterator[Diagnostic]:
     name, value = known.name, known.value
     if name.startswith(SYSTEM_PREFIX):
         if not any((one.name, one.value) == (name, value) for one in SYSTEM_CLASSES):
@@ -60,7 +60,7 @@ def _refused(manifest: Manifest, known: PriorityClass) -> Iterator[Draft]:
         yield _draft(manifest, _POLICY, f'preemptionPolicy "{policy}" is refused: it is {PREEMPT} or {NEVER}')
 
 
-def _changed(unit: ApplySet, manifest: Manifest, known: PriorityClass) -> Iterator[Draft]:
+def _changed(unit: ApplySet, manifest: Manifest, known: PriorityClass) -> Iterator[Diagnostic]:
     """What the cluster has under the same name, where an update would change what cannot be changed."""
     if manifest.object in unit.before:
         return
@@ -82,7 +82,7 @@ def _changed(unit: ApplySet, manifest: Manifest, known: PriorityClass) -> Iterat
             )
 
 
-def _defaults(unit: ApplySet, found: Sequence[tuple[Manifest, PriorityClass]]) -> Iterator[Draft]:
+def _defaults(unit: ApplySet, found: Sequence[tuple[Manifest, PriorityClass]]) -> Iterator[Diagnostic]:
     """Every globalDefault after the first; those that the cluster has come first."""
     first = ""
     there: tuple[Related, ...] = ()
@@ -108,8 +108,8 @@ def _defaults(unit: ApplySet, found: Sequence[tuple[Manifest, PriorityClass]]) -
 
 def _draft(
     manifest: Manifest, pointer: Pointer, message: str, cause: str = "", related: tuple[Related, ...] = ()
-) -> Draft:
-    return Draft(
+) -> Diagnostic:
+    return Diagnostic(
         "KLG303",
         manifest.place(pointer),
         message,

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator
 
 from kubelint_gpu.documents import Reading
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.sources.kustomize.rendering import Rendered
@@ -18,11 +18,11 @@ _SUBCHARTS = "charts"
 
 
 @rule("KLG001")
-def yaml_error(unit: ApplySet) -> Iterator[Draft]:
+def yaml_error(unit: ApplySet) -> Iterator[Diagnostic]:
     """What the parser cannot read, or kubectl would refuse while reading."""
     for reading in unit.sources:
         for problem in reading.problems:
-            yield Draft(
+            yield Diagnostic(
                 "KLG001",
                 place_of(problem.path, problem.span),
                 problem.message,
@@ -34,7 +34,7 @@ def yaml_error(unit: ApplySet) -> Iterator[Draft]:
 
 
 @rule("KLG006")
-def render_failed(unit: ApplySet) -> Iterator[Draft]:
+def render_failed(unit: ApplySet) -> Iterator[Diagnostic]:
     """A kustomization that cannot be built, or that is not built because that would reach outside; a Helm chart."""
     yield from _charts(unit)
     broken = {reading.source.path for reading in unit.sources if reading.problems and reading.source is not None}
@@ -44,7 +44,7 @@ def render_failed(unit: ApplySet) -> Iterator[Draft]:
         if not problems or problems[0].path in broken:
             continue
         first = problems[0]
-        yield Draft(
+        yield Diagnostic(
             "KLG006",
             place_of(first.path, first.span),
             f"the kustomization is not rendered: {first.message}",
@@ -65,7 +65,7 @@ def _built_from(rendered: Rendered, path: str) -> Iterator[Related]:
         yield Related(place_of(source.path, span), f"in {rendered.path}")
 
 
-def _charts(unit: ApplySet) -> Iterator[Draft]:
+def _charts(unit: ApplySet) -> Iterator[Diagnostic]:
     """Charts whose folder is checked; those inside of another one are rendered with it."""
     for reading in unit.readings:
         path = posixpath.normpath(reading.source.path) if reading.source is not None else ""
@@ -75,7 +75,7 @@ def _charts(unit: ApplySet) -> Iterator[Draft]:
         for document in reading.documents:
             value = document.value
             if isinstance(value, dict) and value.get("apiVersion") in ("v1", "v2") and "name" in value:
-                yield Draft(
+                yield Diagnostic(
                     "KLG006",
                     place_of(path, document.locate(("name",))),
                     "the templates of this Helm chart are not rendered here: check what "
@@ -86,7 +86,7 @@ def _charts(unit: ApplySet) -> Iterator[Draft]:
                 )
 
 
-def _no_manifests(reading: Reading) -> Iterator[Draft]:
+def _no_manifests(reading: Reading) -> Iterator[Diagnostic]:
     """Documents that are a text or a number: notes, or a file of another kind under this name."""
     for document in reading.documents:
         value, source = document.value, document.source
@@ -94,7 +94,7 @@ def _no_manifests(reading: Reading) -> Iterator[Draft]:
             continue
         start = document.span.start
         end = min(document.span.end, source.line_starts[document.span.line - 1] + len(source.line(document.span.line)))
-        yield Draft(
+        yield Diagnostic(
             "KLG001",
             place_of(source.path, source.span(start, end)),
             f"this is {'a text' if isinstance(value, str) else 'a single value'} and no manifest: a manifest is a "

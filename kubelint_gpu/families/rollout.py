@@ -30,7 +30,7 @@ from kubelint_gpu.builders.stuck_rollout import (
     standstill_anywhere,
     waits_later,
 )
-from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import no_daemon_surge, no_surge, recreate, within_a_revision
 from kubelint_gpu.families.gang import jobs_hold_each_other
@@ -63,7 +63,7 @@ def _code(waiting: Waiting) -> str:
     return "KLG104" if plugin in _VOLUMES else "KLG101"
 
 
-def _stuck(unit: ApplySet, code: str) -> Iterator[Draft]:
+def _stuck(unit: ApplySet, code: str) -> Iterator[Diagnostic]:
     for subject in unit.subjects:
         judgement = stuck_anywhere(unit).get(id(subject))
         if judgement is not None and _code(end_of(judgement).waiting) == code:
@@ -90,32 +90,32 @@ def _is_sure(scaled: Scaled) -> bool:
 
 
 @rule("KLG101")
-def rollout_deadlock(unit: ApplySet) -> Iterator[Draft]:
+def rollout_deadlock(unit: ApplySet) -> Iterator[Diagnostic]:
     """The new pod waits for what the old pods hold, and they are kept until it is available."""
     yield from _stuck(unit, "KLG101")
     yield from custom_deadlocks(unit)
 
 
 @rule("KLG102")
-def rollout_deadlock_port(unit: ApplySet) -> Iterator[Draft]:
+def rollout_deadlock_port(unit: ApplySet) -> Iterator[Diagnostic]:
     """The same over a host port."""
     return _stuck(unit, "KLG102")
 
 
 @rule("KLG103")
-def rollout_deadlock_affinity(unit: ApplySet) -> Iterator[Draft]:
+def rollout_deadlock_affinity(unit: ApplySet) -> Iterator[Diagnostic]:
     """The same over a place under anti-affinity or spreading."""
     return _stuck(unit, "KLG103")
 
 
 @rule("KLG104")
-def rollout_deadlock_volume(unit: ApplySet) -> Iterator[Draft]:
+def rollout_deadlock_volume(unit: ApplySet) -> Iterator[Diagnostic]:
     """The same over a volume."""
     return _stuck(unit, "KLG104")
 
 
 @rule("KLG105")
-def rollout_deadlock_quota(unit: ApplySet) -> Iterator[Draft]:
+def rollout_deadlock_quota(unit: ApplySet) -> Iterator[Diagnostic]:
     """The same over a quota: the new pod is not even created."""
     yield from _stuck(unit, "KLG105")
     yield from refused_objects(unit)
@@ -129,7 +129,7 @@ def rollout_deadlock_quota(unit: ApplySet) -> Iterator[Draft]:
 
 
 @rule("KLG107")
-def rollout_may_stick(unit: ApplySet) -> Iterator[Draft]:
+def rollout_may_stick(unit: ApplySet) -> Iterator[Diagnostic]:
     """Some order of events, or some placement, gets stuck."""
     for subject, one in ended(unit, Verdict.MAY_STICK):
         if not spoken_for(subject, one) and not _told_of_jobs(unit, one):
@@ -139,7 +139,7 @@ def rollout_may_stick(unit: ApplySet) -> Iterator[Draft]:
         if _ends(unit, subject):
             yield from _when_scaled(unit, subject)
         if found is not None and found.verdict is Verdict.UNDECIDED:
-            yield Draft(
+            yield Diagnostic(
                 "KLG107",
                 subject.manifest.place(field_pointers.strategy(subject.manifest), "key"),
                 f"whether the rollout ends is undecided: {_unseen(found)}",
@@ -151,14 +151,14 @@ def rollout_may_stick(unit: ApplySet) -> Iterator[Draft]:
             )
 
 
-def _when_scaled(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Draft]:
+def _when_scaled(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     """The rollout ends with as many replicas as are written, and not with as many as an autoscaler may set."""
     scaled = waiting_when_scaled(unit, subject)
     if scaled is not None and not _is_sure(scaled):
         yield _scaled(unit, scaled, "KLG107")
 
 
-def _scaled(unit: ApplySet, scaled: Scaled, code: str) -> Draft:
+def _scaled(unit: ApplySet, scaled: Scaled, code: str) -> Diagnostic:
     may, replicas = scaled.judgement.verdict is Verdict.MAY_STICK, scaled.subject.workload.replicas
     proposals = _proposals(unit, scaled.subject, code)
     draft = standstill(unit, scaled.subject, end_of(scaled.judgement), code, may=may, proposals=proposals)
@@ -169,7 +169,7 @@ def _scaled(unit: ApplySet, scaled: Scaled, code: str) -> Draft:
 
 
 @rule("KLG109")
-def scale_up_pending(unit: ApplySet) -> Iterator[Draft]:
+def scale_up_pending(unit: ApplySet) -> Iterator[Diagnostic]:
     """Not all replicas can run at once, whatever is rolled out."""
     yield from custom_pods_pending(unit)
     yield from waiting_for_gone(unit)

@@ -9,7 +9,7 @@ from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.analysis.rollout_facts import blocked_by_waiting, judged_together, judgements_in, rolled_in
 from kubelint_gpu.builders.stuck_rollout import keeping
 from kubelint_gpu.documents.edits import Edit
-from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import no_daemon_surge, no_surge
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, stakes
@@ -27,7 +27,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @rule("KLG106")
-def rollouts_block_each_other(unit: ApplySet) -> Iterator[Draft]:
+def rollouts_block_each_other(unit: ApplySet) -> Iterator[Diagnostic]:
     """What one new pod waits for is held by the other workload, whose new pod waits, too."""
     for together in judged_together(unit):
         if together.verdict is Verdict.UNDECIDED:
@@ -48,11 +48,11 @@ def rollouts_block_each_other(unit: ApplySet) -> Iterator[Draft]:
             yield replace(draft, help=(f"roll {_name(blocked[0])} out by itself: then it ends",))
 
 
-def _undecided(unit: ApplySet, together: Together) -> Draft:
+def _undecided(unit: ApplySet, together: Together) -> Diagnostic:
     rolled = rolled_in(unit, together)
     first = rolled[0].manifest
     names = some([_name(subject) for subject in rolled], "workload")
-    return Draft(
+    return Diagnostic(
         "KLG106",
         first.place(field_pointers.strategy(first), "key"),
         f"whether the rollouts of {names} end when they start at the same moment is undecided: "
@@ -72,7 +72,7 @@ def _waits(unit: ApplySet, subject: WorkloadCheck, trace: Trace) -> Iterator[Wai
             yield Wait(subject.workload, waiting, claims, named=True)
 
 
-def _draft(unit: ApplySet, together: Together, trace: Trace, rolled: Sequence[WorkloadCheck], waits: Sequence[Wait]) -> Draft:
+def _draft(unit: ApplySet, together: Together, trace: Trace, rolled: Sequence[WorkloadCheck], waits: Sequence[Wait]) -> Diagnostic:
     may = together.verdict is Verdict.MAY_STICK
     involved = _involved(rolled, waits)
     first = next(subject for subject in involved if subject.workload is waits[0].workload)
@@ -81,7 +81,7 @@ def _draft(unit: ApplySet, together: Together, trace: Trace, rolled: Sequence[Wo
     closed = is_certain_together(unit, together, involved)
     beyond = "" if closed else "unless there are nodes beyond the inventory, "
     told = _told(involved, waits, may=may)
-    return Draft(
+    return Diagnostic(
         "KLG106",
         place,
         f"{beyond}{told}",

@@ -9,7 +9,7 @@ from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.custom_rollouts import custom_rooms
 from kubelint_gpu.builders.stuck_rollout import keeping, kept
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import no_surge
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, stakes
@@ -28,7 +28,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @rule("KLG114")
-def rollout_needs_room(unit: ApplySet) -> Iterator[Draft]:
+def rollout_needs_room(unit: ApplySet) -> Iterator[Diagnostic]:
     """A place that no inventory shows, or that a pool has to bring first."""
     if unit.world.inventory is not None:
         for subject in unit.subjects:
@@ -58,7 +58,7 @@ def rollout_needs_room(unit: ApplySet) -> Iterator[Draft]:
             if route[-2] == "nodeSelector"
         ]
         nodes = f" on nodes with {', '.join(where)}" if where else ""
-        yield Draft(
+        yield Diagnostic(
             "KLG114",
             manifest.place(field_pointers.strategy(manifest), "key"),
             f"a rollout needs {counted(needed, 'place')} with {each}{nodes}, one more than the "
@@ -75,7 +75,7 @@ def rollout_needs_room(unit: ApplySet) -> Iterator[Draft]:
         )
 
 
-def _grown(unit: ApplySet, subject: WorkloadCheck, stalls: Trace) -> Iterator[Draft]:
+def _grown(unit: ApplySet, subject: WorkloadCheck, stalls: Trace) -> Iterator[Diagnostic]:
     """A rollout that waits until an autoscaler has added a node."""
     manifest, workload = subject.manifest, subject.workload
     waiting = next((one for one in stalls.waiting if one.owner == workload.key), None)
@@ -88,7 +88,7 @@ def _grown(unit: ApplySet, subject: WorkloadCheck, stalls: Trace) -> Iterator[Dr
     pools = f"pool {names[0]} adds a node" if len(names) == 1 else f"one of the pools {listed(names)} adds a node"
     rolls = isinstance(workload.strategy, DeploymentStrategy)
     number = (kept(workload.strategy, workload.replicas),) if isinstance(workload.strategy, DeploymentStrategy) else ()
-    yield Draft(
+    yield Diagnostic(
         "KLG114",
         manifest.place(field_pointers.strategy(manifest), "key"),
         f"the rollout ends only if {pools} meanwhile: until then {wait.clause}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import rewritten
 from kubelint_gpu.kube.admission.neighbours import GATES, SCHEDULERS, gate_owner
@@ -18,7 +18,7 @@ _NAME = "schedulerName"
 
 
 @rule("KLG205")
-def unknown_scheduler(unit: ApplySet) -> Iterator[Draft]:
+def unknown_scheduler(unit: ApplySet) -> Iterator[Diagnostic]:
     """A scheduler that nobody declared, that nothing runs by, and that is no known one."""
     if not unit.has_nodes or unit.world.inventory is None:
         return
@@ -32,7 +32,7 @@ def unknown_scheduler(unit: ApplySet) -> Iterator[Draft]:
         manifest = subject.manifest
         route = (*field_pointers.pod_spec(manifest), _NAME)
         near = get_close_matches(name, sorted({*known, *SCHEDULERS}), 1, 0.75)
-        yield Draft(
+        yield Diagnostic(
             "KLG205",
             manifest.place(route),
             f'no scheduler of the inventory answers to "{name}": its pods stay Pending without any event '
@@ -46,7 +46,7 @@ def unknown_scheduler(unit: ApplySet) -> Iterator[Draft]:
 
 
 @rule("KLG206")
-def gate_without_owner(unit: ApplySet) -> Iterator[Draft]:
+def gate_without_owner(unit: ApplySet) -> Iterator[Diagnostic]:
     """A scheduling gate that no known controller, and none of the manifests' own kinds, removes."""
     groups = {
         str(manifest.item.value.get("apiVersion", "")).rpartition("/")[0]
@@ -60,7 +60,7 @@ def gate_without_owner(unit: ApplySet) -> Iterator[Draft]:
                 continue
             route = (*field_pointers.pod_spec(manifest), "schedulingGates", index, "name")
             near = get_close_matches(gate, sorted(GATES), 1, 0.75)
-            yield Draft(
+            yield Diagnostic(
                 "KLG206",
                 manifest.place(route),
                 f"no known controller removes the scheduling gate {gate}: its pods are never scheduled until "

@@ -12,7 +12,7 @@ from kubelint_gpu.analysis.spread import unspreadable
 from kubelint_gpu.analysis.transitions import ever_fitted
 from kubelint_gpu.builders.stuck_rollout import NO_NODE, End, ended, is_trapped, shortage, standstill
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, holders, scarce
 from kubelint_gpu.evidence.node_lines import clues
@@ -34,7 +34,7 @@ _RAISED = "once the quota allows more, or has less in use, the controller makes 
 
 
 @rule("KLG111")
-def statefulset_blocked(unit: ApplySet) -> Iterator[Draft]:
+def statefulset_blocked(unit: ApplySet) -> Iterator[Diagnostic]:
     """A pod that is never ready holds up all that come after it, and every later change of the template."""
     for verdict in (Verdict.STUCK, Verdict.MAY_STICK):
         for subject, end in ended(unit, verdict):
@@ -60,7 +60,7 @@ def statefulset_blocked(unit: ApplySet) -> Iterator[Draft]:
         yield from _forced_rollback(unit, subject)
 
 
-def _halted(draft: Draft, end: End) -> Draft:
+def _halted(draft: Diagnostic, end: End) -> Diagnostic:
     """The finding, with what helps where a pod of an earlier template is in the way."""
     waiting = end.waiting
     if waiting.new or not waiting.pod:
@@ -68,7 +68,7 @@ def _halted(draft: Draft, end: End) -> Draft:
     return replace(draft, help=(*draft.help, _by_hand(waiting.pod)))
 
 
-def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: int) -> Draft:
+def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: int) -> Diagnostic:
     manifest, strategy = subject.manifest, subject.workload.strategy
     first = strategy.first_ordinal if isinstance(strategy, StatefulSetStrategy) else 0
     halt = judgement.trace if not at_most(unit, subject) else None
@@ -86,7 +86,7 @@ def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: 
         manifest.place(_POLICY) if written else manifest.place(("spec",), "key"),
         f"{'' if written else 'by default '}OrderedReady: nothing is made or replaced while a pod is not ready",
     )
-    return Draft(
+    return Diagnostic(
         "KLG111",
         subject.replicas_place,
         f"only {placed} of {counted(judgement.wanted, 'replica')} can run{f' even with {pools}' if pools else ''}, and "
@@ -109,7 +109,7 @@ def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: 
     )
 
 
-def _forced_rollback(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Draft]:
+def _forced_rollback(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     """What was there before fitted nowhere, and its pod keeps the new template from all others."""
     workload, strategy, manifest = subject.workload, subject.workload.strategy, subject.manifest
     before = unit.before_of(subject)
@@ -126,7 +126,7 @@ def _forced_rollback(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Draft]:
     if last > first and not own_pods(workload, unit.cluster.pods):
         which += f", or {name}-{last} if an earlier template ran before"
     stops = "no further pod may be unavailable" if strategy.parallel else "OrderedReady goes no further"
-    yield Draft(
+    yield Diagnostic(
         "KLG111",
         manifest.place(field_pointers.strategy(manifest), "key"),
         "this change may reach no pod: no node takes a pod of the template before it, and where that was applied "

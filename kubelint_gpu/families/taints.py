@@ -10,7 +10,7 @@ from kubelint_gpu.analysis.diagnosis import Diagnosis, diagnose
 from kubelint_gpu.analysis.node_misfit import asked, title, untolerated
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, append, replace_scalar, set_key
-from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related, Safety
 from kubelint_gpu.kube.objects.node import Node
@@ -27,7 +27,7 @@ Sets = dict[tuple[Taint, ...], list[str]]
 
 
 @rule("KLG202")
-def untolerated_taint(unit: ApplySet) -> Iterator[Draft]:
+def untolerated_taint(unit: ApplySet) -> Iterator[Diagnostic]:
     """Every node that would take the pod has a taint that it does not tolerate."""
     for subject, found in diagnose(unit):
         if found.code != "KLG202":
@@ -40,7 +40,7 @@ def untolerated_taint(unit: ApplySet) -> Iterator[Draft]:
         ]
         first = next(iter(sets))
         written = _written(subject, first[0])
-        yield Draft(
+        yield Diagnostic(
             "KLG202",
             manifest.place(*_route(subject, written)),
             f"its pod does not tolerate the taints of the nodes that would take it: {', '.join(told)}"

@@ -9,7 +9,7 @@ from typing import Any
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import replace_scalar
 from kubelint_gpu.documents.list_edits import remove_entry
-from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
 from kubelint_gpu.kube.objects.taints import Taint, Toleration
@@ -26,7 +26,7 @@ _WELL_KNOWN = ("CriticalAddonsOnly", "DeletionCandidateOfClusterAutoscaler", "de
 
 
 @rule("KLG407")
-def useless_toleration(unit: ApplySet) -> Iterator[Draft]:
+def useless_toleration(unit: ApplySet) -> Iterator[Diagnostic]:
     """A toleration that covers no taint: a misspelt one, or one of another cluster."""
     if not unit.has_nodes or not unit.cluster.nodes:
         return
@@ -55,7 +55,7 @@ def _draft(
     toleration: Toleration,
     others: Sequence[Toleration],
     known: Sequence[Taint],
-) -> Draft | None:
+) -> Diagnostic | None:
     if not toleration.key or any(toleration.tolerates(taint) for taint in known) or _passes(toleration.key):
         return None
     near = _near(toleration, known)
@@ -64,7 +64,7 @@ def _draft(
     manifest = subject.manifest
     route: Pointer = (*field_pointers.pod_spec(manifest), "tolerations", number)
     if near is None:
-        return Draft(
+        return Diagnostic(
             "KLG407",
             manifest.place((*route, "key")),
             f"no node has a taint {_text(toleration)}: {_instead(known)}",
@@ -72,7 +72,7 @@ def _draft(
             cause=f"toleration/{_text(toleration)}",
         )
     field, value = near
-    return Draft(
+    return Diagnostic(
         "KLG407",
         manifest.place((*route, field)),
         f"no node has a taint {_text(toleration)}: {_instead(known)}",

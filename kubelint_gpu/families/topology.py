@@ -9,7 +9,7 @@ from kubelint_gpu.analysis.pod_affinity import takers
 from kubelint_gpu.analysis.spread import TopologyUse, topology_uses, unspreadable
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
-from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.gpu.gpu_labels import is_gpu_label
@@ -31,7 +31,7 @@ _SUCCESSORS = {
 
 
 @rule("KLG405")
-def topology_key_missing(unit: ApplySet) -> Iterator[Draft]:
+def topology_key_missing(unit: ApplySet) -> Iterator[Diagnostic]:
     """A topologyKey that is no label of the nodes."""
     if not unit.has_nodes or not unit.cluster.nodes:
         return
@@ -67,7 +67,7 @@ def _selected(spec: PodSpec, key: str) -> bool:
 
 
 @rule("KLG406")
-def spread_unsatisfiable(unit: ApplySet) -> Iterator[Draft]:
+def spread_unsatisfiable(unit: ApplySet) -> Iterator[Diagnostic]:
     """A constraint that forbids more replicas than it lets in."""
     for subject in unit.subjects:
         found = unspreadable(unit, subject)
@@ -75,7 +75,7 @@ def spread_unsatisfiable(unit: ApplySet) -> Iterator[Draft]:
             continue
         manifest, wanted = subject.manifest, subject.workload.replicas
         route = (*field_pointers.pod_spec(manifest), "topologySpreadConstraints", found.constraint)
-        yield Draft(
+        yield Diagnostic(
             "KLG406",
             manifest.place(route),
             f"only {found.placed} of {counted(wanted, 'replica')} can be placed under this constraint, all without it: "
@@ -88,7 +88,7 @@ def spread_unsatisfiable(unit: ApplySet) -> Iterator[Draft]:
         )
 
 
-def _nowhere(unit: ApplySet, subject: WorkloadCheck, use: TopologyUse, others: Sequence[TopologyUse], near: list[str]) -> Draft:
+def _nowhere(unit: ApplySet, subject: WorkloadCheck, use: TopologyUse, others: Sequence[TopologyUse], near: list[str]) -> Diagnostic:
     manifest = subject.manifest
     base = field_pointers.pod_spec(manifest)
     written = [(*base, *one.pointer) for one in (use, *others)]
@@ -99,7 +99,7 @@ def _nowhere(unit: ApplySet, subject: WorkloadCheck, use: TopologyUse, others: S
         effect = "no node takes the pod"
     else:
         effect = "it keeps nothing apart"
-    return Draft(
+    return Diagnostic(
         "KLG405",
         manifest.place(written[0]),
         f"no node has the label {use.key}: {effect}",
@@ -124,7 +124,7 @@ def _elsewhere(manifest: Manifest, base: Pointer, others: Sequence[TopologyUse])
     return tuple(Related(manifest.place((*base, *one.pointer)), f"{one.kind} asks for it, too") for one in others)
 
 
-def _not_everywhere(unit: ApplySet, subject: WorkloadCheck, use: TopologyUse, others: Sequence[TopologyUse]) -> Iterator[Draft]:
+def _not_everywhere(unit: ApplySet, subject: WorkloadCheck, use: TopologyUse, others: Sequence[TopologyUse]) -> Iterator[Diagnostic]:
     """Some of the nodes that could take the pod lack the label."""
     nodes = takers(unit, subject)
     missing = [node.name for node in nodes if use.key not in node.labels]
@@ -137,7 +137,7 @@ def _not_everywhere(unit: ApplySet, subject: WorkloadCheck, use: TopologyUse, ot
     anti = use.kind == "podAntiAffinity"
     effect = f"required pod anti-affinity does not hold on {these}" if anti else f"{these} cannot take it"
     text = f"{some(missing)}, which could take the pod otherwise, {lack} the label {use.key}: {effect}"
-    yield Draft(
+    yield Diagnostic(
         "KLG405",
         manifest.place((*field_pointers.pod_spec(manifest), *use.pointer)),
         text,

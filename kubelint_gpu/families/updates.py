@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.engine.diagnostic import Draft
+from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.updates.object_updates import refused_changes
@@ -20,7 +20,7 @@ _ORPHAN = ("Deployment", "ReplicaSet", "DaemonSet", "StatefulSet")
 
 
 @rule("KLG009")
-def immutable_change(unit: ApplySet) -> Iterator[Draft]:
+def immutable_change(unit: ApplySet) -> Iterator[Diagnostic]:
     """A field that differs from what runs, and that no update may change."""
     for manifest in unit.manifests if unit.before else ():
         before = unit.before.get(manifest.object)
@@ -34,11 +34,11 @@ def _partial(manifest: Manifest) -> bool:
     return manifest.workload is not None and manifest.workload.partial
 
 
-def _draft(before: Manifest, manifest: Manifest, change: RefusedChange) -> Draft:
+def _draft(before: Manifest, manifest: Manifest, change: RefusedChange) -> Diagnostic:
     written = [pointer for pointer in change.at if manifest.present(pointer)]
     first, *rest = [*written, *(pointer for pointer in change.at if pointer not in written)]
     where = f" {change.where}" if change.where else ""
-    return Draft(
+    return Diagnostic(
         "KLG009",
         manifest.place(first),
         f"{_told(before, manifest, first)}, and the API server refuses it{where}: {change.answer}",

@@ -10,7 +10,7 @@ from kubelint_gpu.analysis.refused_fields import refusals, unknown_fields
 from kubelint_gpu.builders.admission_refusals import admission_refusals
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
-from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import renamed, rewritten
 from kubelint_gpu.findings.finding import Place
@@ -33,7 +33,7 @@ _LEFT = (
 
 
 @rule("KLG003")
-def invalid_value(unit: ApplySet) -> Iterator[Draft]:
+def invalid_value(unit: ApplySet) -> Iterator[Diagnostic]:
     """A value of the wrong type or out of range; a placeholder is not wrong, only unknown, and is told once."""
     minor = unit.minor_release
     yield from admission_refusals(unit)
@@ -56,7 +56,7 @@ def invalid_value(unit: ApplySet) -> Iterator[Draft]:
         if unknown:
             first = unknown[0]
             more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
-            yield Draft(
+            yield Diagnostic(
                 "KLG003",
                 _place(manifest, first),
                 f'{_field(first.pointer)} is "{first.value}"{more}, which something fills in later: '
@@ -69,14 +69,14 @@ def invalid_value(unit: ApplySet) -> Iterator[Draft]:
             )
 
 
-def _refused(manifest: Manifest, problem: InvalidObject) -> Draft:
+def _refused(manifest: Manifest, problem: InvalidObject) -> Diagnostic:
     near = nearest_value([problem.value], problem.allowed)[0] if isinstance(problem.value, str) else ""
     proposals: tuple[Proposal, ...] = ()
     if near:
         proposals = rewritten(manifest, problem.pointer, [near])
     elif problem.is_text and isinstance(problem.value, int | float):
         proposals = (Proposal("quote it", "unsafe", partial(_quoted, manifest, problem.pointer)),)
-    return Draft(
+    return Diagnostic(
         "KLG003",
         _place(manifest, problem),
         f"{_field(problem.pointer)}: {problem.detail}",
@@ -94,7 +94,7 @@ def _quoted(manifest: Manifest, pointer: Pointer) -> list[Edit]:
     return [replace_scalar(manifest.item, pointer, json.dumps(text))]
 
 
-def _uncounted(manifest: Manifest) -> Iterator[Draft]:
+def _uncounted(manifest: Manifest) -> Iterator[Diagnostic]:
     """Keys of a ResourceQuota that the API server accepts and nothing ever counts."""
     written = field_pointers.at(manifest, ("spec", "hard")) if _is_quota(manifest) else None
     hard = written if isinstance(written, dict) else {}
@@ -102,7 +102,7 @@ def _uncounted(manifest: Manifest) -> Iterator[Draft]:
         right = counted_as(key)
         if right is None:
             continue
-        yield Draft(
+        yield Diagnostic(
             "KLG003",
             manifest.place(("spec", "hard", key), "key"),
             f"{key} is accepted and limits nothing: a quota counts extended resources as {right}",

@@ -7,7 +7,7 @@ from checks_units import deployment, findings, unit
 
 from kubelint_gpu.documents.edits import set_key
 from kubelint_gpu.engine import batches, repair, run, trials
-from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
 
 MANY = 60
 
@@ -75,7 +75,7 @@ def given(breaks):
         )
 
     return found, [
-        Draft("KLG101", one.place(("spec",)), "a finding", one, cause="a test", proposals=(proposal(number, one),))
+        Diagnostic("KLG101", one.place(("spec",)), "a finding", one, cause="a test", proposals=(proposal(number, one),))
         for number, one in enumerate(found.manifests)
     ]
 
@@ -91,7 +91,7 @@ def test_what_could_decide_about_others_is_tried_by_itself():
     """Two that change places would each hide that the other has none."""
     found = unit(pinned(MANY), nodes(MANY))
     drafts = [
-        Draft(
+        Diagnostic(
             "KLG203",
             one.place(("spec",)),
             "a finding",

@@ -6,7 +6,7 @@ import pytest
 from checks_units import deployment, unit
 
 from kubelint_gpu.documents.edits import Edit, NotEditable, replace_scalar, set_key
-from kubelint_gpu.engine.diagnostic import Draft, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
 from kubelint_gpu.engine.repair import repair
 from kubelint_gpu.engine.trials import changed_by, drafts_of, tried
 from kubelint_gpu.findings.finding import Fix, Refusal
@@ -18,7 +18,7 @@ def trial(proposal, code="KLG000"):
     """What comes of a proposal for a Deployment that is in order."""
     found = unit(deployment(spec=RECREATE))
     manifest = found.manifests[0]
-    draft = Draft(code, manifest.place(("spec",)), "a finding", manifest, cause="a", proposals=(proposal(manifest),))
+    draft = Diagnostic(code, manifest.place(("spec",)), "a finding", manifest, cause="a", proposals=(proposal(manifest),))
     return list(tried(found, draft, drafts_of(found)[0]))
 
 
@@ -89,7 +89,7 @@ def test_a_field_that_stands_misplaced_is_mended_first(key):
     found = unit(text)
     manifest = found.manifests[0]
     add = Proposal("add it", "safe", lambda: [set_key(manifest.item, ("spec",), "replicas", 1)], must_prove=False)
-    draft = Draft("KLG000", manifest.place(("spec",)), "a finding", manifest, cause="a", proposals=(add,))
+    draft = Diagnostic("KLG000", manifest.place(("spec",)), "a finding", manifest, cause="a", proposals=(add,))
     (refused,) = tried(found, draft, drafts_of(found)[0])
     path = "spec.replica" if written else "spec.template.spec.replicas"
     assert refused == Refusal("add it", "safe", f"{path} was probably meant for it: mend that first (KLG002)")
