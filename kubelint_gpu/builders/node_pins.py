@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.analysis.node_misfit import asked, is_gpu
 from kubelint_gpu.documents.edits import Edit, append, remove_key, replace_scalar, set_key
-from kubelint_gpu.engine.diagnostic import Proposal
+from kubelint_gpu.engine.diagnostic import FixCandidate
 from kubelint_gpu.evidence.runtime_classes import adds_requirement
 from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME, MODEL, POOL
 from kubelint_gpu.kube.objects.label_algebra import Bound, alternatives, satisfied
@@ -114,18 +114,18 @@ def _relaxed(spec: PodSpec, pin: Bound, instead: Requirement) -> PodSpec:
     return replace(spec, node_affinity=NodeSelector(tuple(terms)))
 
 
-def wider_selector(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Proposal]:
+def wider_selector(unit: ApplySet, subject: WorkloadCheck) -> Iterator[FixCandidate]:
     """Select by a label that more nodes have, in place of the name of a node."""
     found = wider_selection(unit, subject)
     if found is not None and len(found.nodes) > len(found.pinned):
         yield by_label(subject, found)
 
 
-def by_label(subject: WorkloadCheck, wider: Wider) -> Proposal:
+def by_label(subject: WorkloadCheck, wider: Wider) -> FixCandidate:
     """Select by a label in place of a name."""
     more = len(wider.nodes) - len(wider.pinned)
     gain = f", which {more} more {'node has' if more == 1 else 'nodes have'}" if more else ""
-    return Proposal(f"select {wider.key}: {wider.value}{gain}", "unsafe", lambda: _edits(subject, wider))
+    return FixCandidate(f"select {wider.key}: {wider.value}{gain}", "unsafe", lambda: _edits(subject, wider))
 
 
 def _edits(subject: WorkloadCheck, wider: Wider) -> list[Edit]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
-from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.evidence.exclusive_lines import quota_limits, quota_state
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.quota import OBJECT_KEYS, ResourceQuota
@@ -217,7 +217,7 @@ def _written(route: Pointer) -> str:
     return f"so many Jobs that {'succeeded' if route == _SUCCEEDED else 'failed'} are kept"
 
 
-def _fewer(subject: WorkloadCheck, history: History, room: int) -> Iterator[Proposal]:
+def _fewer(subject: WorkloadCheck, history: History, room: int) -> Iterator[FixCandidate]:
     """Keep fewer Jobs: as many failed ones as before if there is room for them."""
     most = room // history.each - 1
     if most < 0:
@@ -239,4 +239,4 @@ def _fewer(subject: WorkloadCheck, history: History, room: int) -> Iterator[Prop
         return found
 
     title = f"keep {counted(succeeded, 'Job')} that succeeded and {failed} that failed"
-    yield Proposal(f"{title}; the pods and logs of older ones go earlier", "unsafe", edits)
+    yield FixCandidate(f"{title}; the pods and logs of older ones go earlier", "unsafe", edits)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.coupled import bound_to, ties
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
-from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.evidence.exclusive_lines import scarce
 from kubelint_gpu.evidence.node_lines import clues
 from kubelint_gpu.findings.finding import Related
@@ -97,7 +97,7 @@ def _help(interval: int | None) -> Iterator[str]:
     yield "let Kueue admit each Job whole, or a scheduler with pod groups place it whole"
 
 
-def _forbid(subject: WorkloadCheck) -> Proposal:
+def _forbid(subject: WorkloadCheck) -> FixCandidate:
     manifest = subject.manifest
 
     def edits() -> list[Edit]:
@@ -105,7 +105,7 @@ def _forbid(subject: WorkloadCheck) -> Proposal:
             return [replace_scalar(manifest.item, _POLICY, "Forbid")]
         return [set_key(manifest.item, ("spec",), "concurrencyPolicy", "Forbid", before="jobTemplate")]
 
-    return Proposal("set concurrencyPolicy: Forbid, which skips a run while another one is going", "unsafe", edits)
+    return FixCandidate("set concurrencyPolicy: Forbid, which skips a run while another one is going", "unsafe", edits)
 
 
 def _time(seconds: int) -> str:

@@ -13,7 +13,7 @@ from kubelint_gpu.analysis.spread import unspreadable
 from kubelint_gpu.analysis.transitions import acting
 from kubelint_gpu.builders.stuck_rollout import NO_NODE, declare, is_trapped, shortage, unsure_claims
 from kubelint_gpu.documents.edits import Edit, replace_scalar
-from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.remedies import no_surge
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, holders, scarce
 from kubelint_gpu.evidence.node_lines import clues
@@ -112,7 +112,7 @@ def pending_replicas(unit: ApplySet, subject: WorkloadCheck, judgement: Judgemen
     )
 
 
-def _fewer(subject: WorkloadCheck, placed: int) -> tuple[Proposal, ...]:
+def _fewer(subject: WorkloadCheck, placed: int) -> tuple[FixCandidate, ...]:
     """Ask for as many replicas as find room: where they are written, or where an autoscaler's bounds are."""
     scaled, strategy = subject.scaled, subject.workload.strategy
     manifest = subject.manifest if scaled is None else scaled.autoscaler
@@ -125,11 +125,11 @@ def _fewer(subject: WorkloadCheck, placed: int) -> tuple[Proposal, ...]:
         return [replace_scalar(manifest.item, pointer, str(placed)) for pointer in written]
 
     title = f"set {listed([str(pointer[-1]) for pointer in written])}: {placed}"
-    fewer = Proposal(f"{title}, as many as find room", "unsafe", edits)
+    fewer = FixCandidate(f"{title}, as many as find room", "unsafe", edits)
     if not isinstance(strategy, DeploymentStrategy) or strategy.recreate or resolve(strategy, placed).unavailable:
         return (fewer,)
     one = no_surge(subject.manifest, placed)
-    return fewer, Proposal(f"{title}, and {one.title.removeprefix('set ')}", "unsafe", lambda: [*edits(), *one.edits()])
+    return fewer, FixCandidate(f"{title}, and {one.title.removeprefix('set ')}", "unsafe", lambda: [*edits(), *one.edits()])
 
 
 def _nature(reasons: Sequence[str], refusal: str) -> str:

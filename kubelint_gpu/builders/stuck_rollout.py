@@ -10,7 +10,7 @@ from kubelint_gpu.analysis.replica_room import lacking
 from kubelint_gpu.analysis.rollout_facts import judgements_in, next_rollouts
 from kubelint_gpu.analysis.transitions import is_made
 from kubelint_gpu.builders.kubelet_refusal import refused_by_kubelet
-from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, exclusive_lines, stakes
 from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
@@ -109,7 +109,7 @@ def standstill(
     *,
     place: Place | None = None,
     may: bool | None = None,
-    proposals: Sequence[Proposal] = (),
+    proposals: Sequence[FixCandidate] = (),
 ) -> Diagnostic:
     """The finding that a rollout never ends or, with `may`, may never end."""
     manifest, workload = subject.manifest, subject.workload
@@ -159,7 +159,7 @@ def standstill(
     return refused_by_kubelet(draft, wait, f"{begins}{alone}{which} rollout {ends}", why)
 
 
-def standstill_anywhere(unit: ApplySet, subject: WorkloadCheck, end: End, code: str, proposals: Sequence[Proposal]) -> Diagnostic:
+def standstill_anywhere(unit: ApplySet, subject: WorkloadCheck, end: End, code: str, proposals: Sequence[FixCandidate]) -> Diagnostic:
     """The finding that a rollout never ends in any cluster: no node is named, since none is known."""
     manifest, workload = subject.manifest, subject.workload
     exclusive = [f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items()]

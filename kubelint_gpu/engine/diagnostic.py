@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class FixCandidate:
     """A fix to be tried; `edits` raises NotEditable where the text does not allow it.
 
     `must_prove`: it is offered only if the changed manifest no longer gives the finding and gives no new one.
@@ -56,7 +56,7 @@ class Diagnostic:
     trace: tuple[Step, ...] = ()
     cycle: tuple[str, ...] = ()
     help: tuple[str, ...] = ()
-    proposals: tuple[Proposal, ...] = ()
+    proposals: tuple[FixCandidate, ...] = ()
     run: Trace | None = None
     fatal: bool = False
     undecided: bool = False

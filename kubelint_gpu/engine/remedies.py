@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, remove_key, replace_scalar, set_key
-from kubelint_gpu.engine.diagnostic import Proposal
+from kubelint_gpu.engine.diagnostic import FixCandidate
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.manifest import Manifest
 
@@ -14,38 +14,38 @@ _ROLLING = "rollingUpdate"
 _HASH = "pod-template-hash"
 
 
-def no_surge(manifest: Manifest, replicas: int) -> Proposal:
+def no_surge(manifest: Manifest, replicas: int) -> FixCandidate:
     """Let an old pod go before its successor comes."""
     price = "of the only replica in each rollout" if replicas == 1 else f"of 1 of {replicas} replicas at each step"
-    return Proposal(
+    return FixCandidate(
         f"set maxSurge: 0 and maxUnavailable: 1, which costs a brief downtime {price}",
         "safe",
         lambda: _no_surge(manifest, field_pointers.STRATEGY),
     )
 
 
-def no_daemon_surge(manifest: Manifest) -> Proposal:
+def no_daemon_surge(manifest: Manifest) -> FixCandidate:
     """Let the old pod of a node go before its successor comes."""
-    return Proposal(
+    return FixCandidate(
         "set maxSurge: 0 and maxUnavailable: 1, which costs a brief downtime on each node, one after the other",
         "safe",
         lambda: _no_surge(manifest, field_pointers.UPDATE_STRATEGY),
     )
 
 
-def recreate(manifest: Manifest, replicas: int) -> Proposal:
+def recreate(manifest: Manifest, replicas: int) -> FixCandidate:
     """Let all old pods go first."""
     price = "of the only replica" if replicas == 1 else f"of all {replicas} replicas at once"
-    return Proposal(
+    return FixCandidate(
         f"set strategy type: Recreate, which costs a downtime {price} in each rollout",
         "unsafe",
         lambda: _recreate(manifest),
     )
 
 
-def within_a_revision(manifest: Manifest) -> Proposal:
+def within_a_revision(manifest: Manifest) -> FixCandidate:
     """Let the pods of one revision keep apart from each other, and not from those of another."""
-    return Proposal(
+    return FixCandidate(
         f"add matchLabelKeys: [{_HASH}], so that old and new pods may share a node while they are exchanged",
         "unsafe",
         lambda: [
@@ -94,10 +94,10 @@ def _recreate(manifest: Manifest) -> list[Edit]:
 
 def rewritten(
     manifest: Manifest, route: Pointer, texts: Iterable[str], title: str = "write {}"
-) -> tuple[Proposal, ...]:
+) -> tuple[FixCandidate, ...]:
     """Write another text in place of a scalar, one proposal for each; it may change what runs."""
 
     def edits(text: str) -> Callable[[], list[Edit]]:
         return lambda: [replace_scalar(manifest.item, route, text)]
 
-    return tuple(Proposal(title.format(text), "unsafe", edits(text)) for text in texts)
+    return tuple(FixCandidate(title.format(text), "unsafe", edits(text)) for text in texts)

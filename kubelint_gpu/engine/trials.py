@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from kubelint_gpu.analysis.misplaced_fields import MISPLACED, Misplaced, misplaced_in, overtaken
 from kubelint_gpu.documents import encode, read
 from kubelint_gpu.documents.edits import Edit, NotEditable, apply
-from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import Check, checks
 from kubelint_gpu.findings.catalogue import INTERNAL, rule
 from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Severity, TextEdit, fingerprint
@@ -195,7 +195,7 @@ def identity(draft: Diagnostic) -> Identity:
     return draft.code, path, f"{manifest.object}/{manifest.part}", draft.cause
 
 
-def _fix(proposal: Proposal, edits: Sequence[Edit], verified: bool) -> Fix:
+def _fix(proposal: FixCandidate, edits: Sequence[Edit], verified: bool) -> Fix:
     return Fix(
         proposal.title,
         proposal.safety,

@@ -8,7 +8,7 @@ from kubelint_gpu.analysis.diagnosis import diagnose
 from kubelint_gpu.analysis.node_misfit import title
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
-from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import renamed
 from kubelint_gpu.evidence.runtime_classes import FIELD, binding, source_of
@@ -248,14 +248,14 @@ def _near_nodes(unit: ApplySet, miss: _Miss) -> tuple[Related, ...]:
     return tuple(found)
 
 
-def _proposals(manifest: Manifest, miss: _Miss) -> tuple[Proposal, ...]:
+def _proposals(manifest: Manifest, miss: _Miss) -> tuple[FixCandidate, ...]:
     if miss.key:
-        return (Proposal(f"write {miss.key}", "unsafe", lambda: _rekeyed(manifest, miss)),)
+        return (FixCandidate(f"write {miss.key}", "unsafe", lambda: _rekeyed(manifest, miss)),)
     if not miss.value:
         return ()
     route = miss.route if miss.route[-2] == "nodeSelector" else (*miss.route, "values", 0)
     return (
-        Proposal(
+        FixCandidate(
             f"write {miss.value}",
             "unsafe",
             lambda: [replace_scalar(manifest.item, route, miss.value)],

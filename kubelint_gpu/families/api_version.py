@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.documents.edits import replace_scalar
-from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.kube.validation.api_versions import Service, service
 from kubelint_gpu.workspace import field_pointers
@@ -53,7 +53,7 @@ def _draft(manifest: Manifest, found: Service, text: str, *, possible: bool = Fa
         severity="warning" if warning else None,
         proposals=(
             (
-                Proposal(
+                FixCandidate(
                     f"write apiVersion: {found.successor}",
                     "safe",
                     lambda: [replace_scalar(manifest.item, ("apiVersion",), found.successor)],

@@ -11,7 +11,7 @@ from kubelint_gpu.analysis.replica_room import Room, counted_room
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.scaling import target
 from kubelint_gpu.documents.edits import replace_scalar
-from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.evidence.exclusive_lines import scarce
 from kubelint_gpu.evidence.node_lines import clues
@@ -93,7 +93,7 @@ def _draft(unit: ApplySet, manifest: Manifest, subject: WorkloadCheck, most: int
             *growing(unit, subject),
         ),
         proposals=(
-            Proposal(
+            FixCandidate(
                 f"set maxReplicas: {room}, as many as find room",
                 "unsafe",
                 lambda: [replace_scalar(manifest.item, MOST, str(room))],

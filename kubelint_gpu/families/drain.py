@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from kubelint_gpu.analysis.drain_facts import held_drains
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
-from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.evidence.exclusive_lines import scarce
 from kubelint_gpu.evidence.node_lines import clues
@@ -125,7 +125,7 @@ def _declared(unit: ApplySet, names: Sequence[str]) -> Iterator[Related]:
             yield Related(unit.world.place(declared), f"{name} covers its pods and allows no disruption")
 
 
-def _proposals(manifest: Manifest, route: Pointer, found: Sequence[Drained]) -> tuple[Proposal, ...]:
+def _proposals(manifest: Manifest, route: Pointer, found: Sequence[Drained]) -> tuple[FixCandidate, ...]:
     if route[-1] not in _SHARES or any(one.refused for one in found):
         return ()
     missing = max(1, *(one.stranded for one in found))
@@ -137,4 +137,4 @@ def _proposals(manifest: Manifest, route: Pointer, found: Sequence[Drained]) -> 
         return [Edit(manifest.path, manifest.item.locate(route, "key"), "maxUnavailable"), value]
 
     lets = "one pod at a time" if missing == 1 else f"{missing} pods that find no room"
-    return (Proposal(f"set maxUnavailable: {missing}, which lets a drain take {lets}", "unsafe", edits),)
+    return (FixCandidate(f"set maxUnavailable: {missing}, which lets a drain take {lets}", "unsafe", edits),)

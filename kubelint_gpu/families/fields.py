@@ -9,7 +9,7 @@ from kubelint_gpu.analysis.refused_fields import unknown_fields
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, NotEditable
 from kubelint_gpu.documents.moves import move_key
-from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.kube.validation.api_fields import Misfit, homes
 from kubelint_gpu.kube.values.errors import field_path
@@ -36,7 +36,7 @@ def _draft(manifest: Manifest, found: Misfit, minor: int | None) -> Diagnostic:
     where = found.pointer[:-1]
     path = field_path(where) or manifest.kind
     names = fields(found, minor)
-    proposals: tuple[Proposal, ...] = ()
+    proposals: tuple[FixCandidate, ...] = ()
     help_: tuple[str, ...] = ()
     if found.since and minor is not None:
         text = f"{path} has the field {key} {_releases(found, minor)}, and the cluster is of 1.{minor}"
@@ -49,7 +49,7 @@ def _draft(manifest: Manifest, found: Misfit, minor: int | None) -> Diagnostic:
             if near not in _mapping(manifest, where):
                 safety = "safe" if near.lower() == key.lower() else "unsafe"
                 proposals = (
-                    Proposal(f"write {near}", safety, lambda: [_renamed(manifest, found.pointer, near)]),  # type: ignore[arg-type]
+                    FixCandidate(f"write {near}", safety, lambda: [_renamed(manifest, found.pointer, near)]),  # type: ignore[arg-type]
                 )
         elif placed:
             home = placed[0]
@@ -60,7 +60,7 @@ def _draft(manifest: Manifest, found: Misfit, minor: int | None) -> Diagnostic:
             )
             if key not in _mapping(manifest, home):
                 proposals = (
-                    Proposal(
+                    FixCandidate(
                         f"move {key} to {field_path(home)}",
                         "unsafe",
                         lambda: _moved(manifest, found.pointer, home),

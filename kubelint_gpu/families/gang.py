@@ -15,7 +15,7 @@ from kubelint_gpu.builders.custom_gangs import never_whole
 from kubelint_gpu.builders.overlapping_runs import overlapping_runs
 from kubelint_gpu.builders.starving_jobs import MOST_OTHERS, asking_too, running_for_good, staying_beside, while_running
 from kubelint_gpu.documents.edits import Edit, set_key
-from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.evidence.exclusive_lines import holders, scarce
 from kubelint_gpu.evidence.node_lines import clues
@@ -245,11 +245,11 @@ def _needs(team: Team, *, primary: bool) -> Iterator[Related]:
     yield from team.signs
 
 
-def _suspended(subject: WorkloadCheck) -> Proposal:
+def _suspended(subject: WorkloadCheck) -> FixCandidate:
     manifest = subject.manifest
 
     def edits() -> list[Edit]:
         return [set_key(manifest.item, ("spec",), "suspend", True, before="template")]
 
     name = subject.workload.meta.name
-    return Proposal(f"set suspend: true in {name}, and false when the other has ended", "unsafe", edits)
+    return FixCandidate(f"set suspend: true in {name}, and false when the other has ended", "unsafe", edits)

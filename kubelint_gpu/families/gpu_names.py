@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from kubelint_gpu.analysis.diagnosis import Diagnosis, diagnose
 from kubelint_gpu.analysis.node_misfit import MIG, REMOVED, excluding_gpu_label, matches, title
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import renamed
 from kubelint_gpu.evidence.node_lines import clues, node_clues
@@ -201,10 +201,10 @@ def _models(node: Node) -> tuple[GpuModel, ...]:
     return tuple(model for model in models_called(product) if model.product == product)
 
 
-def _renames(subject: WorkloadCheck, resource: str, names: Sequence[str]) -> tuple[Proposal, ...]:
+def _renames(subject: WorkloadCheck, resource: str, names: Sequence[str]) -> tuple[FixCandidate, ...]:
     written = list(_written(subject, resource))
     return tuple(
-        Proposal(
+        FixCandidate(
             f"ask for {name}",
             "unsafe",
             lambda name=name: renamed(subject.manifest, written, name),  # type: ignore[misc]

@@ -8,7 +8,7 @@ from typing import Any
 from kubelint_gpu.analysis.node_misfit import wants_gpu
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import replace_scalar, set_key
-from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.admission.extended_requests import NO_LIMIT, NOT_WHOLE, UNEQUAL, RequestProblem, request_problems
@@ -82,16 +82,16 @@ def _help(problem: RequestProblem) -> tuple[str, ...]:
     return ()
 
 
-def _proposals(manifest: Manifest, problem: RequestProblem, route: Pointer) -> Iterator[Proposal]:
+def _proposals(manifest: Manifest, problem: RequestProblem, route: Pointer) -> Iterator[FixCandidate]:
     item, resource = manifest.item, problem.resource
     if problem.kind == NO_LIMIT:
         limits = (*route[:-2], "limits")
-        yield Proposal(
+        yield FixCandidate(
             f"set the limit to {problem.value}, too", "safe", lambda: [set_key(item, limits, resource, problem.value)]
         )
     if problem.kind == UNEQUAL:
         text = f'"{problem.other}"' if isinstance(problem.other, str) else str(problem.other)
-        yield Proposal(
+        yield FixCandidate(
             f"request {problem.other}, as the limit says", "unsafe", lambda: [replace_scalar(item, route, text)]
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
-from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.inventory import ONE_PER_CONTAINER
@@ -60,7 +60,7 @@ def shared_gpu_count(unit: ApplySet) -> Iterator[Diagnostic]:
                 related=tuple(_declared(unit, names, shares)),
                 help=(f"ask for 1 {resource}, or for whole GPUs on nodes that do not share them",),
                 proposals=(
-                    Proposal(
+                    FixCandidate(
                         f"ask for 1 {resource}",
                         "unsafe",
                         lambda subject=subject, route=route: _ones(subject, route),  # type: ignore[misc]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, set_key
-from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.kube.objects.workload import api_group
@@ -89,7 +89,7 @@ def _own(subject: WorkloadCheck, missed: list[Requirement]) -> Diagnostic:
     )
 
 
-def _copies(subject: WorkloadCheck, labels: Pointer, missed: list[Requirement]) -> tuple[Proposal, ...]:
+def _copies(subject: WorkloadCheck, labels: Pointer, missed: list[Requirement]) -> tuple[FixCandidate, ...]:
     manifest = subject.manifest
     if any(one.operator != "In" or len(one.values) != 1 for one in missed):
         return ()
@@ -100,7 +100,7 @@ def _copies(subject: WorkloadCheck, labels: Pointer, missed: list[Requirement]) 
         wanted = {one.key: one.values[0] for one in missed}
         return [set_key(manifest.item, labels[:-2], "metadata", {"labels": wanted})]
 
-    return (Proposal(f"set {listed([_shown(one) for one in missed])} in the pod template", "unsafe", edits),)
+    return (FixCandidate(f"set {listed([_shown(one) for one in missed])} in the pod template", "unsafe", edits),)
 
 
 def _overlaps(owners: list[WorkloadCheck]) -> Iterator[Diagnostic]:

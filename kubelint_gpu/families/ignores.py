@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import closing_rule
 from kubelint_gpu.engine.suppressions import UNUSED, Closing, Ignore, unused_cause
 from kubelint_gpu.findings.expiry import over
@@ -36,7 +36,7 @@ def unused_ignore(unit: ApplySet, closing: Closing) -> Iterator[Diagnostic]:
             ignore.manifest,
             cause=unused_cause(ignore),
             help=(f"move the comment to line {there.line}, or above it",) if there is not None else (),
-            proposals=(Proposal("delete the suppression", "safe", lambda edit=edit: [edit]),)  # type: ignore[misc]
+            proposals=(FixCandidate("delete the suppression", "safe", lambda edit=edit: [edit]),)  # type: ignore[misc]
             if deletable
             else (),
         )

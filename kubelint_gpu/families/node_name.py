@@ -8,7 +8,7 @@ from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.kubelet_refusal import aftermath
 from kubelint_gpu.builders.node_pins import node_labels
 from kubelint_gpu.documents.edits import Edit, remove_key, set_key
-from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME
@@ -121,13 +121,13 @@ def _started(unit: ApplySet, subject: WorkloadCheck, name: str) -> tuple[int, Ad
     return min(max(subject.workload.replicas, 1), _MOST), said
 
 
-def _selectors(unit: ApplySet, subject: WorkloadCheck, name: str) -> Iterator[Proposal]:
+def _selectors(unit: ApplySet, subject: WorkloadCheck, name: str) -> Iterator[FixCandidate]:
     labels = [(HOSTNAME, name)]
     node = unit.empty.node(name) if unit.has_nodes else None
     if node is not None:
         labels = [*list(node_labels(subject, node.node))[:1], (HOSTNAME, node.node.labels.get(HOSTNAME, name))]
     for key, value in labels:
-        yield Proposal(
+        yield FixCandidate(
             f"let the scheduler choose, with nodeSelector {key}: {value}",
             "unsafe",
             lambda key=key, value=value: _selected(subject, key, value),  # type: ignore[misc]

@@ -8,7 +8,7 @@ from typing import Any
 from kubelint_gpu.analysis.node_misfit import asked, is_gpu, wants_gpu
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, append, set_key
-from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.inventory import UNHEALTHY
@@ -84,10 +84,10 @@ def _declared(unit: ApplySet, names: list[str]) -> Iterator[Related]:
             yield Related(unit.world.place(declared), f"{name} is declared unhealthy")
 
 
-def _avoiding(unit: ApplySet, subject: WorkloadCheck, names: list[str]) -> Proposal:
+def _avoiding(unit: ApplySet, subject: WorkloadCheck, names: list[str]) -> FixCandidate:
     infos = [unit.empty.node(name) for name in names]
     hosts = [info.node.labels.get(HOSTNAME, info.name) for info in infos if info is not None]
-    return Proposal(f"require that {HOSTNAME} is not {some(hosts)}", "unsafe", lambda: _without(subject, hosts))
+    return FixCandidate(f"require that {HOSTNAME} is not {some(hosts)}", "unsafe", lambda: _without(subject, hosts))
 
 
 def _without(subject: WorkloadCheck, hosts: list[str]) -> list[Edit]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.pod_affinity import Crowding, crowding, unmet_affinity
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import replace_scalar
-from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.pod import Pod
@@ -190,12 +190,12 @@ def _nearly(unit: ApplySet, subject: WorkloadCheck, selector: LabelSelector | No
                 break
 
 
-def _fewer(subject: WorkloadCheck, most: int) -> tuple[Proposal, ...]:
+def _fewer(subject: WorkloadCheck, most: int) -> tuple[FixCandidate, ...]:
     manifest = subject.manifest
     if not most or not manifest.present(field_pointers.REPLICAS):
         return ()
     return (
-        Proposal(
+        FixCandidate(
             f"set replicas: {most}",
             "unsafe",
             lambda: [replace_scalar(manifest.item, field_pointers.REPLICAS, str(most))],

@@ -30,7 +30,7 @@ from kubelint_gpu.builders.stuck_rollout import (
     standstill_anywhere,
     waits_later,
 )
-from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import no_daemon_surge, no_surge, recreate, within_a_revision
 from kubelint_gpu.families.gang import jobs_hold_each_other
@@ -194,7 +194,7 @@ def _told_of_jobs(unit: ApplySet, end: End) -> bool:
     return any(not jobs.isdisjoint(draft.cause.split()) for draft in told if not draft.undecided)
 
 
-def _proposals(unit: ApplySet, subject: WorkloadCheck, code: str) -> tuple[Proposal, ...]:
+def _proposals(unit: ApplySet, subject: WorkloadCheck, code: str) -> tuple[FixCandidate, ...]:
     manifest, replicas, strategy = subject.manifest, subject.workload.replicas, subject.workload.strategy
     if isinstance(strategy, DaemonSetStrategy) and strategy.max_surge.amount:
         return (no_daemon_surge(manifest),)

@@ -9,7 +9,7 @@ from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.analysis.rollout_facts import blocked_by_waiting, judged_together, judgements_in, rolled_in
 from kubelint_gpu.builders.stuck_rollout import keeping
 from kubelint_gpu.documents.edits import Edit
-from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import no_daemon_surge, no_surge
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, stakes
@@ -140,8 +140,8 @@ def _involved(rolled: Sequence[WorkloadCheck], waits: Sequence[Wait]) -> list[Wo
     return mine + ([one for one in rest if one.workload.key in holders] or (rest if len(mine) == 1 else []))
 
 
-def _proposals(involved: Sequence[WorkloadCheck]) -> tuple[Proposal, ...]:
-    found: list[Proposal] = []
+def _proposals(involved: Sequence[WorkloadCheck]) -> tuple[FixCandidate, ...]:
+    found: list[FixCandidate] = []
     for subject in involved:
         strategy = subject.workload.strategy
         if isinstance(strategy, DeploymentStrategy):
@@ -159,7 +159,7 @@ def _proposals(involved: Sequence[WorkloadCheck]) -> tuple[Proposal, ...]:
         only = all(subject.workload.replicas == 1 for subject in involved)
         price = "of the only replica of each in each rollout" if only else "of 1 replica of each at each step"
         title = f"set maxSurge: 0 and maxUnavailable: 1 in all of them, which costs a brief downtime {price}"
-        found.append(Proposal(title, "safe", every))
+        found.append(FixCandidate(title, "safe", every))
     return tuple(found)
 
 

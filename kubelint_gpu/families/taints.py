@@ -10,7 +10,7 @@ from kubelint_gpu.analysis.diagnosis import Diagnosis, diagnose
 from kubelint_gpu.analysis.node_misfit import asked, title, untolerated
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, append, replace_scalar, set_key
-from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related, Safety
 from kubelint_gpu.kube.objects.node import Node
@@ -126,21 +126,21 @@ def _help(unit: ApplySet, subject: WorkloadCheck, taints: tuple[Taint, ...]) -> 
     return ()
 
 
-def _proposals(subject: WorkloadCheck, sets: Sets) -> Iterator[Proposal]:
+def _proposals(subject: WorkloadCheck, sets: Sets) -> Iterator[FixCandidate]:
     resources = asked(subject)
     for taints in list(sets)[:_MOST]:
         safety: Safety = "safe" if all(taint.key in resources for taint in taints) else "unsafe"
         if len(taints) == 1:
             written = _written(subject, taints[0])
             if written is not None:
-                yield Proposal(
+                yield FixCandidate(
                     f"let the toleration tolerate {taints[0]}",
                     safety,
                     lambda taint=taints[0], at=written: _corrected(subject, at, taint),  # type: ignore[misc]
                 )
                 continue
         named = listed([str(taint) for taint in taints])
-        yield Proposal(f"tolerate {named}", safety, lambda taints=taints: _added(subject, taints))  # type: ignore[misc]
+        yield FixCandidate(f"tolerate {named}", safety, lambda taints=taints: _added(subject, taints))  # type: ignore[misc]
 
 
 def _corrected(subject: WorkloadCheck, at: int, taint: Taint) -> list[Edit]:

@@ -9,7 +9,7 @@ from typing import Any
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import replace_scalar
 from kubelint_gpu.documents.list_edits import remove_entry
-from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
 from kubelint_gpu.kube.objects.taints import Taint, Toleration
@@ -85,14 +85,14 @@ def _draft(
 
 def _proposal(
     manifest: Manifest, route: Pointer, toleration: Toleration, others: Sequence[Toleration], field: str, value: str
-) -> Proposal:
+) -> FixCandidate:
     """Write what was meant; where another toleration says it already, leave this one out."""
     change: dict[str, Any] = {field: value}
     meant = replace(toleration, **change)
     if any(_says(other, meant) for other in others):
         title = "delete the toleration, another one covers the taint"
-        return Proposal(title, "unsafe", lambda: [remove_entry(manifest.item, route)])
-    return Proposal(f"write {value}", "unsafe", lambda: [replace_scalar(manifest.item, (*route, field), value)])
+        return FixCandidate(title, "unsafe", lambda: [remove_entry(manifest.item, route)])
+    return FixCandidate(f"write {value}", "unsafe", lambda: [replace_scalar(manifest.item, (*route, field), value)])
 
 
 def _says(one: Toleration, other: Toleration) -> bool:

@@ -9,7 +9,7 @@ from kubelint_gpu.analysis.pod_affinity import takers
 from kubelint_gpu.analysis.spread import TopologyUse, topology_uses, unspreadable
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
-from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.gpu.gpu_labels import is_gpu_label
@@ -111,7 +111,7 @@ def _nowhere(unit: ApplySet, subject: WorkloadCheck, use: TopologyUse, others: S
         related=_elsewhere(manifest, base, others),
         help=(f"did you mean {near[0]}?",) if near else (),
         proposals=tuple(
-            Proposal(f"write {key}", "unsafe", partial(_rewritten, manifest, tuple(written), key)) for key in near
+            FixCandidate(f"write {key}", "unsafe", partial(_rewritten, manifest, tuple(written), key)) for key in near
         ),
     )
 

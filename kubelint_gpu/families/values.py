@@ -10,7 +10,7 @@ from kubelint_gpu.analysis.refused_fields import refusals, unknown_fields
 from kubelint_gpu.builders.admission_refusals import admission_refusals
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
-from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import renamed, rewritten
 from kubelint_gpu.findings.finding import Place
@@ -71,11 +71,11 @@ def invalid_value(unit: ApplySet) -> Iterator[Diagnostic]:
 
 def _refused(manifest: Manifest, problem: InvalidObject) -> Diagnostic:
     near = nearest_value([problem.value], problem.allowed)[0] if isinstance(problem.value, str) else ""
-    proposals: tuple[Proposal, ...] = ()
+    proposals: tuple[FixCandidate, ...] = ()
     if near:
         proposals = rewritten(manifest, problem.pointer, [near])
     elif problem.is_text and isinstance(problem.value, int | float):
-        proposals = (Proposal("quote it", "unsafe", partial(_quoted, manifest, problem.pointer)),)
+        proposals = (FixCandidate("quote it", "unsafe", partial(_quoted, manifest, problem.pointer)),)
     return Diagnostic(
         "KLG003",
         _place(manifest, problem),
@@ -110,7 +110,7 @@ def _uncounted(manifest: Manifest) -> Iterator[Diagnostic]:
             cause=f"uncounted/{key}",
             severity="warning",
             help=(f"write {right}",),
-            proposals=(Proposal(f"write {right}", "unsafe", partial(_renamed, manifest, key, right)),)
+            proposals=(FixCandidate(f"write {right}", "unsafe", partial(_renamed, manifest, key, right)),)
             if right not in hard
             else (),
         )

@@ -7,7 +7,7 @@ from checks_units import deployment, findings, unit
 
 from kubelint_gpu.documents.edits import set_key
 from kubelint_gpu.engine import batches, repair, run, trials
-from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 
 MANY = 60
 
@@ -64,7 +64,7 @@ def given(breaks):
 
     def proposal(number, manifest):
         value = "several" if number in breaks else 0
-        return Proposal(
+        return FixCandidate(
             "change it",
             "safe",
             lambda: [
@@ -97,7 +97,7 @@ def test_what_could_decide_about_others_is_tried_by_itself():
             "a finding",
             one,
             cause="a test",
-            proposals=(Proposal("move it", "unsafe", lambda one=one: [set_key(one.item, ("spec",), "replicas", 2)]),),
+            proposals=(FixCandidate("move it", "unsafe", lambda one=one: [set_key(one.item, ("spec",), "replicas", 2)]),),
         )
         for one in found.manifests
     ]

@@ -6,7 +6,7 @@ import pytest
 from checks_units import deployment, unit
 
 from kubelint_gpu.documents.edits import Edit, NotEditable, replace_scalar, set_key
-from kubelint_gpu.engine.diagnostic import Diagnostic, Proposal
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.repair import repair
 from kubelint_gpu.engine.trials import changed_by, drafts_of, tried
 from kubelint_gpu.findings.finding import Fix, Refusal
@@ -24,7 +24,7 @@ def trial(proposal, code="KLG000"):
 
 def test_a_change_that_would_bring_a_finding_is_refused_with_it():
     (found,) = trial(
-        lambda manifest: Proposal("break it", "safe", lambda: [set_key(manifest.item, ("spec",), "replicas", -1)])
+        lambda manifest: FixCandidate("break it", "safe", lambda: [set_key(manifest.item, ("spec",), "replicas", -1)])
     )
     assert isinstance(found, Refusal)
     assert (found.title, found.safety) == ("break it", "safe")
@@ -33,7 +33,7 @@ def test_a_change_that_would_bring_a_finding_is_refused_with_it():
 
 def test_a_change_that_the_text_does_not_allow_is_refused_with_the_reason():
     (found,) = trial(
-        lambda manifest: Proposal("write it", "unsafe", lambda: [replace_scalar(manifest.item, ("spec",), "1")])
+        lambda manifest: FixCandidate("write it", "unsafe", lambda: [replace_scalar(manifest.item, ("spec",), "1")])
     )
     assert found == Refusal("write it", "unsafe", "the value is no scalar")
 
@@ -44,7 +44,7 @@ def test_changes_that_overlap_are_refused():
         two = Edit(one.path, one.span, "3")
         return [one, two]
 
-    (found,) = trial(lambda manifest: Proposal("write both", "safe", lambda: both(manifest)))
+    (found,) = trial(lambda manifest: FixCandidate("write both", "safe", lambda: both(manifest)))
     assert found == Refusal("write both", "safe", "edits overlap")
 
 
@@ -57,7 +57,7 @@ def test_a_change_after_which_the_text_cannot_be_read_is_none():
 
 def test_a_change_that_works_is_a_fix():
     (found,) = trial(
-        lambda manifest: Proposal("write 2", "safe", lambda: [replace_scalar(manifest.item, ("spec", "replicas"), "0")])
+        lambda manifest: FixCandidate("write 2", "safe", lambda: [replace_scalar(manifest.item, ("spec", "replicas"), "0")])
     )
     assert isinstance(found, Fix)
     assert found.verified
@@ -88,7 +88,7 @@ def test_a_field_that_stands_misplaced_is_mended_first(key):
     text = deployment(spec=f"strategy: {{type: Recreate}}\n{written}", pod="" if written else "replicas: 1")
     found = unit(text)
     manifest = found.manifests[0]
-    add = Proposal("add it", "safe", lambda: [set_key(manifest.item, ("spec",), "replicas", 1)], must_prove=False)
+    add = FixCandidate("add it", "safe", lambda: [set_key(manifest.item, ("spec",), "replicas", 1)], must_prove=False)
     draft = Diagnostic("KLG000", manifest.place(("spec",)), "a finding", manifest, cause="a", proposals=(add,))
     (refused,) = tried(found, draft, drafts_of(found)[0])
     path = "spec.replica" if written else "spec.template.spec.replicas"
