@@ -14,7 +14,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Held:
+class HeldNode:
     """A workload that budgets do not let go.
 
     Attributes:
@@ -30,7 +30,7 @@ class Held:
     decided: bool = True
 
 
-def held_drains(unit: ApplySet) -> Iterator[Held]:
+def held_drains(unit: ApplySet) -> Iterator[HeldNode]:
     """Each workload that budgets do not let go."""
     budgets = unit.cluster.disruption_budgets if unit.has_nodes else ()
     ready = [subject for subject in unit.subjects if _stays(unit, subject)] if budgets else []
@@ -47,7 +47,7 @@ def held_drains(unit: ApplySet) -> Iterator[Held]:
             mine = [replace(one, elsewhere=one.pods, decided=True) for one in mine if one.refused or one.allowed == 0]
         sure = [one for one in mine if one.decided or one.refused or one.allowed == 0]
         if mine and (held or not unit.may_grow_for(subject)):
-            yield Held(subject, tuple(sure or mine), certain=bool(held), decided=bool(sure))
+            yield HeldNode(subject, tuple(sure or mine), certain=bool(held), decided=bool(sure))
 
 
 def _always_blocked(ready: Sequence[WorkloadCheck], unit: ApplySet) -> dict[str, list[Drained]]:
