@@ -15,7 +15,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 @dataclass(frozen=True, slots=True)
-class Unmet:
+class UnmetAffinity:
     """Required affinity that no pod meets.
 
     Attributes:
@@ -53,7 +53,7 @@ def left_alone(subject: WorkloadCheck, judgement: Judgement) -> bool:
     return all(lack.plugin == "InterPodAffinity" for lack in judgement.waiting.lacks)
 
 
-def unmet_affinity(unit: ApplySet, subject: WorkloadCheck) -> Unmet | None:
+def unmet_affinity(unit: ApplySet, subject: WorkloadCheck) -> UnmetAffinity | None:
     """What a pod must be near to and neither the manifests nor the inventory have."""
     affinity = subject.workload.spec.pod_affinity
     if not affinity or not unit.has_nodes or not subject.places_pods:
@@ -67,8 +67,8 @@ def unmet_affinity(unit: ApplySet, subject: WorkloadCheck) -> Unmet | None:
         return None
     for number, term in enumerate(terms):
         if not companions([term], others):
-            return Unmet(number, together=False, namespaces=tuple(sorted(term.namespaces or ())))
-    return Unmet(0, together=True)
+            return UnmetAffinity(number, together=False, namespaces=tuple(sorted(term.namespaces or ())))
+    return UnmetAffinity(0, together=True)
 
 
 def _pods_beside(unit: ApplySet, subject: WorkloadCheck) -> list[Pod]:
