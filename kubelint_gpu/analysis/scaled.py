@@ -26,7 +26,7 @@ _WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scaled:
+class ScaledRollout:
     """A workload at another number of replicas, what becomes of its rollout then, and who sets that number.
 
     `only` says that the autoscaler sets no other.
@@ -38,7 +38,7 @@ class Scaled:
     only: bool = False
 
 
-def waiting_when_scaled(unit: ApplySet, subject: WorkloadCheck) -> Scaled | None:
+def waiting_when_scaled(unit: ApplySet, subject: WorkloadCheck) -> ScaledRollout | None:
     """The smallest number of replicas that an autoscaler may set and at which the rollout may wait for ever.
 
     Asked for Deployments whose rollout ends at the number in the manifest: with another one `maxUnavailable` may
@@ -54,12 +54,12 @@ def waiting_when_scaled(unit: ApplySet, subject: WorkloadCheck) -> Scaled | None
 
 
 @once
-def _found(_unit: ApplySet) -> dict[int, Scaled | None]:
+def _found(_unit: ApplySet) -> dict[int, ScaledRollout | None]:
     """What was worked out so far, by the identity of the subject."""
     return {}
 
 
-def _waiting(unit: ApplySet, subject: WorkloadCheck) -> Scaled | None:
+def _waiting(unit: ApplySet, subject: WorkloadCheck) -> ScaledRollout | None:
     for manifest in unit.manifests:
         if target(unit, manifest) is subject:
             for replicas in _numbers(unit, subject, manifest):
@@ -68,7 +68,7 @@ def _waiting(unit: ApplySet, subject: WorkloadCheck) -> Scaled | None:
                     scaled = replace(subject, workload=replace(subject.workload, replicas=replicas), scaled=None)
                     least = field_pointers.at(manifest, LEAST)
                     only = field_pointers.at(manifest, MOST) == (1 if least is None else least)
-                    return Scaled(scaled, found, manifest, only=only)
+                    return ScaledRollout(scaled, found, manifest, only=only)
     return None
 
 

@@ -8,7 +8,7 @@ from kubelint_gpu.analysis.any_cluster import stuck_anywhere
 from kubelint_gpu.analysis.certainty import outgrown
 from kubelint_gpu.analysis.held_by_gangs import holding
 from kubelint_gpu.analysis.rollout_facts import judgements_in
-from kubelint_gpu.analysis.scaled import Scaled, waiting_when_scaled
+from kubelint_gpu.analysis.scaled import ScaledRollout, waiting_when_scaled
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.custom_rollouts import custom_deadlocks, custom_pods_pending
 from kubelint_gpu.builders.ended_jobs import kept_pods, stopped_by_ended
@@ -84,7 +84,7 @@ def _ends(unit: ApplySet, subject: WorkloadCheck) -> bool:
     return found is not None and found.verdict is Verdict.COMPLETES and not waits_later(unit, subject)
 
 
-def _is_sure(scaled: Scaled) -> bool:
+def _is_sure(scaled: ScaledRollout) -> bool:
     """Whether the rollout never ends at the one number of replicas that the autoscaler sets."""
     return scaled.only and scaled.judgement.verdict is Verdict.STUCK
 
@@ -158,7 +158,7 @@ def _when_scaled(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]
         yield _scaled(unit, scaled, "KLG107")
 
 
-def _scaled(unit: ApplySet, scaled: Scaled, code: str) -> Diagnostic:
+def _scaled(unit: ApplySet, scaled: ScaledRollout, code: str) -> Diagnostic:
     may, replicas = scaled.judgement.verdict is Verdict.MAY_STICK, scaled.subject.workload.replicas
     proposals = _proposals(unit, scaled.subject, code)
     draft = standstill(unit, scaled.subject, end_of(scaled.judgement), code, may=may, proposals=proposals)
