@@ -20,7 +20,7 @@ _THROUGH = {"namePrefix": "this prefix is put before it", "nameSuffix": "this su
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class OverlayFinding:
     """A finding, what tells it from others of its rule, and the overlay through which it was seen.
 
     Attributes:
@@ -36,9 +36,9 @@ class Found:
     cluster: tuple[Place, str] | None = None
 
 
-def seen_through(finding: Finding, draft: Diagnostic, unit: ApplySet) -> Found:
+def seen_through(finding: Finding, draft: Diagnostic, unit: ApplySet) -> OverlayFinding:
     """A finding that came of a draft of a unit."""
-    return Found(finding, draft.cause, bool(unit.rendered), _overlay(draft, unit), _cluster(unit.world))
+    return OverlayFinding(finding, draft.cause, bool(unit.rendered), _overlay(draft, unit), _cluster(unit.world))
 
 
 def layers(draft: Diagnostic) -> tuple[Related, ...]:
@@ -62,9 +62,9 @@ def layers(draft: Diagnostic) -> tuple[Related, ...]:
     return tuple(one for one in dict.fromkeys(related) if one.place != place)
 
 
-def merged(every: Iterable[Found]) -> list[Found]:
+def merged(every: Iterable[OverlayFinding]) -> list[OverlayFinding]:
     """The same rule, cause and line through several overlays or clusters is one finding that names each of them."""
-    groups: dict[Any, list[Found]] = {}
+    groups: dict[Any, list[OverlayFinding]] = {}
     for one in every:
         key: Any = id(one)
         if one.rendered or one.cluster is not None:
@@ -74,7 +74,7 @@ def merged(every: Iterable[Found]) -> list[Found]:
     return [_with_clusters(_merged(group) if len(group) > 1 else group[0], group) for group in groups.values()]
 
 
-def _with_clusters(found: Found, group: Sequence[Found]) -> Found:
+def _with_clusters(found: OverlayFinding, group: Sequence[OverlayFinding]) -> OverlayFinding:
     """The finding with the clusters that its message is about, and what is said of the others."""
     if found.cluster is None:
         return found
@@ -96,11 +96,11 @@ def _cluster(world: ClusterContext) -> tuple[Place, str] | None:
     return place_of(paths[0] if paths else "", None), world.name
 
 
-def _name(found: Found) -> str:
+def _name(found: OverlayFinding) -> str:
     return found.cluster[1] if found.cluster is not None else ""
 
 
-def _merged(group: Sequence[Found]) -> Found:
+def _merged(group: Sequence[OverlayFinding]) -> OverlayFinding:
     first = group[0]
     related = list(first.finding.related)
     told = {first.overlay}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.engine.batches import batches
 from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.overlays import Found, layers, merged, seen_through
+from kubelint_gpu.engine.overlays import OverlayFinding, layers, merged, seen_through
 from kubelint_gpu.engine.processes import each, untold
 from kubelint_gpu.engine.registry import closing_checks, world_checks
 from kubelint_gpu.engine.removed_fields import removed
@@ -74,7 +74,7 @@ class Judged:
         effective: places of suppressions in sources of renders that had an effect, each with its cause.
     """
 
-    found: tuple[Found, ...]
+    found: tuple[OverlayFinding, ...]
     crashed: tuple[Finding, ...]
     effective: frozenset[tuple[Place, str]]
     undecided: int
