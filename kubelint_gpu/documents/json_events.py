@@ -37,7 +37,7 @@ class NotJson(ValueError):  # noqa: N818 - it says what the text is
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class JsonMark:
     """An offset, named as the parsers of ruamel.yaml name it."""
 
     index: int
@@ -64,51 +64,51 @@ def _events(text: str, position: int, end: int) -> Iterator[Any]:
             position = space.end() if space else position
             if stack or state != "value" or position < end:
                 raise NotJson(position, _EXPECTED[state])
-            yield events.StreamEndEvent(Mark(end), Mark(end))
+            yield events.StreamEndEvent(JsonMark(end), JsonMark(end))
             return
         group = match.lastgroup or ""
-        word, start, position = match[group], Mark(match.start(group)), match.end()
+        word, start, position = match[group], JsonMark(match.start(group)), match.end()
         if not stack and state == "value":
             yield events.DocumentStartEvent(start, start)
         if state == "comma" and word in {",", *stack[-1:]}:
             if word != ",":
-                yield _closing(events, stack.pop(), start, Mark(position))
+                yield _closing(events, stack.pop(), start, JsonMark(position))
             else:
                 state = "key" if stack[-1] == "}" else "value"
                 continue
         elif state in {"first key", "first value"} and word == stack[-1]:
-            yield _closing(events, stack.pop(), start, Mark(position))
+            yield _closing(events, stack.pop(), start, JsonMark(position))
             state = "comma"
         elif state == "colon" and word == ":":
             state = "value"
             continue
         elif state in {"key", "first key"} and group == "string":
-            yield events.ScalarEvent(None, None, _QUOTED, _string(word), start, Mark(position), style='"')
+            yield events.ScalarEvent(None, None, _QUOTED, _string(word), start, JsonMark(position), style='"')
             state = "colon"
             continue
         elif state not in {"value", "first value"} or word in {"}", "]", ":", ","}:
             raise NotJson(start.index, _EXPECTED[state])
         elif word == "{":
-            yield events.MappingStartEvent(None, None, True, start, Mark(position), flow_style=True)
+            yield events.MappingStartEvent(None, None, True, start, JsonMark(position), flow_style=True)
             stack.append("}")
             state = "first key"
             continue
         elif word == "[":
-            yield events.SequenceStartEvent(None, None, True, start, Mark(position), flow_style=True)
+            yield events.SequenceStartEvent(None, None, True, start, JsonMark(position), flow_style=True)
             stack.append("]")
             state = "first value"
             continue
         elif group == "string":
-            yield events.ScalarEvent(None, None, _QUOTED, _string(word), start, Mark(position), style='"')
+            yield events.ScalarEvent(None, None, _QUOTED, _string(word), start, JsonMark(position), style='"')
             state = "comma"
         else:
-            yield events.ScalarEvent(None, None, _PLAIN, word, start, Mark(position))
+            yield events.ScalarEvent(None, None, _PLAIN, word, start, JsonMark(position))
             state = "comma"
         if not stack:
             state = "value"
 
 
-def _closing(events: Any, bracket: str, start: Mark, end: Mark) -> Any:
+def _closing(events: Any, bracket: str, start: JsonMark, end: JsonMark) -> Any:
     return events.MappingEndEvent(start, end) if bracket == "}" else events.SequenceEndEvent(start, end)
 
 
