@@ -8,7 +8,7 @@ from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.gpu.gpu_labels import is_gpu_label
 from kubelint_gpu.kube.gpu.resource_owners import owner_of
-from kubelint_gpu.kube.objects.label_algebra import Bound, alternatives, satisfied
+from kubelint_gpu.kube.objects.label_algebra import NumberBound, alternatives, satisfied
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
 from kubelint_gpu.kube.objects.taints import Taint, Toleration, is_lifecycle
@@ -87,7 +87,7 @@ def matches(subject: WorkloadCheck, node: Node) -> bool:
     return any(satisfied(bounds, node.labels, node.name) for bounds in alternatives(subject.workload.spec))
 
 
-def excluding_gpu_label(subject: WorkloadCheck, nodes: tuple[Node, ...]) -> Bound | None:
+def excluding_gpu_label(subject: WorkloadCheck, nodes: tuple[Node, ...]) -> NumberBound | None:
     """The requirement on a label of GPUs that keeps the pod from all of some nodes; None where there is none."""
     for bounds in alternatives(subject.workload.spec):
         for bound in bounds:

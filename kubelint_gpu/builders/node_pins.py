@@ -9,7 +9,7 @@ from kubelint_gpu.documents.edits import Edit, append, remove_key, replace_scala
 from kubelint_gpu.engine.diagnostic import FixCandidate
 from kubelint_gpu.evidence.runtime_classes import adds_requirement
 from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME, MODEL, POOL
-from kubelint_gpu.kube.objects.label_algebra import Bound, alternatives, satisfied
+from kubelint_gpu.kube.objects.label_algebra import NumberBound, alternatives, satisfied
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.values.frozen import FrozenMap
@@ -32,14 +32,14 @@ class Wider:
         nodes: the nodes that would take it with the label in place of the pin, at least those.
     """
 
-    pin: Bound
+    pin: NumberBound
     key: str
     value: str
     pinned: tuple[str, ...]
     nodes: tuple[str, ...]
 
 
-def pin_of(subject: WorkloadCheck) -> Bound | None:
+def pin_of(subject: WorkloadCheck) -> NumberBound | None:
     """The one requirement that binds a pod to named nodes; None where there is none, or there are alternatives.
 
     One that a RuntimeClass adds is none of the manifest's.
@@ -92,13 +92,13 @@ def _labels(subject: WorkloadCheck, nodes: list[Node]) -> Iterator[tuple[str, st
             yield key, value
 
 
-def _takers(unit: ApplySet, subject: WorkloadCheck, pin: Bound, key: str, value: str) -> tuple[str, ...]:
+def _takers(unit: ApplySet, subject: WorkloadCheck, pin: NumberBound, key: str, value: str) -> tuple[str, ...]:
     pod = subject.pod
     found = attempt(replace(pod, spec=_relaxed(pod.spec, pin, Requirement(key, "In", (value,)))), unit.empty)
     return found.fit.fits if found.fit is not None else ()
 
 
-def _relaxed(spec: PodSpec, pin: Bound, instead: Requirement) -> PodSpec:
+def _relaxed(spec: PodSpec, pin: NumberBound, instead: Requirement) -> PodSpec:
     if pin.pointer[0] == "nodeSelector":
         kept = {key: value for key, value in (spec.node_selector or {}).items() if key != pin.requirement.key}
         return replace(spec, node_selector=FrozenMap({**kept, instead.key: instead.values[0]}))

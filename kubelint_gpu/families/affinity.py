@@ -13,7 +13,7 @@ from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import renamed
 from kubelint_gpu.evidence.runtime_classes import FIELD, binding, source_of
 from kubelint_gpu.findings.finding import Place, Related
-from kubelint_gpu.kube.objects.label_algebra import Bound, Contradiction, alternatives, unsatisfiable
+from kubelint_gpu.kube.objects.label_algebra import NumberBound, Contradiction, alternatives, unsatisfiable
 from kubelint_gpu.messages.did_you_mean_label import nearest_key, nearest_value
 from kubelint_gpu.messages.wording import listed, some
 from kubelint_gpu.values import dataclass, replace
@@ -90,7 +90,7 @@ def _no_term(manifest: Manifest, why: str) -> Diagnostic:
     return Diagnostic("KLG401", place, f"no node can match: {why}", manifest, cause="no term")
 
 
-def _shown(bound: Bound) -> str:
+def _shown(bound: NumberBound) -> str:
     """A requirement as it is written: an entry of nodeSelector, or an expression."""
     requirement = bound.requirement
     return f"{requirement.key}={requirement.values[0]}" if bound.pointer[0] == "nodeSelector" else str(requirement)
@@ -189,7 +189,7 @@ class _Names:
         self._nodes = unit.possible_nodes
         self._keys = sorted({key for node in self._nodes for key in node.labels})
 
-    def miss(self, bound: Bound, route: Pointer) -> _Miss:
+    def miss(self, bound: NumberBound, route: Pointer) -> _Miss:
         """What is said of a requirement that no node meets."""
         requirement = bound.requirement
         key = requirement.key

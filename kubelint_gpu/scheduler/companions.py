@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kubelint_gpu.kube.objects.affinity import PodAffinityTerm
-from kubelint_gpu.kube.objects.label_algebra import ANYTHING, Allowed, Bound, alternatives, contradiction
+from kubelint_gpu.kube.objects.label_algebra import ANYTHING, Allowed, NumberBound, alternatives, contradiction
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.inter_pod_affinity import Term, resolved_terms
@@ -63,7 +63,7 @@ def can_share(key: str, one: PodSpec, other: PodSpec) -> bool:
     return False
 
 
-def _of(key: str, bounds: Iterable[Bound]) -> Allowed:
+def _of(key: str, bounds: Iterable[NumberBound]) -> Allowed:
     together = ANYTHING & Allowed(absent=False)
     for bound in bounds:
         if not bound.field and bound.requirement.key == key:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kubelint_gpu.kube.objects.label_algebra import (
     ANYTHING,
     Allowed,
-    Bound,
+    NumberBound,
     allowed,
     alternatives,
     contradiction,
@@ -145,7 +145,7 @@ def test_emptiness_by_example(members, empty):
 
 @given(st.lists(requirements, min_size=1, max_size=5))
 def test_a_contradiction_names_requirements_of_which_none_can_be_left_out(members):
-    bounds = [Bound(one, ("at", place)) for place, one in enumerate(members)]
+    bounds = [NumberBound(one, ("at", place)) for place, one in enumerate(members)]
     found = contradiction(bounds)
     together = _together(members)
     assert (found is None) == (not together.plainly_empty)

@@ -128,7 +128,7 @@ def allowed(requirement: Requirement) -> Allowed:
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class NumberBound:
     """A requirement on nodes and where it stands in the pod's spec; `field` for the node's name."""
 
     requirement: Requirement
@@ -147,14 +147,14 @@ class Bound:
         return found & Allowed(absent=False) if self.field else found
 
 
-def alternatives(spec: PodSpec) -> tuple[tuple[Bound, ...], ...]:
+def alternatives(spec: PodSpec) -> tuple[tuple[NumberBound, ...], ...]:
     """What a pod requires of a node's labels and name, as alternatives of which each is a conjunction.
 
     Without required node affinity there is one; with an empty list of terms there is none, and no node matches.
     A term that is empty, or that the scheduler cannot parse, is no alternative.
     """
     plain = tuple(
-        Bound(Requirement(key, "In", (value,)), ("nodeSelector", key))
+        NumberBound(Requirement(key, "In", (value,)), ("nodeSelector", key))
         for key, value in sorted((spec.node_selector or {}).items())
     )
     if spec.node_affinity is None:
@@ -170,9 +170,9 @@ def alternatives(spec: PodSpec) -> tuple[tuple[Bound, ...], ...]:
     )
 
 
-def _term_bounds(number: int, requirements: Iterable[Requirement], part: str) -> Iterator[Bound]:
+def _term_bounds(number: int, requirements: Iterable[Requirement], part: str) -> Iterator[NumberBound]:
     for index, requirement in enumerate(requirements):
-        yield Bound(
+        yield NumberBound(
             requirement, (*_AFFINITY, number, part, index), requirement.key == NODE_NAME_FIELD and part == "matchFields"
         )
 
@@ -184,13 +184,13 @@ class Contradiction:
     `plain` says that only a number written with leading zeros would still satisfy them.
     """
 
-    bounds: tuple[Bound, ...]
+    bounds: tuple[NumberBound, ...]
     plain: bool = False
 
 
-def contradiction(bounds: Iterable[Bound]) -> Contradiction | None:
+def contradiction(bounds: Iterable[NumberBound]) -> Contradiction | None:
     """The smallest set of requirements of a conjunction that excludes every node; None where there is none."""
-    by_subject: dict[tuple[bool, str], list[Bound]] = {}
+    by_subject: dict[tuple[bool, str], list[NumberBound]] = {}
     for bound in bounds:
         by_subject.setdefault(bound.subject, []).append(bound)
     for plain in (False, True):
@@ -210,19 +210,19 @@ def unsatisfiable(spec: PodSpec) -> tuple[Contradiction, ...] | None:
     return reasons if len(reasons) == len(found) else None
 
 
-def satisfied(bounds: Iterable[Bound], labels: Mapping[str, str], name: str) -> bool:
+def satisfied(bounds: Iterable[NumberBound], labels: Mapping[str, str], name: str) -> bool:
     """Whether a node with these labels and this name meets every requirement of a conjunction."""
     return all(bound.requirement.matches({NODE_NAME_FIELD: name} if bound.field else labels) for bound in bounds)
 
 
-def _is_empty(members: Iterable[Bound], *, plain: bool) -> bool:
+def _is_empty(members: Iterable[NumberBound], *, plain: bool) -> bool:
     together = ANYTHING
     for member in members:
         together &= member.allowed
     return together.plainly_empty if plain else together.empty
 
 
-def _smallest(members: list[Bound], *, plain: bool) -> list[Bound]:
+def _smallest(members: list[NumberBound], *, plain: bool) -> list[NumberBound]:
     for size in (1, 2):
         for few in combinations(members, size):
             if _is_empty(few, plain=plain):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from kubelint_gpu.kube.objects.label_algebra import Allowed, Bound
+from kubelint_gpu.kube.objects.label_algebra import Allowed, NumberBound
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.values.selectors import Requirement
 
@@ -42,14 +42,14 @@ def is_telling(key: str) -> bool:
     return domain.endswith(_TELLING)
 
 
-def lack(node: Node, alternatives: Iterable[Sequence[Bound]]) -> Lack | None:
+def lack(node: Node, alternatives: Iterable[Sequence[NumberBound]]) -> Lack | None:
     """What a node lacks to meet the alternative that it misses by least; None where nothing could mend it."""
     found = [one for one in (_lack(node, bounds) for bounds in alternatives) if one is not None]
     return min(found, key=lambda one: (not one.settable, len(one.requirements)), default=None)
 
 
-def _lack(node: Node, bounds: Sequence[Bound]) -> Lack | None:
-    by_subject: dict[tuple[bool, str], list[Bound]] = {}
+def _lack(node: Node, bounds: Sequence[NumberBound]) -> Lack | None:
+    by_subject: dict[tuple[bool, str], list[NumberBound]] = {}
     for bound in bounds:
         by_subject.setdefault(bound.subject, []).append(bound)
     unmet: list[Requirement] = []
@@ -73,7 +73,7 @@ def _lack(node: Node, bounds: Sequence[Bound]) -> Lack | None:
     return Lack(tuple(unmet), tuple(labels), name)
 
 
-def _options(members: Iterable[Bound], together: Allowed) -> Iterable[str | None]:
+def _options(members: Iterable[NumberBound], together: Allowed) -> Iterable[str | None]:
     for member in members:
         if member.requirement.operator == "In":
             yield from member.requirement.values

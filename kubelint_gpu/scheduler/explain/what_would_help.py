@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
-from kubelint_gpu.kube.objects.label_algebra import Allowed, Bound, allowed, alternatives, satisfied
+from kubelint_gpu.kube.objects.label_algebra import Allowed, NumberBound, allowed, alternatives, satisfied
 from kubelint_gpu.kube.objects.meta import Meta
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
@@ -64,7 +64,7 @@ class Search:
     def __init__(self, pod: Pod, snapshot: Snapshot) -> None:
         self.pod = pod
         self.snapshot = snapshot
-        self.alternatives: tuple[tuple[Bound, ...], ...] = alternatives(pod.spec)
+        self.alternatives: tuple[tuple[NumberBound, ...], ...] = alternatives(pod.spec)
         self.requests = {
             name: amount
             for name, amount in pod_requests(pod.spec, pod_level=snapshot.behaviour.pod_level_resources).items()
