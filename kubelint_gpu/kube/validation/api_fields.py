@@ -32,7 +32,7 @@ _WANTED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class ReleaseSpan:
     """A type code and the minor releases, both included, that have it."""
 
     code: str
@@ -40,7 +40,7 @@ class Span:
     last: int
 
 
-Entry = tuple[Span, ...]
+Entry = tuple[ReleaseSpan, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +115,10 @@ class Table:
     def _entry(self, text: str) -> Entry:
         return tuple(self._span(part) for part in text.split("|"))
 
-    def _span(self, text: str) -> Span:
+    def _span(self, text: str) -> ReleaseSpan:
         code, _, releases = text.partition(":")
         low, _, high = releases.partition("-")
-        return Span(code, int(low or self.first), int(high or self.last))
+        return ReleaseSpan(code, int(low or self.first), int(high or self.last))
 
 
 @lru_cache(maxsize=1)
