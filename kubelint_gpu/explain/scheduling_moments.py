@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.kube.objects.meta import Owner
+from kubelint_gpu.kube.objects.meta import OwnerReference
 from kubelint_gpu.kube.objects.node import read_node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
@@ -168,7 +168,7 @@ def _pod(workload: Workload, revision: str, number: int | None = None) -> Pod:
     pod = merged(workload.pod(name, revision if workload.kind == "Deployment" else ""))
     if workload.kind == "Pod":
         return pod
-    return replace(pod, meta=replace(pod.meta, owner=Owner(workload.kind, workload.meta.name)))
+    return replace(pod, meta=replace(pod.meta, owner=OwnerReference(workload.kind, workload.meta.name)))
 
 
 def _controlled(workload: Workload) -> Workload:

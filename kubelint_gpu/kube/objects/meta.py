@@ -11,7 +11,7 @@ from kubelint_gpu.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Owner:
+class OwnerReference:
     """The controller of an object."""
 
     kind: str
@@ -31,7 +31,7 @@ class Meta:
     uid: str = ""
     labels: FrozenMap[str, str] = EMPTY
     annotations: FrozenMap[str, str] = EMPTY
-    owner: Owner | None = None
+    owner: OwnerReference | None = None
     terminating: bool = False
     created: str = ""
 
@@ -41,7 +41,7 @@ def read_meta(fields: Fields, *, namespaced: bool = True) -> Meta:
     owner = None
     for reference in fields.children("ownerReferences"):
         if owner is None or reference.boolean("controller"):
-            owner = Owner(reference.text("kind"), reference.text("name"), reference.text("uid"))
+            owner = OwnerReference(reference.text("kind"), reference.text("name"), reference.text("uid"))
     return Meta(
         name=fields.text("name") or fields.text("generateName"),
         namespace=fields.text("namespace", "default") if namespaced else "",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice, permutations
 
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.kube.objects.meta import Owner
+from kubelint_gpu.kube.objects.meta import OwnerReference
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
@@ -68,7 +68,7 @@ def _pods_of(participant: WorkloadChange, pod: Pod, cluster: Cluster, running: S
 
 
 def _on(pod: Pod, node: str, name: str) -> Pod:
-    meta = replace(pod.meta, name=f"{name}-{node}", uid=f"{name}-{node}", owner=Owner("DaemonSet", name))
+    meta = replace(pod.meta, name=f"{name}-{node}", uid=f"{name}-{node}", owner=OwnerReference("DaemonSet", name))
     return replace(pod, meta=meta, spec=replace(pod.spec, node_name=node), phase="Running", ready=True)
 
 
