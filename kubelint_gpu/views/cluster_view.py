@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kubelint_gpu.findings.picture import ClassPicture, ClusterPicture, Holding, NodeGroup, Row
 from kubelint_gpu.inventory.declarations.usage import placed_pods
-from kubelint_gpu.inventory.view.node_rows import NodeClass, amount_text, node_classes
+from kubelint_gpu.inventory.view.node_rows import NodeRow, amount_text, node_classes
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.views.rollout_view import folded, row, settled
 from kubelint_gpu.workspace.cluster_context import ClusterContext
@@ -34,7 +34,7 @@ def cluster_picture(world: ClusterContext) -> ClusterPicture | None:
     )
 
 
-def _class(found: NodeClass, here: dict[str, list[Pod]]) -> ClassPicture:
+def _class(found: NodeRow, here: dict[str, list[Pod]]) -> ClassPicture:
     rows = tuple(row(name, found.allocatable[name], found.labels) for name in found.accelerators)
     groups: dict[tuple[tuple[Holding, ...], int], list[str]] = {}
     for name in found.nodes:
@@ -61,7 +61,7 @@ def _class(found: NodeClass, here: dict[str, list[Pod]]) -> ClassPicture:
     )
 
 
-def _devices(found: NodeClass, rows: Sequence[Row]) -> str:
+def _devices(found: NodeRow, rows: Sequence[Row]) -> str:
     """`2 x NVIDIA-A100-PCIE-40GB`, and what else counts as one."""
     product = found.labels.get(_PRODUCT, "")
     told = []

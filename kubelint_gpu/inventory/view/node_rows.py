@@ -43,7 +43,7 @@ class Tenant:
 
 
 @dataclass(frozen=True, slots=True)
-class NodeClass:
+class NodeRow:
     """Nodes with equal labels (their own names aside), taints and allocatable.
 
     `allocatable` is of one node and `free` of all of them, in the scheduler's units.
@@ -80,7 +80,7 @@ class NodeClass:
         return self.allocatable.get(resource, 0) * len(self.nodes)
 
 
-def node_classes(inventory: Inventory) -> tuple[NodeClass, ...]:
+def node_classes(inventory: Inventory) -> tuple[NodeRow, ...]:
     """The classes of the inventory's nodes, those with the most GPUs first, then by name."""
     nodes = [declared.typed for declared in inventory.objects if isinstance(declared.typed, Node)]
     ignored = _unique_labels(nodes)
@@ -100,20 +100,20 @@ def node_classes(inventory: Inventory) -> tuple[NodeClass, ...]:
     return tuple(sorted(classes, key=_order))
 
 
-def _order(found: NodeClass) -> tuple[Any, ...]:
+def _order(found: NodeRow) -> tuple[Any, ...]:
     gpus = sum(found.allocatable[name] for name in found.accelerators)
     return (-gpus, natural(found.nodes[0]))
 
 
 def _class(
     members: list[Node], ignored: frozenset[str], used: dict[str, dict[str, int]], here: dict[str, list[Pod]]
-) -> NodeClass:
+) -> NodeRow:
     first = members[0]
     free = {
         resource: sum(max(0, amount - used.get(node.name, {}).get(resource, 0)) for node in members)
         for resource, amount in first.allocatable.items()
     }
-    return NodeClass(
+    return NodeRow(
         nodes=tuple(sorted((node.name for node in members), key=natural)),
         labels={key: value for key, value in sorted(first.labels.items()) if key not in ignored},
         taints=tuple(

@@ -6,7 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.inventory.view.node_names import abbreviated
-from kubelint_gpu.inventory.view.node_rows import NodeClass, Tenant, amount_text, node_classes
+from kubelint_gpu.inventory.view.node_rows import NodeRow, Tenant, amount_text, node_classes
 from kubelint_gpu.kube.objects.taints import CORDONED
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def to_json(inventory: Inventory) -> dict[str, Any]:
     }
 
 
-def _class_json(found: NodeClass) -> dict[str, Any]:
+def _class_json(found: NodeRow) -> dict[str, Any]:
     return {
         "nodes": list(found.nodes),
         "count": len(found.nodes),
@@ -78,7 +78,7 @@ def _class_json(found: NodeClass) -> dict[str, Any]:
     }
 
 
-def _quantities(found: NodeClass, amounts: Any) -> dict[str, str | None]:
+def _quantities(found: NodeRow, amounts: Any) -> dict[str, str | None]:
     return {**_texts(amounts), **dict.fromkeys(sorted(found.unlimited), None)}
 
 
@@ -88,7 +88,7 @@ def _texts(amounts: Any) -> dict[str, str | None]:
     return {resource: shown(resource, amount) for resource, amount in sorted(amounts.items())}
 
 
-def _summary(inventory: Inventory, classes: Sequence[NodeClass]) -> str:
+def _summary(inventory: Inventory, classes: Sequence[NodeRow]) -> str:
     nodes = sum(len(found.nodes) for found in classes)
     gpus = sum(found.total(name) for found in classes for name in found.accelerators)
     free = sum(found.free.get(name, 0) for found in classes for name in found.accelerators)
@@ -108,7 +108,7 @@ def _summary(inventory: Inventory, classes: Sequence[NodeClass]) -> str:
     return f" {_DOT} ".join(part for part in parts if part)
 
 
-def _rows(classes: Sequence[NodeClass], width: int) -> list[str]:
+def _rows(classes: Sequence[NodeRow], width: int) -> list[str]:
     columns = len(_HEADINGS) if width >= _WIDE else len(_HEADINGS) - 2
     cells = [[[heading] for heading in _HEADINGS[:columns]], *(_cells(found)[:columns] for found in classes)]
     widths = _widths(cells, width)
@@ -123,7 +123,7 @@ def _rows(classes: Sequence[NodeClass], width: int) -> list[str]:
     return lines
 
 
-def _cells(found: NodeClass) -> list[list[str]]:
+def _cells(found: NodeRow) -> list[list[str]]:
     names = _some(abbreviated(found.nodes), _NAMES, "group")
     free = sum(found.free.get(name, 0) for name in found.accelerators)
     total = sum(found.total(name) for name in found.accelerators)
@@ -139,7 +139,7 @@ def _cells(found: NodeClass) -> list[list[str]]:
     ]
 
 
-def _gpu_text(found: NodeClass, resource: str) -> str:
+def _gpu_text(found: NodeRow, resource: str) -> str:
     amount, name = found.allocatable[resource], resource.removeprefix("nvidia.com/")
     if name not in ("gpu", "gpu.shared"):
         return f"{amount} {_TIMES} {name}"
@@ -148,11 +148,11 @@ def _gpu_text(found: NodeClass, resource: str) -> str:
     return f"{text} ({strategy}, {replicas} per GPU)" if strategy in ("time-slicing", "mps") else text
 
 
-def _amount(found: NodeClass, resource: str, amounts: Any) -> str:
+def _amount(found: NodeRow, resource: str, amounts: Any) -> str:
     return "no limit" if resource in found.unlimited else amount_text(resource, amounts.get(resource, 0))
 
 
-def _details(found: NodeClass, common: frozenset[tuple[str, str]], *, narrow: bool) -> Iterable[tuple[str, str]]:
+def _details(found: NodeRow, common: frozenset[tuple[str, str]], *, narrow: bool) -> Iterable[tuple[str, str]]:
     if found.unhealthy:
         yield "unhealthy", found.unhealthy
     if found.unschedulable:
@@ -187,7 +187,7 @@ def _pools(pools: Sequence[Pool], width: int) -> list[str]:
     return lines
 
 
-def _common_labels(classes: Sequence[NodeClass]) -> frozenset[tuple[str, str]]:
+def _common_labels(classes: Sequence[NodeRow]) -> frozenset[tuple[str, str]]:
     # With a single class every label is common, and nothing needs telling apart.
     common = set(classes[0].labels.items())
     for found in classes[1:]:
