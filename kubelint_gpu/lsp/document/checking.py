@@ -13,7 +13,7 @@ from kubelint_gpu.engine.run import Suppression, check
 from kubelint_gpu.engine.selection import Selection, per_path_problems, select
 from kubelint_gpu.findings.expiry import today
 from kubelint_gpu.findings.finding import Finding
-from kubelint_gpu.lsp.document.diagnostics import ERROR, INFORMATION, Writer, by_path, plain
+from kubelint_gpu.lsp.document.diagnostics import ERROR, INFORMATION, DiagnosticWriter, by_path, plain
 from kubelint_gpu.lsp.document.document_context import Memory, Project, configuration_path
 from kubelint_gpu.lsp.document.positions import offset_range
 from kubelint_gpu.lsp.document.texts import absolute
@@ -84,7 +84,7 @@ class _Checked:
         sources: dict[str, SourceText] = {
             reading.source.path: reading.source for reading in readings if reading.source is not None
         }
-        writer = Writer(sources, self._encoding)
+        writer = DiagnosticWriter(sources, self._encoding)
         return {path: writer.diagnostics(some) for path, some in by_path(findings, wanted).items()}
 
     def _unusable(self) -> Iterator[dict[str, Any]]:

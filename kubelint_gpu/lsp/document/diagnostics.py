@@ -19,7 +19,7 @@ _TAGS = {"KLG005": _UNNECESSARY, "KLG004": _DEPRECATED}
 _MOST = 500
 
 
-class Writer:
+class DiagnosticWriter:
     """Writes places of some texts in the editor's units; paths that are written are absolute."""
 
     def __init__(self, sources: Mapping[str, SourceText], encoding: str) -> None:
