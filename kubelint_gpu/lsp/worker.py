@@ -11,9 +11,9 @@ import traceback
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
-from kubelint_gpu.lsp.document.document_context import Memory
+from kubelint_gpu.lsp.document.document_context import ReadFiles
 
-Answerer = Callable[[dict[str, Any], Memory], Any]
+Answerer = Callable[[dict[str, Any], ReadFiles], Any]
 
 
 def main() -> None:
@@ -24,7 +24,7 @@ def main() -> None:
     questions: queue.Queue[bytes] = queue.Queue()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, questions), daemon=True).start()
     answerers = _answerers()
-    memory = Memory()
+    memory = ReadFiles()
     while True:
         question = json.loads(questions.get())
         memory.texts.update(question["open"])
@@ -40,7 +40,7 @@ def _listen(stream: BinaryIO, questions: queue.Queue[bytes]) -> None:
     os._exit(0)
 
 
-def _result(answerer: Answerer, question: dict[str, Any], memory: Memory) -> Any:
+def _result(answerer: Answerer, question: dict[str, Any], memory: ReadFiles) -> Any:
     try:
         return answerer(question, memory)
     except Exception as error:  # noqa: BLE001 - one question that fails must not cost the next ones their answers

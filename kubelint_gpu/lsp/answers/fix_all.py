@@ -11,13 +11,13 @@ from kubelint_gpu.engine.repair import repair
 from kubelint_gpu.engine.selection import select
 from kubelint_gpu.findings.finding import Finding
 from kubelint_gpu.lsp.document.checking import suppression
-from kubelint_gpu.lsp.document.document_context import Memory, Project
+from kubelint_gpu.lsp.document.document_context import ReadFiles, Project
 from kubelint_gpu.lsp.document.positions import offset_range
 
 _LONG = 20_000
 
 
-def answer(question: dict[str, Any], memory: Memory) -> list[dict[str, Any]]:
+def answer(question: dict[str, Any], memory: ReadFiles) -> list[dict[str, Any]]:
     """The edits of the document; none where no safe fix helps."""
     project = Project(question, memory)
     selection = select(project.configuration, (), (), None)

@@ -12,7 +12,7 @@ from kubelint_gpu.findings.catalogue import UnknownRule, find, page, rule
 from kubelint_gpu.lsp.answers.hover_cluster import cluster_text
 from kubelint_gpu.lsp.answers.hover_workload import workload_text
 from kubelint_gpu.lsp.document.diagnostics import escaped
-from kubelint_gpu.lsp.document.document_context import Memory, Project
+from kubelint_gpu.lsp.document.document_context import ReadFiles, Project
 from kubelint_gpu.lsp.document.positions import offset, offset_range
 from kubelint_gpu.lsp.typed.meanings import meant
 from kubelint_gpu.lsp.typed.typed_place import TypedPlace, typed_place
@@ -23,7 +23,7 @@ _LINK = re.compile(r"\]\((?![a-z]+:|#)(?P<path>[^)]+)\)")
 _EXAMPLES = re.compile(r"^## (?:Bad|Good)\b.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 
 
-def answer(question: dict[str, Any], memory: Memory) -> dict[str, Any] | None:
+def answer(question: dict[str, Any], memory: ReadFiles) -> dict[str, Any] | None:
     """A hover in Markdown; None where there is nothing to say."""
     project = Project(question, memory)
     reading = project.reading
@@ -55,7 +55,7 @@ def rule_page(code: str) -> str:
     return f"{text}\n\n[The whole page]({url})"
 
 
-def _of_place(place: TypedPlace, project: Project, memory: Memory, source: SourceText, at: int) -> Iterator[str]:
+def _of_place(place: TypedPlace, project: Project, memory: ReadFiles, source: SourceText, at: int) -> Iterator[str]:
     found = meant(place)
     if found is not None and project.world.usable:
         text = cluster_text(found, place.word, memory.counts.of(project.unit()))

@@ -9,7 +9,7 @@ from kubelint_gpu.documents import SourceText
 from kubelint_gpu.explain.scheduling_moments import Situation, situations
 from kubelint_gpu.inventory.view.node_names import abbreviated
 from kubelint_gpu.lsp.document.diagnostics import code, escaped
-from kubelint_gpu.lsp.document.document_context import Memory, Project
+from kubelint_gpu.lsp.document.document_context import ReadFiles, Project
 from kubelint_gpu.lsp.typed.typed_line import typed_line
 from kubelint_gpu.lsp.typed.typed_place import TypedPlace
 from kubelint_gpu.messages.wording import amount, counted, listed, workload_name
@@ -28,7 +28,7 @@ _VERDICTS = {
 }
 
 
-def workload_text(place: TypedPlace, project: Project, memory: Memory, source: SourceText, at: int) -> str:
+def workload_text(place: TypedPlace, project: Project, memory: ReadFiles, source: SourceText, at: int) -> str:
     """What is to be said at a place about the workload that it is a field of; empty where it is none."""
     path = (*place.path, place.word) if place.role == "key" else place.path
     while path[:2] == ("items", None):

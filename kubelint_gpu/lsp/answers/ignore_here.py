@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from kubelint_gpu.documents import Reading, SourceText, comments, read
-from kubelint_gpu.lsp.document.document_context import Memory, Project
+from kubelint_gpu.lsp.document.document_context import ReadFiles, Project
 from kubelint_gpu.lsp.document.positions import offset_range
 
 _WRITTEN = re.compile(r"#\s*kubelint-gpu:\s*ignore\s*\[[^\]]*(?=\])")
 
 
-def answer(question: dict[str, Any], memory: Memory) -> list[dict[str, Any] | None]:
+def answer(question: dict[str, Any], memory: ReadFiles) -> list[dict[str, Any] | None]:
     """For each pair of a line, which counts from 0, and a code: the edit; None where a comment has no place."""
     reading = Project(question, memory).reading
     if reading is None or reading.source is None:

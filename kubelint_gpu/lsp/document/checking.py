@@ -14,7 +14,7 @@ from kubelint_gpu.engine.selection import Selection, per_path_problems, select
 from kubelint_gpu.findings.expiry import today
 from kubelint_gpu.findings.finding import Finding
 from kubelint_gpu.lsp.document.diagnostics import ERROR, INFORMATION, DiagnosticWriter, by_path, plain
-from kubelint_gpu.lsp.document.document_context import Memory, Project, configuration_path
+from kubelint_gpu.lsp.document.document_context import ReadFiles, Project, configuration_path
 from kubelint_gpu.lsp.document.positions import offset_range
 from kubelint_gpu.lsp.document.texts import absolute
 from kubelint_gpu.sources.files import display_path
@@ -25,7 +25,7 @@ _INVENTORY = "kind: ClusterInventory"
 Diagnostics = list[dict[str, Any]]
 
 
-def answer(question: dict[str, Any], memory: Memory) -> dict[str, Diagnostics]:
+def answer(question: dict[str, Any], memory: ReadFiles) -> dict[str, Diagnostics]:
     """Diagnostics by absolute path: of the document, and of the files that decide what is said of it."""
     path = question["path"]
     if _is_chart_template(Path(path)):
@@ -46,7 +46,7 @@ def answer(question: dict[str, Any], memory: Memory) -> dict[str, Diagnostics]:
 class _Checked:
     """One document, checked."""
 
-    def __init__(self, project: Project, selection: Selection, memory: Memory, encoding: str) -> None:
+    def __init__(self, project: Project, selection: Selection, memory: ReadFiles, encoding: str) -> None:
         self._project = project
         self._selection = selection
         self._memory = memory
@@ -127,7 +127,7 @@ def suppression(selection: Selection) -> Suppression:
     return Suppression(today(), selection.off())
 
 
-def _configuration_problem(error: click.ClickException, path: str, memory: Memory, encoding: str) -> dict[str, Any]:
+def _configuration_problem(error: click.ClickException, path: str, memory: ReadFiles, encoding: str) -> dict[str, Any]:
     """What is wrong with the configuration, where it is wrong."""
     reading = memory.texts.reading(path, _shown(path))
     source = reading.source if reading is not None else None

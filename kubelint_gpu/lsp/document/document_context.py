@@ -32,7 +32,7 @@ _MOST_WORLDS = 4
 _WORDS = sorted(SHARED)
 
 
-class Memory:
+class ReadFiles:
     """What is kept between questions: texts, clusters, listings of folders."""
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ class Project:
         told: what is to be said of the inventory.
     """
 
-    def __init__(self, question: dict[str, Any], memory: Memory) -> None:
+    def __init__(self, question: dict[str, Any], memory: ReadFiles) -> None:
         """Enter the folder of the workspace.
 
         Raises:
