@@ -14,7 +14,7 @@ from pygls.uris import from_fs_path, to_fs_path
 
 from kubelint_gpu.lsp.answers import actions
 from kubelint_gpu.lsp.document.diagnostics import SOURCE
-from kubelint_gpu.lsp.document.open_documents import Change
+from kubelint_gpu.lsp.document.open_documents import TextChange
 from kubelint_gpu.lsp.session import Diagnostics, Session, Settings
 from kubelint_gpu.version import __version__
 
@@ -227,8 +227,8 @@ def path_of(uri: str) -> str:
     return os.path.realpath(path or uri.rpartition("/")[2].rpartition(":")[2] or "untitled")
 
 
-def _change(one: types.TextDocumentContentChangeEvent) -> Change:
+def _change(one: types.TextDocumentContentChangeEvent) -> TextChange:
     if isinstance(one, types.TextDocumentContentChangePartial):
         start, end = one.range.start, one.range.end
-        return Change(one.text, (start.line, start.character, end.line, end.character))
-    return Change(one.text)
+        return TextChange(one.text, (start.line, start.character, end.line, end.character))
+    return TextChange(one.text)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kubelint_gpu.lsp.document.diagnostics import ERROR, INFORMATION, plain
-from kubelint_gpu.lsp.document.open_documents import MAX_CHARACTERS, Change, OpenDocument, OpenDocuments
+from kubelint_gpu.lsp.document.open_documents import MAX_CHARACTERS, TextChange, OpenDocument, OpenDocuments
 from kubelint_gpu.lsp.schedule import DELAY, OTHERS_DELAY, Schedule
 from kubelint_gpu.lsp.worker_process import WorkerEnded, WorkerProcess
 from kubelint_gpu.values import dataclass
@@ -71,7 +71,7 @@ class Session:
         self._schedule.ask(uri, 0)
         self._others(uri)
 
-    def changed(self, uri: str, version: int, changes: Iterable[Change]) -> None:
+    def changed(self, uri: str, version: int, changes: Iterable[TextChange]) -> None:
         """A document was changed."""
         self.documents.change(uri, version, changes)
         if self.documents.get(uri) is not None:

@@ -12,7 +12,7 @@ MAX_CHARACTERS = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class TextChange:
     """A text in place of a range of lines and characters, which count from 0; without a range, of everything."""
 
     text: str
@@ -60,7 +60,7 @@ class OpenDocuments:
         """A document was closed; what is on disk counts again."""
         self._found.pop(uri, None)
 
-    def change(self, uri: str, version: int, changes: Iterable[Change]) -> None:
+    def change(self, uri: str, version: int, changes: Iterable[TextChange]) -> None:
         """A document was changed, in the order of the changes."""
         found = self._found.get(uri)
         if found is None:
@@ -71,7 +71,7 @@ class OpenDocuments:
         self._found[uri] = replace(found, version=version, text=text)
 
 
-def _changed(text: str, change: Change, encoding: str) -> str:
+def _changed(text: str, change: TextChange, encoding: str) -> str:
     if change.range is None:
         return change.text
     source = source_text("", text)
