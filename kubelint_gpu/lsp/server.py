@@ -15,7 +15,7 @@ from pygls.uris import from_fs_path, to_fs_path
 from kubelint_gpu.lsp.answers import actions
 from kubelint_gpu.lsp.document.diagnostics import SOURCE
 from kubelint_gpu.lsp.document.open_documents import TextChange
-from kubelint_gpu.lsp.session import Diagnostics, Session, Settings
+from kubelint_gpu.lsp.session import Diagnostics, Session, SessionSettings
 from kubelint_gpu.version import __version__
 
 _CONVERTER = converters.get_converter()
@@ -25,7 +25,7 @@ _TRIGGERS = (" ", ":", "/", ".", "-", "[", ",", '"')
 class Server(LanguageServer):
     """One editor's server."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: SessionSettings) -> None:
         super().__init__(SOURCE, __version__)
         self.session = Session(settings, self._publish, self.log)
 
@@ -79,7 +79,7 @@ class Server(LanguageServer):
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(self.uri(path), found, version))
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: SessionSettings) -> None:
     """Talk over standard input and output until the editor is gone."""
     logging.basicConfig(level=logging.WARNING, format="%(name)s: %(message)s")
     answers = os.fdopen(os.dup(1), "wb")
@@ -88,7 +88,7 @@ def serve(settings: Settings) -> None:
     make(settings).start_io(stdout=answers)
 
 
-def make(settings: Settings) -> Server:
+def make(settings: SessionSettings) -> Server:
     """The server with everything that it can do."""
     server = Server(settings)
     _life(server, settings)
@@ -98,7 +98,7 @@ def make(settings: Settings) -> Server:
     return server
 
 
-def unreadable(settings: Settings) -> Iterator[str]:
+def unreadable(settings: SessionSettings) -> Iterator[str]:
     """What the command line names and cannot be read: the server goes on without it, and takes it when it is there."""
     for path in settings.inventories:
         if not os.access(path, os.R_OK):
@@ -107,7 +107,7 @@ def unreadable(settings: Settings) -> Iterator[str]:
         yield f"the configuration {settings.config} cannot be read: until it can, nothing is checked"
 
 
-def _life(server: Server, settings: Settings) -> None:
+def _life(server: Server, settings: SessionSettings) -> None:
     session = server.session
 
     @server.feature(types.INITIALIZED)

@@ -21,7 +21,7 @@ _LOOK_EVERY = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class SessionSettings:
     """What the command line says: inventories and a configuration by absolute path, both in place of what is found."""
 
     inventories: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class Session:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: SessionSettings,
         publish: Callable[[str, int | None, Diagnostics], None],
         log: Callable[[str], None],
     ) -> None:

@@ -34,7 +34,7 @@ def command(inventories: tuple[str, ...], config: str | None, isolated: bool, st
 
     try:
         from kubelint_gpu.lsp.server import serve
-        from kubelint_gpu.lsp.session import Settings
+        from kubelint_gpu.lsp.session import SessionSettings
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("kubelint_gpu"):
             raise
@@ -42,7 +42,7 @@ def command(inventories: tuple[str, ...], config: str | None, isolated: bool, st
     # it runs for hours, other than the commands for which this is switched off
     gc.enable()
     serve(
-        Settings(
+        SessionSettings(
             tuple(os.path.realpath(path) for path in inventories), os.path.realpath(config) if config else "", isolated
         )
     )
