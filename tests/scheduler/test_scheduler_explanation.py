@@ -18,7 +18,7 @@ from kubelint_gpu.scheduler.explain.cluster_changes import (
     PodArrives,
     PodsEnd,
     QuotaGrows,
-    Scene,
+    ChangedCluster,
     TaintGoes,
     Uncordoned,
     after,
@@ -60,7 +60,7 @@ def confirmed(explanation, snapshot):
     for found in explanation.classes:
         joining = [((found.joining,), found.joining.node.name)] if found.joining is not None else []
         for changes, name in [(remedy.changes, remedy.nodes[0]) for remedy in found.remedies] + joining:
-            scene = Scene(snapshot, name)
+            scene = ChangedCluster(snapshot, name)
             for change in changes:
                 scene = after(scene, change)
             pods = [
@@ -291,7 +291,7 @@ def test_pods_that_are_not_there_cannot_end():
     found = explained(gpu_pod(), *objects)
     ending = found.classes[0].remedies[0].changes[0]
     with pytest.raises(KeyError, match="default/old"):
-        after(Scene(Snapshot.of(read_cluster(objects[:1])), "a"), ending)
+        after(ChangedCluster(Snapshot.of(read_cluster(objects[:1])), "a"), ending)
 
 
 def test_a_cluster_without_nodes_has_no_classes():

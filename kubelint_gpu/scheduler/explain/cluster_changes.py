@@ -94,7 +94,7 @@ class QuotaGrows:
 Change = PodsEnd | PodArrives | TaintGoes | LabelSet | Uncordoned | CapacityGrows | NodeJoins | QuotaGrows
 
 
-class Scene(NamedTuple):
+class ChangedCluster(NamedTuple):
     """A cluster, and the node of it that a pod is to fit on."""
 
     snapshot: Snapshot
@@ -112,12 +112,12 @@ class Scene(NamedTuple):
             raise KeyError(self.node)
         return found.node
 
-    def with_node(self, node: Node) -> Scene:
+    def with_node(self, node: Node) -> ChangedCluster:
         """The scene with a node in place of its namesake, or one more."""
-        return Scene(self.snapshot.with_node(node), node.name)
+        return ChangedCluster(self.snapshot.with_node(node), node.name)
 
 
-def after(scene: Scene, change: Change) -> Scene:
+def after(scene: ChangedCluster, change: Change) -> ChangedCluster:
     """The scene after something happened to its node or to the cluster.
 
     Raises:

@@ -13,7 +13,7 @@ from kubelint_gpu.kube.objects.taints import Taint
 from kubelint_gpu.kube.values.selectors import Requirement
 from kubelint_gpu.scheduler.attempt import held
 from kubelint_gpu.scheduler.candidate import Candidate, best, victims_on
-from kubelint_gpu.scheduler.explain.cluster_changes import CapacityGrows, NodeJoins, PodsEnd, QuotaGrows, Scene, after
+from kubelint_gpu.scheduler.explain.cluster_changes import CapacityGrows, NodeJoins, PodsEnd, QuotaGrows, ChangedCluster, after
 from kubelint_gpu.scheduler.explain.holders import Holder, holders, owner_of
 from kubelint_gpu.scheduler.explain.placement_labels import actual
 from kubelint_gpu.scheduler.explain.what_would_help import DISTANT, GATES, Remedy, Search, untolerated
@@ -315,7 +315,7 @@ def _quotas(pod: Pod, snapshot: Snapshot) -> tuple[QuotaGrows, ...]:
                 needed = used[key] + charge.get(key, 0)
                 if charge.get(key) and needed > quota.hard[key]:
                     found.append(QuotaGrows(name, key, needed, quota.hard[key]))
-    scene = Scene(snapshot, "")
+    scene = ChangedCluster(snapshot, "")
     for change in found:
         scene = after(scene, change)
     return () if quota_refusal(pod, scene.snapshot.cluster.quotas, snapshot.pods) else tuple(found)

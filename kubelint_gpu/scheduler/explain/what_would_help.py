@@ -19,7 +19,7 @@ from kubelint_gpu.scheduler.explain.cluster_changes import (
     NodeJoins,
     PodArrives,
     PodsEnd,
-    Scene,
+    ChangedCluster,
     TaintGoes,
     Uncordoned,
     after,
@@ -75,7 +75,7 @@ class Search:
 
     def on(self, name: str) -> Iterator[tuple[Change, ...]]:
         """The ways in which the pod would come to fit on a node, the likeliest first; none where it fits."""
-        scene = Scene(self.snapshot, name)
+        scene = ChangedCluster(self.snapshot, name)
         opened: list[Change] = []
         status = self._status(scene)
         for _ in GATES:
@@ -124,7 +124,7 @@ class Search:
             allocatable=FrozenMap({**plain.allocatable, **more}),
         )
         change = NodeJoins(joined, node.name, labels, tuple(more.items()), untainted)
-        return change if self._fits_after(Scene(self.snapshot, name), (change,)) else None
+        return change if self._fits_after(ChangedCluster(self.snapshot, name), (change,)) else None
 
     def lack(self, node: Node) -> Lack | None:
         """What a node lacks of the labels that the pod requires."""
@@ -155,10 +155,10 @@ class Search:
                 found.append((pod, name))
         return found[:_MOST_PODS]
 
-    def _status(self, scene: Scene) -> Status | None:
+    def _status(self, scene: ChangedCluster) -> Status | None:
         return fit_on(self.pod, scene.snapshot, scene.node)
 
-    def _fits_after(self, scene: Scene, changes: Iterable[Change]) -> bool:
+    def _fits_after(self, scene: ChangedCluster, changes: Iterable[Change]) -> bool:
         for change in changes:
             scene = after(scene, change)
         return self._status(scene) is None
@@ -178,7 +178,7 @@ class Search:
     def _untolerated(self, node: Node) -> tuple[Taint, ...]:
         return untolerated(self.pod.spec, node.taints)
 
-    def _endings(self, scene: Scene, status: Status) -> Iterator[PodsEnd]:
+    def _endings(self, scene: ChangedCluster, status: Status) -> Iterator[PodsEnd]:
         """Pods of one owner that would have to end, for each owner that has enough; else of several."""
         begun = prepare(self.pod, scene.snapshot)
         node = scene.snapshot.node(scene.node)
@@ -204,7 +204,7 @@ class Search:
         single.sort(key=lambda ending: (not ending.terminating, len(ending.pods), ending.owners))
         yield from single[:_MOST_OWNERS]
 
-    def _fewest(self, scene: Scene, placed: Sequence[PlacedPod], active: Active) -> tuple[PlacedPod, ...]:
+    def _fewest(self, scene: ChangedCluster, placed: Sequence[PlacedPod], active: Active) -> tuple[PlacedPod, ...]:
         """As few of some pods as must go, the least important ones; none where it does not help if all go."""
         gone = sorted(placed, key=lambda one: (*importance(one[0]), one[0].key))
         if not gone or not self._helps(scene, gone, active):
@@ -215,7 +215,7 @@ class Search:
                 gone = trial
         return tuple(gone)
 
-    def _helps(self, scene: Scene, gone: Sequence[PlacedPod], active: Active) -> bool:
+    def _helps(self, scene: ChangedCluster, gone: Sequence[PlacedPod], active: Active) -> bool:
         if any(name != scene.node for _, name in gone):
             return self._status(scene._replace(snapshot=scene.snapshot.without(gone))) is None
         node = scene.snapshot.node(scene.node)
@@ -246,7 +246,7 @@ class Search:
         meta = Meta(name="arriving-pod", namespace=namespaces[0], uid="arriving-pod", labels=FrozenMap(labels))
         yield (PodArrives(Pod(meta, PodSpec())),)
 
-    def _growth(self, scene: Scene, status: Status) -> Iterator[tuple[Change, ...]]:
+    def _growth(self, scene: ChangedCluster, status: Status) -> Iterator[tuple[Change, ...]]:
         """As much more of each resource that the node lacks."""
         node = scene.snapshot.node(scene.node)
         if status.plugin != _RESOURCES or node is None:
