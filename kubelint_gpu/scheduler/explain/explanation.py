@@ -166,21 +166,21 @@ def lacking(status: Status | None) -> tuple[str, ...]:
     return tuple("pods" if reason == TOO_MANY_PODS else reason.removeprefix(_INSUFFICIENT) for reason in status.reasons)
 
 
-class _Group(NamedTuple):
+class _ClassRows(NamedTuple):
     status: Status | None
     taints: tuple[Taint, ...]
     unmet: tuple[Requirement, ...]
     nodes: list[NodeInfo]
 
 
-def _groups(pod: Pod, snapshot: Snapshot, result: FitResult, search: Search) -> list[_Group]:
+def _groups(pod: Pod, snapshot: Snapshot, result: FitResult, search: Search) -> list[_ClassRows]:
     """The nodes by verdict, and by what a reader wants to see apart."""
     verdicts: dict[str, Status | None] = {}
     for one in result.classes:
         verdicts.update(dict.fromkeys([node.name for node in one.nodes], one.status))
     shown = [name for name in search.requests if is_extended(name)]
     keeping: dict[tuple[Taint, ...], tuple[Taint, ...]] = {}
-    groups: dict[Hashable, _Group] = {}
+    groups: dict[Hashable, _ClassRows] = {}
     for info in snapshot.nodes:
         node = info.node
         status = verdicts.get(info.name, result.excluded or result.prefilter)
@@ -190,11 +190,11 @@ def _groups(pod: Pod, snapshot: Snapshot, result: FitResult, search: Search) -> 
         unmet = missing.requirements if missing is not None else ()
         amounts = [(node.allocatable.get(name, 0), info.used.get(name, 0)) for name in shown]
         key = (status, keeping[node.taints], node.unschedulable, unmet, *amounts)
-        groups.setdefault(key, _Group(status, keeping[node.taints], unmet, [])).nodes.append(info)
+        groups.setdefault(key, _ClassRows(status, keeping[node.taints], unmet, [])).nodes.append(info)
     return list(groups.values())
 
 
-def _explained(group: _Group, search: Search, result: FitResult, outcomes: _Outcomes, share: int) -> ExplainedClass:
+def _explained(group: _ClassRows, search: Search, result: FitResult, outcomes: _Outcomes, share: int) -> ExplainedClass:
     status, nodes = group.status, group.nodes
     names = [*search.requests, "pods"]
     remedies: tuple[Remedy, ...] = ()
