@@ -15,7 +15,7 @@ _TELLING = ("kubernetes.io", "k8s.io", "nvidia.com", "amd.com", "intel.com")
 _FREE = ("node-role.kubernetes.io", "node-restriction.kubernetes.io")
 
 
-class Lack(NamedTuple):
+class MissingLabel(NamedTuple):
     """What a node lacks to meet one alternative of a pod.
 
     Attributes:
@@ -42,13 +42,13 @@ def is_telling(key: str) -> bool:
     return domain.endswith(_TELLING)
 
 
-def lack(node: Node, alternatives: Iterable[Sequence[NumberBound]]) -> Lack | None:
+def lack(node: Node, alternatives: Iterable[Sequence[NumberBound]]) -> MissingLabel | None:
     """What a node lacks to meet the alternative that it misses by least; None where nothing could mend it."""
     found = [one for one in (_lack(node, bounds) for bounds in alternatives) if one is not None]
     return min(found, key=lambda one: (not one.settable, len(one.requirements)), default=None)
 
 
-def _lack(node: Node, bounds: Sequence[NumberBound]) -> Lack | None:
+def _lack(node: Node, bounds: Sequence[NumberBound]) -> MissingLabel | None:
     by_subject: dict[tuple[bool, str], list[NumberBound]] = {}
     for bound in bounds:
         by_subject.setdefault(bound.subject, []).append(bound)
@@ -70,7 +70,7 @@ def _lack(node: Node, bounds: Sequence[NumberBound]) -> Lack | None:
             name = options[0] or ""
         else:
             labels.append((key, options[0]))
-    return Lack(tuple(unmet), tuple(labels), name)
+    return MissingLabel(tuple(unmet), tuple(labels), name)
 
 
 def _options(members: Iterable[NumberBound], together: Allowed) -> Iterable[str | None]:

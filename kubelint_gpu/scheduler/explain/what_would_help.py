@@ -27,7 +27,7 @@ from kubelint_gpu.scheduler.explain.cluster_changes import (
     uncordoned,
 )
 from kubelint_gpu.scheduler.explain.holders import PlacedPod, by_owner
-from kubelint_gpu.scheduler.explain.placement_labels import HOSTNAME, Lack, lack
+from kubelint_gpu.scheduler.explain.placement_labels import HOSTNAME, MissingLabel, lack
 from kubelint_gpu.scheduler.fit import Active, fit_on, judged, prepare
 from kubelint_gpu.scheduler.framework.equality import kind_of
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo, node_info
@@ -101,7 +101,7 @@ class Search:
             if mended and self._fits_after(scene, mended):
                 yield mended
 
-    def joining(self, node: Node, missing: Lack | None = None) -> NodeJoins | None:
+    def joining(self, node: Node, missing: MissingLabel | None = None) -> NodeJoins | None:
         """The node like another one on which the pod would fit if it joined; None where no such node would help.
 
         It has the labels that `missing` names, enough of what is asked for, and no taint that keeps the pod away.
@@ -126,7 +126,7 @@ class Search:
         change = NodeJoins(joined, node.name, labels, tuple(more.items()), untainted)
         return change if self._fits_after(ChangedCluster(self.snapshot, name), (change,)) else None
 
-    def lack(self, node: Node) -> Lack | None:
+    def lack(self, node: Node) -> MissingLabel | None:
         """What a node lacks of the labels that the pod requires."""
         return lack(node, self.alternatives)
 
