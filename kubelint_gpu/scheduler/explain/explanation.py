@@ -16,7 +16,7 @@ from kubelint_gpu.scheduler.candidate import Candidate, best, victims_on
 from kubelint_gpu.scheduler.explain.cluster_changes import CapacityGrows, NodeJoins, PodsEnd, QuotaGrows, ChangedCluster, after
 from kubelint_gpu.scheduler.explain.holders import Holder, holders, owner_of
 from kubelint_gpu.scheduler.explain.placement_labels import actual
-from kubelint_gpu.scheduler.explain.what_would_help import DISTANT, GATES, Remedy, Search, untolerated
+from kubelint_gpu.scheduler.explain.what_would_help import DISTANT, GATES, Remedy, RemedySearch, untolerated
 from kubelint_gpu.scheduler.fit import FitResult, fit
 from kubelint_gpu.scheduler.framework.equality import kind_of
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
@@ -139,7 +139,7 @@ def explain(pod: Pod, snapshot: Snapshot) -> Explanation:
     waits = held(pod, snapshot)
     preemption = preempt(pod, snapshot, result) if result.total and not result.schedulable else None
     text = None if result.schedulable or waits else message(pod, snapshot, result, preemption)
-    search = Search(pod, snapshot)
+    search = RemedySearch(pod, snapshot)
     groups = _groups(pod, snapshot, result, search)
     share = max(1, min(_MOST_EXAMINED, _MOST_IN_ALL // max(1, len(groups))))
     outcomes = _outcomes(preemption)
@@ -173,7 +173,7 @@ class _ClassRows(NamedTuple):
     nodes: list[NodeInfo]
 
 
-def _groups(pod: Pod, snapshot: Snapshot, result: FitResult, search: Search) -> list[_ClassRows]:
+def _groups(pod: Pod, snapshot: Snapshot, result: FitResult, search: RemedySearch) -> list[_ClassRows]:
     """The nodes by verdict, and by what a reader wants to see apart."""
     verdicts: dict[str, Status | None] = {}
     for one in result.classes:
@@ -194,7 +194,7 @@ def _groups(pod: Pod, snapshot: Snapshot, result: FitResult, search: Search) -> 
     return list(groups.values())
 
 
-def _explained(group: _ClassRows, search: Search, result: FitResult, outcomes: _Outcomes, share: int) -> ExplainedClass:
+def _explained(group: _ClassRows, search: RemedySearch, result: FitResult, outcomes: _Outcomes, share: int) -> ExplainedClass:
     status, nodes = group.status, group.nodes
     names = [*search.requests, "pods"]
     remedies: tuple[Remedy, ...] = ()
@@ -222,7 +222,7 @@ def _explained(group: _ClassRows, search: Search, result: FitResult, outcomes: _
     )
 
 
-def _remedies(search: Search, nodes: Sequence[NodeInfo], share: int, *, apart: bool) -> tuple[tuple[Remedy, ...], int]:
+def _remedies(search: RemedySearch, nodes: Sequence[NodeInfo], share: int, *, apart: bool) -> tuple[tuple[Remedy, ...], int]:
     """What helps on the nearest nodes; unless `apart`, those with equal pods of the same owners are looked at once."""
     alike: dict[Hashable, list[str]] = {}
     for info in nodes:
@@ -246,12 +246,12 @@ def _likelihood(remedy: Remedy) -> tuple[int, int, int]:
     return sum(isinstance(change, CapacityGrows) for change in remedy.changes), len(remedy.changes), pods
 
 
-def _load(search: Search, info: NodeInfo) -> Hashable:
+def _load(search: RemedySearch, info: NodeInfo) -> Hashable:
     memory = search.snapshot.memory
     return frozenset(Counter((kind_of(pod, memory), owner_of(pod)) for pod in info.pods).items())
 
 
-def _joining(search: Search, info: NodeInfo, status: Status) -> NodeJoins | None:
+def _joining(search: RemedySearch, info: NodeInfo, status: Status) -> NodeJoins | None:
     """A node like one of a class that is full, or, where no node has the right labels, like any that then has them."""
     if status.plugin not in ("", *GATES):
         return search.joining(info.node)
@@ -262,7 +262,7 @@ def _joining(search: Search, info: NodeInfo, status: Status) -> NodeJoins | None
 
 
 def _eviction(
-    search: Search, nodes: Sequence[NodeInfo], result: FitResult, outcomes: _Outcomes
+    search: RemedySearch, nodes: Sequence[NodeInfo], result: FitResult, outcomes: _Outcomes
 ) -> tuple[Candidate | None, str]:
     preemption, tried = outcomes
     if preemption is None:
@@ -284,7 +284,7 @@ def _outcomes(preemption: Preemption | None) -> _Outcomes:
     return preemption, tried
 
 
-def _holders(search: Search, nodes: Sequence[NodeInfo], status: Status | None) -> tuple[Holder, ...]:
+def _holders(search: RemedySearch, nodes: Sequence[NodeInfo], status: Status | None) -> tuple[Holder, ...]:
     """Who holds what is lacking; of nodes that lack nothing, who holds what few have of."""
     memory = search.snapshot.memory
     resources = lacking(status) or tuple(name for name in search.requests if is_extended(name))

@@ -58,7 +58,7 @@ class Remedy:
     nodes: tuple[str, ...]
 
 
-class Search:
+class RemedySearch:
     """The search for one pod in one cluster."""
 
     def __init__(self, pod: Pod, snapshot: Snapshot) -> None:
