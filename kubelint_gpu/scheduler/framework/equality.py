@@ -14,7 +14,7 @@ FEW_NODES = 24
 _MANY_VALUES = 16
 
 
-class Likeness(NamedTuple):
+class NodeEquivalence(NamedTuple):
     """What nodes have in common, each part as a number.
 
     Attributes:
@@ -33,20 +33,20 @@ class Likeness(NamedTuple):
 class Equal(NamedTuple):
     """Nodes by likeness, in the order of their names, and the likeness of each node by its name."""
 
-    nodes: Mapping[Likeness, Sequence[NodeInfo]]
-    likeness: Mapping[str, Likeness]
+    nodes: Mapping[NodeEquivalence, Sequence[NodeInfo]]
+    likeness: Mapping[str, NodeEquivalence]
 
 
 def sorted_out(nodes: Iterable[NodeInfo], wide: frozenset[str], memory: Memory) -> Equal:
     """The nodes by likeness."""
-    found: dict[Likeness, list[NodeInfo]] = {}
-    by_name: dict[str, Likeness] = {}
+    found: dict[NodeEquivalence, list[NodeInfo]] = {}
+    by_name: dict[str, NodeEquivalence] = {}
     number = memory.number
     for info in nodes:
         node = info.node
         labels = number(frozenset((key, None if key in wide else value) for key, value in node.meta.labels.items()))
         gate, room = number((info.taints, node.unschedulable)), number(node.allocatable)
-        likeness = by_name[node.meta.name] = Likeness(labels, gate, room, _kinds(info))
+        likeness = by_name[node.meta.name] = NodeEquivalence(labels, gate, room, _kinds(info))
         found.setdefault(likeness, []).append(info)
     return Equal(found, by_name)
 

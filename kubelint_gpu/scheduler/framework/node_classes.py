@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from kubelint_gpu.scheduler.framework.equality import Likeness
+from kubelint_gpu.scheduler.framework.equality import NodeEquivalence
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Filter, Labels, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
@@ -96,7 +96,7 @@ class Partition(NamedTuple):
     """All nodes in groups, and the position of the group of each likeness."""
 
     groups: tuple[Group, ...]
-    position: Mapping[Likeness, int]
+    position: Mapping[NodeEquivalence, int]
 
 
 def alone(node: NodeInfo) -> Group:
@@ -177,7 +177,7 @@ def _divided(snapshot: Snapshot, keys: frozenset[str], weighing: Sequence[tuple[
     wide = snapshot.wide_labels()
     narrow, present = sorted(keys - wide), sorted(keys & wide)
     groups: dict[Hashable, dict[Room, list[Sequence[NodeInfo]]]] = {}
-    position: dict[Likeness, int] = {}
+    position: dict[NodeEquivalence, int] = {}
     place: dict[Hashable, int] = {}
     for likeness, nodes in snapshot.equal().nodes.items():
         node = nodes[0]
@@ -193,7 +193,7 @@ def _divided(snapshot: Snapshot, keys: frozenset[str], weighing: Sequence[tuple[
     return Partition(tuple([_group(parts) for parts in groups.values()]), position)
 
 
-def _room(likeness: Likeness) -> Room:
+def _room(likeness: NodeEquivalence) -> Room:
     return likeness.room, likeness.pods
 
 
