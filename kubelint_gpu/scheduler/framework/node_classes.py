@@ -25,7 +25,7 @@ Room = tuple[int, int]
 Parts = Mapping[Room, Sequence[Sequence[NodeInfo]]]
 
 
-class Group:
+class ClassGroup:
     """Nodes that a projection does not tell apart, in parts that have equal allocatable and pods of equal kinds."""
 
     __slots__ = ("_nodes", "parts", "size")
@@ -47,7 +47,7 @@ class Group:
 class NodeClass(NamedTuple):
     """Nodes with one verdict: a group without some of its members; `status` None means that the pod fits."""
 
-    group: Group
+    group: ClassGroup
     apart: frozenset[str]
     status: Status | None
 
@@ -95,17 +95,17 @@ class NodeClass(NamedTuple):
 class Partition(NamedTuple):
     """All nodes in groups, and the position of the group of each likeness."""
 
-    groups: tuple[Group, ...]
+    groups: tuple[ClassGroup, ...]
     position: Mapping[NodeEquivalence, int]
 
 
-def alone(node: NodeInfo) -> Group:
+def alone(node: NodeInfo) -> ClassGroup:
     """A group of one node."""
-    return Group({(0, 0): ((node,),)}, 1)
+    return ClassGroup({(0, 0): ((node,),)}, 1)
 
 
-def _group(parts: Parts) -> Group:
-    return Group(parts, sum([len(nodes) for part in parts.values() for nodes in part]))
+def _group(parts: Parts) -> ClassGroup:
+    return ClassGroup(parts, sum([len(nodes) for part in parts.values() for nodes in part]))
 
 
 def classes(snapshot: Snapshot, prepared: Sequence[tuple[Plugin, Prepared]]) -> list[NodeClass]:
