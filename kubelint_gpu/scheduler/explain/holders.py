@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.scheduler.framework.pod_memory import Memory
+from kubelint_gpu.scheduler.framework.pod_memory import PodMemory
 from kubelint_gpu.values import dataclass
 
 _HASH = "pod-template-hash"
@@ -70,7 +70,7 @@ def by_owner(placed: Iterable[PlacedPod]) -> dict[Owner, list[PlacedPod]]:
     return {owner: found[owner] for owner in sorted(found)}
 
 
-def holders(placed: Iterable[PlacedPod], resources: Sequence[str], priority: int, memory: Memory) -> tuple[Holder, ...]:
+def holders(placed: Iterable[PlacedPod], resources: Sequence[str], priority: int, memory: PodMemory) -> tuple[Holder, ...]:
     """The owners of some pods with what they hold of some resources, those that hold most first.
 
     `pods` among the resources counts the pods; `priority` is that of the pod that waits.

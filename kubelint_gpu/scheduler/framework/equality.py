@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
-from kubelint_gpu.scheduler.framework.pod_memory import Memory
+from kubelint_gpu.scheduler.framework.pod_memory import PodMemory
 
 FEW_NODES = 24
 _MANY_VALUES = 16
@@ -37,7 +37,7 @@ class Equal(NamedTuple):
     likeness: Mapping[str, NodeEquivalence]
 
 
-def sorted_out(nodes: Iterable[NodeInfo], wide: frozenset[str], memory: Memory) -> Equal:
+def sorted_out(nodes: Iterable[NodeInfo], wide: frozenset[str], memory: PodMemory) -> Equal:
     """The nodes by likeness."""
     found: dict[NodeEquivalence, list[NodeInfo]] = {}
     by_name: dict[str, NodeEquivalence] = {}
@@ -78,7 +78,7 @@ def wide_labels(nodes: Sequence[NodeInfo]) -> frozenset[str]:
     return frozenset(key for key, found in values.items() if len(found) > most)
 
 
-def kind_of(pod: Pod, memory: Memory) -> int:
+def kind_of(pod: Pod, memory: PodMemory) -> int:
     """A number that pods share which are equal in all that filters and preemption look at but their age."""
     return memory.of("kind", pod, lambda pod: memory.number(_kind(pod, memory)))
 
@@ -88,7 +88,7 @@ def _kinds(node: NodeInfo) -> int:
     return memory.number(tuple(sorted([kind_of(pod, memory) for pod in node.pods])))
 
 
-def _kind(pod: Pod, memory: Memory) -> Hashable:
+def _kind(pod: Pod, memory: PodMemory) -> Hashable:
     spec, meta = pod.spec, pod.meta
     volumes = (spec.volumes, spec.resource_claims, meta.name) if spec.volumes or spec.resource_claims else None
     return (

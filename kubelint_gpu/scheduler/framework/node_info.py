@@ -8,7 +8,7 @@ from typing import NamedTuple
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import HostPort, Pod
 from kubelint_gpu.kube.objects.taints import Taint
-from kubelint_gpu.scheduler.framework.pod_memory import Memory
+from kubelint_gpu.scheduler.framework.pod_memory import PodMemory
 
 
 class NodeInfo(NamedTuple):
@@ -30,7 +30,7 @@ class NodeInfo(NamedTuple):
     ports: frozenset[HostPort]
     anti: tuple[Pod, ...]
     taints: tuple[Taint, ...]
-    memory: Memory
+    memory: PodMemory
 
     @property
     def name(self) -> str:
@@ -95,7 +95,7 @@ class NodeInfo(NamedTuple):
         )
 
 
-def node_info(node: Node, pods: Iterable[Pod], memory: Memory) -> NodeInfo:
+def node_info(node: Node, pods: Iterable[Pod], memory: PodMemory) -> NodeInfo:
     """A node with the pods that are on it."""
     placed = tuple(pods)
     used: dict[str, int] = {}

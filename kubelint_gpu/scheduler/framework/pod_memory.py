@@ -24,7 +24,7 @@ class Load(NamedTuple):
     ports: tuple[HostPort, ...]
 
 
-class Memory:
+class PodMemory:
     """Remembers what immutable objects led to."""
 
     __slots__ = ("_anchors", "_loads", "_numbers", "_same", "_tables", "behaviour")

@@ -15,7 +15,7 @@ from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.scheduler.framework.equality import FEW_NODES, Equal, moved, sorted_out, wide_labels
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo, node_info
-from kubelint_gpu.scheduler.framework.pod_memory import Memory
+from kubelint_gpu.scheduler.framework.pod_memory import PodMemory
 from kubelint_gpu.scheduler.framework.profile import DEFAULT_PROFILE, Profile
 from kubelint_gpu.scheduler.framework.release import Behaviour, behaviour, minor_of
 from kubelint_gpu.values import replace
@@ -47,7 +47,7 @@ class Snapshot:
         self,
         cluster: Cluster,
         nodes: tuple[NodeInfo, ...],
-        memory: Memory,
+        memory: PodMemory,
         profile: Profile,
         positions: Mapping[str, int],
         statics: dict[Hashable, Any],
@@ -71,7 +71,7 @@ class Snapshot:
             InvalidObject: two nodes have one name.
             ValueError: the cluster's version is no version of Kubernetes.
         """
-        memory = Memory(behaviour(_version(cluster)))
+        memory = PodMemory(behaviour(_version(cluster)))
         by_node: dict[str, list[Pod]] = {}
         for pod in cluster.pods if pods is None else pods:
             if pod.spec.node_name and not pod.finished:
