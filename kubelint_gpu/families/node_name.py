@@ -14,7 +14,7 @@ from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME
 from kubelint_gpu.messages.wait import every, held_by
 from kubelint_gpu.messages.wording import counted, listed
-from kubelint_gpu.scheduler.kubelet_admission import Admission, kubelet_admission
+from kubelint_gpu.scheduler.kubelet_admission import KubeletAdmission, kubelet_admission
 from kubelint_gpu.simulation.controllers.daemon_set import daemon_nodes
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace import field_pointers
@@ -105,10 +105,10 @@ def _beside(unit: ApplySet, subject: WorkloadCheck, name: str) -> str:
     return f"where what is applied with it comes first, the kubelet of {name} {few}{held}"
 
 
-def _started(unit: ApplySet, subject: WorkloadCheck, name: str) -> tuple[int, Admission]:
+def _started(unit: ApplySet, subject: WorkloadCheck, name: str) -> tuple[int, KubeletAdmission]:
     """How many of its pods the kubelet starts beside what runs there, and what it says of the next or the last."""
     snapshot, pod = unit.running, subject.pod
-    said = Admission()
+    said = KubeletAdmission()
     for number in range(min(max(subject.workload.replicas, 1), _MOST)):
         node = snapshot.node(name)
         if node is None:

@@ -25,7 +25,7 @@ _FIRST = ("cpu", "memory", "ephemeral-storage")
 
 
 @dataclass(frozen=True, slots=True)
-class Admission:
+class KubeletAdmission:
     """The kubelet's answer.
 
     Attributes:
@@ -42,7 +42,7 @@ class Admission:
     dropped: tuple[str, ...] = ()
 
 
-def kubelet_admission(pod: Pod, node: NodeInfo, snapshot: Snapshot) -> Admission:
+def kubelet_admission(pod: Pod, node: NodeInfo, snapshot: Snapshot) -> KubeletAdmission:
     """Whether the kubelet of a node lets a pod start that was put there by hand, beside the pods that run there."""
     allocatable = node.node.allocatable
     asked = pod_requests(pod.spec, pod_level=snapshot.behaviour.pod_level_resources)
@@ -56,7 +56,7 @@ def refusal_reason(resource: str) -> str:
     return UNEXPECTED if is_extended(resource) else f"OutOf{resource}"
 
 
-def _unallocated(pod: Pod, node: NodeInfo) -> Admission | None:
+def _unallocated(pod: Pod, node: NodeInfo) -> KubeletAdmission | None:
     """The failure of the first container for which too few devices are left; None where there are enough for all.
 
     Containers take over what ordinary init containers, which have ended by then, were given.
@@ -76,14 +76,14 @@ def _unallocated(pod: Pod, node: NodeInfo) -> Admission | None:
     return None
 
 
-def _no_device(name: str, needed: int, available: int, capacity: int) -> Admission:
+def _no_device(name: str, needed: int, available: int, capacity: int) -> KubeletAdmission:
     why = f"requested number of devices unavailable for {name}. Requested: {needed}, Available: {available}"
     if not capacity:
         why = f"no healthy devices present; cannot allocate unhealthy devices {name}"
-    return Admission(UNEXPECTED, f"Allocate failed due to {why}, which is unexpected", name)
+    return KubeletAdmission(UNEXPECTED, f"Allocate failed due to {why}, which is unexpected", name)
 
 
-def _refusal(pod: Pod, node: NodeInfo, snapshot: Snapshot) -> Admission:
+def _refusal(pod: Pod, node: NodeInfo, snapshot: Snapshot) -> KubeletAdmission:
     allocatable, used = node.node.allocatable, node.used
     if len(node.pods) >= allocatable.get("pods", 0):
         return _out_of("pods", 1, len(node.pods), allocatable.get("pods", 0))
@@ -99,13 +99,13 @@ def _refusal(pod: Pod, node: NodeInfo, snapshot: Snapshot) -> Admission:
     executing = [taint for taint in node.taints if taint.effect == "NoExecute"]
     if first_untolerated(executing, pod.spec.tolerations) is not None:
         return _failed("TaintToleration", NOT_TOLERATED)
-    return Admission()
+    return KubeletAdmission()
 
 
-def _out_of(resource: str, requested: int, used: int, capacity: int) -> Admission:
+def _out_of(resource: str, requested: int, used: int, capacity: int) -> KubeletAdmission:
     amounts = f"requested: {requested}, used: {used}, capacity: {capacity}"
-    return Admission(f"OutOf{resource}", f"Node didn't have enough resource: {resource}, {amounts}")
+    return KubeletAdmission(f"OutOf{resource}", f"Node didn't have enough resource: {resource}, {amounts}")
 
 
-def _failed(predicate: str, reason: str) -> Admission:
-    return Admission(predicate, f"Predicate {predicate} failed: {reason}")
+def _failed(predicate: str, reason: str) -> KubeletAdmission:
+    return KubeletAdmission(predicate, f"Predicate {predicate} failed: {reason}")
