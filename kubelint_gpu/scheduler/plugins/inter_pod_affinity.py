@@ -42,7 +42,7 @@ class Term(NamedTuple):
         )
 
 
-class State(NamedTuple):
+class AffinityState(NamedTuple):
     """What PreFilter found, by label key and value of nodes.
 
     Attributes:
@@ -83,7 +83,7 @@ def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
         return SKIP
     affinity = resolved_terms(pod, pod.spec.pod_affinity, snapshot)
     anti = resolved_terms(pod, pod.spec.pod_anti_affinity, snapshot)
-    state = State(
+    state = AffinityState(
         pod,
         namespace,
         affinity,
@@ -96,7 +96,7 @@ def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
     return Prepared(state, labels=_labels(state))
 
 
-def _filter(state: State, node: NodeInfo) -> Status | None:
+def _filter(state: AffinityState, node: NodeInfo) -> Status | None:
     labels = node.node.meta.labels
     if state.affinity:
         met = True
@@ -120,7 +120,7 @@ def _filter(state: State, node: NodeInfo) -> Status | None:
     return None
 
 
-def _without(state: State, pods: tuple[Pod, ...], node: NodeInfo) -> State:
+def _without(state: AffinityState, pods: tuple[Pod, ...], node: NodeInfo) -> AffinityState:
     wanted, unwanted, refusing = dict(state.wanted), dict(state.unwanted), dict(state.refusing)
     for pod in pods:
         if state.affinity and all(term.matches(pod) for term in state.affinity):
@@ -225,7 +225,7 @@ def _add(counts: Counts, key: str, node: NodeInfo, change: int) -> None:
         counts.pop((key, value), None)
 
 
-def _labels(state: State) -> dict[str, dict[str, Hashable]]:
+def _labels(state: AffinityState) -> dict[str, dict[str, Hashable]]:
     labels: dict[str, dict[str, Hashable]] = {term.key: {} for term in state.affinity}
     for position, counts in enumerate((state.wanted, state.unwanted, state.refusing)):
         for (key, value), number in counts.items():
