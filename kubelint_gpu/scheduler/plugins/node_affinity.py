@@ -19,7 +19,7 @@ _REJECTED = Status(NAME, Code.UNRESOLVABLE, (REASON,))
 _ENFORCED = Status(NAME, Code.UNRESOLVABLE, (ENFORCED_REASON,))
 
 
-class State(NamedTuple):
+class NodeAffinityState(NamedTuple):
     """What a pod requires of its node; `required` and `added` are None where nothing is."""
 
     selector: tuple[tuple[str, str], ...]
@@ -42,14 +42,14 @@ def _prepared(spec: PodSpec, added: NodeSelector | None) -> Prepared:
     selector = tuple((spec.node_selector or {}).items())
     terms = [term for part in (spec.node_affinity, added) if part is not None for term in part.terms]
     return Prepared(
-        State(selector, spec.node_affinity, added),
+        NodeAffinityState(selector, spec.node_affinity, added),
         nodes=nodes,
         labels=looked_at((*(Requirement(key, "In", (value,)) for key, value in selector), *_expressions(terms))),
         apart=frozenset(value for term in terms for field in term.fields for value in field.values),
     )
 
 
-def _filter(state: State, node: NodeInfo) -> Status | None:
+def _filter(state: NodeAffinityState, node: NodeInfo) -> Status | None:
     meta = node.node.meta
     if state.added is not None and not state.added.matches(meta.labels, meta.name):
         return _ENFORCED
