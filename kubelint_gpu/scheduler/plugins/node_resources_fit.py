@@ -19,7 +19,7 @@ _FIRST = {"cpu": 0, "memory": 1, "ephemeral-storage": 2}
 _CODES = (Code.UNSCHEDULABLE, Code.UNRESOLVABLE)
 
 
-class State(NamedTuple):
+class RequestState(NamedTuple):
     """Requests other than 0 in the order in which they are checked, and whether more than allocatable is final.
 
     kube-scheduler walks extended resources in the order of a Go map, which for a few is mostly that of insertion.
@@ -37,7 +37,7 @@ def _prepared(spec: PodSpec, snapshot: Snapshot) -> Prepared:
     asked = pod_requests(spec, pod_level=snapshot.behaviour.pod_level_resources).items()
     requests = [item for item in asked if item[1] and not _ignored(item[0], snapshot.profile)]
     requests.sort(key=lambda item: _FIRST.get(item[0], len(_FIRST)))
-    state = State(tuple(requests), snapshot.behaviour.oversize_is_final)
+    state = RequestState(tuple(requests), snapshot.behaviour.oversize_is_final)
     return Prepared(state, by_load=state)
 
 
@@ -47,7 +47,7 @@ def _ignored(resource: str, profile: Profile) -> bool:
     return is_extended(resource)
 
 
-def _filter(state: State, node: NodeInfo) -> Status | None:
+def _filter(state: RequestState, node: NodeInfo) -> Status | None:
     allocatable = node.node.allocatable
     used = node.used
     lacking: list[str] = []
