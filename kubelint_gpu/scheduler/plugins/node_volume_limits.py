@@ -31,7 +31,7 @@ _DRIVERS = {plugin: driver for plugin, driver, _ in _MIGRATED.values()}
 Attached = dict[tuple[str, str], None]
 
 
-class State(NamedTuple):
+class VolumeCountState(NamedTuple):
     """The incoming pod and what is known of storage."""
 
     pod: Pod
@@ -49,10 +49,10 @@ def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
         for driver, number in most.items()
         for _, name in room.get(driver, ())[: bisect_left(room.get(driver, ()), (number, ""))]
     ]
-    return Prepared(State(pod, index), apart=frozenset(short)) if short else SKIP
+    return Prepared(VolumeCountState(pod, index), apart=frozenset(short)) if short else SKIP
 
 
-def _filter(state: State, node: NodeInfo) -> Status | None:
+def _filter(state: VolumeCountState, node: NodeInfo) -> Status | None:
     csi_node = state.storage.csi_nodes.get(node.name)
     if csi_node is None or not csi_node.limits:
         return None
