@@ -55,7 +55,7 @@ class Count(NamedTuple):
         return self._replace(matched={domain: number}, minimum=minimum)
 
 
-class State(NamedTuple):
+class SpreadState(NamedTuple):
     """The incoming pod and the counts of its constraints, in the order of its spec."""
 
     pod: Pod
@@ -85,10 +85,10 @@ def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
         tokens = labels.setdefault(count.constraint.topology_key, {})
         for domain, number in count.matched.items():
             tokens[domain] = (tokens.get(domain), position, number)
-    return Prepared(State(pod, counts), labels=labels)
+    return Prepared(SpreadState(pod, counts), labels=labels)
 
 
-def _filter(state: State, node: NodeInfo) -> Status | None:
+def _filter(state: SpreadState, node: NodeInfo) -> Status | None:
     labels = node.node.meta.labels
     for count in state.counts:
         domain = labels.get(count.constraint.topology_key)
@@ -99,7 +99,7 @@ def _filter(state: State, node: NodeInfo) -> Status | None:
     return None
 
 
-def _without(state: State, pods: tuple[Pod, ...], node: NodeInfo) -> State:
+def _without(state: SpreadState, pods: tuple[Pod, ...], node: NodeInfo) -> SpreadState:
     """The counts without these pods.
 
     Upstream takes terminating pods off as well, which it did not count, and pods that an empty selector matches.
@@ -120,7 +120,7 @@ def _without(state: State, pods: tuple[Pod, ...], node: NodeInfo) -> State:
             counts.append(count.with_change(meta.labels[count.constraint.topology_key], change))
         else:
             counts.append(count)
-    return State(pod, tuple(counts))
+    return SpreadState(pod, tuple(counts))
 
 
 def _forbidding(pod: Pod, snapshot: Snapshot) -> tuple[SpreadConstraint, ...]:
