@@ -62,7 +62,7 @@ class SpreadState(NamedTuple):
     counts: tuple[Count, ...]
 
 
-class Partition(NamedTuple):
+class DomainCounts(NamedTuple):
     """The nodes that have all topology keys, by what the inclusion policies look at.
 
     Attributes:
@@ -144,7 +144,7 @@ def _folded(constraint: SpreadConstraint, labels: FrozenMap[str, str]) -> Spread
     return replace(constraint, selector=selector)
 
 
-def _partition(snapshot: Snapshot, spec: PodSpec, constraints: Iterable[SpreadConstraint]) -> Partition:
+def _partition(snapshot: Snapshot, spec: PodSpec, constraints: Iterable[SpreadConstraint]) -> DomainCounts:
     topology = tuple(dict.fromkeys(one.topology_key for one in constraints))
     keys: tuple[str, ...] = ()
     by_name = False
@@ -161,7 +161,7 @@ def _partition(snapshot: Snapshot, spec: PodSpec, constraints: Iterable[SpreadCo
 
 def _divided(
     snapshot: Snapshot, topology: tuple[str, ...], keys: tuple[str, ...], by_name: bool, tainted: bool
-) -> Partition:
+) -> DomainCounts:
     members: dict[Hashable, tuple[NodeInfo, Mapping[str, dict[str, None]]]] = {}
     group_of: dict[str, Hashable] = {}
     for info in snapshot.nodes:
@@ -177,7 +177,7 @@ def _divided(
         for key in topology:
             values[key][labels[key]] = None
         group_of[info.name] = group
-    return Partition(members, group_of)
+    return DomainCounts(members, group_of)
 
 
 def included(constraint: SpreadConstraint, spec: PodSpec, node: NodeInfo) -> bool:
@@ -187,7 +187,7 @@ def included(constraint: SpreadConstraint, spec: PodSpec, node: NodeInfo) -> boo
     return not constraint.honor_taints or first_untolerated(node.taints, spec.tolerations) is None
 
 
-def _count(snapshot: Snapshot, pod: Pod, constraint: SpreadConstraint, partition: Partition) -> Count:
+def _count(snapshot: Snapshot, pod: Pod, constraint: SpreadConstraint, partition: DomainCounts) -> Count:
     key, selector = constraint.topology_key, constraint.selector
     counting = {group for group, (info, _) in partition.members.items() if included(constraint, pod.spec, info)}
     every = len(counting) == len(partition.members)
