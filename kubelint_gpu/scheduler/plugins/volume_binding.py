@@ -33,7 +33,7 @@ NOT_OWNED = "PVC {claim} was not created for pod {pod} (pod is not owner)"
 _HOSTNAME = "kubernetes.io/hostname"
 
 
-class State(NamedTuple):
+class ClaimState(NamedTuple):
     """The pod's claims by what is left to do for them.
 
     Attributes:
@@ -75,14 +75,14 @@ def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
         return rejected(NAME, UNBOUND_REASON)
     bound = tuple(index.volumes.get(claim.volume_name) for claim in claims if claim.bound)
     return Prepared(
-        State(bound, delayed, index, snapshot.behaviour.volume_affinity),
+        ClaimState(bound, delayed, index, snapshot.behaviour.volume_affinity),
         nodes=_local_nodes(bound) if snapshot.behaviour.volume_narrowing else None,
         labels=looked_at(_requirements(bound, delayed, index)),
         apart=frozenset(claim.selected_node for claim in delayed if claim.selected_node is not None),
     )
 
 
-def _filter(state: State, node: NodeInfo) -> Status | None:
+def _filter(state: ClaimState, node: NodeInfo) -> Status | None:
     labels = node.node.meta.labels
     reachable, present = _check_bound(state.bound, labels)
     found, sufficient = _check_delayed(state, node)
@@ -117,7 +117,7 @@ def _check_bound(bound: Iterable[PersistentVolume | None], labels: FrozenMap[str
     return True, True
 
 
-def _check_delayed(state: State, node: NodeInfo) -> tuple[bool, bool]:
+def _check_delayed(state: ClaimState, node: NodeInfo) -> tuple[bool, bool]:
     """Whether every delayed claim gets a volume, and whether there is room for those that are to be made."""
     to_make: list[PersistentVolumeClaim] = []
     to_find: list[PersistentVolumeClaim] = []
