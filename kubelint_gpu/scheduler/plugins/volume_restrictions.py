@@ -18,7 +18,7 @@ _NO_DISK = Status(NAME, Code.UNSCHEDULABLE, (DISK_REASON,))
 _DISKS = ("gcePersistentDisk", "awsElasticBlockStore", "rbd", "iscsi")
 
 
-class State(NamedTuple):
+class DiskState(NamedTuple):
     """The incoming pod's disks and exclusive claims.
 
     Attributes:
@@ -54,12 +54,12 @@ def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
         return SKIP
     conflict = Status(NAME, Code.UNSCHEDULABLE, (snapshot.behaviour.claim_in_use,))
     return Prepared(
-        State(disks, frozenset(exclusive), in_use, conflict),
+        DiskState(disks, frozenset(exclusive), in_use, conflict),
         apart=snapshot.derived((NAME, "disks"), _with_disks) if disks else frozenset(),
     )
 
 
-def _filter(state: State, node: NodeInfo) -> Status | None:
+def _filter(state: DiskState, node: NodeInfo) -> Status | None:
     if state.disks:
         for pod in node.pods:
             for other in pod.spec.volumes:
@@ -68,7 +68,7 @@ def _filter(state: State, node: NodeInfo) -> Status | None:
     return state.conflict if state.in_use > 0 else None
 
 
-def _without(state: State, pods: tuple[Pod, ...], _node: NodeInfo) -> State:
+def _without(state: DiskState, pods: tuple[Pod, ...], _node: NodeInfo) -> DiskState:
     """Fewer users of the exclusive claims.
 
     Upstream compares names only, so that a claim of that name in another namespace counts as well.
