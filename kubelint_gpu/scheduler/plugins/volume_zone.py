@@ -28,7 +28,7 @@ _GENERAL = {
 }
 
 
-class Place(NamedTuple):
+class ZoneLabel(NamedTuple):
     """A label of a volume and the values among which its nodes' must be."""
 
     key: str
@@ -39,7 +39,7 @@ def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
     if not pod.spec.volumes:
         return SKIP
     index = storage_index(snapshot)
-    places: list[Place] = []
+    places: list[ZoneLabel] = []
     for name in direct_claims(pod):
         if not name:
             return rejected(NAME, NO_CLAIM_NAME)
@@ -68,7 +68,7 @@ def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
     return Prepared(tuple(places), labels=labels)
 
 
-def _filter(places: tuple[Place, ...], node: NodeInfo) -> Status | None:
+def _filter(places: tuple[ZoneLabel, ...], node: NodeInfo) -> Status | None:
     labels = node.node.meta.labels
     if not any(key in labels for key in _GENERAL):
         return None
@@ -81,14 +81,14 @@ def _filter(places: tuple[Place, ...], node: NodeInfo) -> Status | None:
     return None
 
 
-def _places(volume: PersistentVolume) -> list[Place]:
+def _places(volume: PersistentVolume) -> list[ZoneLabel]:
     """The volume's places; a label with an empty part among its `__` says nothing."""
     found = []
     for key in _GENERAL:
         if key in volume.meta.labels:
             values = [value.strip() for value in volume.meta.labels[key].split("__")]
             if all(values):
-                found.append(Place(key, frozenset(values)))
+                found.append(ZoneLabel(key, frozenset(values)))
     return found
 
 
