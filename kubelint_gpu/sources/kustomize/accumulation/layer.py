@@ -23,7 +23,7 @@ from kubelint_gpu.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Plugin:
+class PluginFile:
     """A text of its own that configures what fields of a kustomization do otherwise.
 
     Attributes:
@@ -48,7 +48,7 @@ class Layer:
 
     kustomization: Kustomization
     survey: Survey
-    plugin: Plugin | None = None
+    plugin: PluginFile | None = None
 
     def entry(self, pointer: Pointer, by: str) -> Writer:
         """The writer of what one entry of the kustomization gives."""

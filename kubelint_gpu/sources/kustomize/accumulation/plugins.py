@@ -10,7 +10,7 @@ from typing import Any
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.sources.kustomize.accumulation.generators import generate
-from kubelint_gpu.sources.kustomize.accumulation.layer import Layer, Plugin
+from kubelint_gpu.sources.kustomize.accumulation.layer import Layer, PluginFile
 from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
 from kubelint_gpu.sources.kustomize.accumulation.patches import apply_json, apply_strategic
 from kubelint_gpu.sources.kustomize.accumulation.replacements import replace_all
@@ -60,7 +60,7 @@ def _run(layer: Layer, objects: list[Traceable], field: str, known: dict[str, _B
         built = known.get(str(value.get("kind"))) if value.get("apiVersion") == _BUILT_IN else None
         if built is not None:
             mine = replace(layer.kustomization, value=built.fields(value))
-            built.change(Layer(mine, layer.survey, Plugin(script, built.moves)), objects)
+            built.change(Layer(mine, layer.survey, PluginFile(script, built.moves)), objects)
 
 
 def _configured(layer: Layer, field: str) -> Iterator[tuple[_Value, DocumentScript | InlineScript]]:
