@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from kubelint_gpu.sources.kustomize.accumulation.strategic_merge import Kind
+from kubelint_gpu.sources.kustomize.accumulation.strategic_merge import PatchKind
 from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
 from kubelint_gpu.sources.kustomize.accumulation.writer import Writer
 
@@ -48,7 +48,7 @@ class Traceable:
 
     def remember(self) -> None:
         """Take down what it is, and the name that it has now."""
-        self.kind = Kind(self.text("apiVersion"), self.text("kind"))
+        self.kind = PatchKind(self.text("apiVersion"), self.text("kind"))
         now = (self.name, self.namespace)
         if now not in self.names:
             self.names.append(now)

@@ -14,14 +14,14 @@ _DIRECTIVE = "$patch"
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class PatchKind:
     """What decides how lists are merged."""
 
     api_version: str
     kind: str
 
 
-def merge(target: Traced, patch: Any, writer: Writer, kind: Kind, where: Pointer = ()) -> None:
+def merge(target: Traced, patch: Any, writer: Writer, kind: PatchKind, where: Pointer = ()) -> None:
     """Apply a patch: mappings are merged, lists by their key, null takes a key away."""
     if isinstance(patch, dict):
         _merge_mapping(target, patch, writer, kind, where)
@@ -31,7 +31,7 @@ def merge(target: Traced, patch: Any, writer: Writer, kind: Kind, where: Pointer
         target.assign(patch, writer)
 
 
-def _merge_mapping(target: Traced, patch: dict[str, Any], writer: Writer, kind: Kind, where: Pointer) -> None:
+def _merge_mapping(target: Traced, patch: dict[str, Any], writer: Writer, kind: PatchKind, where: Pointer) -> None:
     entries = target.mapping()
     if patch.get(_DIRECTIVE) == "replace" or entries is None:
         _take_place(target, patch, writer, kind, where)
@@ -50,7 +50,7 @@ def _merge_mapping(target: Traced, patch: dict[str, Any], writer: Writer, kind: 
             entries[key] = _fresh(value, writer.child(key), kind, below)
 
 
-def _merge_list(target: Traced, patch: list[Any], writer: Writer, kind: Kind, where: Pointer) -> None:
+def _merge_list(target: Traced, patch: list[Any], writer: Writer, kind: PatchKind, where: Pointer) -> None:
     key = merge_key(kind.api_version, kind.kind, where)
     elements = target.elements()
     if key is None or elements is None or _of_list(patch, key)[0] == "replace":
@@ -74,7 +74,7 @@ def _merge_list(target: Traced, patch: list[Any], writer: Writer, kind: Kind, wh
             merge(elements[found], element, mine, kind, below)
 
 
-def _taking(value: Any, writer: Writer, kind: Kind, where: Pointer) -> Writer | None:
+def _taking(value: Any, writer: Writer, kind: PatchKind, where: Pointer) -> Writer | None:
     """Who takes a field away where a patch says this of it: null, or a directive; None where it stays."""
     if value is None:
         return writer
@@ -93,14 +93,14 @@ def _of_list(patch: list[Any], key: str) -> tuple[str, int]:
     return "", 0
 
 
-def _take_place(target: Traced, value: Any, writer: Writer, kind: Kind, where: Pointer) -> None:
+def _take_place(target: Traced, value: Any, writer: Writer, kind: PatchKind, where: Pointer) -> None:
     """Another value in the place of one, without what only says what is to be done."""
     made = _fresh(value, writer, kind, where)
     target.assign(made.value, writer)
     target.children = made.children
 
 
-def _fresh(value: Any, writer: Writer, kind: Kind, where: Pointer) -> Traced:
+def _fresh(value: Any, writer: Writer, kind: PatchKind, where: Pointer) -> Traced:
     """A value that there was none of: what would take something away has nothing to take, and goes."""
     made = Traced(value, [writer])
     if isinstance(value, dict):
