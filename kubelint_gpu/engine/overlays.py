@@ -8,7 +8,7 @@ from typing import Any
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.helm_template import template_of
 from kubelint_gpu.findings.finding import Finding, Place, Related
-from kubelint_gpu.sources.kustomize.accumulation.writer import Writer
+from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter
 from kubelint_gpu.sources.kustomize.origin import Answer
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -141,7 +141,7 @@ def _written(answer: Answer, place: Place) -> Iterator[Related]:
         yield Related(place_of(spot.path, spot.span), through or f"{_shown(value)} here, overridden at {_line(place)}")
 
 
-def _through(writer: Writer, value: Any) -> str:
+def _through(writer: FieldWriter, value: Any) -> str:
     if writer.by in _THROUGH:
         return _THROUGH[writer.by]
     if writer.by == "variable":

@@ -15,7 +15,7 @@ from typing import Any
 from kubelint_gpu.documents import Item, Pointer, Reading, emitter, encode, read
 from kubelint_gpu.documents.edits import Edit, NotEditable, apply, remove_key, replace_scalar, set_key
 from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
-from kubelint_gpu.sources.kustomize.accumulation.writer import DocumentScript, EntryScript, Writer
+from kubelint_gpu.sources.kustomize.accumulation.writer import DocumentScript, EntryScript, FieldWriter
 from kubelint_gpu.sources.kustomize.origin import Origin
 from kubelint_gpu.sources.kustomize.rendering import Rendered, rendered_again, traced_again
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -211,7 +211,7 @@ def _known(origin: Origin, pointer: Pointer) -> Traced:
     return traced
 
 
-def _document(writer: Writer) -> tuple[Item, Pointer]:
+def _document(writer: FieldWriter) -> tuple[Item, Pointer]:
     script = writer.script
     if isinstance(script, DocumentScript):
         return Item(script.document, (), script.document.value), writer.pointer

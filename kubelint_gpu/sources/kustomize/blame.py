@@ -9,7 +9,7 @@ from typing import Any
 from kubelint_gpu.documents import Pointer, read
 from kubelint_gpu.sources.kustomize.accumulation.generators import entries_of
 from kubelint_gpu.sources.kustomize.accumulation.layer import Layer
-from kubelint_gpu.sources.kustomize.accumulation.writer import Spot, Writer
+from kubelint_gpu.sources.kustomize.accumulation.writer import Spot, FieldWriter
 from kubelint_gpu.sources.kustomize.files.survey import Survey
 from kubelint_gpu.values import replace
 
@@ -139,7 +139,7 @@ def _operation(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
                         yield writer.child(index).child(key).spot()
 
 
-def _patches(layer: Layer) -> Iterator[tuple[Pointer, dict[str, Any], list[tuple[Any, Writer]]]]:
+def _patches(layer: Layer) -> Iterator[tuple[Pointer, dict[str, Any], list[tuple[Any, FieldWriter]]]]:
     """The entries of patches, each with what it holds."""
     for field in _PATCHES:
         for index, entry in enumerate(layer.kustomization.entries(field)):
@@ -152,7 +152,7 @@ def _patches(layer: Layer) -> Iterator[tuple[Pointer, dict[str, Any], list[tuple
                 yield (field, index), entry, list(_held(layer, entry, (field, index)))
 
 
-def _held(layer: Layer, entry: dict[str, Any], pointer: Pointer) -> Iterator[tuple[Any, Writer]]:
+def _held(layer: Layer, entry: dict[str, Any], pointer: Pointer) -> Iterator[tuple[Any, FieldWriter]]:
     if isinstance(entry.get("path"), str):
         yield from layer.documents(entry["path"], "")
     elif isinstance(entry.get("patch"), str):

@@ -11,7 +11,7 @@ from kubelint_gpu.documents import Pointer, Role
 from kubelint_gpu.sources.kustomize.accumulation.list_keys import element_of, merge_key
 from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
 from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
-from kubelint_gpu.sources.kustomize.accumulation.writer import DocumentScript, InlineScript, Spot, Writer
+from kubelint_gpu.sources.kustomize.accumulation.writer import DocumentScript, InlineScript, Spot, FieldWriter
 from kubelint_gpu.values import dataclass, replace
 
 
@@ -29,8 +29,8 @@ class Answer:
 
     spot: Spot
     certain: bool
-    writer: Writer | None = None
-    before: tuple[tuple[Writer, Any], ...] = ()
+    writer: FieldWriter | None = None
+    before: tuple[tuple[FieldWriter, Any], ...] = ()
     pointer: Pointer = ()
 
 
@@ -45,7 +45,7 @@ class Removal:
     """
 
     pointer: Pointer
-    writer: Writer
+    writer: FieldWriter
     entries: tuple[tuple[str | None, Any], ...]
 
 
@@ -59,7 +59,7 @@ class Origin:
         self,
         value: dict[str, Any],
         traceable: Traceable | None,
-        fallback: Writer,
+        fallback: FieldWriter,
         path: str,
         renamed: dict[str, set[str]],
     ) -> None:
@@ -158,7 +158,7 @@ class Origin:
 
 def _not_back(pointer: Pointer, traced: Traced, value: Any) -> Iterator[Removal]:
     """What is gone from a rendered value, by who took it."""
-    by: dict[int, tuple[Writer, list[tuple[str | None, Any]]]] = {}
+    by: dict[int, tuple[FieldWriter, list[tuple[str | None, Any]]]] = {}
     for gone in traced.gone:
         if isinstance(value, dict):
             away = gone.key is not None and gone.key not in value
@@ -175,7 +175,7 @@ def _same_element(one: Any, other: Any) -> bool:
     return bool(one["name"] == other.get("name") if named else one == other)
 
 
-def _keyed(traced: Traced, value: Any) -> Writer:
+def _keyed(traced: Traced, value: Any) -> FieldWriter:
     """Who wrote the key: of a mapping or list the first, of another value the last that has a key for it at all."""
     if isinstance(value, dict | list):
         return traced.writers[0]
@@ -204,7 +204,7 @@ def _alike(one: Any, other: Any) -> bool:
 
 
 def origins(
-    values: list[Any], files: list[str], objects: Sequence[Traceable], fallback: Writer, path: str
+    values: list[Any], files: list[str], objects: Sequence[Traceable], fallback: FieldWriter, path: str
 ) -> tuple[Origin | None, ...]:
     """For each rendered value its origin: the traced object of the same kind, name and namespace, of the same file.
 

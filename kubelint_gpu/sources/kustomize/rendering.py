@@ -11,7 +11,7 @@ from kubelint_gpu.documents import Pointer, Reading, source_text
 from kubelint_gpu.sources.files import display_path
 from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
 from kubelint_gpu.sources.kustomize.accumulation.retrace import trace
-from kubelint_gpu.sources.kustomize.accumulation.writer import EntryScript, Writer
+from kubelint_gpu.sources.kustomize.accumulation.writer import EntryScript, FieldWriter
 from kubelint_gpu.sources.kustomize.annotations import without_annotations
 from kubelint_gpu.sources.kustomize.build_errors import complaint
 from kubelint_gpu.sources.kustomize.files.kustomization import Kustomization
@@ -199,5 +199,5 @@ def _origins(
     if top.document is None:
         return ()
     pointer: Pointer = next(((key,) for key in ("resources", "bases") if key in top.value), ())
-    fallback = Writer(EntryScript(top.document, pointer, "key"), (), top.path, "kustomization")
+    fallback = FieldWriter(EntryScript(top.document, pointer, "key"), (), top.path, "kustomization")
     return origins([one.value for one in reading.documents], files, objects, fallback, rendered.path)

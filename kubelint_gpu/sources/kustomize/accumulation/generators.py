@@ -9,7 +9,7 @@ from typing import Any
 from kubelint_gpu.sources.kustomize.accumulation.layer import Layer
 from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
 from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
-from kubelint_gpu.sources.kustomize.accumulation.writer import LineScript, Writer
+from kubelint_gpu.sources.kustomize.accumulation.writer import LineScript, FieldWriter
 
 _KINDS = {"configMapGenerator": "ConfigMap", "secretGenerator": "Secret"}
 
@@ -65,7 +65,7 @@ def _fill(layer: Layer, traced: Traced, entry: dict[str, Any], pointer: tuple[st
         home.put(key, value, writer)
 
 
-def entries_of(layer: Layer, entry: dict[str, Any], pointer: tuple[str, int]) -> Iterator[tuple[str, Any, Writer]]:
+def entries_of(layer: Layer, entry: dict[str, Any], pointer: tuple[str, int]) -> Iterator[tuple[str, Any, FieldWriter]]:
     """What an entry of a generator holds: keys, values and who wrote them."""
     envs = [*(entry.get("envs") or ()), *([entry["env"]] if isinstance(entry.get("env"), str) else [])]
     for reference in envs:
@@ -85,7 +85,7 @@ def entries_of(layer: Layer, entry: dict[str, Any], pointer: tuple[str, int]) ->
             yield key, value, layer.entry((*pointer, "literals", index), "generator")
 
 
-def _lines(layer: Layer, reference: Any) -> Iterator[tuple[str, str, Writer]]:
+def _lines(layer: Layer, reference: Any) -> Iterator[tuple[str, str, FieldWriter]]:
     """The lines of an env file: `KEY=value`, comments and empty lines left out."""
     source = layer.data(reference) if isinstance(reference, str) else None
     for number in range(1, len(source.line_starts) + 1) if source is not None else ():
@@ -98,4 +98,4 @@ def _lines(layer: Layer, reference: Any) -> Iterator[tuple[str, str, Writer]]:
             continue
         start = source.line_starts[number - 1] + len(line) - len(value)
         script = LineScript(source, start, start + len(value)) if value else LineScript(source, start - 1, start)
-        yield key, value, Writer(script, (), layer.kustomization.path, "generator")
+        yield key, value, FieldWriter(script, (), layer.kustomization.path, "generator")

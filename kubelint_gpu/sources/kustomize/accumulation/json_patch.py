@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
-from kubelint_gpu.sources.kustomize.accumulation.writer import Writer
+from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter
 
 
-def apply(target: Traced, operations: list[Any], writer: Writer) -> None:
+def apply(target: Traced, operations: list[Any], writer: FieldWriter) -> None:
     """Make the changes one after the other; one that cannot be made is left out, as the real build fails over it."""
     for index, operation in enumerate(operations):
         if isinstance(operation, dict) and isinstance(operation.get("path"), str):
             _apply(target, operation, writer.child(index))
 
 
-def _apply(target: Traced, operation: dict[str, Any], writer: Writer) -> None:
+def _apply(target: Traced, operation: dict[str, Any], writer: FieldWriter) -> None:
     steps = [step.replace("~1", "/").replace("~0", "~") for step in operation["path"].split("/")[1:]]
     kind = operation.get("op")
     if kind in {"move", "copy"}:
@@ -47,7 +47,7 @@ def _descend(target: Traced, steps: list[str]) -> Traced | None:
     return found
 
 
-def _set(target: Traced, steps: list[str], value: Any, writer: Writer, *, replace: bool = False) -> None:
+def _set(target: Traced, steps: list[str], value: Any, writer: FieldWriter, *, replace: bool = False) -> None:
     parent = _descend(target, steps[:-1]) if steps else None
     if parent is None:
         return
@@ -64,7 +64,7 @@ def _set(target: Traced, steps: list[str], value: Any, writer: Writer, *, replac
             elements.insert(index, Traced(value, [writer]))
 
 
-def _remove(target: Traced, steps: list[str], writer: Writer) -> None:
+def _remove(target: Traced, steps: list[str], writer: FieldWriter) -> None:
     parent = _descend(target, steps[:-1]) if steps else None
     if parent is None:
         return

@@ -13,7 +13,7 @@ from kubelint_gpu.sources.kustomize.accumulation.writer import (
     InlineScript,
     PartScript,
     Spot,
-    Writer,
+    FieldWriter,
     within,
 )
 from kubelint_gpu.sources.kustomize.files.kustomization import Kustomization
@@ -50,24 +50,24 @@ class Layer:
     survey: Survey
     plugin: PluginFile | None = None
 
-    def entry(self, pointer: Pointer, by: str) -> Writer:
+    def entry(self, pointer: Pointer, by: str) -> FieldWriter:
         """The writer of what one entry of the kustomization gives."""
         if self.plugin is not None:
             script = PartScript(self.plugin.script, self.plugin.at(pointer))
-            return Writer(script, (), self.kustomization.path, by)
+            return FieldWriter(script, (), self.kustomization.path, by)
         document = self.kustomization.document
         if document is None:
             raise ValueError("a kustomization that cannot be read has no entries")
-        return Writer(EntryScript(document, pointer), (), self.kustomization.path, by)
+        return FieldWriter(EntryScript(document, pointer), (), self.kustomization.path, by)
 
-    def value(self, pointer: Pointer, by: str) -> Writer:
+    def value(self, pointer: Pointer, by: str) -> FieldWriter:
         """The writer of a value that the kustomization itself holds, such as `literals` or `pairs`."""
         if self.plugin is not None:
-            return Writer(self.plugin.script, self.plugin.at(pointer), self.kustomization.path, by)
+            return FieldWriter(self.plugin.script, self.plugin.at(pointer), self.kustomization.path, by)
         document = self.kustomization.document
         if document is None:
             raise ValueError("a kustomization that cannot be read has no entries")
-        return Writer(DocumentScript(document), pointer, self.kustomization.path, by)
+        return FieldWriter(DocumentScript(document), pointer, self.kustomization.path, by)
 
     def target(self, reference: str) -> str | None:
         """The path below the root that a reference means."""
@@ -95,26 +95,26 @@ class Layer:
         except UnicodeDecodeError:
             return None
 
-    def documents(self, reference: str, by: str) -> Iterator[tuple[Any, Writer]]:
+    def documents(self, reference: str, by: str) -> Iterator[tuple[Any, FieldWriter]]:
         """The values of a file, each with its writer."""
         reading = self.reading(reference)
         for document in reading.documents if reading is not None else ():
-            yield document.value, Writer(DocumentScript(document), (), self.kustomization.path, by)
+            yield document.value, FieldWriter(DocumentScript(document), (), self.kustomization.path, by)
 
-    def inline(self, text: str, pointer: Pointer, by: str) -> Iterator[tuple[Any, Writer]]:
+    def inline(self, text: str, pointer: Pointer, by: str) -> Iterator[tuple[Any, FieldWriter]]:
         """The values of a text within the kustomization, each with its writer."""
         outer = self.kustomization.document
         if self.plugin is not None:
             pointer = self.plugin.at(pointer)
             if isinstance(self.plugin.script, InlineScript):
                 # a text in a text in a text: the place is the middle one
-                whole = Writer(PartScript(self.plugin.script, pointer), (), self.kustomization.path, by)
+                whole = FieldWriter(PartScript(self.plugin.script, pointer), (), self.kustomization.path, by)
                 yield from ((one.value, whole) for one in read("", text.encode(errors="replace")).documents)
                 return
             outer = self.plugin.script.document
         for inner in read("", text.encode(errors="replace")).documents if outer is not None else ():
             if outer is not None:
-                yield inner.value, Writer(InlineScript(outer, pointer, inner), (), self.kustomization.path, by)
+                yield inner.value, FieldWriter(InlineScript(outer, pointer, inner), (), self.kustomization.path, by)
 
     def within(self, text: str, pointer: Pointer, span: Span) -> Spot:
         """The place of a part of a text within the kustomization."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from kubelint_gpu.sources.kustomize.accumulation.strategic_merge import PatchKind
 from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
-from kubelint_gpu.sources.kustomize.accumulation.writer import Writer
+from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter
 
 
 class Traceable:
@@ -23,7 +23,7 @@ class Traceable:
 
     __slots__ = ("file", "generated", "kind", "names", "traced")
 
-    def __init__(self, value: dict[str, Any], writer: Writer, file: str, *, generated: bool = False) -> None:
+    def __init__(self, value: dict[str, Any], writer: FieldWriter, file: str, *, generated: bool = False) -> None:
         self.traced = Traced(value, [writer])
         self.file = file
         self.generated = generated

@@ -10,7 +10,7 @@ from kubelint_gpu.sources.kustomize.accumulation import json_patch
 from kubelint_gpu.sources.kustomize.accumulation.layer import Layer
 from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
 from kubelint_gpu.sources.kustomize.accumulation.strategic_merge import merge
-from kubelint_gpu.sources.kustomize.accumulation.writer import Writer
+from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter
 
 BY = "patch"
 
@@ -72,11 +72,11 @@ def _apply_entry(layer: Layer, named: _Named, entry: dict[str, Any], pointer: Po
         _apply(named, value, writer, chosen)
 
 
-def _values(layer: Layer, entry: str, pointer: Pointer) -> Iterator[tuple[Any, Writer]]:
+def _values(layer: Layer, entry: str, pointer: Pointer) -> Iterator[tuple[Any, FieldWriter]]:
     return layer.inline(entry, pointer, BY) if "\n" in entry else layer.documents(entry, BY)
 
 
-def _apply(named: _Named, value: Any, writer: Writer, target: dict[str, Any] | None) -> None:
+def _apply(named: _Named, value: Any, writer: FieldWriter, target: dict[str, Any] | None) -> None:
     if isinstance(value, list):
         for one in [one for one in named.objects if target is not None and one.selected(target)]:
             json_patch.apply(one.traced, value, writer)

@@ -9,7 +9,7 @@ from typing import Any
 from kubelint_gpu.sources.kustomize.accumulation.layer import Layer
 from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
 from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
-from kubelint_gpu.sources.kustomize.accumulation.writer import Writer
+from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter
 
 _STEP = re.compile(r"\[[^\]]*\]|(?:\\.|[^.\\\[])+")
 
@@ -28,7 +28,7 @@ def replace_all(layer: Layer, objects: list[Traceable]) -> None:
             _replace(entry, objects, layer.entry(("replacements", index), "replacement"))
 
 
-def _replace(entry: dict[str, Any], objects: list[Traceable], through: Writer) -> None:
+def _replace(entry: dict[str, Any], objects: list[Traceable], through: FieldWriter) -> None:
     source = entry.get("source")
     found = field_of(source, objects) if isinstance(source, dict) else None
     if found is None or not isinstance(source, dict):
@@ -48,7 +48,7 @@ def field_of(source: dict[str, Any], objects: list[Traceable]) -> Traced | None:
     return None
 
 
-def _copy(target: dict[str, Any], objects: list[Traceable], value: Any, writers: tuple[Writer, ...]) -> None:
+def _copy(target: dict[str, Any], objects: list[Traceable], value: Any, writers: tuple[FieldWriter, ...]) -> None:
     select = target.get("select")
     options = target.get("options")
     rejected = [one for one in target.get("reject") or () if isinstance(one, dict)]
@@ -76,7 +76,7 @@ def _steps(path: str) -> list[str]:
     return [step.replace("\\.", ".") for step in _STEP.findall(path)]
 
 
-def _descend(traced: Traced, steps: list[str], create: Writer | None) -> Iterator[Traced]:
+def _descend(traced: Traced, steps: list[str], create: FieldWriter | None) -> Iterator[Traced]:
     if not steps:
         yield traced
         return

@@ -23,7 +23,7 @@ from kubelint_gpu.sources.kustomize.accumulation.transformers import (
     set_replicas,
 )
 from kubelint_gpu.sources.kustomize.accumulation.variables import fill_in
-from kubelint_gpu.sources.kustomize.accumulation.writer import DocumentScript, Writer
+from kubelint_gpu.sources.kustomize.accumulation.writer import DocumentScript, FieldWriter
 from kubelint_gpu.sources.kustomize.files.survey import Survey
 
 
@@ -76,5 +76,5 @@ def _resource(layer: Layer, entry: str, objects: list[Traceable]) -> None:
     reading = layer.survey.readings.get(target)
     for document in reading.documents if reading is not None else ():
         for item in items(document):
-            writer = Writer(DocumentScript(document), item.pointer, layer.kustomization.path, "resource")
+            writer = FieldWriter(DocumentScript(document), item.pointer, layer.kustomization.path, "resource")
             objects.append(Traceable(item.value, writer, target))

@@ -7,7 +7,7 @@ from typing import Any
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.sources.kustomize.accumulation.list_keys import element_of, merge_key
 from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
-from kubelint_gpu.sources.kustomize.accumulation.writer import Writer
+from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter
 from kubelint_gpu.values import dataclass
 
 _DIRECTIVE = "$patch"
@@ -21,7 +21,7 @@ class PatchKind:
     kind: str
 
 
-def merge(target: Traced, patch: Any, writer: Writer, kind: PatchKind, where: Pointer = ()) -> None:
+def merge(target: Traced, patch: Any, writer: FieldWriter, kind: PatchKind, where: Pointer = ()) -> None:
     """Apply a patch: mappings are merged, lists by their key, null takes a key away."""
     if isinstance(patch, dict):
         _merge_mapping(target, patch, writer, kind, where)
@@ -31,7 +31,7 @@ def merge(target: Traced, patch: Any, writer: Writer, kind: PatchKind, where: Po
         target.assign(patch, writer)
 
 
-def _merge_mapping(target: Traced, patch: dict[str, Any], writer: Writer, kind: PatchKind, where: Pointer) -> None:
+def _merge_mapping(target: Traced, patch: dict[str, Any], writer: FieldWriter, kind: PatchKind, where: Pointer) -> None:
     entries = target.mapping()
     if patch.get(_DIRECTIVE) == "replace" or entries is None:
         _take_place(target, patch, writer, kind, where)
@@ -50,7 +50,7 @@ def _merge_mapping(target: Traced, patch: dict[str, Any], writer: Writer, kind: 
             entries[key] = _fresh(value, writer.child(key), kind, below)
 
 
-def _merge_list(target: Traced, patch: list[Any], writer: Writer, kind: PatchKind, where: Pointer) -> None:
+def _merge_list(target: Traced, patch: list[Any], writer: FieldWriter, kind: PatchKind, where: Pointer) -> None:
     key = merge_key(kind.api_version, kind.kind, where)
     elements = target.elements()
     if key is None or elements is None or _of_list(patch, key)[0] == "replace":
@@ -74,7 +74,7 @@ def _merge_list(target: Traced, patch: list[Any], writer: Writer, kind: PatchKin
             merge(elements[found], element, mine, kind, below)
 
 
-def _taking(value: Any, writer: Writer, kind: PatchKind, where: Pointer) -> Writer | None:
+def _taking(value: Any, writer: FieldWriter, kind: PatchKind, where: Pointer) -> FieldWriter | None:
     """Who takes a field away where a patch says this of it: null, or a directive; None where it stays."""
     if value is None:
         return writer
@@ -93,14 +93,14 @@ def _of_list(patch: list[Any], key: str) -> tuple[str, int]:
     return "", 0
 
 
-def _take_place(target: Traced, value: Any, writer: Writer, kind: PatchKind, where: Pointer) -> None:
+def _take_place(target: Traced, value: Any, writer: FieldWriter, kind: PatchKind, where: Pointer) -> None:
     """Another value in the place of one, without what only says what is to be done."""
     made = _fresh(value, writer, kind, where)
     target.assign(made.value, writer)
     target.children = made.children
 
 
-def _fresh(value: Any, writer: Writer, kind: PatchKind, where: Pointer) -> Traced:
+def _fresh(value: Any, writer: FieldWriter, kind: PatchKind, where: Pointer) -> Traced:
     """A value that there was none of: what would take something away has nothing to take, and goes."""
     made = Traced(value, [writer])
     if isinstance(value, dict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from kubelint_gpu.sources.kustomize.accumulation.writer import Writer
+from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter
 
 
 class Gone(NamedTuple):
@@ -13,7 +13,7 @@ class Gone(NamedTuple):
 
     key: str | None
     value: Any
-    writer: Writer
+    writer: FieldWriter
 
 
 class Traced:
@@ -25,9 +25,9 @@ class Traced:
 
     __slots__ = ("_value", "before", "children", "gone", "writers")
 
-    def __init__(self, value: Any, writers: list[Writer]) -> None:
+    def __init__(self, value: Any, writers: list[FieldWriter]) -> None:
         self._value = value
-        self.before: tuple[tuple[Writer, Any], ...] = ()
+        self.before: tuple[tuple[FieldWriter, Any], ...] = ()
         self.children: dict[str, Traced] | list[Traced] | None = None
         self.gone: tuple[Gone, ...] = ()
         self.writers = writers
@@ -42,7 +42,7 @@ class Traced:
         return self._value
 
     @property
-    def writer(self) -> Writer:
+    def writer(self) -> FieldWriter:
         """Who wrote it last."""
         return self.writers[-1]
 
@@ -58,7 +58,7 @@ class Traced:
             self.children = [Traced(entry, [self.writer.child(index)]) for index, entry in enumerate(self._value)]
         return self.children if isinstance(self.children, list) else None
 
-    def assign(self, value: Any, *writers: Writer) -> None:
+    def assign(self, value: Any, *writers: FieldWriter) -> None:
         """Another value in its place; `before` keeps the old one.
 
         Of several writers the last one gives the value, and the others passed it on.
@@ -71,12 +71,12 @@ class Traced:
         self._value, self.children = value, None
         self.writers = [writers[-1]] if whole else [*self.writers, *writers]
 
-    def become(self, value: Any, through: Writer) -> None:
+    def become(self, value: Any, through: FieldWriter) -> None:
         """The same value with something added by `through`; who wrote it stays its writer."""
         self.before = (*self.before, (through, None))
         self._value = value
 
-    def put(self, key: str, value: Any, *writers: Writer) -> None:
+    def put(self, key: str, value: Any, *writers: FieldWriter) -> None:
         """Another value for a key of a mapping; a new key comes last."""
         entries = self.mapping()
         if entries is None:
@@ -86,14 +86,14 @@ class Traced:
         else:
             entries[key] = Traced(value, list(writers))
 
-    def take(self, key: str, writer: Writer) -> None:
+    def take(self, key: str, writer: FieldWriter) -> None:
         """Take an entry out of a mapping."""
         entries = self.mapping()
         found = entries.pop(key, None) if entries is not None else None
         if found is not None:
             self.gone = (*self.gone, Gone(key, found.value, writer))
 
-    def take_element(self, index: int, writer: Writer) -> None:
+    def take_element(self, index: int, writer: FieldWriter) -> None:
         """Take an element out of a list that is that long."""
         elements = self.elements()
         if elements is not None:
@@ -107,7 +107,7 @@ class Traced:
             found = entries.get(key) if entries is not None else None
         return found
 
-    def made(self, writer: Writer, *path: str) -> Traced | None:
+    def made(self, writer: FieldWriter, *path: str) -> Traced | None:
         """The same, with mappings made where there are none; None where something else stands in the way."""
         found = self
         for key in path:

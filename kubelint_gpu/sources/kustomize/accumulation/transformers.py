@@ -8,7 +8,7 @@ from typing import Any
 from kubelint_gpu.sources.kustomize.accumulation.layer import Layer
 from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
 from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
-from kubelint_gpu.sources.kustomize.accumulation.writer import Writer
+from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter
 
 _TEMPLATED = frozenset(
     ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Job", "CronJob")
@@ -75,7 +75,7 @@ def set_annotations(layer: Layer, objects: list[Traceable]) -> None:
 
 def set_replicas(layer: Layer, objects: list[Traceable]) -> None:
     """`replicas`."""
-    wanted: dict[str, list[tuple[Any, Writer]]] = {}
+    wanted: dict[str, list[tuple[Any, FieldWriter]]] = {}
     for index, entry in enumerate(layer.kustomization.entries("replicas")):
         if isinstance(entry, dict) and isinstance(entry.get("name"), str):
             writer = layer.entry(("replicas", index, "count"), "replicas")
@@ -135,7 +135,7 @@ def _below(traced: Traced, depth: int) -> Iterator[Traced]:
             yield from _below(found, depth - 1)
 
 
-def _label(one: Traceable, key: str, value: Any, writer: Writer, selectors: bool, templates: bool) -> None:
+def _label(one: Traceable, key: str, value: Any, writer: FieldWriter, selectors: bool, templates: bool) -> None:
     _put(one.traced, ("metadata", "labels"), key, value, writer)
     kind = one.kind.kind
     for template in _templates(one) if templates else ():
@@ -185,7 +185,7 @@ def _templates(one: Traceable) -> Iterator[Traced]:
         yield found
 
 
-def _put(traced: Traced, home: tuple[str, ...], key: str, value: Any, writer: Writer) -> None:
+def _put(traced: Traced, home: tuple[str, ...], key: str, value: Any, writer: FieldWriter) -> None:
     found = traced.made(writer, *home)
     if found is not None:
         found.put(key, value, writer)

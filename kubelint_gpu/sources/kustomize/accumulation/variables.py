@@ -10,7 +10,7 @@ from kubelint_gpu.sources.kustomize.accumulation.layer import Layer
 from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
 from kubelint_gpu.sources.kustomize.accumulation.replacements import field_of
 from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
-from kubelint_gpu.sources.kustomize.accumulation.writer import Writer
+from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter
 
 BY = "variable"
 _NAMED = re.compile(r"\$\(([^()\s]+)\)")
@@ -18,7 +18,7 @@ _NAMED = re.compile(r"\$\(([^()\s]+)\)")
 
 def fill_in(layers: list[Layer], objects: list[Traceable]) -> None:
     """Put the values where they are named; who wrote the text around stays its writer."""
-    known: dict[str, tuple[Any, Writer]] = {}
+    known: dict[str, tuple[Any, FieldWriter]] = {}
     for layer in layers:
         for index, entry in enumerate(layer.kustomization.entries("vars")):
             value = _value(entry, objects) if isinstance(entry, dict) else None
@@ -52,7 +52,7 @@ def _texts(traced: Traced) -> Iterator[Traced]:
         yield from _texts(child)
 
 
-def _fill(traced: Traced, known: dict[str, tuple[Any, Writer]]) -> None:
+def _fill(traced: Traced, known: dict[str, tuple[Any, FieldWriter]]) -> None:
     whole = _NAMED.fullmatch(traced.value)
     for name in _NAMED.findall(traced.value):
         if name in known:

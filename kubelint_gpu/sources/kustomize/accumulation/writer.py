@@ -121,7 +121,7 @@ def _in_block(source: SourceText, whole: Span, inner: SourceText, at: tuple[int,
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Writer:
+class FieldWriter:
     """One value as one text has it.
 
     Attributes:
@@ -136,9 +136,9 @@ class Writer:
     layer: str
     by: str
 
-    def child(self, step: str | int) -> Writer:
+    def child(self, step: str | int) -> FieldWriter:
         """Who wrote a part of the value."""
-        return Writer(self.script, (*self.pointer, step), self.layer, self.by)
+        return FieldWriter(self.script, (*self.pointer, step), self.layer, self.by)
 
     def spot(self, role: Role = "value") -> Spot:
         """Where the value stands."""
