@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kubelint_gpu.sources.kustomize.build_errors import complaint
-from kubelint_gpu.sources.kustomize.files.survey import Allowed, survey
+from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, survey
 from kubelint_gpu.sources.kustomize.files.tree import DiskTree
 from kubelint_gpu.sources.kustomize.program import Program
 from kubelint_gpu.sources.kustomize.rendering import Renderer, render
@@ -26,7 +26,7 @@ def located(tmp_path):
     for name, text in FILES.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    found = survey(DiskTree(tmp_path), "top", str, Allowed())
+    found = survey(DiskTree(tmp_path), "top", str, AllowedFiles())
     stage = Stage(Path("/stage/wrapper"), Path("/stage/home"), "/stage/tree")
 
     def answer(error):

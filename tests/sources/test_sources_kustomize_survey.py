@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubelint_gpu.sources.kustomize.files import survey as module
-from kubelint_gpu.sources.kustomize.files.survey import Allowed, survey
+from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, survey
 from kubelint_gpu.sources.kustomize.files.tree import DiskTree
 
 SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: chat}\n"
@@ -31,7 +31,7 @@ def tree(tmp_path):
 
 
 def found(tree, folder="top", allowed=None):
-    return survey(tree, folder, str, allowed or Allowed())
+    return survey(tree, folder, str, allowed or AllowedFiles())
 
 
 def told(tree, folder="top", allowed=None):
@@ -116,7 +116,7 @@ def test_nothing_outside_of_the_repository_is_read(tree, tmp_path, text):
     files = tree(**{"top/kustomization.yaml": f"resources: [{text}]\n"})
     [(_, line, message, withheld)] = told(files)
     assert (line, message, withheld) == (1, f"{text} lies outside of the repository and is not read", True)
-    assert not told(files, allowed=Allowed(outside=True))
+    assert not told(files, allowed=AllowedFiles(outside=True))
 
 
 def test_a_link_that_leads_outside_is_not_followed(tree, tmp_path):
@@ -157,7 +157,7 @@ def test_plugins_and_charts_are_withheld_unless_they_are_allowed(tree):
         }
     )
     assert [(line, withheld) for _, line, _, withheld in told(files)] == [(4, True), (2, True)]
-    assert not told(files, allowed=Allowed(helm=True, plugins=True))
+    assert not told(files, allowed=AllowedFiles(helm=True, plugins=True))
 
 
 def test_what_multiplies_without_bound_is_not_started(tree, monkeypatch):

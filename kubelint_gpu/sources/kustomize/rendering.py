@@ -15,7 +15,7 @@ from kubelint_gpu.sources.kustomize.accumulation.writer import EntryScript, Fiel
 from kubelint_gpu.sources.kustomize.annotations import without_annotations
 from kubelint_gpu.sources.kustomize.build_errors import complaint
 from kubelint_gpu.sources.kustomize.files.kustomization import Kustomization
-from kubelint_gpu.sources.kustomize.files.survey import Allowed, Obstacle, Survey, survey, with_files
+from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, Obstacle, Survey, survey, with_files
 from kubelint_gpu.sources.kustomize.files.tree import DiskTree
 from kubelint_gpu.sources.kustomize.origin import Origin, origins
 from kubelint_gpu.sources.kustomize.program import MOST_OUTPUT, SECONDS, Program, ProgramError, build
@@ -32,9 +32,9 @@ class Renderer:
     seconds: float = SECONDS
 
     @property
-    def allowed(self) -> Allowed:
+    def allowed(self) -> AllowedFiles:
         """What the flags allow."""
-        return Allowed(
+        return AllowedFiles(
             helm=any(flag.startswith("--enable-helm") for flag in self.flags),
             plugins=any(flag.startswith(("--enable-alpha-plugins", "--enable-exec")) for flag in self.flags),
             outside=any("LoadRestrictionsNone" in flag for flag in self.flags),
@@ -165,7 +165,7 @@ def traced_again(rendered: Rendered, texts: Mapping[str, bytes]) -> list[Traceab
     if not mine.keys() & {one.path for one in rendered.survey.kustomizations.values()}:
         return trace(with_files(rendered.survey, mine, rendered.shown))
     tree = DiskTree(rendered.root, {**rendered.texts, **mine})
-    allowed = rendered.renderer.allowed if rendered.renderer is not None else Allowed()
+    allowed = rendered.renderer.allowed if rendered.renderer is not None else AllowedFiles()
     found = survey(tree, rendered.survey.root, rendered.shown, allowed)
     return trace(found) if not found.obstacles else []
 

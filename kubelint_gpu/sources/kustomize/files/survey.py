@@ -55,7 +55,7 @@ class Obstacle:
 
 
 @dataclass(frozen=True, slots=True)
-class Allowed:
+class AllowedFiles:
     """What `--kustomize-flag` lets Kustomize do beyond reading files of the repository."""
 
     helm: bool = False
@@ -91,7 +91,7 @@ class Survey:
     objects: int = 0
 
 
-def survey(tree: Tree, folder: str, shown: Callable[[str], str], allowed: Allowed) -> Survey:
+def survey(tree: Tree, folder: str, shown: Callable[[str], str], allowed: AllowedFiles) -> Survey:
     """Look at a kustomization and at all that it takes in; `shown` gives the path that findings print."""
     surveyor = _Surveyor(tree, shown, allowed)
     objects = surveyor.visit(folder, ())
@@ -115,7 +115,7 @@ def with_files(found: Survey, files: Mapping[str, bytes], shown: Callable[[str],
 class _Surveyor:
     """The walk over the folders; each is read once."""
 
-    def __init__(self, tree: Tree, shown: Callable[[str], str], allowed: Allowed) -> None:
+    def __init__(self, tree: Tree, shown: Callable[[str], str], allowed: AllowedFiles) -> None:
         self.kustomizations: dict[str, Kustomization] = {}
         self.readings: dict[str, Reading] = {}
         self.files: dict[str, bytes] = {}
