@@ -11,7 +11,7 @@ from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, survey
 from kubelint_gpu.sources.kustomize.files.tree import DiskTree
 from kubelint_gpu.sources.kustomize.program import Program
 from kubelint_gpu.sources.kustomize.rendering import Renderer, render
-from kubelint_gpu.sources.kustomize.stage import Stage
+from kubelint_gpu.sources.kustomize.stage import WorkingCopy
 
 FILES = {
     "top/kustomization.yaml": "resources:\n- ../base\npatches:\n- path: patch.yaml\nreplicas:\n- name: chat\n  count: 2\n",
@@ -27,7 +27,7 @@ def located(tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     found = survey(DiskTree(tmp_path), "top", str, AllowedFiles())
-    stage = Stage(Path("/stage/wrapper"), Path("/stage/home"), "/stage/tree")
+    stage = WorkingCopy(Path("/stage/wrapper"), Path("/stage/home"), "/stage/tree")
 
     def answer(error):
         got = complaint(error, stage, found, str)

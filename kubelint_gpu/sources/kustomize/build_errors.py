@@ -10,7 +10,7 @@ from typing import Any
 from kubelint_gpu.documents import Document, Reading, Span
 from kubelint_gpu.sources.kustomize.blame import blamed, quoted
 from kubelint_gpu.sources.kustomize.files.survey import Obstacle, Survey
-from kubelint_gpu.sources.kustomize.stage import Stage
+from kubelint_gpu.sources.kustomize.stage import WorkingCopy
 
 _LINE = re.compile(r"\bline (\d+)")
 _TARGET = re.compile(r"(?:patch|matches for Id|target for patch) (?P<kind>\w+)\.[^/\s]*/(?P<name>[^.\s;]+)")
@@ -38,7 +38,7 @@ _FIELDS = {
 _MOST = 400
 
 
-def complaint(error: str, stage: Stage, found: Survey, shown: Callable[[str], str]) -> Obstacle:
+def complaint(error: str, stage: WorkingCopy, found: Survey, shown: Callable[[str], str]) -> Obstacle:
     """The place and the sentence for what Kustomize wrote to standard error."""
     text = _cleaned(error, stage, shown)
     top = found.kustomizations[found.root]
@@ -60,7 +60,7 @@ def complaint(error: str, stage: Stage, found: Survey, shown: Callable[[str], st
     return Obstacle(path, span, message)
 
 
-def _cleaned(error: str, stage: Stage, shown: Callable[[str], str]) -> str:
+def _cleaned(error: str, stage: WorkingCopy, shown: Callable[[str], str]) -> str:
     """The lines that are no warning, with the user's paths for those of the stage."""
     lines = [line for line in error.splitlines() if line.strip() and not line.startswith(("#", "Warning"))]
     text = " ".join(line.strip() for line in lines).removeprefix("Error: ").removeprefix("error: ")

@@ -19,7 +19,7 @@ _WRAPPER = "wrapper"
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class WorkingCopy:
     """Where Kustomize works.
 
     Attributes:
@@ -34,7 +34,7 @@ class Stage:
 
 
 @contextmanager
-def staged(folder: str, files: Mapping[str, bytes], in_place: Path | None = None) -> Iterator[Stage]:
+def staged(folder: str, files: Mapping[str, bytes], in_place: Path | None = None) -> Iterator[WorkingCopy]:
     """A copy of some files of a repository, with a wrapper around `folder`; it is gone when the block ends.
 
     With `in_place`, the real root of the repository, nothing is copied and the wrapper leads there.
@@ -61,7 +61,7 @@ def staged(folder: str, files: Mapping[str, bytes], in_place: Path | None = None
             ),
             encoding="utf-8",
         )
-        yield Stage(wrapper, home, str(tree))
+        yield WorkingCopy(wrapper, home, str(tree))
 
 
 def below_root(path: str) -> str:
