@@ -29,7 +29,7 @@ from kubelint_gpu.version import __version__
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.configuration_file import find, load
 from kubelint_gpu.workspace.project.inputs import Inputs, read_inputs
-from kubelint_gpu.workspace.project.kustomizations import Settings, kustomize_options
+from kubelint_gpu.workspace.project.kustomizations import KustomizeSettings, kustomize_options
 from kubelint_gpu.workspace.project.progress import progress
 from kubelint_gpu.workspace.project.worlds import WhatIf, what_if_options
 
@@ -131,7 +131,7 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         together=options["together"],
         stdin_filename=options["stdin_filename"],
         against=options["against"],
-        kustomize=Settings(options["kustomize"], options["kustomize_flags"], options["kustomize_timeout"]),
+        kustomize=KustomizeSettings(options["kustomize"], options["kustomize_flags"], options["kustomize_timeout"]),
         hook=options["hook"],
     )
     refuse_own_files(targets, _own(inputs, configuration, baseline, options["write_baseline"]), options["against"])

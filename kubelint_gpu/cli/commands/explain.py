@@ -11,7 +11,7 @@ from kubelint_gpu.cli.exit_codes import FAILED, NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.cli.help.shell_completion import codes
 from kubelint_gpu.workspace.project.configuration import NAME
-from kubelint_gpu.workspace.project.kustomizations import Settings, kustomize_options
+from kubelint_gpu.workspace.project.kustomizations import KustomizeSettings, kustomize_options
 from kubelint_gpu.workspace.project.worlds import WhatIf, what_if_options
 
 
@@ -52,7 +52,7 @@ def command(
     """
     if "/" in what:
         what_if = WhatIf(without, added)
-        renderer = Settings(kustomize, kustomize_flags, kustomize_timeout)
+        renderer = KustomizeSettings(kustomize, kustomize_flags, kustomize_timeout)
         return _workload(what, paths, inventories, output_format, config, color, what_if, renderer, together=together)
     if paths:
         raise click.UsageError(f'"{what}" is no workload: write kind/name or namespace/kind/name')
@@ -83,7 +83,7 @@ def _workload(
     config: str | None,
     color: str,
     what_if: WhatIf,
-    renderer: Settings,
+    renderer: KustomizeSettings,
     *,
     together: bool,
 ) -> int:

@@ -20,7 +20,7 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.project.configuration import Configuration
-from kubelint_gpu.workspace.project.kustomizations import Built, Settings, render_all
+from kubelint_gpu.workspace.project.kustomizations import Built, KustomizeSettings, render_all
 from kubelint_gpu.workspace.project.progress import progress
 from kubelint_gpu.workspace.project.targets import Repository, everything, in_kustomized_folder, named_files
 from kubelint_gpu.workspace.project.worlds import WhatIf, Worlds, complain
@@ -83,7 +83,7 @@ def read_inputs(
     together: bool = False,
     stdin_filename: str = "<stdin>",
     against: str | None = None,
-    kustomize: Settings | None = None,
+    kustomize: KustomizeSettings | None = None,
     hook: bool = False,
 ) -> Inputs:
     """Manifests and inventories of a run.
@@ -120,7 +120,7 @@ def read_inputs(
     members = collect(repository.companions(mine)).files
     users = repository.kustomized_folders if any(in_kustomized_folder(path) for path in named or ()) else ()
     wanted = frozenset(os.path.realpath(path) for path in named or ())
-    built = render_all(paths, mine, kustomize or Settings(), users=users, wanted=wanted)
+    built = render_all(paths, mine, kustomize or KustomizeSettings(), users=users, wanted=wanted)
     declared = frozenset(os.path.realpath(path) for path in inventories or settings.inventories)
     if len(paths) == given:
         # a file that is named is a manifest although it also declares the cluster
@@ -139,13 +139,13 @@ def read_inputs(
     readings = (*_read_all(files), *built.readings)
     past: Past | None = None
     if against is not None:
-        past = _past(against, paths, readings, built, kustomize or Settings())
+        past = _past(against, paths, readings, built, kustomize or KustomizeSettings())
     elif commit is not None:
-        past = objects_before(commit, readings, built, kustomize or Settings())
+        past = objects_before(commit, readings, built, kustomize or KustomizeSettings())
     worlds = Worlds(what_if, several=not inventories and len({one.inventory for one in settings.targets}) > 0)
     grouping = _Grouping(settings, worlds, tuple(inventories), together=together)
     beside = repository.context()
-    units = tuple(grouping.units(readings, past, built, _context(beside, kustomize or Settings())))
+    units = tuple(grouping.units(readings, past, built, _context(beside, kustomize or KustomizeSettings())))
     withheld = any(one.problems for one in built.rendered) or (named is None and any(map(_is_chart, readings)))
     nothing = withheld and not any(unit.manifests for unit in units)
     world = units[0].world if units else worlds.world(tuple(inventories) or settings.inventory)
@@ -158,7 +158,7 @@ def read_inputs(
 
 
 def _past(
-    against: str, arguments: Sequence[str], readings: Sequence[Reading], built: Built, settings: Settings
+    against: str, arguments: Sequence[str], readings: Sequence[Reading], built: Built, settings: KustomizeSettings
 ) -> Past:
     from kubelint_gpu.workspace.project.before import objects_of_path, objects_of_revision
 
@@ -176,7 +176,7 @@ def _read_all(files: list[SourceFile]) -> Iterator[Reading]:
             yield read(file.path, file.data, skimmed=SKIMMED)
 
 
-def _context(paths: Sequence[str], kustomize: Settings) -> tuple[Manifest, ...]:
+def _context(paths: Sequence[str], kustomize: KustomizeSettings) -> tuple[Manifest, ...]:
     """The objects that the configuration says are deployed beside those of a run; of kustomizations as rendered."""
     files = collect(paths).files
     if not files:

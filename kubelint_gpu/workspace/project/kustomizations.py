@@ -23,7 +23,7 @@ _AT_ONCE = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class KustomizeSettings:
     """How kustomizations are rendered: the program, further flags for it, and how long it may take."""
 
     program: str | None = None
@@ -87,7 +87,7 @@ def kustomize_options(command: Callable[..., int]) -> Callable[..., int]:
 def render_all(
     paths: Sequence[str],
     files: Sequence[str],
-    settings: Settings,
+    settings: KustomizeSettings,
     cwd: Path | None = None,
     *,
     users: Sequence[str] = (),
