@@ -13,7 +13,7 @@ from kubelint_gpu.sources import collect
 from kubelint_gpu.sources.files import SUFFIXES
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.manifest import Manifest, manifests
-from kubelint_gpu.workspace.project.kustomizations import Built, KustomizeSettings, render_all
+from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations, KustomizeSettings, render_all
 from kubelint_gpu.workspace.project.worlds import complain
 
 Before = dict[str, dict[str, Manifest]]
@@ -99,7 +99,7 @@ def _is_named(place: str, name: str) -> bool:
 
 
 def objects_of_revision(
-    revision: str, arguments: Sequence[str], readings: Sequence[Reading], built: Built, settings: KustomizeSettings
+    revision: str, arguments: Sequence[str], readings: Sequence[Reading], built: BuiltKustomizations, settings: KustomizeSettings
 ) -> Past:
     """The objects of a revision.
 
@@ -151,7 +151,7 @@ def _is_below(path: Path, arguments: Sequence[str]) -> bool:
     return any(real.is_relative_to(os.path.realpath(one)) for one in arguments if one != "-")
 
 
-def old_renders(root: Path, commit: str, built: Built, settings: KustomizeSettings) -> Before:
+def old_renders(root: Path, commit: str, built: BuiltKustomizations, settings: KustomizeSettings) -> Before:
     """The kustomizations of a revision, rendered in a folder of their own that holds its files."""
     if not built.rendered:
         return {}

@@ -14,7 +14,7 @@ from kubelint_gpu.sources.files import SUFFIXES
 from kubelint_gpu.sources.git import GitError
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.project.before import Before, Past, old_renders
-from kubelint_gpu.workspace.project.kustomizations import Built, KustomizeSettings
+from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations, KustomizeSettings
 
 
 def commit_in_the_making() -> Commit:
@@ -29,7 +29,7 @@ def commit_in_the_making() -> Commit:
         raise click.ClickException(f"--hook: {error}") from None
 
 
-def objects_before(commit: Commit, readings: Sequence[Reading], built: Built, settings: KustomizeSettings) -> Past:
+def objects_before(commit: Commit, readings: Sequence[Reading], built: BuiltKustomizations, settings: KustomizeSettings) -> Past:
     """The objects that the commit changes or takes away, as they were.
 
     What it leaves alone is not among them: that is judged by itself, as without a comparison.

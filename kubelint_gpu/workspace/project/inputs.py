@@ -20,7 +20,7 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.project.configuration import Configuration
-from kubelint_gpu.workspace.project.kustomizations import Built, KustomizeSettings, render_all
+from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations, KustomizeSettings, render_all
 from kubelint_gpu.workspace.project.progress import progress
 from kubelint_gpu.workspace.project.targets import Repository, everything, in_kustomized_folder, named_files
 from kubelint_gpu.workspace.project.worlds import WhatIf, Worlds, complain
@@ -158,7 +158,7 @@ def read_inputs(
 
 
 def _past(
-    against: str, arguments: Sequence[str], readings: Sequence[Reading], built: Built, settings: KustomizeSettings
+    against: str, arguments: Sequence[str], readings: Sequence[Reading], built: BuiltKustomizations, settings: KustomizeSettings
 ) -> Past:
     from kubelint_gpu.workspace.project.before import objects_of_path, objects_of_revision
 
@@ -219,7 +219,7 @@ class _Grouping:
         self,
         readings: Sequence[Reading],
         past: Past | None,
-        built: Built,
+        built: BuiltKustomizations,
         context: Sequence[Manifest],
     ) -> Iterator[ApplySet]:
         """A unit for each group of files and each cluster that it goes to."""

@@ -32,7 +32,7 @@ class KustomizeSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuiltKustomizations:
     """What rendering gave.
 
     Attributes:
@@ -92,7 +92,7 @@ def render_all(
     *,
     users: Sequence[str] = (),
     wanted: frozenset[str] = frozenset(),
-) -> Built:
+) -> BuiltKustomizations:
     """Render the kustomizations below the directories among `paths`; `files` are what was collected there.
 
     Those that another one uses are rendered only as a part of it, unless that one cannot be.
@@ -101,14 +101,14 @@ def render_all(
     cwd = cwd or Path.cwd()
     folders = sorted(_folders(paths, files, cwd))
     if not folders and not users:
-        return Built()
+        return BuiltKustomizations()
     from kubelint_gpu.sources.kustomize.program import ProgramError, find_program
     from kubelint_gpu.sources.kustomize.rendering import Renderer
 
     try:
         program = find_program(settings.program)
     except ProgramError as error:
-        return Built(failure=str(error))
+        return BuiltKustomizations(failure=str(error))
     given = tuple(path for path in paths if (cwd / path).is_dir())
     rendering = _Rendering(Renderer(program, settings.flags, settings.seconds), cwd, given)
     more = [folder for folder in users if folder not in folders and rendering.takes_in(folder, wanted)]
@@ -137,7 +137,7 @@ class _Rendering:
         self._done: dict[str, Rendered] = {}
         self._surveys: dict[str, tuple[Path, Survey]] = {}
 
-    def build(self, folders: Sequence[str]) -> Built:
+    def build(self, folders: Sequence[str]) -> BuiltKustomizations:
         """Those that none of the others uses, then what those use that could not be rendered."""
         components: set[str] = set()
         uses: dict[str, set[str]] = {}
@@ -162,7 +162,7 @@ class _Rendering:
         self._leave_out(fallback, uses)
         rendered_all = tuple(self._done[folder] for folder in sorted(self._done))
         left_out = frozenset(self._done[folder].path for folder in fallback.left_out)
-        return Built(rendered_all, frozenset(self._taken(rendered_all)), left_out=left_out)
+        return BuiltKustomizations(rendered_all, frozenset(self._taken(rendered_all)), left_out=left_out)
 
     def takes_in(self, folder: str, wanted: frozenset[str]) -> bool:
         """Whether a kustomization is made of any of these files, by itself or through others."""
