@@ -22,7 +22,7 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 
 if TYPE_CHECKING:
-    from kubelint_gpu.findings.picture import Stage
+    from kubelint_gpu.findings.picture import RolloutPicture
 
 # Of more units than this nothing is kept that could be worked out again.
 _MANY = 1000
@@ -203,7 +203,7 @@ def _offered(
     return offered
 
 
-def _stage(draft: Diagnostic) -> Stage | None:
+def _stage(draft: Diagnostic) -> RolloutPicture | None:
     if draft.run is None:
         return None
     from kubelint_gpu.views.rollout_view import stage

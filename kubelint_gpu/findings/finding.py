@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from kubelint_gpu.values import dataclass, field
 
 if TYPE_CHECKING:
-    from kubelint_gpu.findings.picture import Stage
+    from kubelint_gpu.findings.picture import RolloutPicture
 
 Severity = Literal["error", "warning", "note"]
 Certainty = Literal["certain", "possible"]
@@ -102,7 +102,7 @@ class Finding:
     cause: str = ""
     fingerprint: str = ""
     refusals: tuple[Refusal, ...] = field(default=(), compare=False, repr=False)
-    stage: Stage | None = field(default=None, compare=False, repr=False)
+    stage: RolloutPicture | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,7 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class RolloutPicture:
     """A rollout as it was simulated: `steps` names for each step of the finding's trace its moment.
 
     `left_out` counts nodes that take part and are not shown.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from kubelint_gpu.findings.picture import Holding, Frame, NodeMoment, Row, Stage, StageNode
+from kubelint_gpu.findings.picture import Holding, Frame, NodeMoment, Row, RolloutPicture, StageNode
 from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
 from kubelint_gpu.inventory.view.node_names import abbreviated
 from kubelint_gpu.inventory.view.node_rows import owner_of
@@ -29,7 +29,7 @@ _PLAIN = {"nvidia.com/gpu": "GPU", "nvidia.com/gpu.shared": "GPU share", "amd.co
 History = tuple[NodeMoment, ...]
 
 
-def stage(trace: Trace, steps: int) -> Stage | None:
+def stage(trace: Trace, steps: int) -> RolloutPicture | None:
     """The moments of a trace that is told in so many steps; None where it was not replayed."""
     if trace.played is None:
         return None
@@ -57,7 +57,7 @@ def stage(trace: Trace, steps: int) -> Stage | None:
     refused = tuple(_refused(one) for one in trace.waiting if one.refusal)
     if refused:
         moments.append(replace(moments[-1], waiting=(*moments[-1].waiting, *refused)))
-    return Stage(
+    return RolloutPicture(
         tuple(StageNode(folded(names), len(names), rows) for (rows, _), names in shown),
         tuple(moments),
         tuple(min(step, len(moments) - 1) for step in range(steps)),

@@ -13,7 +13,7 @@ from kubelint_gpu.findings.picture import (
     NodeGroup,
     NodeMoment,
     Row,
-    Stage,
+    RolloutPicture,
     StageNode,
 )
 from kubelint_gpu.values import replace
@@ -38,7 +38,7 @@ def moment(*holdings, used, waiting=(), joined=False):
 
 
 NEIGHBOUR = Holding("lab/notebook", "", "running", 1, (1, 0))
-STAGE = Stage(
+STAGE = RolloutPicture(
     (StageNode("tracker-node", 1, (GPU, CPU)), StageNode("gpu-[1-3]", 3, (GPU, CPU))),
     (
         moment(holds("old", "running", 1, 4_000), NEIGHBOUR, used=("2 of 2", "4 of 32")),
@@ -66,7 +66,7 @@ STAGE = Stage(
     (0, 1, 2, 3),
     left_out=4,
 )
-NASTY_STAGE = Stage(
+NASTY_STAGE = RolloutPicture(
     (StageNode(NASTY, 1, (replace(GPU, name=NASTY, resource=NASTY),)),),
     (
         Moment(

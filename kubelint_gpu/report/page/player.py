@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kubelint_gpu.findings.finding import Finding
-    from kubelint_gpu.findings.picture import Holding, Moment, NodeMoment, Stage, StageNode
+    from kubelint_gpu.findings.picture import Holding, Moment, NodeMoment, RolloutPicture, StageNode
     from kubelint_gpu.report.page.owners import Owners
 
 MOST_STEPS = 200
@@ -51,7 +51,7 @@ def player(finding: Finding, number: int, owners: Owners) -> Iterator[str]:
     yield "</section>\n"
 
 
-def _controls(number: int, stage: Stage, owners: Owners) -> Iterator[str]:
+def _controls(number: int, stage: RolloutPicture, owners: Owners) -> Iterator[str]:
     last = min(len(stage.steps), MOST_STEPS)
     yield (
         '<div class="scripted walk" hidden>\n'
@@ -77,7 +77,7 @@ def _controls(number: int, stage: Stage, owners: Owners) -> Iterator[str]:
     yield "</div>\n"
 
 
-def _held(stage: Stage, index: int) -> str:
+def _held(stage: RolloutPicture, index: int) -> str:
     """What each node holds at a step, in a sentence."""
     moment = stage.moments[stage.steps[index]]
     parts = []
@@ -133,7 +133,7 @@ def _drawn(devices: bool, total: int) -> bool:
     return devices and total <= MOST_CELLS
 
 
-def _pods(stage: Stage) -> list[tuple[str, str, str]]:
+def _pods(stage: RolloutPicture) -> list[tuple[str, str, str]]:
     """The kinds of pods that ever appear: owner, old or new, what one takes."""
     found: dict[tuple[str, str, str], None] = {}
     for moment in stage.moments:
