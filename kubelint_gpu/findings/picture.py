@@ -101,7 +101,7 @@ class NodeMoment:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class RolloutFrame:
     """The nodes of the stage at one moment, in their order, and the pods that have no node."""
 
     nodes: tuple[NodeMoment, ...]
@@ -116,6 +116,6 @@ class RolloutPicture:
     """
 
     nodes: tuple[StageNode, ...]
-    moments: tuple[Moment, ...]
+    moments: tuple[RolloutFrame, ...]
     steps: tuple[int, ...]
     left_out: int = 0

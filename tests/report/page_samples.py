@@ -9,7 +9,7 @@ from kubelint_gpu.findings.picture import (
     ClassPicture,
     ClusterPicture,
     Holding,
-    Moment,
+    RolloutFrame,
     NodeGroup,
     NodeMoment,
     Row,
@@ -34,7 +34,7 @@ def moment(*holdings, used, waiting=(), joined=False):
     later = NodeMoment(
         joined, (holds("new", "starting", 1, 4_000),) if joined else (), ("1 of 2" if joined else "0 of 2", "0 of 32")
     )
-    return Moment((NodeMoment(True, holdings, used), later), waiting)
+    return RolloutFrame((NodeMoment(True, holdings, used), later), waiting)
 
 
 NEIGHBOUR = Holding("lab/notebook", "", "running", 1, (1, 0))
@@ -69,7 +69,7 @@ STAGE = RolloutPicture(
 NASTY_STAGE = RolloutPicture(
     (StageNode(NASTY, 1, (replace(GPU, name=NASTY, resource=NASTY),)),),
     (
-        Moment(
+        RolloutFrame(
             (NodeMoment(True, (Holding(CLOSING, "old", "running", 1, (1,), NASTY),), ("1 of 2",)),),
             (Holding(NASTY, "new", "waiting", 1, (), CLOSING),),
         ),

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kubelint_gpu.findings.finding import Finding
-    from kubelint_gpu.findings.picture import Holding, Moment, NodeMoment, RolloutPicture, StageNode
+    from kubelint_gpu.findings.picture import Holding, RolloutFrame, NodeMoment, RolloutPicture, StageNode
     from kubelint_gpu.report.page.owners import Owners
 
 MOST_STEPS = 200
@@ -157,7 +157,7 @@ def _cells(
 
 def _moment(
     nodes: Sequence[StageNode],
-    moment: Moment,
+    moment: RolloutFrame,
     cells: Sequence[Sequence[Sequence[tuple[str, str] | None]]],
     known: dict[tuple[str, str, str], int],
 ) -> dict[str, Any]:
