@@ -20,7 +20,7 @@ _COUNTS = ("replicas", "parallelism")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Gang:
+class Team:
     """Pods of one object of which each waits for all others.
 
     Attributes:
@@ -77,12 +77,12 @@ class Gang:
             yield Related(place, "its pods wait for each other")
 
 
-def team_of(subject: WorkloadCheck) -> Gang:
+def team_of(subject: WorkloadCheck) -> Team:
     """A Job whose pods wait for each other."""
-    return Gang((subject,), (subject.workload,))
+    return Team((subject,), (subject.workload,))
 
 
-def how_long(stuck: Sequence[Gang]) -> str:
+def how_long(stuck: Sequence[Team]) -> str:
     """`for ever`, or until the first deadline of some Jobs has passed."""
     found = []
     for team in stuck:
@@ -102,7 +102,7 @@ def how_long(stuck: Sequence[Gang]) -> str:
     return f"until {which} fails after {counted(first, 'second')} (activeDeadlineSeconds)"
 
 
-def custom_teams(unit: ApplySet) -> Iterator[Gang]:
+def custom_teams(unit: ApplySet) -> Iterator[Team]:
     """The custom resources whose pods the default scheduler takes one by one, and that need them all."""
     objects: dict[int, list[WorkloadCheck]] = {}
     for subject in unit.subjects:
@@ -119,7 +119,7 @@ def custom_teams(unit: ApplySet) -> Iterator[Gang]:
             workloads = [replace(one.workload, replicas=count) for one, count in whole]
             if len(gangs) > 1:
                 workloads = [_apart(one, found, number) for one in workloads]
-            yield Gang(tuple(one for one, _ in whole), tuple(workloads), found)
+            yield Team(tuple(one for one, _ in whole), tuple(workloads), found)
 
 
 def _apart(workload: Workload, found: CustomGang, number: int) -> Workload:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubelint_gpu.analysis.gang_members import Gang, how_long
+from kubelint_gpu.analysis.gang_members import Team, how_long
 from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.builders.starving_jobs import MOST_OTHERS, asking_too, staying_beside, while_running
 from kubelint_gpu.engine.diagnostic import Diagnostic
@@ -26,7 +26,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 ADMITTED_WHOLE = "let Kueue admit it whole, or a scheduler with pod groups place it whole: then it holds nothing"
 
 
-def never_whole(unit: ApplySet, team: Gang) -> Iterator[Diagnostic]:
+def never_whole(unit: ApplySet, team: Team) -> Iterator[Diagnostic]:
     """Some of its pods run, and never all at once."""
     beside: list[WorkloadCheck] = []
     cluster = _around(unit, team, beside)
@@ -66,14 +66,14 @@ def never_whole(unit: ApplySet, team: Gang) -> Iterator[Diagnostic]:
     )
 
 
-def _unmoved(unit: ApplySet, team: Gang) -> list[WorkloadCheck]:
+def _unmoved(unit: ApplySet, team: Team) -> list[WorkloadCheck]:
     """The workloads that run for good on nodes for its pods, which evict none of them; none where they are many."""
     most = max(one.spec.priority or 0 for one in team.workloads)
     found = [one for one in staying_beside(unit, team.subjects) if (one.workload.spec.priority or 0) >= most]
     return found if len(found) <= MOST_OTHERS else []
 
 
-def asked(unit: ApplySet, team: Gang) -> Iterator[Related]:
+def asked(unit: ApplySet, team: Team) -> Iterator[Related]:
     """Why its pods are needed at once, and what those of its other templates ask for."""
     yield from team.signs
     for subject in team.subjects:
@@ -81,13 +81,13 @@ def asked(unit: ApplySet, team: Gang) -> Iterator[Related]:
             yield from requested(unit, subject, scarce(subject))
 
 
-def _room(team: Gang, cluster: Cluster) -> int | None:
+def _room(team: Team, cluster: Cluster) -> int | None:
     """How many of its pods find room at best; None where all may."""
     found = gathered([(one, one.replicas) for one in team.workloads], cluster)
     return sum(found) if found is not None and sum(found) < team.pods else None
 
 
-def _stays_short(team: Gang, cluster: Cluster, placed: int) -> bool:
+def _stays_short(team: Team, cluster: Cluster, placed: int) -> bool:
     """Whether no node beyond the inventory makes room for more."""
     found = further_nodes([created_pod(one, "new") for one in team.workloads], cluster, team.pods)
     if any(taken is None for taken in found.takes) or all(found.takes):
@@ -95,7 +95,7 @@ def _stays_short(team: Gang, cluster: Cluster, placed: int) -> bool:
     return _room(team, replace(cluster, nodes=(*cluster.nodes, *found.nodes))) == placed
 
 
-def _around(unit: ApplySet, team: Gang, beside: Sequence[WorkloadCheck]) -> Cluster:
+def _around(unit: ApplySet, team: Team, beside: Sequence[WorkloadCheck]) -> Cluster:
     """The cluster with all that may be of use, and the running pods that are in the way for good.
 
     Pods of the same namespace may be its own unless they are those of workloads `beside` it, and those of lower

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.certainty import cluster_beyond
 from kubelint_gpu.analysis.coupled import bound_to, ties
-from kubelint_gpu.analysis.gang_members import Gang, custom_teams, how_long, team_of
+from kubelint_gpu.analysis.gang_members import Team, custom_teams, how_long, team_of
 from kubelint_gpu.analysis.gangs import waits_for_all
 from kubelint_gpu.analysis.growing_pools import at_most, growing
 from kubelint_gpu.analysis.held_by_gangs import held_up
@@ -94,11 +94,11 @@ def jobs_hold_each_other(unit: ApplySet) -> Iterator[Diagnostic]:
         yield _draft(unit, stuck, beside, found, certain=certain)
 
 
-def _together(cluster: Cluster, teams: Sequence[Gang], beside: Sequence[WorkloadCheck], budget: int) -> Gang:
+def _together(cluster: Cluster, teams: Sequence[Team], beside: Sequence[WorkloadCheck], budget: int) -> Gang:
     return gang([team.workloads for team in teams], cluster, beside=[one.workload for one in beside], budget=budget)
 
 
-def _holds_further(unit: ApplySet, teams: Sequence[Gang], beside: Sequence[WorkloadCheck], verdict: Verdict) -> bool:
+def _holds_further(unit: ApplySet, teams: Sequence[Team], beside: Sequence[WorkloadCheck], verdict: Verdict) -> bool:
     """Whether Jobs hold each other up whatever nodes there are beyond the inventory."""
     if not cluster_beyond(unit).known or any(team.custom is not None for team in teams):
         return False
@@ -204,7 +204,7 @@ def _short(unit: ApplySet, subject: WorkloadCheck, beside: list[WorkloadCheck], 
     )
 
 
-def _draft(unit: ApplySet, stuck: Sequence[Gang], beside: Sequence[WorkloadCheck], found: Gang, *, certain: bool) -> Diagnostic:
+def _draft(unit: ApplySet, stuck: Sequence[Team], beside: Sequence[WorkloadCheck], found: Gang, *, certain: bool) -> Diagnostic:
     first = stuck[0]
     held = {one.owner: one for one in found.held}
     told = [
@@ -239,7 +239,7 @@ def _draft(unit: ApplySet, stuck: Sequence[Gang], beside: Sequence[WorkloadCheck
     )
 
 
-def _needs(team: Gang, *, primary: bool) -> Iterator[Related]:
+def _needs(team: Team, *, primary: bool) -> Iterator[Related]:
     if not primary:
         yield Related(team.place, f"{team.workloads[0].meta.name} needs {counted(team.pods, 'pod')} at once, too")
     yield from team.signs
