@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.evidence.exclusive_lines import quota_limits, exclusive_lines
+from kubelint_gpu.evidence.exclusive_lines import quota_limits, stakes
 from kubelint_gpu.kube.objects.quota import quota_refusal
 from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.kube.objects.workload import Workload
@@ -37,7 +37,7 @@ def refused_job_pods(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnos
             f"not one of its pods is ever made: each is refused {refused(text)}; {outcome(strategy, made=False)}",
             manifest,
             cause="refused",
-            related=exclusive_lines(unit, subject, Waiting(workload.key, new=True, count=1, refusal=text)),
+            related=stakes(unit, subject, Waiting(workload.key, new=True, count=1, refusal=text)),
         )
         return
     wanted = objects_of_pods(strategy)

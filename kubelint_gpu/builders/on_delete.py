@@ -11,7 +11,7 @@ from kubelint_gpu.builders.pending_replicas import pending_replicas
 from kubelint_gpu.builders.stuck_rollout import end_of
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, exclusive_lines
+from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, stakes
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, StatefulSetStrategy
 from kubelint_gpu.messages.wait import Wait
@@ -72,7 +72,7 @@ def _waiting(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> Diagno
         cause="new pods",
         certainty="certain" if unit.is_closed_to(subject) else "possible",
         scheduler=waiting.scheduler or None,
-        related=exclusive_lines(unit, subject, waiting),
+        related=stakes(unit, subject, waiting),
     )
 
 

@@ -11,7 +11,7 @@ from kubelint_gpu.analysis.rollout_facts import judgements_in, next_rollouts
 from kubelint_gpu.analysis.transitions import is_made
 from kubelint_gpu.builders.kubelet_refusal import refused_by_kubelet
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, exclusive_lines, exclusive_lines
+from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, exclusive_lines, stakes
 from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
 from kubelint_gpu.kube.objects.workload import Workload
@@ -148,7 +148,7 @@ def standstill(
         related=(
             *((Related(place, label),) if label else ()),
             *((Related(scaled.place, f"it sets {replicas}"),) if scaled is not None else ()),
-            *exclusive_lines(unit, subject, end.waiting),
+            *stakes(unit, subject, end.waiting),
             *(growing(unit, subject) if end.judgement.grows else ()),
         ),
         trace=story(end.trace, wait, keeps),

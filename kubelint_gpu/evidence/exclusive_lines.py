@@ -30,7 +30,7 @@ _HASH = "pod-template-hash"
 _MOST_HOLDERS = 4
 
 
-def exclusive_lines(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> tuple[Related, ...]:
+def stakes(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> tuple[Related, ...]:
     """What is asked for, what makes it exclusive, what binds the pod, and the nodes."""
     if waiting.refusal:
         return exclusive_lines(unit, subject, waiting)

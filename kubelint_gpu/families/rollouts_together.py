@@ -12,7 +12,7 @@ from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import no_daemon_surge, no_surge
-from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, exclusive_lines
+from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, stakes
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy
 from kubelint_gpu.messages.wait import Wait, story
@@ -101,7 +101,7 @@ def _draft(unit: ApplySet, together: Together, trace: Trace, rolled: Sequence[Wo
                 for wait in waits[:2]
                 for subject in involved
                 if subject.workload is wait.workload
-                for place in exclusive_lines(unit, subject, wait.waiting)
+                for place in stakes(unit, subject, wait.waiting)
             ),
             *(growing(unit, first) if together.grows else ()),
         ),

@@ -12,7 +12,7 @@ from kubelint_gpu.builders.stuck_rollout import keeping, kept
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import no_surge
-from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, exclusive_lines
+from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, stakes
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.objects.requests import pod_requests
@@ -96,7 +96,7 @@ def _grown(unit: ApplySet, subject: WorkloadCheck, stalls: Trace) -> Iterator[Di
         cause="growth",
         certainty="possible",
         scheduler=waiting.scheduler or None,
-        related=(*exclusive_lines(unit, subject, waiting), *growing(unit, subject)),
+        related=(*stakes(unit, subject, waiting), *growing(unit, subject)),
         trace=story(stalls, wait, keeps, "nothing moves until a node joins"),
         run=stalls,
         cycle=(*wait.sentences(), *number),

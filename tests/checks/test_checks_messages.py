@@ -6,7 +6,7 @@ import pytest
 from checks_units import NODES, deployment, findings, unit
 
 from kubelint_gpu.builders.stuck_rollout import End, standstill
-from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, holders, exclusive_lines
+from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, holders, stakes
 from kubelint_gpu.evidence.node_lines import clues, node_clues
 from kubelint_gpu.families.rollout import rollout_may_stick
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -208,7 +208,7 @@ def test_only_claims_of_the_namespace_that_not_all_can_use_are_exclusive():
     assert exclusive_claims(found, found.subjects[0]) == {"models": "ReadWriteOnce"}
     lack = Blocker("gpu-1", "VolumeAttach", "Multi-Attach error")
     waiting = Waiting("Deployment/serving/chat", True, 1, lacks=(lack,))
-    assert said(exclusive_lines(found, found.subjects[0], waiting))[0][2] == (
+    assert said(stakes(found, found.subjects[0], waiting))[0][2] == (
         "the claim is ReadWriteOnce: the pods of one node at a time"
     )
 
@@ -217,7 +217,7 @@ def test_a_refusal_without_a_known_quota_has_no_further_places():
     found = unit(deployment())
     subject = found.subjects[0]
     for text in ("failed quota: team", "exceeded quota: team, requested: pods=1, used: pods=1, limited: pods=1"):
-        assert exclusive_lines(found, subject, Waiting("Deployment/serving/chat", True, 1, refusal=text)) == ()
+        assert stakes(found, subject, Waiting("Deployment/serving/chat", True, 1, refusal=text)) == ()
 
 
 def test_the_quota_of_the_right_namespace_is_shown():
@@ -228,7 +228,7 @@ def test_the_quota_of_the_right_namespace_is_shown():
     )
     found = unit(deployment(), NODES + quotas)
     text = "exceeded quota: team, requested: pods=1, used: pods=1, limited: pods=1"
-    told = exclusive_lines(found, found.subjects[0], Waiting("Deployment/serving/chat", True, 1, refusal=text))
+    told = stakes(found, found.subjects[0], Waiting("Deployment/serving/chat", True, 1, refusal=text))
     assert said(told) == [("inventory.yaml", 15, "the quota allows 1 pod")]
 
 
@@ -250,7 +250,7 @@ def test_holders_are_shown_where_they_are_declared():
             BlockingPod("Deployment/serving/gone", new=False, count=1, amount=1),
         ),
     )
-    told = said(exclusive_lines(found, found.subjects[0], Waiting("Deployment/serving/chat", True, 1, lacks=(lack,))))
+    told = said(stakes(found, found.subjects[0], Waiting("Deployment/serving/chat", True, 1, lacks=(lack,))))
     assert [(path, message) for path, _, message in told if "holds" in message] == [
         ("inventory.yaml", "Pod default/solo holds 1 nvidia.com/gpu on gpu-1"),
         ("a.yaml", "Deployment serving/other holds 1 nvidia.com/gpu on gpu-1"),
@@ -272,7 +272,7 @@ def test_an_anti_affinity_by_zone_names_the_label():
     """
     found = unit(deployment(pod=pod))
     waiting = Waiting("Deployment/serving/chat", True, 1, lacks=(Blocker("gpu-1", "InterPodAffinity", "x"),))
-    told = said(exclusive_lines(found, found.subjects[0], waiting))
+    told = said(stakes(found, found.subjects[0], waiting))
     assert told[0][2] == "one value of zone has one such pod at most, and old and new pods both count"
 
 
