@@ -93,7 +93,9 @@ def _cause(unit: ApplySet, subject: WorkloadCheck, rejections: Mapping[str, Stat
     return _nearest(unit, subject, rejections, certainty)
 
 
-def _nearest(unit: ApplySet, subject: WorkloadCheck, rejections: Mapping[str, Status], certainty: Certainty) -> Diagnosis:
+def _nearest(
+    unit: ApplySet, subject: WorkloadCheck, rejections: Mapping[str, Status], certainty: Certainty
+) -> Diagnosis:
     if not rejections:
         return Diagnosis("KLG201", "no node that a pool could add takes it", certainty=certainty)
     request = pod_requests(subject.workload.spec)

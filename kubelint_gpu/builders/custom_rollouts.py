@@ -111,7 +111,9 @@ def _customs(unit: ApplySet) -> Iterator[_Custom]:
             yield _Custom(rollout, tuple(members))
 
 
-def _missing(unit: ApplySet, custom: _Custom, *, changing: bool, further: Sequence[Node] = ()) -> tuple[int, ...] | None:
+def _missing(
+    unit: ApplySet, custom: _Custom, *, changing: bool, further: Sequence[Node] = ()
+) -> tuple[int, ...] | None:
     """How many pods of each template run at best, with `further` nodes; None where all may."""
     if any(unit.alone(subject).held for subject in custom.subjects):
         return None

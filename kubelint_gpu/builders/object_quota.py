@@ -177,7 +177,9 @@ def _never(unit: ApplySet, subject: WorkloadCheck, quota: ResourceQuota, key: st
     )
 
 
-def _stopping(unit: ApplySet, runs: Sequence[_Runs], quota: ResourceQuota, key: str, room: int, *, certain: bool) -> Diagnostic:
+def _stopping(
+    unit: ApplySet, runs: Sequence[_Runs], quota: ResourceQuota, key: str, room: int, *, certain: bool
+) -> Diagnostic:
     first, *others = [one.subject for one in runs]
     manifest = first.manifest
     failed = "" if certain else ", one of them in vain"

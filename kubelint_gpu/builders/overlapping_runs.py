@@ -58,7 +58,9 @@ def overlapping_runs(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnos
         yield _draft(unit, subject, found, interval, deadline)
 
 
-def _draft(unit: ApplySet, subject: WorkloadCheck, found: Gang, interval: int | None, deadline: int | None) -> Diagnostic:
+def _draft(
+    unit: ApplySet, subject: WorkloadCheck, found: Gang, interval: int | None, deadline: int | None
+) -> Diagnostic:
     manifest = subject.manifest
     parts = [f"{one.running} of {counted(one.wanted, 'pod')}" for one in found.held]
     run = f"each runs {parts[0]}" if len(set(parts)) == 1 else f"one runs {listed(parts, 'and the other')}"

@@ -31,7 +31,9 @@ _APART = "pods are kept apart, whatever the strategy: this is no rollout deadloc
 _INSUFFICIENT = re.compile(r"Insufficient ([^\s,]+?)[,.](?:\s|$)")
 
 
-def pending_replicas(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, *, later: bool = False) -> Iterator[Diagnostic]:
+def pending_replicas(
+    unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, *, later: bool = False
+) -> Iterator[Diagnostic]:
     """The finding that not all replicas of a judgement run at once, where no other rule speaks of it.
 
     Of what is so `later` only no other rule speaks.
@@ -129,7 +131,9 @@ def _fewer(subject: WorkloadCheck, placed: int) -> tuple[FixCandidate, ...]:
     if not isinstance(strategy, DeploymentStrategy) or strategy.recreate or resolve(strategy, placed).unavailable:
         return (fewer,)
     one = no_surge(subject.manifest, placed)
-    return fewer, FixCandidate(f"{title}, and {one.title.removeprefix('set ')}", "unsafe", lambda: [*edits(), *one.edits()])
+    return fewer, FixCandidate(
+        f"{title}, and {one.title.removeprefix('set ')}", "unsafe", lambda: [*edits(), *one.edits()]
+    )
 
 
 def _nature(reasons: Sequence[str], refusal: str) -> str:

@@ -159,7 +159,9 @@ def standstill(
     return refused_by_kubelet(draft, wait, f"{begins}{alone}{which} rollout {ends}", why)
 
 
-def standstill_anywhere(unit: ApplySet, subject: WorkloadCheck, end: End, code: str, proposals: Sequence[FixCandidate]) -> Diagnostic:
+def standstill_anywhere(
+    unit: ApplySet, subject: WorkloadCheck, end: End, code: str, proposals: Sequence[FixCandidate]
+) -> Diagnostic:
     """The finding that a rollout never ends in any cluster: no node is named, since none is known."""
     manifest, workload = subject.manifest, subject.workload
     exclusive = [f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items()]

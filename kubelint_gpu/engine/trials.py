@@ -84,7 +84,11 @@ class Trials:
 
 
 def tried(
-    unit: ApplySet, draft: Diagnostic, drafts: Sequence[Diagnostic], holds: Container[int] = (), alone: Callable[[], bool] = _always
+    unit: ApplySet,
+    draft: Diagnostic,
+    drafts: Sequence[Diagnostic],
+    holds: Container[int] = (),
+    alone: Callable[[], bool] = _always,
 ) -> Iterator[Fix | Refusal]:
     """Each proposal as a fix if it works: the manifest still parses, loses the finding, gains no error and no warning.
 

@@ -77,7 +77,9 @@ def holders(unit: ApplySet, subject: WorkloadCheck, resource: str, nodes: Collec
     return told_holders(unit, resource, holding(unit, subject, resource, nodes))
 
 
-def holding(unit: ApplySet, subject: WorkloadCheck, resource: str, nodes: Collection[str]) -> dict[str, list[tuple[str, int]]]:
+def holding(
+    unit: ApplySet, subject: WorkloadCheck, resource: str, nodes: Collection[str]
+) -> dict[str, list[tuple[str, int]]]:
     """Which owners of running pods, but for the workload itself, hold how much of a resource on which of some nodes."""
     mine = {id(pod) for pod in own_pods(subject.workload, unit.cluster.pods)}
     held: dict[str, list[tuple[str, int]]] = {}

@@ -124,7 +124,13 @@ def _rollout(
 
 
 def _situation(
-    unit: ApplySet, moment: Moment, pod: Pod, snapshot: Snapshot, beside: Sequence[PlacedPod] = (), *, known: bool = True
+    unit: ApplySet,
+    moment: Moment,
+    pod: Pod,
+    snapshot: Snapshot,
+    beside: Sequence[PlacedPod] = (),
+    *,
+    known: bool = True,
 ) -> Situation:
     explanation = explain(pod, snapshot)
     counts = Counter(name for _, name in beside)

@@ -13,7 +13,7 @@ from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import renamed
 from kubelint_gpu.evidence.runtime_classes import FIELD, binding, source_of
 from kubelint_gpu.findings.finding import Place, Related
-from kubelint_gpu.kube.objects.label_algebra import NumberBound, Contradiction, alternatives, unsatisfiable
+from kubelint_gpu.kube.objects.label_algebra import Contradiction, NumberBound, alternatives, unsatisfiable
 from kubelint_gpu.messages.did_you_mean_label import nearest_key, nearest_value
 from kubelint_gpu.messages.wording import listed, some
 from kubelint_gpu.values import dataclass, replace

@@ -42,7 +42,9 @@ def removed_api(unit: ApplySet) -> Iterator[Diagnostic]:
             yield _draft(manifest, found, text, warning=True)
 
 
-def _draft(manifest: Manifest, found: Service, text: str, *, possible: bool = False, warning: bool = False) -> Diagnostic:
+def _draft(
+    manifest: Manifest, found: Service, text: str, *, possible: bool = False, warning: bool = False
+) -> Diagnostic:
     return Diagnostic(
         "KLG004",
         manifest.place(("apiVersion",)),

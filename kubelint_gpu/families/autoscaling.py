@@ -71,7 +71,9 @@ def _undecided(manifest: Manifest, subject: WorkloadCheck, most: int) -> Diagnos
     )
 
 
-def _draft(unit: ApplySet, manifest: Manifest, subject: WorkloadCheck, most: int, found: Room, *, certain: bool) -> Diagnostic:
+def _draft(
+    unit: ApplySet, manifest: Manifest, subject: WorkloadCheck, most: int, found: Room, *, certain: bool
+) -> Diagnostic:
     pools, room = at_most(unit, subject), found.pods
     others = workload_names([one.workload for one in found.beside])
     names = listed([*(["what runs already"] if unit.cluster.pods else []), *([others] if others else [])])

@@ -173,7 +173,9 @@ def _stays_short(unit: ApplySet, workload: Workload, beside: Sequence[WorkloadCh
     return cluster_beyond(unit).known and running_at_once(workload, others, cluster_beyond(unit).cluster) == found
 
 
-def _short(unit: ApplySet, subject: WorkloadCheck, beside: list[WorkloadCheck], found: tuple[int, int], *, certain: bool) -> Diagnostic:
+def _short(
+    unit: ApplySet, subject: WorkloadCheck, beside: list[WorkloadCheck], found: tuple[int, int], *, certain: bool
+) -> Diagnostic:
     manifest, workload = subject.manifest, subject.workload
     least, most = found
     resource, pools = scarce(subject), at_most(unit, subject)
@@ -204,7 +206,9 @@ def _short(unit: ApplySet, subject: WorkloadCheck, beside: list[WorkloadCheck], 
     )
 
 
-def _draft(unit: ApplySet, stuck: Sequence[Team], beside: Sequence[WorkloadCheck], found: Gang, *, certain: bool) -> Diagnostic:
+def _draft(
+    unit: ApplySet, stuck: Sequence[Team], beside: Sequence[WorkloadCheck], found: Gang, *, certain: bool
+) -> Diagnostic:
     first = stuck[0]
     held = {one.owner: one for one in found.held}
     told = [

@@ -173,7 +173,9 @@ def _places(found: Crowding) -> str:
     return f"the nodes of {counted(number, 'domain')} take them ({', '.join(found.domains)})"
 
 
-def _nearly(unit: ApplySet, subject: WorkloadCheck, selector: LabelSelector | None) -> Iterator[tuple[WorkloadCheck, str]]:
+def _nearly(
+    unit: ApplySet, subject: WorkloadCheck, selector: LabelSelector | None
+) -> Iterator[tuple[WorkloadCheck, str]]:
     """Workloads of the unit that have one of the labels, with another value, or all of them in another namespace."""
     if selector is None:
         return

@@ -72,7 +72,9 @@ def _waits(unit: ApplySet, subject: WorkloadCheck, trace: Trace) -> Iterator[Wai
             yield Wait(subject.workload, waiting, claims, named=True)
 
 
-def _draft(unit: ApplySet, together: Together, trace: Trace, rolled: Sequence[WorkloadCheck], waits: Sequence[Wait]) -> Diagnostic:
+def _draft(
+    unit: ApplySet, together: Together, trace: Trace, rolled: Sequence[WorkloadCheck], waits: Sequence[Wait]
+) -> Diagnostic:
     may = together.verdict is Verdict.MAY_STICK
     involved = _involved(rolled, waits)
     first = next(subject for subject in involved if subject.workload is waits[0].workload)

@@ -88,7 +88,9 @@ def spread_unsatisfiable(unit: ApplySet) -> Iterator[Diagnostic]:
         )
 
 
-def _nowhere(unit: ApplySet, subject: WorkloadCheck, use: TopologyUse, others: Sequence[TopologyUse], near: list[str]) -> Diagnostic:
+def _nowhere(
+    unit: ApplySet, subject: WorkloadCheck, use: TopologyUse, others: Sequence[TopologyUse], near: list[str]
+) -> Diagnostic:
     manifest = subject.manifest
     base = field_pointers.pod_spec(manifest)
     written = [(*base, *one.pointer) for one in (use, *others)]
@@ -124,7 +126,9 @@ def _elsewhere(manifest: Manifest, base: Pointer, others: Sequence[TopologyUse])
     return tuple(Related(manifest.place((*base, *one.pointer)), f"{one.kind} asks for it, too") for one in others)
 
 
-def _not_everywhere(unit: ApplySet, subject: WorkloadCheck, use: TopologyUse, others: Sequence[TopologyUse]) -> Iterator[Diagnostic]:
+def _not_everywhere(
+    unit: ApplySet, subject: WorkloadCheck, use: TopologyUse, others: Sequence[TopologyUse]
+) -> Iterator[Diagnostic]:
     """Some of the nodes that could take the pod lack the label."""
     nodes = takers(unit, subject)
     missing = [node.name for node in nodes if use.key not in node.labels]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from kubelint_gpu.findings.picture import Holding, Frame, NodeMoment, Row, RolloutPicture, StageNode
+from kubelint_gpu.findings.picture import Holding, NodeMoment, RolloutFrame, RolloutPicture, Row, StageNode
 from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
 from kubelint_gpu.inventory.view.node_names import abbreviated
 from kubelint_gpu.inventory.view.node_rows import owner_of
@@ -12,8 +12,7 @@ from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import is_extended, running_requests
 from kubelint_gpu.messages.wording import amount, bare
-from kubelint_gpu.simulation.search.frames import FrameGroup, course
-from kubelint_gpu.simulation.search.frames import Frame as Played
+from kubelint_gpu.simulation.search.frames import Frame, FrameGroup, course
 from kubelint_gpu.simulation.search.trace import Trace, Waiting
 from kubelint_gpu.values import replace
 
@@ -48,7 +47,7 @@ def stage(trace: Trace, steps: int) -> RolloutPicture | None:
     ranked = sorted(equal.items(), key=lambda entry: not _busy(entry[0][1], found.moments))
     shown = ranked[:MOST_NODES]
     moments = [
-        Frame(
+        RolloutFrame(
             tuple(history[number] for (_, history), _ in shown),
             tuple(_holding(group, ()) for group in moment.waiting),
         )
@@ -103,12 +102,12 @@ def _rows(node: Node, short: Sequence[str]) -> tuple[Row, ...]:
     return tuple(row(name, node.allocatable[name], node.labels) for name in resources)
 
 
-def _busy(history: History, moments: Sequence[Played]) -> bool:
+def _busy(history: History, moments: Sequence[Frame]) -> bool:
     """Whether more happens there than that the same pods stand there throughout."""
     return len(set(history)) > 1 or any(one.age for one in history[0].holdings) or len(moments) == 1
 
 
-def _on(moment: Played, index: int, rows: Sequence[Row], standing: Sequence[Holding]) -> NodeMoment:
+def _on(moment: Frame, index: int, rows: Sequence[Row], standing: Sequence[Holding]) -> NodeMoment:
     holdings = (*(_holding(group, rows) for group in moment.nodes[index]), *standing)
     used = [sum(one.amounts[place] for one in holdings if one.phase not in _ON_ITS_WAY) for place in range(len(rows))]
     told = tuple(f"{bare(one.resource, number)} of {one.whole}" for one, number in zip(rows, used, strict=True))

@@ -27,8 +27,6 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 if TYPE_CHECKING:
     from kubelint_gpu.sources.kustomize.rendering import Rendered
 
-__all__ = ["WorkloadCheck", "ApplySet"]
-
 
 class ApplySet:
     """Manifests that are applied together, the world they are applied to, and the manifests beside them.

@@ -97,7 +97,9 @@ def test_what_could_decide_about_others_is_tried_by_itself():
             "a finding",
             one,
             cause="a test",
-            proposals=(FixCandidate("move it", "unsafe", lambda one=one: [set_key(one.item, ("spec",), "replicas", 2)]),),
+            proposals=(
+                FixCandidate("move it", "unsafe", lambda one=one: [set_key(one.item, ("spec",), "replicas", 2)]),
+            ),
         )
         for one in found.manifests
     ]

@@ -10,7 +10,7 @@ from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, holders, sta
 from kubelint_gpu.evidence.node_lines import clues, node_clues
 from kubelint_gpu.families.rollout import rollout_may_stick
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.trace import BlockingPod, Blocker, Trace, Waiting
+from kubelint_gpu.simulation.search.trace import Blocker, BlockingPod, Trace, Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 

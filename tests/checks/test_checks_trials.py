@@ -18,7 +18,9 @@ def trial(proposal, code="KLG000"):
     """What comes of a proposal for a Deployment that is in order."""
     found = unit(deployment(spec=RECREATE))
     manifest = found.manifests[0]
-    draft = Diagnostic(code, manifest.place(("spec",)), "a finding", manifest, cause="a", proposals=(proposal(manifest),))
+    draft = Diagnostic(
+        code, manifest.place(("spec",)), "a finding", manifest, cause="a", proposals=(proposal(manifest),)
+    )
     return list(tried(found, draft, drafts_of(found)[0]))
 
 
@@ -57,7 +59,9 @@ def test_a_change_after_which_the_text_cannot_be_read_is_none():
 
 def test_a_change_that_works_is_a_fix():
     (found,) = trial(
-        lambda manifest: FixCandidate("write 2", "safe", lambda: [replace_scalar(manifest.item, ("spec", "replicas"), "0")])
+        lambda manifest: FixCandidate(
+            "write 2", "safe", lambda: [replace_scalar(manifest.item, ("spec", "replicas"), "0")]
+        )
     )
     assert isinstance(found, Fix)
     assert found.verified

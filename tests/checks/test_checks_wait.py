@@ -4,7 +4,7 @@ import pytest
 from checks_units import deployment, unit
 
 from kubelint_gpu.messages.wait import Wait, held_by, refused, said, story
-from kubelint_gpu.simulation.search.trace import BlockingPod, Blocker, Trace, TraceStep, Waiting
+from kubelint_gpu.simulation.search.trace import Blocker, BlockingPod, Trace, TraceStep, Waiting
 from kubelint_gpu.values import replace
 
 MINE = "Deployment/serving/chat"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubelint_gpu.documents import source_text
-from kubelint_gpu.lsp.document.open_documents import TextChange, OpenDocuments
+from kubelint_gpu.lsp.document.open_documents import OpenDocuments, TextChange
 from kubelint_gpu.lsp.document.positions import offset, position
 
 LINES = "a\u2028b é\r\n😀: x\n\x0bc\r\rlast"
@@ -57,5 +57,7 @@ def test_no_change_whatever_it_says_breaks_a_document(text, changes):
 def test_changes_are_made_one_after_the_other():
     documents = OpenDocuments()
     documents.open("u", "p", 1, "a: 😀x\r\nb: y\r\n")
-    documents.change("u", 2, [TextChange("z", (0, 5, 0, 6)), TextChange("", (0, 6, 1, 0)), TextChange("!", (7, 0, 8, 0))])
+    documents.change(
+        "u", 2, [TextChange("z", (0, 5, 0, 6)), TextChange("", (0, 6, 1, 0)), TextChange("!", (7, 0, 8, 0))]
+    )
     assert documents.get("u").text == "a: 😀zb: y\r\n!"

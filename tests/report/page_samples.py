@@ -9,11 +9,11 @@ from kubelint_gpu.findings.picture import (
     ClassPicture,
     ClusterPicture,
     Holding,
-    RolloutFrame,
     NodeGroup,
     NodeMoment,
-    Row,
+    RolloutFrame,
     RolloutPicture,
+    Row,
     StageNode,
 )
 from kubelint_gpu.values import replace

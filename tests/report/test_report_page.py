@@ -13,7 +13,7 @@ from page_samples import CLOSING, CLUSTER, NASTY, PAGE, STAGE, WALKED
 from report_samples import DEADLOCK, MAY_STICK, PIN, REPORTS, RULES, UNKNOWN_CLASS, Text, odd, place, report
 
 from kubelint_gpu.findings.finding import Fix, Related, Step, Summary, TextEdit
-from kubelint_gpu.findings.picture import Holding, RolloutFrame, NodeMoment
+from kubelint_gpu.findings.picture import Holding, NodeMoment, RolloutFrame
 from kubelint_gpu.report.content import Options
 from kubelint_gpu.report.page import MOST_CHARACTERS, MOST_FINDINGS, render
 from kubelint_gpu.report.page.owners import Owners, places
@@ -214,7 +214,9 @@ def holding(owner, age):
 
 
 def test_rollouts_that_block_each_other_are_all_named():
-    moments = (RolloutFrame((NodeMoment(True, (holding("vision/captioner", "new"), holding("lab/x", "")), ("2",)),), ()),)
+    moments = (
+        RolloutFrame((NodeMoment(True, (holding("vision/captioner", "new"), holding("lab/x", "")), ("2",)),), ()),
+    )
     stage = replace(STAGE, moments=(RolloutFrame(moments[0].nodes, (holding("vision/object-tracker", "new"),)),))
     told = verdict(report(replace(DEADLOCK, stage=stage)))
     assert told.title == "2 rollouts would block each other"

@@ -21,7 +21,7 @@ from kubelint_gpu.simulation.controllers.job import (
     wanted_active,
 )
 from kubelint_gpu.simulation.controllers.replica_set import Rank, deletion_key
-from kubelint_gpu.simulation.controllers.stateful_set import Action, Replica, at_once, has_max_unavailable
+from kubelint_gpu.simulation.controllers.stateful_set import PodAction, Replica, at_once, has_max_unavailable
 
 ORDER = [
     Rank(assigned=False, phase="Pending", ready=False),
@@ -140,7 +140,9 @@ def test_ordinals_below_the_partition_keep_the_old_template():
     assert acts(halved, "O", "O", "O", "O") == ["delete 3"]
     assert acts(halved, "O", "O", "N", "N") == []
     assert stateful_set.is_complete(halved, 4, pods("O", "O", "N", "N"))
-    assert stateful_set.sync(halved, 4, pods("O", ".", "N", "N"), gate=False) == (Action("create", 1, current=False),)
+    assert stateful_set.sync(halved, 4, pods("O", ".", "N", "N"), gate=False) == (
+        PodAction("create", 1, current=False),
+    )
 
 
 def test_an_ordered_set_waits_at_the_first_pod_that_is_not_available():
@@ -160,7 +162,7 @@ def test_on_delete_replaces_nothing_by_itself():
 
 def test_the_first_ordinal_may_be_another_than_zero():
     later = StatefulSetStrategy(first_ordinal=5)
-    assert stateful_set.sync(later, 1, [], gate=False) == (Action("create", 5, current=True),)
+    assert stateful_set.sync(later, 1, [], gate=False) == (PodAction("create", 5, current=True),)
 
 
 @pytest.mark.parametrize(

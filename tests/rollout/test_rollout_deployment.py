@@ -168,7 +168,9 @@ def test_a_rollout_is_complete_when_all_are_new_and_available():
 )
 def test_scaling_in_mid_rollout_is_proportional(before, replicas, surge, expected):
     old, new, most = before
-    sizes, size = proportionally(strategy(surge, "0"), replicas, (ScaledReplicaSets(old, most),), ScaledReplicaSets(new, most))
+    sizes, size = proportionally(
+        strategy(surge, "0"), replicas, (ScaledReplicaSets(old, most),), ScaledReplicaSets(new, most)
+    )
     assert (sizes[0], size) == expected
 
 

@@ -13,12 +13,12 @@ from scheduler_scenarios import alike, scenarios
 from kubelint_gpu.scheduler import Snapshot, attempt, fit, fit_on, read_cluster, read_pod
 from kubelint_gpu.scheduler.explain.cluster_changes import (
     CapacityGrows,
+    ChangedCluster,
     LabelSet,
     NodeJoins,
     PodArrives,
     PodsEnd,
     QuotaGrows,
-    ChangedCluster,
     TaintGoes,
     Uncordoned,
     after,

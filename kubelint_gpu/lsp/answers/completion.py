@@ -12,7 +12,7 @@ from kubelint_gpu.documents.emitter import scalar_text
 from kubelint_gpu.findings.catalogue import every_rule
 from kubelint_gpu.inventory.view.node_names import natural
 from kubelint_gpu.lsp.document.cluster_facts import Facts
-from kubelint_gpu.lsp.document.document_context import ReadFiles, Project
+from kubelint_gpu.lsp.document.document_context import Project, ReadFiles
 from kubelint_gpu.lsp.document.positions import offset, offset_range
 from kubelint_gpu.lsp.typed.meanings import Meant, meant
 from kubelint_gpu.lsp.typed.typed_place import TypedPlace, typed_place

@@ -12,7 +12,7 @@ from kubelint_gpu.findings.catalogue import UnknownRule, find, page, rule
 from kubelint_gpu.lsp.answers.hover_cluster import cluster_text
 from kubelint_gpu.lsp.answers.hover_workload import workload_text
 from kubelint_gpu.lsp.document.diagnostics import escaped
-from kubelint_gpu.lsp.document.document_context import ReadFiles, Project
+from kubelint_gpu.lsp.document.document_context import Project, ReadFiles
 from kubelint_gpu.lsp.document.positions import offset, offset_range
 from kubelint_gpu.lsp.typed.meanings import meant
 from kubelint_gpu.lsp.typed.typed_place import TypedPlace, typed_place

@@ -9,13 +9,14 @@ from kubelint_gpu.documents import SourceText
 from kubelint_gpu.explain.scheduling_moments import Situation, situations
 from kubelint_gpu.inventory.view.node_names import abbreviated
 from kubelint_gpu.lsp.document.diagnostics import code, escaped
-from kubelint_gpu.lsp.document.document_context import ReadFiles, Project
+from kubelint_gpu.lsp.document.document_context import Project, ReadFiles
 from kubelint_gpu.lsp.typed.typed_line import typed_line
 from kubelint_gpu.lsp.typed.typed_place import TypedPlace
 from kubelint_gpu.messages.wording import amount, counted, listed, workload_name
 from kubelint_gpu.scheduler.explain.explanation import ExplainedClass
-from kubelint_gpu.workspace.apply_set import Subject, ApplySet
+from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _FIELDS = (("kind",), ("metadata",), ("metadata", "name"), ("spec",), ("spec", "replicas"))
 _STRATEGIES = ("strategy", "updateStrategy")
@@ -62,7 +63,7 @@ def _manifest(unit: ApplySet, manifest: Manifest) -> Iterator[str]:
         yield f"It cannot be judged: {escaped(str(manifest.problems[0]))}"
 
 
-def _subject(unit: ApplySet, subject: Subject) -> Iterator[str]:
+def _subject(unit: ApplySet, subject: WorkloadCheck) -> Iterator[str]:
     found = situations(unit, subject)
     asked = [amount(name, number) for name, number in found[0].explanation.requests.items()]
     yield f"**{escaped(workload_name(subject.workload))}** asks for {escaped(listed(asked) or 'nothing')}."
@@ -76,7 +77,7 @@ def _subject(unit: ApplySet, subject: Subject) -> Iterator[str]:
         yield f"The rollout **{_VERDICTS[judgement.verdict.value]}**."
 
 
-def _situation(found: Situation, subject: Subject) -> Iterator[str]:
+def _situation(found: Situation, subject: WorkloadCheck) -> Iterator[str]:
     explanation = found.explanation
     total = explanation.fit.total
     fitting = sum(len(row.nodes) for row in explanation.classes if row.fits)
@@ -107,7 +108,7 @@ def _reason(row: ExplainedClass) -> str:
     return reasons
 
 
-def _moment(found: Situation, subject: Subject) -> str:
+def _moment(found: Situation, subject: WorkloadCheck) -> str:
     own = sum(number for _, number in found.beside)
     nodes = _few(abbreviated([name for name, _ in found.beside]))
     if found.moment == "rollout":

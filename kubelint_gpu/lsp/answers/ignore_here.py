@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kubelint_gpu.documents import Reading, SourceText, comments, read
-from kubelint_gpu.lsp.document.document_context import ReadFiles, Project
+from kubelint_gpu.lsp.document.document_context import Project, ReadFiles
 from kubelint_gpu.lsp.document.positions import offset_range
 
 _WRITTEN = re.compile(r"#\s*kubelint-gpu:\s*ignore\s*\[[^\]]*(?=\])")

@@ -14,7 +14,7 @@ from kubelint_gpu.engine.selection import Selection, per_path_problems, select
 from kubelint_gpu.findings.expiry import today
 from kubelint_gpu.findings.finding import Finding
 from kubelint_gpu.lsp.document.diagnostics import ERROR, INFORMATION, DiagnosticWriter, by_path, plain
-from kubelint_gpu.lsp.document.document_context import ReadFiles, Project, configuration_path
+from kubelint_gpu.lsp.document.document_context import Project, ReadFiles, configuration_path
 from kubelint_gpu.lsp.document.positions import offset_range
 from kubelint_gpu.lsp.document.texts import absolute
 from kubelint_gpu.sources.files import display_path

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kubelint_gpu.findings.finding import Finding
-    from kubelint_gpu.findings.picture import Holding, RolloutFrame, NodeMoment, RolloutPicture, StageNode
+    from kubelint_gpu.findings.picture import Holding, NodeMoment, RolloutFrame, RolloutPicture, StageNode
     from kubelint_gpu.report.page.owners import Owners
 
 MOST_STEPS = 200

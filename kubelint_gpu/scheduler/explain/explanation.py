@@ -13,7 +13,14 @@ from kubelint_gpu.kube.objects.taints import Taint
 from kubelint_gpu.kube.values.selectors import Requirement
 from kubelint_gpu.scheduler.attempt import held
 from kubelint_gpu.scheduler.candidate import Candidate, best, victims_on
-from kubelint_gpu.scheduler.explain.cluster_changes import CapacityGrows, NodeJoins, PodsEnd, QuotaGrows, ChangedCluster, after
+from kubelint_gpu.scheduler.explain.cluster_changes import (
+    CapacityGrows,
+    ChangedCluster,
+    NodeJoins,
+    PodsEnd,
+    QuotaGrows,
+    after,
+)
 from kubelint_gpu.scheduler.explain.holders import Holder, holders, owner_of
 from kubelint_gpu.scheduler.explain.placement_labels import actual
 from kubelint_gpu.scheduler.explain.what_would_help import DISTANT, GATES, Remedy, RemedySearch, untolerated
@@ -194,7 +201,9 @@ def _groups(pod: Pod, snapshot: Snapshot, result: FitResult, search: RemedySearc
     return list(groups.values())
 
 
-def _explained(group: _ClassRows, search: RemedySearch, result: FitResult, outcomes: _Outcomes, share: int) -> ExplainedClass:
+def _explained(
+    group: _ClassRows, search: RemedySearch, result: FitResult, outcomes: _Outcomes, share: int
+) -> ExplainedClass:
     status, nodes = group.status, group.nodes
     names = [*search.requests, "pods"]
     remedies: tuple[Remedy, ...] = ()
@@ -222,7 +231,9 @@ def _explained(group: _ClassRows, search: RemedySearch, result: FitResult, outco
     )
 
 
-def _remedies(search: RemedySearch, nodes: Sequence[NodeInfo], share: int, *, apart: bool) -> tuple[tuple[Remedy, ...], int]:
+def _remedies(
+    search: RemedySearch, nodes: Sequence[NodeInfo], share: int, *, apart: bool
+) -> tuple[tuple[Remedy, ...], int]:
     """What helps on the nearest nodes; unless `apart`, those with equal pods of the same owners are looked at once."""
     alike: dict[Hashable, list[str]] = {}
     for info in nodes:

@@ -70,7 +70,9 @@ def by_owner(placed: Iterable[PlacedPod]) -> dict[Owner, list[PlacedPod]]:
     return {owner: found[owner] for owner in sorted(found)}
 
 
-def holders(placed: Iterable[PlacedPod], resources: Sequence[str], priority: int, memory: PodMemory) -> tuple[Holder, ...]:
+def holders(
+    placed: Iterable[PlacedPod], resources: Sequence[str], priority: int, memory: PodMemory
+) -> tuple[Holder, ...]:
     """The owners of some pods with what they hold of some resources, those that hold most first.
 
     `pods` among the resources counts the pods; `priority` is that of the pod that waits.

@@ -15,11 +15,11 @@ from kubelint_gpu.scheduler.candidate import importance, stripped
 from kubelint_gpu.scheduler.explain.cluster_changes import (
     CapacityGrows,
     Change,
+    ChangedCluster,
     LabelSet,
     NodeJoins,
     PodArrives,
     PodsEnd,
-    ChangedCluster,
     TaintGoes,
     Uncordoned,
     after,

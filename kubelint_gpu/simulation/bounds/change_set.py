@@ -19,7 +19,7 @@ from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import Demand, always_room, takes
 from kubelint_gpu.simulation.prepare.locality import attends
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod
-from kubelint_gpu.simulation.search.engine import Situation, GroupSearch, ended, worth
+from kubelint_gpu.simulation.search.engine import GroupSearch, Situation, ended, worth
 from kubelint_gpu.simulation.search.explorer import Verdict, explore
 from kubelint_gpu.simulation.search.placements import one_placement, placements
 from kubelint_gpu.simulation.search.replay import ReplayMismatch
@@ -46,7 +46,9 @@ def scaled(bench: Situation, position: int) -> frozenset[int]:
     return frozenset(found) if any(one.replicas > one.sure for one in found.values()) else frozenset()
 
 
-def by_shares(bench: Situation, search: GroupSearch, position: int, shares: Shares, blank: Judgement) -> Judgement | None:
+def by_shares(
+    bench: Situation, search: GroupSearch, position: int, shares: Shares, blank: Judgement
+) -> Judgement | None:
     """What counting alike places says, where nobody evicts anybody; None where it does not tell.
 
     The worst that others can do is to take every place before this one does: then they come to all their replicas.

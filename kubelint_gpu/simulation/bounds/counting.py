@@ -6,7 +6,7 @@ from kubelint_gpu.simulation.bounds.counting_nodes import Shares, Slots, group_s
 from kubelint_gpu.simulation.bounds.preconditions import is_peaceful
 from kubelint_gpu.simulation.bounds.shortfall import fit_alone, halt, short_of
 from kubelint_gpu.simulation.prepare.ordinals import has_ordinal_claims
-from kubelint_gpu.simulation.search.engine import Situation, GroupSearch
+from kubelint_gpu.simulation.search.engine import GroupSearch, Situation
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.placements import placements
 from kubelint_gpu.simulation.search.trace import Waiting

@@ -22,7 +22,7 @@ from kubelint_gpu.simulation.model.pod_symmetry import label_keys
 from kubelint_gpu.simulation.prepare.demand import greedily, takes
 from kubelint_gpu.simulation.prepare.ordinals import has_ordinal_claims
 from kubelint_gpu.simulation.prepare.workload_change import OF_ONE_POD, WorkloadChange, created_pod
-from kubelint_gpu.simulation.search.engine import Situation, GroupSearch
+from kubelint_gpu.simulation.search.engine import GroupSearch, Situation
 from kubelint_gpu.simulation.search.placements import one_placement
 from kubelint_gpu.values import dataclass, replace
 
@@ -194,7 +194,9 @@ def _bound(
 class _Room:
     """What is left of the nodes for a pod that waits, however those who can be bound beside it are placed."""
 
-    def __init__(self, bench: Situation, wants: Mapping[str, int], bounds: Sequence[QuiescentBound], position: int) -> None:
+    def __init__(
+        self, bench: Situation, wants: Mapping[str, int], bounds: Sequence[QuiescentBound], position: int
+    ) -> None:
         self._residual = bench.residual
         self._wants = {name: amount for name, amount in wants.items() if amount}
         self._own = bounds[position]

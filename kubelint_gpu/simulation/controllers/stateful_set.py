@@ -29,7 +29,7 @@ class Replica:
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class PodAction:
     """What a sync does to one ordinal: `create` it (of which template) or `delete` its pod."""
 
     act: str
@@ -52,7 +52,7 @@ def at_once(strategy: StatefulSetStrategy, replicas: int) -> int:
     return max(1, strategy.max_unavailable.of(replicas, round_up=False))
 
 
-def sync(strategy: StatefulSetStrategy, replicas: int, pods: Sequence[Replica], *, gate: bool) -> tuple[Action, ...]:
+def sync(strategy: StatefulSetStrategy, replicas: int, pods: Sequence[Replica], *, gate: bool) -> tuple[PodAction, ...]:
     """What one sync does; nothing where it waits.
 
     `gate` is whether the controller looks at `maxUnavailable`.
@@ -60,20 +60,20 @@ def sync(strategy: StatefulSetStrategy, replicas: int, pods: Sequence[Replica], 
     first = strategy.first_ordinal
     by_ordinal = {pod.ordinal: pod for pod in pods}
     inside = range(first, first + replicas)
-    actions: list[Action] = []
+    actions: list[PodAction] = []
     for ordinal in inside:
         pod = by_ordinal.get(ordinal)
         if pod is None:
-            actions.append(Action("create", ordinal, _is_updated(strategy, ordinal)))
+            actions.append(PodAction("create", ordinal, _is_updated(strategy, ordinal)))
             if not strategy.parallel:
                 return tuple(actions)
         elif not strategy.parallel and (pod.terminating or not pod.available):
             return tuple(actions)
     condemned = sorted((pod for pod in pods if pod.ordinal not in inside), key=lambda pod: -pod.ordinal)
     if strategy.parallel:
-        actions += [Action("delete", pod.ordinal) for pod in condemned if not pod.terminating]
+        actions += [PodAction("delete", pod.ordinal) for pod in condemned if not pod.terminating]
     elif condemned:
-        return () if condemned[0].terminating else (Action("delete", condemned[0].ordinal),)
+        return () if condemned[0].terminating else (PodAction("delete", condemned[0].ordinal),)
     if strategy.on_delete:
         return tuple(actions)
     return (*actions, *_updates(strategy, replicas, [by_ordinal.get(ordinal) for ordinal in inside], gate))
@@ -85,7 +85,7 @@ def _is_updated(strategy: StatefulSetStrategy, ordinal: int) -> bool:
 
 def _updates(
     strategy: StatefulSetStrategy, replicas: int, pods: Sequence[Replica | None], gate: bool
-) -> tuple[Action, ...]:
+) -> tuple[PodAction, ...]:
     outdated = [
         pod
         for pod in reversed(pods[strategy.partition :])
@@ -94,12 +94,12 @@ def _updates(
     if gate:
         unavailable = sum(1 for pod in pods if pod is None or not pod.available or pod.terminating)
         left = max(0, at_once(strategy, replicas) - unavailable)
-        return tuple(Action("delete", pod.ordinal) for pod in outdated[:left])
+        return tuple(PodAction("delete", pod.ordinal) for pod in outdated[:left])
     for pod in reversed(pods[strategy.partition :]):
         if pod is None:
             return ()
         if not pod.current and not pod.terminating:
-            return (Action("delete", pod.ordinal),)
+            return (PodAction("delete", pod.ordinal),)
         if pod.terminating or not pod.available:
             return ()
     return ()

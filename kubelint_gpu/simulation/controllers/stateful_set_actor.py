@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from kubelint_gpu.kube.objects.rolling import StatefulSetStrategy
 from kubelint_gpu.simulation.controllers.controller import Action, Control
 from kubelint_gpu.simulation.controllers.state import Census
-from kubelint_gpu.simulation.controllers.stateful_set import Action, Replica, is_complete, sync
+from kubelint_gpu.simulation.controllers.stateful_set import PodAction, Replica, is_complete, sync
 from kubelint_gpu.values import dataclass
 
 
@@ -52,7 +52,7 @@ class StatefulSetActor:
         """Every ordinal that shall be updated is, and is available."""
         return not self.rolls or is_complete(self.strategy, self.replicas, self._pods(seen))
 
-    def _change(self, control: Control, action: Action, seen: Census) -> Action:
+    def _change(self, control: Control, action: PodAction, seen: Census) -> Action:
         place = action.ordinal - self.strategy.first_ordinal
         if action.act == "create":
             kind = (self.new if action.current else self.old)[place]

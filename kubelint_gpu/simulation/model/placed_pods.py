@@ -16,7 +16,9 @@ from kubelint_gpu.values import replace
 class StatePods:
     """The pods that the kinds of one exploration stand for, on its nodes."""
 
-    def __init__(self, cluster: Cluster, kinds: Sequence[PodType], names: Sequence[str], classes: Sequence[range]) -> None:
+    def __init__(
+        self, cluster: Cluster, kinds: Sequence[PodType], names: Sequence[str], classes: Sequence[range]
+    ) -> None:
         self._cluster = cluster
         self._kinds = kinds
         self._names = names

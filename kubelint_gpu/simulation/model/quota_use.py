@@ -40,9 +40,7 @@ class QuotaUse:
         return quota_refusal(pod, now, ())
 
 
-def admission_of(
-    quotas: Sequence[ResourceQuota], fixed: Sequence[Pod], started: Sequence[tuple[Pod, int]]
-) -> QuotaUse:
+def admission_of(quotas: Sequence[ResourceQuota], fixed: Sequence[Pod], started: Sequence[tuple[Pod, int]]) -> QuotaUse:
     """The quotas with the use that stays: `fixed` pods, and what the status counts beyond all pods that are known.
 
     `started` are the pods that run at the start and may go, as (pod, count).

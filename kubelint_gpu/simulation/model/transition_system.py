@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from kubelint_gpu.simulation.controllers.controller import Controller, Action, PodType
+from kubelint_gpu.simulation.controllers.controller import Action, Controller, PodType
 from kubelint_gpu.simulation.controllers.state import (
     AWAITED,
     BROKEN,

@@ -13,11 +13,11 @@ from kubelint_gpu.simulation.bounds.in_place_replacement import replaces_in_plac
 from kubelint_gpu.simulation.bounds.per_node import by_node
 from kubelint_gpu.simulation.bounds.preconditions import is_crowded, is_peaceful, may_evict
 from kubelint_gpu.simulation.bounds.quiescence import leaves_no_pod_pending
-from kubelint_gpu.simulation.bounds.shortfall import fit_alone, fit_at_last, halt, after_rollout, short_of
+from kubelint_gpu.simulation.bounds.shortfall import after_rollout, fit_alone, fit_at_last, halt, short_of
 from kubelint_gpu.simulation.controllers.stateful_set import has_max_unavailable
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.questions.helped_by import helped_by
-from kubelint_gpu.simulation.search.engine import Situation, GroupSearch
+from kubelint_gpu.simulation.search.engine import GroupSearch, Situation
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace

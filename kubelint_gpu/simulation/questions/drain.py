@@ -13,7 +13,7 @@ from kubelint_gpu.kube.objects.disruption import allowed_disruptions
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.state import READY, count_on
-from kubelint_gpu.simulation.model.at_full_replicas import standing_participants, full_simulation
+from kubelint_gpu.simulation.model.at_full_replicas import full_simulation, standing_participants
 from kubelint_gpu.simulation.prepare.coupling import Bonds, labels_of
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, owner_of

@@ -8,7 +8,7 @@ from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.simulation.controllers.deployment import resolve
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
-from kubelint_gpu.simulation.search.engine import Situation, GroupSearch, ended
+from kubelint_gpu.simulation.search.engine import GroupSearch, Situation, ended
 from kubelint_gpu.simulation.search.explorer import Verdict, explore
 from kubelint_gpu.simulation.search.placements import placements
 
@@ -41,7 +41,9 @@ def keeps(participant: WorkloadChange) -> bool:
     return strategy.paused or resolve(strategy, participant.replicas).unavailable == 0
 
 
-def _is_stuck(search: GroupSearch, rolling: frozenset[int], position: int, participants: Sequence[WorkloadChange]) -> bool:
+def _is_stuck(
+    search: GroupSearch, rolling: frozenset[int], position: int, participants: Sequence[WorkloadChange]
+) -> bool:
     """Whether no order of events lets it end, wherever the pods are when all begin."""
     scene = search.scene(rolling, ())
     done = ended(scene.model, participants[position].new.key)

@@ -21,7 +21,7 @@ from kubelint_gpu.simulation.prepare.workload_change import (
     own_waiting,
     owner_of,
 )
-from kubelint_gpu.simulation.search.engine import Situation, GroupSearch
+from kubelint_gpu.simulation.search.engine import GroupSearch, Situation
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import WAITS, Judgement, Together, told_by
 from kubelint_gpu.values import dataclass, replace

@@ -61,7 +61,9 @@ def judge_together(
     """
     found = RolloutAnalysis(transitions, cluster, budget).judge_together(ends)
     if growth and any(one.verdict is not Verdict.COMPLETES for one in found):
-        grown = {one.workloads: one for one in RolloutAnalysis(transitions, cluster, budget, growth).judge_together(ends)}
+        grown = {
+            one.workloads: one for one in RolloutAnalysis(transitions, cluster, budget, growth).judge_together(ends)
+        }
         found = tuple(
             replace(grown[one.workloads], grows=True)
             if one.workloads in grown and rank(grown[one.workloads].verdict) > rank(one.verdict)

@@ -14,7 +14,7 @@ from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.prepare.workload_change import owner_of
 from kubelint_gpu.simulation.search.blockers import rivals
 from kubelint_gpu.simulation.search.narrate import Narration
-from kubelint_gpu.simulation.search.trace import BlockingPod, Blocker, Waiting
+from kubelint_gpu.simulation.search.trace import Blocker, BlockingPod, Waiting
 from kubelint_gpu.values import replace
 
 _BEFORE_CLAIMS = ("NodePorts", "NodeResourcesFit")

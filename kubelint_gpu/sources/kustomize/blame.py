@@ -9,7 +9,7 @@ from typing import Any
 from kubelint_gpu.documents import Pointer, read
 from kubelint_gpu.sources.kustomize.accumulation.generators import entries_of
 from kubelint_gpu.sources.kustomize.accumulation.layer import Layer
-from kubelint_gpu.sources.kustomize.accumulation.writer import Spot, FieldWriter
+from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter, Spot
 from kubelint_gpu.sources.kustomize.files.survey import Survey
 from kubelint_gpu.values import replace
 

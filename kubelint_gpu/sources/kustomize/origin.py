@@ -11,7 +11,7 @@ from kubelint_gpu.documents import Pointer, Role
 from kubelint_gpu.sources.kustomize.accumulation.list_keys import element_of, merge_key
 from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
 from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
-from kubelint_gpu.sources.kustomize.accumulation.writer import DocumentScript, InlineScript, Spot, FieldWriter
+from kubelint_gpu.sources.kustomize.accumulation.writer import DocumentScript, FieldWriter, InlineScript, Spot
 from kubelint_gpu.values import dataclass, replace
 
 

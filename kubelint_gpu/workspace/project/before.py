@@ -36,7 +36,9 @@ class Past:
     left: Mapping[str, tuple[str, Manifest]]
 
 
-def objects_of_path(path: str, arguments: Sequence[str], readings: Sequence[Reading], settings: KustomizeSettings) -> Past:
+def objects_of_path(
+    path: str, arguments: Sequence[str], readings: Sequence[Reading], settings: KustomizeSettings
+) -> Past:
     """The objects of a file or a directory, its kustomizations rendered.
 
     A file of the directory is what the file of the same name was in a directory that is checked; a single file is what
@@ -99,7 +101,11 @@ def _is_named(place: str, name: str) -> bool:
 
 
 def objects_of_revision(
-    revision: str, arguments: Sequence[str], readings: Sequence[Reading], built: BuiltKustomizations, settings: KustomizeSettings
+    revision: str,
+    arguments: Sequence[str],
+    readings: Sequence[Reading],
+    built: BuiltKustomizations,
+    settings: KustomizeSettings,
 ) -> Past:
     """The objects of a revision.
 

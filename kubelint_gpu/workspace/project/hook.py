@@ -29,7 +29,9 @@ def commit_in_the_making() -> Commit:
         raise click.ClickException(f"--hook: {error}") from None
 
 
-def objects_before(commit: Commit, readings: Sequence[Reading], built: BuiltKustomizations, settings: KustomizeSettings) -> Past:
+def objects_before(
+    commit: Commit, readings: Sequence[Reading], built: BuiltKustomizations, settings: KustomizeSettings
+) -> Past:
     """The objects that the commit changes or takes away, as they were.
 
     What it leaves alone is not among them: that is judged by itself, as without a comparison.

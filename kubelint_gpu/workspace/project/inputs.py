@@ -158,7 +158,11 @@ def read_inputs(
 
 
 def _past(
-    against: str, arguments: Sequence[str], readings: Sequence[Reading], built: BuiltKustomizations, settings: KustomizeSettings
+    against: str,
+    arguments: Sequence[str],
+    readings: Sequence[Reading],
+    built: BuiltKustomizations,
+    settings: KustomizeSettings,
 ) -> Past:
     from kubelint_gpu.workspace.project.before import objects_of_path, objects_of_revision
 
@@ -243,7 +247,9 @@ class _Grouping:
             for world in self._clusters([stands.get(path, path) for path in sorted(mine)]):
                 goes = partial(self._goes, unit=name if named else None, world=world)
                 gone = changes.gone(mine, goes) if changes is not None else ()
-                yield ApplySet(members, world, beside, old, rendered=rendered, neighbours=neighbours, made=made, gone=gone)
+                yield ApplySet(
+                    members, world, beside, old, rendered=rendered, neighbours=neighbours, made=made, gone=gone
+                )
         for one in built.rendered:
             if one.reading is None:
                 for world in self._clusters([stands[one.path]]):

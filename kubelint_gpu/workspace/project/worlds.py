@@ -72,7 +72,9 @@ class Worlds:
         return tuple(self._read.values())
 
 
-def read_world(paths: Sequence[str], what_if: WhatIf | None = None, *, named: bool = False) -> tuple[ClusterContext, bool]:
+def read_world(
+    paths: Sequence[str], what_if: WhatIf | None = None, *, named: bool = False
+) -> tuple[ClusterContext, bool]:
     """The inventory that some files declare, and whether a file of it could not be read at all.
 
     Raises:

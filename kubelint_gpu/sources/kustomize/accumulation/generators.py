@@ -9,7 +9,7 @@ from typing import Any
 from kubelint_gpu.sources.kustomize.accumulation.layer import Layer
 from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
 from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
-from kubelint_gpu.sources.kustomize.accumulation.writer import LineScript, FieldWriter
+from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter, LineScript
 
 _KINDS = {"configMapGenerator": "ConfigMap", "secretGenerator": "Secret"}
 

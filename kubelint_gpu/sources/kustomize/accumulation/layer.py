@@ -10,10 +10,10 @@ from kubelint_gpu.documents import Pointer, Reading, SourceText, Span, read, sou
 from kubelint_gpu.sources.kustomize.accumulation.writer import (
     DocumentScript,
     EntryScript,
+    FieldWriter,
     InlineScript,
     PartScript,
     Spot,
-    FieldWriter,
     within,
 )
 from kubelint_gpu.sources.kustomize.files.kustomization import Kustomization
