@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.kube.objects.label_algebra import alternatives
 from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
+from kubelint_gpu.scheduler.plugins import node_ports, volume_restrictions
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.questions.beyond_inventory import MOST_NODES, further_nodes
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 
 _HOSTNAME = "kubernetes.io/hostname"
 _CLAIM = "persistentVolumeClaim"
-_WHATEVER = frozenset(("VolumeRestrictions",))
-_IF_COUNTED = frozenset(("NodePorts",))
+_WHATEVER = frozenset((volume_restrictions.NAME,))
+_IF_COUNTED = frozenset((node_ports.NAME,))
 
 
 @once

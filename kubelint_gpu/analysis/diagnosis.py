@@ -10,18 +10,26 @@ from kubelint_gpu.findings.finding import Certainty
 from kubelint_gpu.kube.objects.label_algebra import unsatisfiable
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.scheduler import Status
+from kubelint_gpu.scheduler.plugins import (
+    node_affinity,
+    node_name,
+    node_ports,
+    node_resources_fit,
+    node_unschedulable,
+    taint_toleration,
+)
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
-_RESOURCES = "NodeResourcesFit"
+_RESOURCES = node_resources_fit.NAME
 # how near a node came: the further down the list of filters, the nearer
 _NEAR = {
-    "NodeUnschedulable": 1,
-    "NodeName": 1,
-    "TaintToleration": 2,
-    "NodeAffinity": 0,
-    "NodePorts": 4,
+    node_unschedulable.NAME: 1,
+    node_name.NAME: 1,
+    taint_toleration.NAME: 2,
+    node_affinity.NAME: 0,
+    node_ports.NAME: 4,
     _RESOURCES: 5,
 }
 

@@ -8,6 +8,7 @@ from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.scheduler import fit
 from kubelint_gpu.scheduler.companions import HOSTNAME, attracts_itself, companions, own_terms
 from kubelint_gpu.scheduler.placement.filling import filled
+from kubelint_gpu.scheduler.plugins import inter_pod_affinity
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -50,7 +51,7 @@ def left_alone(subject: WorkloadCheck, judgement: Judgement) -> bool:
     """Whether none of its pods runs, and for nothing but affinity: wherever one could be, nobody is to be near to."""
     if not subject.workload.spec.pod_affinity or judgement.placed or judgement.waiting is None:
         return False
-    return all(lack.plugin == "InterPodAffinity" for lack in judgement.waiting.lacks)
+    return all(lack.plugin == inter_pod_affinity.NAME for lack in judgement.waiting.lacks)
 
 
 def unmet_affinity(unit: ApplySet, subject: WorkloadCheck) -> UnmetAffinity | None:

@@ -15,6 +15,7 @@ from kubelint_gpu.kube.values.plain import at
 from kubelint_gpu.messages.wait import host_ports
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.companions import lone
+from kubelint_gpu.scheduler.plugins import node_unschedulable
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.prepare.pinned import as_admitted, names_node
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
@@ -27,7 +28,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 if TYPE_CHECKING:
     from kubelint_gpu.workspace.apply_set import ApplySet
 
-_CORDON = "NodeUnschedulable"
+_CORDON = node_unschedulable.NAME
 _CLAIM = "persistentVolumeClaim"
 
 

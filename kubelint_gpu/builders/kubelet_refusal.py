@@ -7,6 +7,7 @@ from kubelint_gpu.findings.finding import Step
 from kubelint_gpu.messages.wait import Wait, every, held_by
 from kubelint_gpu.messages.wording import counted, listed
 from kubelint_gpu.scheduler.kubelet_admission import UNEXPECTED, refusal_reason
+from kubelint_gpu.scheduler.plugins import node_affinity, node_ports
 from kubelint_gpu.simulation.search.trace import Blocker
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
@@ -97,4 +98,4 @@ def _reason(lack: Blocker) -> str:
     """`status.reason` of a pod that the kubelet fails; empty where it does not look at what is lacking."""
     if lack.resource:
         return refusal_reason(lack.resource)
-    return lack.plugin if lack.plugin in ("NodePorts", "NodeAffinity") else ""
+    return lack.plugin if lack.plugin in (node_ports.NAME, node_affinity.NAME) else ""

@@ -17,6 +17,7 @@ from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrat
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.wait import Wait, every, host_ports, refused, said, story
 from kubelint_gpu.messages.wording import counted, listed, owner_name, some, verb, workload_names
+from kubelint_gpu.scheduler.plugins import volume_restrictions
 from kubelint_gpu.simulation.controllers.deployment import resolve
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Blocker, Trace, Waiting
@@ -274,7 +275,7 @@ def _help(others: Sequence[Workload], *, may: bool) -> Iterator[str]:
 
 def _rests_on_a_place(lack: Blocker) -> bool:
     """Whether it matters where a volume is; a claim that one pod can use is in use wherever that is."""
-    return lack.held == "volume" and lack.plugin != "VolumeRestrictions"
+    return lack.held == "volume" and lack.plugin != volume_restrictions.NAME
 
 
 def unsure_claims(unit: ApplySet, workload: Workload, waiting: Waiting) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.kube.values.quantity import canonical
 from kubelint_gpu.messages.wait import every, quota_amount
 from kubelint_gpu.messages.wording import amount, owner_name, some
+from kubelint_gpu.scheduler.plugins import inter_pod_affinity, pod_topology_spread
 from kubelint_gpu.simulation.prepare.workload_change import own_pods, owner_of
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.workspace import field_pointers
@@ -46,15 +47,16 @@ def exclusive_lines(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) ->
     """The lines that make exclusive what a pod waits for."""
     if waiting.refusal:
         return tuple(_quota(unit, subject, waiting.refusal))
-    plugins = {lack.plugin for lack in every(waiting.lacks)}
+    lacks = list(every(waiting.lacks))
+    plugins, held = {lack.plugin for lack in lacks}, {lack.held for lack in lacks}
     found: list[Related] = []
-    if "NodePorts" in plugins:
+    if "port" in held:
         found += _ports(subject)
-    if "InterPodAffinity" in plugins:
+    if inter_pod_affinity.NAME in plugins:
         found += _apart(subject)
-    if "PodTopologySpread" in plugins:
+    if pod_topology_spread.NAME in plugins:
         found += _spread(subject)
-    if plugins & {"VolumeRestrictions", "VolumeAttach"}:
+    if any(lack.held == "volume" and lack.holders for lack in lacks):
         found += _claims(unit, subject)
     return tuple(found)
 

@@ -17,13 +17,14 @@ from kubelint_gpu.scheduler.explain.explanation import ExplainedClass
 from kubelint_gpu.scheduler.explain.holders import Holder, Owner
 from kubelint_gpu.scheduler.explain.placement_labels import HOSTNAME
 from kubelint_gpu.scheduler.explain.what_would_help import GATES, Remedy
+from kubelint_gpu.scheduler.plugins import node_name
 from kubelint_gpu.scheduler.preemption import NO_VICTIMS
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _MOST_CLASSES, _MOST_HOLDERS, _MOST_REMEDIES, _MOST_NAMES = 10, 3, 4, 4
 _LABEL = 10
-_ABOUT_NODES = ("", "NodeUnschedulable", "NodeName", *GATES)
+_ABOUT_NODES = ("", node_name.NAME, *GATES)
 
 
 def render(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Situation], options: Options) -> Iterator[str]:

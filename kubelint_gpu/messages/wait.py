@@ -10,12 +10,11 @@ from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.wording import amount, bare, counted, listed, owner_name, some
+from kubelint_gpu.scheduler.plugins import inter_pod_affinity, pod_topology_spread, volume_restrictions
 from kubelint_gpu.simulation.search.trace import Blocker, Trace, Waiting
 from kubelint_gpu.values import dataclass
 
 _MOST = 4
-_RESTRICTED = "VolumeRestrictions"
-_PLACES = ("InterPodAffinity", "PodTopologySpread")
 _OTHERS = "other pods of its own"
 _KEY = re.compile(r"\b([A-Z][A-Za-z]+)/([a-z0-9.-]+/[a-z0-9.-]+)")
 _QUOTA = re.compile(
@@ -92,7 +91,7 @@ class Wait:
         first = lacks[0]
         nodes = some([lack.node for lack in lacks])
         columns = list(zip(*((lack, *lack.also) for lack in lacks), strict=True))
-        places = [one for one in columns[1:] if one[0].plugin in _PLACES]
+        places = [one for one in columns[1:] if one[0].held == "place"]
         holders = held_by(
             [lack for one in columns if one not in places for lack in one], self.workload.key, standing=self.standing
         )
@@ -100,19 +99,23 @@ class Wait:
         parts = [
             f"{amount(one[0].resource, one[0].needed)}{_free(one, whole=whole)}" for one in columns if one[0].resource
         ]
-        if first.plugin == "NodePorts":
+        if first.held == "port":
             parts.insert(0, self._ports)
         if parts:
-            behind = f" and for {self._of_one_pod}" if any(one[0].plugin == _RESTRICTED for one in columns) else ""
+            behind = (
+                f" and for {self._of_one_pod}"
+                if any(one[0].plugin == volume_restrictions.NAME for one in columns)
+                else ""
+            )
             wanted = f"{listed(parts)} on {nodes}"
             if len(parts) == 1 and first.resource:
                 wanted = f"{amount(first.resource, first.needed)} on {nodes}{_free(lacks, whole=whole)}"
             return f"for {wanted}{behind}{held}{self._further(places)}"
-        if first.plugin in _PLACES:
+        if first.held == "place":
             return f"for a place on {nodes}, {_kept_away(first, holders)}"
         if first.plugin == "VolumeAttach" and self.claims:
             return f"on {nodes} for {_claims(self.claims)}, attached to the node of {holders or self._old}"
-        if first.plugin == _RESTRICTED and self.claims:
+        if first.plugin == volume_restrictions.NAME and self.claims:
             return f"for {self._of_one_pod}, used by {holders or self._old}{self._further(places)}"
         reason = first.reason.removeprefix("node(s) ")
         return f"for {nodes} ({reason}){held}"
@@ -229,11 +232,11 @@ def _free(lacks: Sequence[Blocker], *, whole: bool) -> str:
 
 
 def _kept_away(lack: Blocker, holders: str) -> str:
-    if lack.plugin == "PodTopologySpread":
+    if lack.plugin == pod_topology_spread.NAME:
         return f"where the topology spread constraint leaves no room beside {holders or 'the others'}"
-    if "existing pods" in lack.reason:
+    if lack.reason == inter_pod_affinity.EXISTING_REASON:
         return f"where the anti-affinity of {holders or 'others'} keeps it away"
-    if "anti-affinity" in lack.reason:
+    if lack.reason == inter_pod_affinity.ANTI_AFFINITY_REASON:
         return f"where its anti-affinity keeps it apart from {holders or 'others'}"
     return "where no pod runs that its affinity asks for"
 

@@ -16,7 +16,7 @@ from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
 from kubelint_gpu.kube.objects.taints import first_untolerated
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
-from kubelint_gpu.scheduler.plugins import node_affinity, node_ports
+from kubelint_gpu.scheduler.plugins import node_affinity, node_ports, taint_toleration
 from kubelint_gpu.values import dataclass, replace
 
 UNEXPECTED = "UnexpectedAdmissionError"
@@ -98,7 +98,7 @@ def _refusal(pod: Pod, node: NodeInfo, snapshot: Snapshot) -> KubeletAdmission:
         return _failed(node_ports.NAME, node_ports.REASON)
     executing = [taint for taint in node.taints if taint.effect == "NoExecute"]
     if first_untolerated(executing, pod.spec.tolerations) is not None:
-        return _failed("TaintToleration", NOT_TOLERATED)
+        return _failed(taint_toleration.NAME, NOT_TOLERATED)
     return KubeletAdmission()
 
 

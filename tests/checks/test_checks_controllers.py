@@ -6,6 +6,7 @@ import pytest
 from checks_units import deployment, findings, unit, world
 
 from kubelint_gpu.analysis.replica_room import room_for
+from kubelint_gpu.analysis.rollout_facts import judged_together
 from kubelint_gpu.simulation.search import engine
 from kubelint_gpu.simulation.search.engine import GroupSearch
 
@@ -209,7 +210,7 @@ def test_a_neighbour_of_the_same_priority_is_not_evicted():
 def test_rollouts_that_end_together_are_silent():
     both = deployment() + "---\n" + deployment(name="other")
     assert codes(both, inventory(gpus=3)) == []
-    assert [str(one.verdict) for one in unit(both, inventory(gpus=3)).together] == ["Verdict.COMPLETES"]
+    assert [str(one.verdict) for one in judged_together(unit(both, inventory(gpus=3)))] == ["Verdict.COMPLETES"]
 
 
 def test_rollouts_that_do_not_end_alone_are_not_told_again_together():
@@ -464,7 +465,7 @@ def test_a_placement_that_greed_does_not_find_is_searched_for(monkeypatch):
 
 def test_a_run_that_the_core_does_not_confirm_leaves_the_verdict_of_the_bound(monkeypatch):
     def not_confirmed(*_, **__):
-        raise engine.NotConfirmed("no")
+        raise engine.ReplayMismatch("no")
 
     monkeypatch.setattr(engine, "replay", not_confirmed)
     (found,) = findings(deployment(), inventory())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from checks_units import NODES, deployment, findings, unit
 
+from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.stuck_rollout import End, standstill
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, holders, stakes
 from kubelint_gpu.evidence.node_lines import clues, node_clues
@@ -62,7 +63,7 @@ def test_a_wrong_object_is_told_as_a_whole():
 def test_an_undecided_rollout_is_a_note_that_says_what_was_not_seen(judged, told):
     found = unit(deployment())
     subject = found.subjects[0]
-    found.__dict__["judgements"] = {id(subject): Judgement(subject.workload, Verdict.UNDECIDED, **judged)}
+    found.answers[judgements_in.__wrapped__] = {id(subject): Judgement(subject.workload, Verdict.UNDECIDED, **judged)}
     draft = only(rollout_may_stick(found))
     assert draft.message == f"whether the rollout ends is undecided: {told}"
     assert (draft.severity, draft.certainty, draft.undecided) == ("note", "possible", True)
@@ -81,7 +82,7 @@ def test_others_of_the_same_moment_agree_with_their_verb(others, change, them):
     workload = subject.workload
     company = tuple(replace(workload, meta=replace(workload.meta, name=name)) for name in others)
     undecided = Judgement(workload, Verdict.UNDECIDED, states=7, company=company, by_itself=Verdict.COMPLETES)
-    found.__dict__["judgements"] = {id(subject): undecided}
+    found.answers[judgements_in.__wrapped__] = {id(subject): undecided}
     told = f"by itself it ends, but {change} at the same moment; 7 states were looked at and there are more"
     assert only(rollout_may_stick(found)).message == f"whether the rollout ends is undecided: {told}"
     waiting = Waiting(workload.key, new=True, count=1)
@@ -206,7 +207,7 @@ def test_only_claims_of_the_namespace_that_not_all_can_use_are_exclusive():
     volumes = ", ".join(f"{{name: {name}, persistentVolumeClaim: {{claimName: {name}}}}}" for name in names)
     found = unit(deployment(pod=f"volumes: [{volumes}]"), CLAIMS)
     assert exclusive_claims(found, found.subjects[0]) == {"models": "ReadWriteOnce"}
-    lack = Blocker("gpu-1", "VolumeAttach", "Multi-Attach error")
+    lack = Blocker("gpu-1", "VolumeAttach", "Multi-Attach error", "volume")
     waiting = Waiting("Deployment/serving/chat", True, 1, lacks=(lack,))
     assert said(stakes(found, found.subjects[0], waiting))[0][2] == (
         "the claim is ReadWriteOnce: the pods of one node at a time"
@@ -240,6 +241,7 @@ def test_holders_are_shown_where_they_are_declared():
         "gpu-1",
         "NodeResourcesFit",
         "Insufficient nvidia.com/gpu",
+        "resource",
         GPU,
         1,
         0,
@@ -271,7 +273,7 @@ def test_an_anti_affinity_by_zone_names_the_label():
           - {topologyKey: zone, labelSelector: {matchLabels: {app: chat}}}
     """
     found = unit(deployment(pod=pod))
-    waiting = Waiting("Deployment/serving/chat", True, 1, lacks=(Blocker("gpu-1", "InterPodAffinity", "x"),))
+    waiting = Waiting("Deployment/serving/chat", True, 1, lacks=(Blocker("gpu-1", "InterPodAffinity", "x", "place"),))
     told = said(stakes(found, found.subjects[0], waiting))
     assert told[0][2] == "one value of zone has one such pod at most, and old and new pods both count"
 

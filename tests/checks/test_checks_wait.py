@@ -4,6 +4,7 @@ import pytest
 from checks_units import deployment, unit
 
 from kubelint_gpu.messages.wait import Wait, held_by, refused, said, story
+from kubelint_gpu.scheduler.relations import held
 from kubelint_gpu.simulation.search.trace import Blocker, BlockingPod, Trace, TraceStep, Waiting
 from kubelint_gpu.values import replace
 
@@ -25,11 +26,13 @@ OLD = BlockingPod(MINE, new=False, count=1, amount=1)
 
 
 def lack(node="gpu-1", free=0, holders=(OLD,), needed=1, resource=GPU, whole=1):
-    return Blocker(node, "NodeResourcesFit", f"Insufficient {resource}", resource, needed, free, whole, tuple(holders))
+    return Blocker(
+        node, "NodeResourcesFit", f"Insufficient {resource}", "resource", resource, needed, free, whole, tuple(holders)
+    )
 
 
 def other(plugin, reason, node="gpu-1", holders=(OLD,)):
-    return Blocker(node, plugin, reason, holders=tuple(holders))
+    return Blocker(node, plugin, reason, held(plugin), holders=tuple(holders))
 
 
 def wait(*lacks, owner=MINE, refusal="", claims=(), of=None, scheduler=""):

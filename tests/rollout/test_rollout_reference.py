@@ -164,7 +164,7 @@ def test_bounds_and_search_agree_wherever_both_answer(seed, monkeypatch):
     monkeypatch.setattr(together, "always_ends", lambda *_: False)
     monkeypatch.setattr(counting, "own_slots", lambda *_: None)
     monkeypatch.setattr(decide, "by_node", lambda *_: None)
-    monkeypatch.setattr(decide, "finds_its_own_places", lambda *_, **__: False)
+    monkeypatch.setattr(decide, "replaces_in_place", lambda *_, **__: False)
     monkeypatch.setattr(quiescence, "never_rest", lambda *_: False)
     searched, by_bound = program_verdict(case)
     assert not by_bound

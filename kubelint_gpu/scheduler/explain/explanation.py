@@ -31,13 +31,13 @@ from kubelint_gpu.scheduler.framework.plugin import Code, Status
 from kubelint_gpu.scheduler.framework.pod_memory import host_ports
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.message import message
-from kubelint_gpu.scheduler.plugins import PLUGINS
+from kubelint_gpu.scheduler.plugins import PLUGINS, node_affinity, node_ports, node_resources_fit
 from kubelint_gpu.scheduler.plugins.node_ports import conflict
 from kubelint_gpu.scheduler.plugins.node_resources_fit import INSUFFICIENT, TOO_MANY_PODS
 from kubelint_gpu.scheduler.preemption import NOT_HELPFUL, Preemption, preempt
 from kubelint_gpu.values import dataclass
 
-_RESOURCES, _PORTS, _LABELS = "NodeResourcesFit", "NodePorts", "NodeAffinity"
+_RESOURCES, _PORTS, _LABELS = node_resources_fit.NAME, node_ports.NAME, node_affinity.NAME
 _ORDER = {plugin.name: place for place, plugin in enumerate(PLUGINS)}
 _INSUFFICIENT = INSUFFICIENT.format(resource="")
 _MOST_EXAMINED, _MOST_IN_ALL = 16, 256

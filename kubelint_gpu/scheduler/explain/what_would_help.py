@@ -33,12 +33,20 @@ from kubelint_gpu.scheduler.framework.equality import kind_of
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo, node_info
 from kubelint_gpu.scheduler.framework.plugin import Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.scheduler.plugins import (
+    inter_pod_affinity,
+    node_affinity,
+    node_resources_fit,
+    node_unschedulable,
+    pod_topology_spread,
+    taint_toleration,
+)
 from kubelint_gpu.values import dataclass, replace
 
 JOINING = "joining-node"
-GATES = ("NodeUnschedulable", "TaintToleration", "NodeAffinity")
-_RESOURCES = "NodeResourcesFit"
-DISTANT = ("PodTopologySpread", "InterPodAffinity")
+GATES = (node_unschedulable.NAME, taint_toleration.NAME, node_affinity.NAME)
+_RESOURCES = node_resources_fit.NAME
+DISTANT = (pod_topology_spread.NAME, inter_pod_affinity.NAME)
 _MOST_PODS = 256
 _MOST_OWNERS = 16
 # their pods come back, or end with the node
@@ -165,11 +173,11 @@ class RemedySearch:
 
     def _opening(self, node: Node, status: Status) -> tuple[Change, ...]:
         """What lifts a rejection that is about the node and not about what runs on it."""
-        if status.plugin == "NodeUnschedulable":
+        if status.plugin == node_unschedulable.NAME:
             return (Uncordoned(),)
-        if status.plugin == "TaintToleration":
+        if status.plugin == taint_toleration.NAME:
             return tuple(TaintGoes(taint) for taint in self._untolerated(node))
-        if status.plugin == "NodeAffinity":
+        if status.plugin == node_affinity.NAME:
             missing = self.lack(node)
             if missing is not None and missing.settable:
                 return tuple(LabelSet(key, value) for key, value in missing.labels)
@@ -229,7 +237,7 @@ class RemedySearch:
     def _arrivals(self, status: Status) -> Iterator[tuple[Change, ...]]:
         """A pod that meets all affinity terms, where they are what no running pod meets."""
         terms = self.pod.spec.pod_affinity
-        if status.plugin != "InterPodAffinity" or not terms or any(term.selector is None for term in terms):
+        if status.plugin != inter_pod_affinity.NAME or not terms or any(term.selector is None for term in terms):
             return
         by_key: dict[str, Allowed] = {}
         values: dict[str, list[str]] = {}

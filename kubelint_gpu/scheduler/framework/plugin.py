@@ -21,6 +21,8 @@ PLUGIN = Plugin("NodePorts", _pre_filter, _filter)
   count as one value, and a missing label as another; None instead of a mapping: every value matters.
   `by_load` is for filters that look at allocatable, requests and host ports: what of the pod their verdict rests on.
   `apart` names nodes that are judged one by one, because the filter knows them by name or by their pods.
+* `facts` say what the verdict depends on and what pods hold under it (`facts.py`). A plugin that leaves them out is
+  taken to look at every pod and every node: all that follows is right, if slower and less exact.
 * Reasons are constants of the plugin's module, or wordings of `Behaviour` where releases differ.
 """
 
@@ -32,6 +34,7 @@ from typing import Any
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import EMPTY
+from kubelint_gpu.scheduler.framework.facts import ANYTHING, Facts
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.values import dataclass
@@ -88,14 +91,15 @@ SKIP = Prepared(skip=True)
 Filter = Callable[[Any, NodeInfo], Status | None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Plugin:
-    """A filter of kube-scheduler; `name` is what kube-scheduler calls it."""
+    """A filter of kube-scheduler; `name` is what kube-scheduler calls it, `facts` what is true of it for every pod."""
 
     name: str
     pre_filter: Callable[[Pod, Snapshot], Prepared]
     filter: Filter
     without: Callable[[Any, tuple[Pod, ...], NodeInfo], Any] | None = None
+    facts: Facts = ANYTHING
 
 
 def rejected(plugin: str, *reasons: str, code: Code = Code.UNRESOLVABLE) -> Prepared:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.affinity import PodAffinityTerm
+from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.kube.values.selectors import LabelSelector
+from kubelint_gpu.scheduler.framework.facts import Facts, Held, Keeps, Unique, never, no_token, same_domain
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.selected_pods import placed_matching
@@ -234,4 +236,67 @@ def _labels(state: AffinityState) -> dict[str, dict[str, Hashable]]:
     return labels
 
 
-PLUGIN = Plugin(NAME, _pre_filter, _filter, _without)
+def _asks(pod: Pod) -> bool:
+    return bool(pod.spec.pod_affinity or pod.spec.pod_anti_affinity)
+
+
+def _heeds(pod: Pod, other: Pod) -> bool:
+    labels = other.meta.labels
+    terms = (*pod.spec.pod_affinity, *pod.spec.pod_anti_affinity)
+    return any(term.selector is not None and term.selector.matches(labels) for term in terms)
+
+
+def _local(pod: Pod, unique: Unique) -> bool:
+    return not pod.spec.pod_affinity and all(unique(term.topology_key) for term in pod.spec.pod_anti_affinity)
+
+
+def _refusers(others: Sequence[Pod], unique: Unique) -> Callable[[Pod], bool]:
+    wide = [
+        term.selector
+        for pod in others
+        for term in pod.spec.pod_anti_affinity
+        if not unique(term.topology_key) and term.selector is not None
+    ]
+    return lambda pod: any(selector.matches(pod.meta.labels) for selector in wide)
+
+
+def _pod_labels(pod: Pod) -> Iterator[str]:
+    for term in (*pod.spec.pod_affinity, *pod.spec.pod_anti_affinity):
+        yield from term.selector.keys if term.selector is not None else ()
+        yield from (*term.match_label_keys, *term.mismatch_label_keys)
+
+
+def _topology(pod: Pod) -> Iterator[str]:
+    return (term.topology_key for term in (*pod.spec.pod_affinity, *pod.spec.pod_anti_affinity))
+
+
+def _blockers(pod: Pod, node: Node, snapshot: Snapshot, reason: str) -> Keeps:
+    if reason == AFFINITY_REASON:
+        return never
+    terms = resolved_terms(pod, pod.spec.pod_anti_affinity, snapshot)
+
+    def keeps(other: Pod, where: Node) -> bool:
+        if any(term.matches(other) and same_domain(term.key, node, where) for term in terms):
+            return True
+        if not other.spec.pod_anti_affinity:
+            return False
+        theirs = resolved_terms(other, other.spec.pod_anti_affinity, snapshot)
+        return any(term.matches(pod) and same_domain(term.key, node, where) for term in theirs)
+
+    return keeps
+
+
+_FACTS = Facts(
+    Held.PLACE,
+    asks=_asks,
+    counted=True,
+    heeds=_heeds,
+    excludes=never,
+    local=_local,
+    refusing=_refusers,
+    pod_labels=_pod_labels,
+    topology=_topology,
+    token=no_token,
+    blockers=_blockers,
+)
+PLUGIN = Plugin(NAME, _pre_filter, _filter, _without, _FACTS)

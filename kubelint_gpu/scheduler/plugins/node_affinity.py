@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.values.selectors import NodeSelector, NodeSelectorTerm, Requirement
+from kubelint_gpu.scheduler.framework.facts import Token, on_one_node
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Labels, Plugin, Prepared, Status, rejected
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
@@ -99,4 +100,17 @@ def _expressions(terms: Iterable[NodeSelectorTerm]) -> Iterable[Requirement]:
     return (expression for term in terms for expression in term.expressions)
 
 
-PLUGIN = Plugin(NAME, _pre_filter, _filter)
+def _required(pod: Pod) -> Iterable[Requirement]:
+    for key, value in (pod.spec.node_selector or {}).items():
+        yield Requirement(key, "In", (value,))
+    if pod.spec.node_affinity is not None:
+        yield from _expressions(pod.spec.node_affinity.terms)
+
+
+def _token(pods: Sequence[Pod], wide: bool) -> Token | None:
+    """Where nodes look at each other, the nodes that constraints count in differ by what the pods require of labels."""
+    wanted = sorted({found for pod in pods for found in _required(pod)}, key=str) if wide else []
+    return (lambda node, _: tuple([one.matches(node.labels) for one in wanted])) if wanted else None
+
+
+PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=on_one_node(token=_token))

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.kube.objects.pod import HostPort, Pod
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import HostPort, Pod, PodSpec
+from kubelint_gpu.scheduler.framework.facts import Held, Keeps, Token, on_one_node
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.pod_memory import host_ports
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.values import replace
 
 NAME = "NodePorts"
 REASON = "node(s) didn't have free ports for the requested pod ports"
@@ -36,4 +41,43 @@ def conflict(wanted: HostPort, taken: HostPort) -> bool:
     )
 
 
-PLUGIN = Plugin(NAME, _pre_filter, _filter)
+def _has_ports(pod: Pod) -> bool:
+    return bool(host_ports(pod.spec))
+
+
+def _tokens(pod: Pod) -> Iterator[str]:
+    return (f"host port {port.port}/{port.protocol}" for port in host_ports(pod.spec))
+
+
+def _excludes(pod: Pod, other: Pod) -> bool:
+    return not set(_tokens(pod)).isdisjoint(_tokens(other))
+
+
+def _token(_pods: Sequence[Pod], _wide: bool) -> Token | None:
+    return lambda _, placed: tuple(
+        sorted([(port.port, port.protocol, port.ip) for pod in placed for port in host_ports(pod.spec)])
+    )
+
+
+def _blockers(pod: Pod, node: Node, _snapshot: Snapshot, _reason: str) -> Keeps:
+    wanted = host_ports(pod.spec)
+    return lambda other, where: (
+        where.name == node.name and any(conflict(one, two) for one in wanted for two in host_ports(other.spec))
+    )
+
+
+def _spared(spec: PodSpec) -> PodSpec:
+    return replace(spec, containers=tuple(replace(one, host_ports=()) for one in spec.containers))
+
+
+_FACTS = on_one_node(
+    Held.PORT,
+    asks=_has_ports,
+    counted=True,
+    excludes=_excludes,
+    tokens=_tokens,
+    token=_token,
+    blockers=_blockers,
+    spared=_spared,
+)
+PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=_FACTS)

@@ -7,10 +7,13 @@ from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
+from kubelint_gpu.kube.values.frozen import EMPTY
+from kubelint_gpu.scheduler.framework.facts import Held, on_one_node
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Code, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.profile import Profile
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.values import replace
 
 NAME = "NodeResourcesFit"
 TOO_MANY_PODS = "Too many pods"
@@ -68,4 +71,17 @@ def _status(lacking: tuple[str, ...], final: bool) -> Status:
     return Status(NAME, _CODES[final], reasons)
 
 
-PLUGIN = Plugin(NAME, _pre_filter, _filter)
+def short_of(reason: str) -> str:
+    """The resource that a reason says is short, `pods` among them; empty where it says something else."""
+    if reason == TOO_MANY_PODS:
+        return "pods"
+    before, _, after = INSUFFICIENT.partition("{resource}")
+    return reason.removeprefix(before).removesuffix(after) if reason.startswith(before) else ""
+
+
+def _spared(spec: PodSpec) -> PodSpec:
+    plain = tuple(replace(one, requests=EMPTY, limits=EMPTY) for one in spec.containers)
+    return replace(spec, containers=plain, init_containers=(), overhead=EMPTY, resources=None)
+
+
+PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=on_one_node(Held.RESOURCE, counted=True, spared=_spared))

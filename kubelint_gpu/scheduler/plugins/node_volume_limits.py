@@ -14,6 +14,7 @@ from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.framework.storage_index import StorageIndex, claim_name, made_for, storage_index
+from kubelint_gpu.scheduler.framework.volume_facts import volume_facts
 
 NAME = "NodeVolumeLimits"
 REASON = "node(s) exceed max volume count"
@@ -162,4 +163,4 @@ def _matters(volume: Volume) -> bool:
     return volume.kind in ("persistentVolumeClaim", "ephemeral") or volume.kind in _MIGRATED
 
 
-PLUGIN = Plugin(NAME, _pre_filter, _filter)
+PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=volume_facts())

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.affinity import SpreadConstraint
+from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.taints import first_untolerated
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.selectors import LabelSelector, Requirement
+from kubelint_gpu.scheduler.framework.facts import Facts, Held, Keeps, Unique, never, no_token, nobody, same_domain
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.selected_pods import placed_matching
@@ -211,4 +213,62 @@ def _count(snapshot: Snapshot, pod: Pod, constraint: SpreadConstraint, partition
     return Count(constraint, own, matched or EMPTY, len(domains), lowest, minimum)
 
 
-PLUGIN = Plugin(NAME, _pre_filter, _filter, _without)
+def _constraints(pod: Pod) -> list[SpreadConstraint]:
+    return [one for one in pod.spec.spread if one.do_not_schedule]
+
+
+def _asks(pod: Pod) -> bool:
+    return bool(_constraints(pod))
+
+
+def _heeds(pod: Pod, other: Pod) -> bool:
+    labels = other.meta.labels
+    return any(one.selector is not None and one.selector.matches(labels) for one in _constraints(pod))
+
+
+def _local(pod: Pod, _unique: Unique) -> bool:
+    return not _constraints(pod)
+
+
+def _pod_labels(pod: Pod) -> Iterator[str]:
+    for constraint in pod.spec.spread:
+        yield from constraint.selector.keys if constraint.selector is not None else ()
+        yield from constraint.match_label_keys
+
+
+def _topology(pod: Pod) -> Iterator[str]:
+    return (one.topology_key for one in _constraints(pod))
+
+
+def _blockers(pod: Pod, node: Node, _snapshot: Snapshot, _reason: str) -> Keeps:
+    labels = pod.meta.labels
+
+    def alike(other: Pod, keys: Sequence[str]) -> bool:
+        return all(other.meta.labels.get(key) == labels[key] for key in keys if key in labels)
+
+    def keeps(other: Pod, where: Node) -> bool:
+        return other.meta.namespace == pod.meta.namespace and any(
+            one.selector is not None
+            and one.selector.matches(other.meta.labels)
+            and alike(other, one.match_label_keys)
+            and same_domain(one.topology_key, node, where)
+            for one in _constraints(pod)
+        )
+
+    return keeps
+
+
+_FACTS = Facts(
+    Held.PLACE,
+    asks=_asks,
+    counted=True,
+    heeds=_heeds,
+    excludes=never,
+    local=_local,
+    refusing=nobody,
+    pod_labels=_pod_labels,
+    topology=_topology,
+    token=no_token,
+    blockers=_blockers,
+)
+PLUGIN = Plugin(NAME, _pre_filter, _filter, _without, _FACTS)

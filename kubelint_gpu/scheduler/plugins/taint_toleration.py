@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.taints import Toleration, first_untolerated
+from kubelint_gpu.scheduler.framework.facts import Token, on_one_node
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Code, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
@@ -37,4 +39,8 @@ def _naming(key: str, value: str) -> Status:
     return Status(NAME, Code.UNRESOLVABLE, (NAMING_REASON.format(key=key, value=value),))
 
 
-PLUGIN = Plugin(NAME, _pre_filter, _filter)
+def _token(_pods: Sequence[Pod], wide: bool) -> Token | None:
+    return (lambda node, _: node.taints) if wide else None
+
+
+PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=on_one_node(token=_token))

@@ -19,6 +19,7 @@ from kubelint_gpu.scheduler.framework.storage_index import (
     made_for,
     storage_index,
 )
+from kubelint_gpu.scheduler.framework.volume_facts import volume_facts
 from kubelint_gpu.scheduler.plugins.node_affinity import looked_at
 
 NAME = "VolumeBinding"
@@ -240,4 +241,4 @@ def _local_nodes(bound: Iterable[PersistentVolume | None]) -> frozenset[str] | N
     return left
 
 
-PLUGIN = Plugin(NAME, _pre_filter, _filter)
+PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=volume_facts())

@@ -11,6 +11,7 @@ from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status, rejected
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.framework.storage_index import CLAIM_NOT_FOUND, direct_claims, storage_index
+from kubelint_gpu.scheduler.framework.volume_facts import volume_facts
 
 NAME = "VolumeZone"
 REASON = "node(s) had no available volume zone"
@@ -92,4 +93,4 @@ def _places(volume: PersistentVolume) -> list[ZoneLabel]:
     return found
 
 
-PLUGIN = Plugin(NAME, _pre_filter, _filter)
+PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=volume_facts())

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 
 from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.scheduler.relations import attends
 from kubelint_gpu.simulation.bounds.counting_nodes import Shares, held_at_least, held_at_rest, needed_at_once
 from kubelint_gpu.simulation.bounds.shortfall import after_rollout
 from kubelint_gpu.simulation.controllers.deployment import resolve
@@ -17,7 +18,6 @@ from kubelint_gpu.simulation.controllers.state import State
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import Demand, always_room, takes
-from kubelint_gpu.simulation.prepare.locality import attends
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod
 from kubelint_gpu.simulation.search.engine import GroupSearch, Situation, ended, worth
 from kubelint_gpu.simulation.search.explorer import Verdict, explore

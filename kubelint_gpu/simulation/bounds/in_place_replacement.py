@@ -8,7 +8,7 @@ from __future__ import annotations
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
-from kubelint_gpu.scheduler.framework.pod_memory import host_ports
+from kubelint_gpu.scheduler.relations import asks, tokens
 from kubelint_gpu.simulation.controllers import daemon_set
 from kubelint_gpu.simulation.controllers.deployment import resolve, slots_needed
 from kubelint_gpu.simulation.controllers.state import READY, count_on, on_node
@@ -78,7 +78,7 @@ def _asks_no_more(new: Pod, old: Pod) -> bool:
     had = pod_requests(old.spec)
     if any(amount > had.get(name, 0) for name, amount in pod_requests(new.spec).items()):
         return False
-    return set(host_ports(new.spec)) <= set(host_ports(old.spec))
+    return set(tokens(new)) <= set(tokens(old)) and not asks(new, uncounted=True)
 
 
 def _is_one_by_one(participant: WorkloadChange, *, gate: bool) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy
 from kubelint_gpu.scheduler import Snapshot, fit
+from kubelint_gpu.scheduler.relations import local_kinds
 from kubelint_gpu.simulation.bounds.preconditions import may_evict
 from kubelint_gpu.simulation.bounds.shortfall import leans, stronger
 from kubelint_gpu.simulation.controllers.daemon_set import resolve
-from kubelint_gpu.simulation.prepare.locality import local_kinds
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod
 from kubelint_gpu.simulation.search.engine import GroupSearch, Situation
 from kubelint_gpu.simulation.search.explorer import Verdict

@@ -13,12 +13,11 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.companions import own_terms
-from kubelint_gpu.scheduler.framework.pod_memory import host_ports
+from kubelint_gpu.scheduler.relations import asks, label_keys, tokens
 from kubelint_gpu.simulation.bounds.preconditions import is_crowded, may_evict
 from kubelint_gpu.simulation.bounds.quiescence_spread import Spreading
 from kubelint_gpu.simulation.controllers import daemon_set
 from kubelint_gpu.simulation.controllers.deployment import resolve
-from kubelint_gpu.simulation.model.pod_symmetry import label_keys
 from kubelint_gpu.simulation.prepare.demand import greedily, takes
 from kubelint_gpu.simulation.prepare.ordinals import has_ordinal_claims
 from kubelint_gpu.simulation.prepare.workload_change import OF_ONE_POD, WorkloadChange, created_pod
@@ -69,7 +68,8 @@ def never_rest(bench: Situation, rolling: frozenset[int]) -> bool:
         return False
     pods = [_pods_of(one) for one in participants]
     every = [pod for found in pods for pod in found]
-    if label_keys([*every, *bench.fixed]).intersection(OF_ONE_POD):
+    looked_at = label_keys([*every, *bench.fixed])
+    if looked_at is None or looked_at.intersection(OF_ONE_POD):
         return False
     return all(_never_waits(bench, pods, rolling, position) for position in rolling)
 
@@ -129,7 +129,7 @@ def _is_plain(bench: Situation, position: int, pods: Iterable[Pod]) -> bool:
     if any(one.do_not_schedule for one in bench.empty.profile.default_spread):
         return False
     return not any(
-        pod.spec.pod_affinity or pod.spec.volumes or any(quota.covers(pod) for quota in bench.cluster.quotas)
+        pod.spec.pod_affinity or asks(pod, uncounted=True) or any(quota.covers(pod) for quota in bench.cluster.quotas)
         for pod in pods
     )
 
@@ -155,11 +155,7 @@ def _is_unique(key: str, snapshot: Snapshot) -> bool:
 
 
 def _wants(pod: Pod) -> dict[str, int]:
-    return {**takes(pod), **{_port(port.port, port.protocol): 1 for port in host_ports(pod.spec)}}
-
-
-def _port(port: int, protocol: str) -> str:
-    return f"host port {port}/{protocol}"
+    return {**takes(pod), **dict.fromkeys(tokens(pod), 1)}
 
 
 def _bound(

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
-from kubelint_gpu.kube.objects.pod import HostPort, Pod
+from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests, running_requests
-from kubelint_gpu.kube.values.selectors import Requirement
-from kubelint_gpu.simulation.prepare.locality import attends, has_claims
+from kubelint_gpu.scheduler.relations import attends, node_tokens, topology_keys
 
 
 class NodeSignature:
@@ -37,13 +36,10 @@ class NodeSignature:
         self._pods = pods
         self._highest = max((pod.spec.priority or 0 for pod in pods), default=0)
         self._wide = wide
-        self._volumes = any(has_claims(pod) or pod.spec.volumes for pod in pods)
-        self._requirements: list[Requirement] = []
+        self._tokens = node_tokens(pods, wide=wide)
         self._topology: list[tuple[str, bool]] = []
         if wide:
-            self._requirements = sorted({found for pod in pods for found in _requirements(pod)}, key=str)
-            keys = {key for pod in (*pods, *fixed) for key in _topology_keys(pod)}
-            for key in sorted(keys):
+            for key in sorted(topology_keys((*pods, *fixed))):
                 values = Counter(node.labels[key] for node in cluster.nodes if key in node.labels)
                 self._topology.append((key, all(count == 1 for count in values.values())))
 
@@ -62,34 +58,25 @@ class NodeSignature:
         found: tuple[Hashable, ...] = (
             tuple([node.name in names for names in self._eligible]),
             tuple([(node.allocatable.get(name, 0), used[name]) for name in self._resources]),
-            tuple(sorted([(port.port, port.protocol, port.ip) for pod in pods for port in _ports(pod)])),
             tuple(sorted([self._evictable(pod) for pod in pods if (pod.spec.priority or 0) < self._highest])),
             tuple(sorted([repr((pod.meta.namespace, pod.meta.labels, pod.spec)) for pod in pods if self.is_seen(pod)])),
+            tuple([token(node, pods) for token in self._tokens]),
         )
-        if self._volumes:
-            # zones, local volumes and limits of volumes: nodes differ by all their labels and by what is mounted
-            found = (*found, node.name)
         if not self._wide:
             return found
         return (
             *found,
-            tuple([requirement.matches(node.labels) for requirement in self._requirements]),
             tuple(
                 [
                     (key in node.labels) if unique or key == without else node.labels.get(key)
                     for key, unique in self._topology
                 ]
             ),
-            node.taints,
         )
 
     def is_seen(self, pod: Pod) -> bool:
         """Whether a pod that stays and a pod in play could pay attention to one another."""
-        if not pod.spec.pod_anti_affinity and not any(
-            one.spec.pod_affinity or one.spec.pod_anti_affinity or one.spec.spread for one in self._pods
-        ):
-            return False
-        key = (pod.meta.namespace, pod.meta.labels, pod.spec.pod_anti_affinity)
+        key = (pod.meta.namespace, pod.meta.labels, pod.spec)
         if key not in self._attended:
             self._attended[key] = any(attends(pod, one) or attends(one, pod) for one in self._pods)
         return self._attended[key]
@@ -100,23 +87,3 @@ class NodeSignature:
         return repr(
             (pod.meta.namespace, sorted(pod.meta.labels.items()), spec.priority, sorted(pod_requests(spec).items()))
         )
-
-
-def _ports(pod: Pod) -> Iterable[HostPort]:
-    return (port for part in (pod.spec.containers, pod.spec.init_containers) for one in part for port in one.host_ports)
-
-
-def _requirements(pod: Pod) -> Iterable[Requirement]:
-    for key, value in (pod.spec.node_selector or {}).items():
-        yield Requirement(key, "In", (value,))
-    if pod.spec.node_affinity is not None:
-        for term in pod.spec.node_affinity.terms:
-            yield from term.expressions
-
-
-def _topology_keys(pod: Pod) -> Iterable[str]:
-    for term in (*pod.spec.pod_affinity, *pod.spec.pod_anti_affinity):
-        yield term.topology_key
-    for constraint in pod.spec.spread:
-        if constraint.do_not_schedule:
-            yield constraint.topology_key

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
+from kubelint_gpu.scheduler.relations import label_keys
 from kubelint_gpu.simulation.controllers.state import ABSENT, BROKEN, EVICTED, LEAVING, READY, STARTING, Content
 from kubelint_gpu.values import replace
 
@@ -20,11 +21,6 @@ def first_alike(pods: Sequence[Pod], others: Iterable[Pod]) -> tuple[int, ...]:
     looked_at = label_keys((*pods, *others))
     seen: dict[Pod, int] = {}
     return tuple([seen.setdefault(_plain(pod, looked_at), number) for number, pod in enumerate(pods)])
-
-
-def label_keys(pods: Iterable[Pod]) -> frozenset[str]:
-    """The keys of labels that terms and constraints of some pods ask other pods for."""
-    return frozenset(key for pod in pods for key in _keys(pod))
 
 
 class PodEquivalence:
@@ -49,16 +45,7 @@ class PodEquivalence:
         return tuple(sorted([(kind, phase, count) for (kind, phase), count in counts.items()]))
 
 
-def _plain(pod: Pod, keys: frozenset[str]) -> Pod:
-    labels = FrozenMap({key: value for key, value in pod.meta.labels.items() if key in keys})
+def _plain(pod: Pod, keys: frozenset[str] | None) -> Pod:
+    labels = FrozenMap({key: value for key, value in pod.meta.labels.items() if keys is None or key in keys})
     meta = replace(pod.meta, name="", uid="", labels=labels, annotations=EMPTY, created="")
     return replace(pod, meta=meta, start_time="")
-
-
-def _keys(pod: Pod) -> Iterator[str]:
-    for term in (*pod.spec.pod_affinity, *pod.spec.pod_anti_affinity):
-        yield from term.selector.keys if term.selector is not None else ()
-        yield from (*term.match_label_keys, *term.mismatch_label_keys)
-    for constraint in pod.spec.spread:
-        yield from constraint.selector.keys if constraint.selector is not None else ()
-        yield from constraint.match_label_keys

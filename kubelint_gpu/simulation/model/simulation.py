@@ -8,6 +8,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.scheduler.relations import local_kinds
 from kubelint_gpu.simulation.controllers.daemon_set_actor import DaemonSetActor
 from kubelint_gpu.simulation.growth import Grown
 from kubelint_gpu.simulation.model.domains import Domain, equal_domains
@@ -16,7 +17,7 @@ from kubelint_gpu.simulation.model.oracle import ClusterOracle
 from kubelint_gpu.simulation.model.pod_types import PodTypes
 from kubelint_gpu.simulation.model.quota_use import admission_of
 from kubelint_gpu.simulation.model.transition_system import Model
-from kubelint_gpu.simulation.prepare.locality import eligible_nodes, local_kinds
+from kubelint_gpu.simulation.prepare.locality import eligible_nodes
 from kubelint_gpu.values import dataclass, replace
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.scheduler.relations import attends
 from kubelint_gpu.simulation.prepare.demand import Demand, Residual, always_room, takes
-from kubelint_gpu.simulation.prepare.locality import attends
 from kubelint_gpu.simulation.prepare.workload_change import (
     WorkloadChange,
     anonymous,

@@ -9,6 +9,7 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.scheduler.relations import asks, meet, meet_on_a_node, refusers
 from kubelint_gpu.simulation.controllers.deployment import resolve
 from kubelint_gpu.simulation.growth import Grown, Growth, possible_nodes
 from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons
@@ -23,7 +24,7 @@ from kubelint_gpu.simulation.prepare.demand import (
 )
 from kubelint_gpu.simulation.prepare.displaced import concerns, displaced
 from kubelint_gpu.simulation.prepare.disruption_budgets import with_counted_budgets
-from kubelint_gpu.simulation.prepare.locality import attends, eligible_nodes, has_claims
+from kubelint_gpu.simulation.prepare.locality import eligible_nodes
 from kubelint_gpu.simulation.prepare.ordinals import has_ordinal_claims
 from kubelint_gpu.simulation.prepare.participants import participants_of
 from kubelint_gpu.simulation.prepare.shared_claims import without_shared_claims
@@ -249,30 +250,15 @@ class RolloutAnalysis:
 
     def _is_marked(self, number: int) -> bool:
         """Whether something other than the resources of a node can make the workload meet another."""
-        return any(
-            pod.spec.pod_affinity
-            or pod.spec.pod_anti_affinity
-            or pod.spec.spread
-            or pod.spec.volumes
-            or _ports(pod)
-            or any(quota.covers(pod) for quota in self._cluster.quotas)
-            for pod in self.pods[number]
-        )
+        return any(asks(pod) or any(quota.covers(pod) for quota in self._cluster.quotas) for pod in self.pods[number])
 
     def _meet(self, one: int, other: int) -> bool:
+        near = bool(self.eligible[one] & self.eligible[other])
         for mine in self.pods[one]:
             for theirs in self.pods[other]:
-                if attends(mine, theirs) or attends(theirs, mine):
+                if meet(mine, theirs) or (near and meet_on_a_node(mine, theirs)):
                     return True
                 if any(quota.covers(mine) and quota.covers(theirs) for quota in self._cluster.quotas):
-                    return True
-                if (
-                    mine.spec.volumes
-                    and theirs.spec.volumes
-                    and not set(mine.spec.volumes).isdisjoint(theirs.spec.volumes)
-                ):
-                    return True
-                if not _ports(mine).isdisjoint(_ports(theirs)) and self.eligible[one] & self.eligible[other]:
                     return True
         return False
 
@@ -314,18 +300,12 @@ class RolloutAnalysis:
         """Whether nothing but resources can keep its pods off a node, or keep them from being made."""
         if has_ordinal_claims(self.participants[number].new, self._cluster):
             return False
-        for pod in self.pods[number]:
-            spec = pod.spec
-            if spec.pod_affinity or spec.pod_anti_affinity or has_claims(pod) or spec.volumes or _ports(pod):
-                return False
-            if any(constraint.do_not_schedule for constraint in spec.spread):
-                return False
-            if any(quota.covers(pod) for quota in self._cluster.quotas):
-                return False
-            others = [one for place, pods in enumerate(self.pods) if place != number for one in pods]
-            if any(one.spec.pod_anti_affinity and attends(one, pod) for one in (*others, *self._rest)):
-                return False
-        return True
+        others = [one for place, pods in enumerate(self.pods) if place != number for one in pods]
+        refused = refusers((*others, *self._rest))
+        return not any(
+            asks(pod) or refused(pod) or any(quota.covers(pod) for quota in self._cluster.quotas)
+            for pod in self.pods[number]
+        )
 
 
 def _surges(participant: WorkloadChange) -> bool:
@@ -344,12 +324,3 @@ def _residual(cluster: Cluster, fixed: Sequence[Pod], grown: Grown | None) -> di
         # nodes that may or may not come give room to nobody for certain
         residual[node.name] = dict.fromkeys(node.allocatable, 0)
     return residual
-
-
-def _ports(pod: Pod) -> frozenset[tuple[int, str]]:
-    return frozenset(
-        (port.port, port.protocol)
-        for part in (pod.spec.containers, pod.spec.init_containers)
-        for one in part
-        for port in one.host_ports
-    )

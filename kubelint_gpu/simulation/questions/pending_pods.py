@@ -8,10 +8,10 @@ from kubelint_gpu.kube.admission.neighbours import SCHEDULERS
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod
 from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.scheduler.relations import attends
 from kubelint_gpu.simulation.bounds.change_set import changing
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.prepare.demand import Demand, always_room, takes
-from kubelint_gpu.simulation.prepare.locality import attends
 from kubelint_gpu.simulation.prepare.workload_change import (
     anonymous,
     created_pod,

@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.scheduler import FitResult, Snapshot, Status, fit, message, preempt
+from kubelint_gpu.scheduler.framework.facts import Held
+from kubelint_gpu.scheduler.plugins.node_resources_fit import short_of
+from kubelint_gpu.scheduler.relations import blocking_plugins, held, peeled
 from kubelint_gpu.simulation.controllers.controller import PodType
 from kubelint_gpu.simulation.controllers.state import AWAITED, BROKEN, STARTING, UNBOUND, State, census
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.prepare.workload_change import owner_of
-from kubelint_gpu.simulation.search.blockers import rivals
+from kubelint_gpu.simulation.search.blockers import ATTACH, rivals
 from kubelint_gpu.simulation.search.narrate import Narration
 from kubelint_gpu.simulation.search.trace import Blocker, BlockingPod, Waiting
 from kubelint_gpu.values import replace
 
-_BEFORE_CLAIMS = ("NodePorts", "NodeResourcesFit")
-_ORDER = (*_BEFORE_CLAIMS, "VolumeRestrictions", "PodTopologySpread", "InterPodAffinity")
-"""The plugins that say what others hold, in the order in which the scheduler asks them about a node."""
 MULTI_ATTACH = "Multi-Attach error: the volume is attached to another node"
 
 
@@ -86,8 +85,8 @@ class BlockedPods:
             for number, phase, count in content:
                 if phase == STARTING and not self._scene.places.starts(number, index, state):
                     kind, name = self._kinds[number], self._scene.places.names[index]
-                    holders = self._holders(number, index, state, snapshot, "VolumeAttach")
-                    lack = Blocker(name, "VolumeAttach", MULTI_ATTACH, holders=holders)
+                    holders = self._holders(number, index, state, snapshot, ATTACH)
+                    lack = Blocker(name, ATTACH, MULTI_ATTACH, Held.VOLUME.value, holders=holders)
                     found.append(Waiting(kind.owner, kind.new, count, lacks=(lack,), pod=kind.name))
         return found
 
@@ -122,25 +121,26 @@ class BlockedPods:
 
     def _looked_at(self, number: int, index: int, status: Status, state: State, snapshot: Snapshot) -> list[Blocker]:
         """What a plugin finds lacking on a node."""
-        if status.plugin == "NodeResourcesFit":
-            short = [self._short(number, index, reason, state, snapshot) for reason in status.reasons]
+        holds = held(status.plugin)
+        if holds == Held.RESOURCE.value:
+            short = [self._short(number, index, status.plugin, reason, state, snapshot) for reason in status.reasons]
             # what a GPU pod waits for is the GPU, whatever else is short
             return sorted(short, key=lambda lack: "/" not in lack.resource)
         holders = self._holders(number, index, state, snapshot, status.plugin, status.reasons[0])
-        return [Blocker(self._scene.places.names[index], status.plugin, status.reasons[0], holders=holders)]
+        return [Blocker(self._scene.places.names[index], status.plugin, status.reasons[0], holds, holders=holders)]
 
-    def _short(self, number: int, index: int, reason: str, state: State, snapshot: Snapshot) -> Blocker:
+    def _short(self, number: int, index: int, plugin: str, reason: str, state: State, snapshot: Snapshot) -> Blocker:
         """What the pod lacks of one resource on one node."""
-        name, resource = self._scene.places.names[index], _resource(reason)
+        name, resource = self._scene.places.names[index], short_of(reason)
         node = snapshot.node(name)
-        holders = self._holders(number, index, state, snapshot, "NodeResourcesFit", reason)
+        holders = self._holders(number, index, state, snapshot, plugin, reason)
         if node is None or not resource:
-            return Blocker(name, "NodeResourcesFit", reason, holders=holders)
+            return Blocker(name, plugin, reason, Held.RESOURCE.value, holders=holders)
         allocatable = node.node.allocatable.get(resource, 0)
         used = len(node.pods) if resource == "pods" else node.used.get(resource, 0)
         needed = takes(self._kinds[number].pod).get(resource, 0)
         free = max(0, allocatable - used)
-        return Blocker(name, "NodeResourcesFit", reason, resource, needed, free, allocatable, holders)
+        return Blocker(name, plugin, reason, Held.RESOURCE.value, resource, needed, free, allocatable, holders)
 
     def _holders(
         self, number: int, index: int, state: State, snapshot: Snapshot, plugin: str, reason: str = ""
@@ -148,10 +148,10 @@ class BlockedPods:
         """Who keeps the pod off a node, by owner."""
         names = self._scene.places.names
         node = snapshot.node(names[index])
-        if node is None or "pod affinity rules" in reason:
+        if node is None:
             return ()
-        resource = _resource(reason)
-        keeps = rivals(plugin, self._kinds[number].pod, node.node, snapshot, resource)
+        resource = short_of(reason)
+        keeps = rivals(plugin, self._kinds[number].pod, node.node, snapshot, resource, reason)
         found: dict[tuple[str, bool, str], tuple[int, int]] = {}
 
         def count(owner: str, new: bool, where: str, number: int, pod: Pod) -> None:
@@ -161,27 +161,33 @@ class BlockedPods:
         for place, content in enumerate(state.nodes):
             where = snapshot.node(names[place])
             for other, phase, number_there in content:
-                if other < 0 or phase in UNBOUND or where is None or (plugin == "VolumeAttach" and phase == STARTING):
+                if other < 0 or phase in UNBOUND or where is None or (plugin == ATTACH and phase == STARTING):
                     continue
                 kind: PodType = self._kinds[other]
                 if keeps(kind.pod, where.node):
                     count(kind.owner, kind.new, where.name, number_there, kind.pod)
-        for where in (node,) if resource or plugin == "NodePorts" else snapshot.nodes:
+        for where in (node,) if resource or held(plugin) == Held.PORT.value else snapshot.nodes:
             for pod in where.pods:
                 if id(pod) not in self._in_play and keeps(pod, where.node):
                     count(owner_of(pod) or f"Pod/{pod.key}", False, where.name, 1, pod)
         return tuple(BlockingPod(*key[:2], *amounts, key[2]) for key, amounts in sorted(found.items()))
 
 
+_TOLD_BEHIND = (Held.PORT.value, Held.RESOURCE.value)
+
+
 def _behind(pod: Pod, snapshot: Snapshot) -> list[Mapping[str, Status]]:
-    """What the scheduler would say of a pod without host ports, then also without requests, then also without volumes.
+    """What the scheduler would say of the pod without what its filters look at, one filter more each time.
 
     It asks each node up to its first no.
     """
-    spec = replace(pod.spec, containers=tuple(replace(one, host_ports=()) for one in pod.spec.containers))
-    plain = tuple(replace(one, requests=EMPTY, limits=EMPTY) for one in spec.containers)
-    light = replace(spec, containers=plain, init_containers=(), overhead=EMPTY, resources=None)
-    return [fit(replace(pod, spec=one), snapshot).rejections for one in (spec, light, replace(light, volumes=()))]
+    found, spec = [], pod.spec
+    for _, spared in peeled():
+        less = spared(spec)
+        if less != spec:
+            spec = less
+            found.append(fit(replace(pod, spec=spec), snapshot).rejections)
+    return found
 
 
 def _after(first: Status, others: Sequence[Status | None]) -> Iterator[Status]:
@@ -189,14 +195,9 @@ def _after(first: Status, others: Sequence[Status | None]) -> Iterator[Status]:
 
     Behind a claim it is nothing: that keeps the pod off all nodes alike.
     """
-    said = _ORDER[: _ORDER.index(first.plugin) + 1] if first.plugin in _BEFORE_CLAIMS else _ORDER
+    order = blocking_plugins()
+    said = order[: order.index(first.plugin) + 1] if held(first.plugin) in _TOLD_BEHIND else order
     for other in others:
-        if other is not None and other.plugin in _ORDER and other.plugin not in said:
+        if other is not None and other.plugin in order and other.plugin not in said:
             said = (*said, other.plugin)
             yield other
-
-
-def _resource(reason: str) -> str:
-    if reason.startswith("Insufficient "):
-        return reason.removeprefix("Insufficient ")
-    return "pods" if reason == "Too many pods" else ""

@@ -32,14 +32,6 @@ class BlockingPod:
     node: str = ""
 
 
-_HELD = {
-    "NodeResourcesFit": "resource",
-    "NodePorts": "port",
-    "InterPodAffinity": "place",
-    "PodTopologySpread": "place",
-}
-
-
 @dataclass(frozen=True, slots=True)
 class Blocker:
     """Why a waiting pod does not get a node that could take it.
@@ -48,6 +40,7 @@ class Blocker:
         node: the node's name.
         plugin: the filter plugin that rejects; `VolumeAttach` where the pod is bound and its volume is not free.
         reason: its first reason.
+        held: what is held: `resource`, `port`, `place` (under anti-affinity or spreading), `volume` or `device`.
         resource: the resource that is short, empty where it is none.
         needed: what the pod asks for, in the scheduler's units.
         free: what is left.
@@ -59,18 +52,13 @@ class Blocker:
     node: str
     plugin: str
     reason: str
+    held: str = ""
     resource: str = ""
     needed: int = 0
     free: int = 0
     allocatable: int = 0
     holders: tuple[BlockingPod, ...] = ()
     also: tuple[Blocker, ...] = ()
-
-    @property
-    def held(self) -> str:
-        """What is held: `resource`, `port`, `place` (under anti-affinity or spreading) or `volume`."""
-        found = _HELD.get(self.plugin, "")
-        return found or ("volume" if "Volume" in self.plugin else "")
 
     @property
     def owners(self) -> frozenset[str]:

@@ -1,0 +1,141 @@
+"""What a filter says of itself beside its verdict: what pods hold under it, and whose verdicts depend on whom.
+
+Rollouts, bounds, node classes and explanations ask these facts and never the name of a plugin.
+The defaults are true of any filter that looks at pods and nodes: nothing that rests on them is unsound, only slow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from enum import Enum
+
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import Pod, PodSpec
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.values import dataclass
+
+Unique = Callable[[str], bool]
+"""Whether no two nodes have the same value of a label."""
+Keeps = Callable[[Pod, Node], bool]
+"""Whether a pod on a node is one of those that keep another pod away."""
+Blockers = Callable[[Pod, Node, Snapshot, str], Keeps]
+"""Which pods keep a pod off a node, by the reason that the filter gave."""
+Token = Callable[[Node, Sequence[Pod]], Hashable]
+"""What tells a node apart, with the pods that stay on it."""
+
+
+class Held(str, Enum):
+    """What a pod holds that keeps another one away."""
+
+    RESOURCE = "resource"
+    PORT = "port"
+    PLACE = "place"
+    VOLUME = "volume"
+    DEVICE = "device"
+
+
+def _always(*_: object) -> bool:
+    return True
+
+
+def never(*_: object) -> bool:
+    """No pod, whatever it is."""
+    return False
+
+
+def _nothing(_: Pod) -> tuple[str, ...]:
+    return ()
+
+
+def _everyone(_others: Sequence[Pod], _unique: Unique) -> Callable[[Pod], bool]:
+    return _always
+
+
+def nobody(_others: Sequence[Pod], _unique: Unique) -> Callable[[Pod], bool]:
+    """No pod refuses another one on nodes other than its own."""
+    return never
+
+
+def _by_name(_pods: Sequence[Pod], _wide: bool) -> Token | None:
+    return lambda node, _: node.name
+
+
+def no_token(_pods: Sequence[Pod], _wide: bool) -> Token | None:
+    """The filter tells no nodes apart beyond the pods' eligible nodes."""
+    return None
+
+
+def _as_it_is(spec: PodSpec) -> PodSpec:
+    return spec
+
+
+def same_domain(key: str, node: Node, other: Node) -> bool:
+    """Whether two nodes are in one topology domain."""
+    return key in node.labels and node.labels[key] == other.labels.get(key)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is true of a filter for every pod.
+
+    Attributes:
+        held: what its rejections are about where other pods cause them; None where they are about nodes.
+        asks: whether it may reject the pod because of what other pods have, their requests aside.
+        counted: whether bounds can count what it holds, as tokens or as places apart.
+        heeds: whether its verdict on the first pod may depend on where the second one is.
+        excludes: whether the two pods may want a thing that both cannot have at once.
+        local: whether its verdict on the pod and a node depends on the pods of that node alone.
+        refusing: of some placed pods, which pods they keep off nodes other than their own.
+        pod_labels: the label keys of other pods that it looks at for this pod; None where it may look at all.
+        topology: the node labels whose values make the domains that it counts in.
+        tokens: what at most one pod of a node can have, as `host port 80/TCP`.
+        token: of some pods in play, what tells nodes apart; the flag says whether nodes look at each other.
+        blockers: which pods keep a pod off a node; None where no pod does.
+        spared: the pod's spec without what the filter looks at.
+    """
+
+    held: Held | None = None
+    asks: Callable[[Pod], bool] = _always
+    counted: bool = False
+    heeds: Callable[[Pod, Pod], bool] = _always
+    excludes: Callable[[Pod, Pod], bool] = _always
+    local: Callable[[Pod, Unique], bool] = never
+    refusing: Callable[[Sequence[Pod], Unique], Callable[[Pod], bool]] = _everyone
+    pod_labels: Callable[[Pod], Iterable[str]] | None = None
+    topology: Callable[[Pod], Iterable[str]] = _nothing
+    tokens: Callable[[Pod], Iterable[str]] = _nothing
+    token: Callable[[Sequence[Pod], bool], Token | None] = _by_name
+    blockers: Blockers | None = None
+    spared: Callable[[PodSpec], PodSpec] = _as_it_is
+
+
+ANYTHING = Facts()
+"""The facts of a filter of which nothing is known."""
+
+
+def on_one_node(
+    held: Held | None = None,
+    *,
+    asks: Callable[[Pod], bool] = never,
+    counted: bool = False,
+    excludes: Callable[[Pod, Pod], bool] = never,
+    tokens: Callable[[Pod], Iterable[str]] = _nothing,
+    token: Callable[[Sequence[Pod], bool], Token | None] = no_token,
+    blockers: Blockers | None = None,
+    spared: Callable[[PodSpec], PodSpec] = _as_it_is,
+) -> Facts:
+    """The facts of a filter that looks at one node and the pods on it, and not at their labels."""
+    return Facts(
+        held,
+        asks,
+        counted,
+        heeds=never,
+        excludes=excludes,
+        local=_always,
+        refusing=nobody,
+        pod_labels=_nothing,
+        tokens=tokens,
+        token=token,
+        blockers=blockers,
+        spared=spared,
+    )

@@ -1,0 +1,63 @@
+"""The facts of filters that look at volumes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from kubelint_gpu.kube.objects.pod import Pod, PodSpec
+from kubelint_gpu.scheduler.framework.facts import Blockers, Facts, Held, Token, Unique, never, nobody
+from kubelint_gpu.values import replace
+
+_CLAIMS = ("persistentVolumeClaim", "ephemeral")
+
+
+def has_claims(pod: Pod) -> bool:
+    """Whether volumes of the pod are claimed."""
+    return any(volume.kind in _CLAIMS for volume in pod.spec.volumes)
+
+
+def has_volumes(pod: Pod) -> bool:
+    """Whether the pod has volumes of any kind that a filter may look at."""
+    return bool(pod.spec.volumes)
+
+
+def share_volumes(pod: Pod, other: Pod) -> bool:
+    """Whether two pods name the same volume."""
+    return bool(pod.spec.volumes and other.spec.volumes) and not set(pod.spec.volumes).isdisjoint(other.spec.volumes)
+
+
+def volume_facts(
+    *,
+    asks: Callable[[Pod], bool] = has_claims,
+    excludes: Callable[[Pod, Pod], bool] = never,
+    blockers: Blockers | None = None,
+) -> Facts:
+    """Claims can keep a pod off all nodes but one: zones, local volumes and limits tell every node apart."""
+    return Facts(
+        Held.VOLUME,
+        asks=asks,
+        heeds=never,
+        excludes=excludes,
+        local=_has_no_claims,
+        refusing=nobody,
+        pod_labels=_no_labels,
+        token=_token,
+        blockers=blockers,
+        spared=_spared,
+    )
+
+
+def _has_no_claims(pod: Pod, _unique: Unique) -> bool:
+    return not has_claims(pod)
+
+
+def _no_labels(_: Pod) -> tuple[str, ...]:
+    return ()
+
+
+def _token(pods: Sequence[Pod], _wide: bool) -> Token | None:
+    return (lambda node, _: node.name) if any(pod.spec.volumes for pod in pods) else None
+
+
+def _spared(spec: PodSpec) -> PodSpec:
+    return replace(spec, volumes=())

@@ -1,0 +1,140 @@
+"""How pods relate to one another and to nodes, as the filters say of themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import lru_cache
+
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import Pod, PodSpec
+from kubelint_gpu.scheduler import plugins
+from kubelint_gpu.scheduler.framework.facts import ANYTHING, Facts, Held, Unique, never, no_token, nobody
+from kubelint_gpu.scheduler.framework.plugin import Plugin
+
+Token = Callable[[Node, Sequence[Pod]], Hashable]
+
+
+class _Relations:
+    """The facts of some plugins, by what they have to say."""
+
+    def __init__(self, among: Sequence[Plugin]) -> None:
+        every = [one.facts for one in among]
+        self.by_name = {one.name: one.facts for one in among}
+        self.order = tuple(one.name for one in among)
+        self.asking = [one for one in every if one.asks is not never]
+        self.heeding = [one for one in every if one.heeds is not never]
+        self.excluding = [one for one in every if one.excludes is not never]
+        self.refusing = [one for one in every if one.refusing is not nobody]
+        self.holding = [one for one in every if one.held is not None or one is ANYTHING]
+        self.telling = [one for one in every if one.token is not no_token]
+        self.every = every
+
+
+@lru_cache(maxsize=4)
+def _relations(among: tuple[Plugin, ...]) -> _Relations:
+    return _Relations(among)
+
+
+def _now() -> _Relations:
+    return _relations(plugins.PLUGINS)
+
+
+def facts_of(plugin: str) -> Facts:
+    """The facts of a plugin by its name; those of one of which nothing is known for another name."""
+    return _now().by_name.get(plugin, ANYTHING)
+
+
+def held(plugin: str) -> str:
+    """What is held where a plugin rejects: `resource`, `port`, `place`, `volume`, `device`; empty for none of them."""
+    found = facts_of(plugin).held
+    return found.value if found is not None else ""
+
+
+def asks(pod: Pod, *, uncounted: bool = False) -> bool:
+    """Whether a filter may reject the pod because of what other pods have, their requests aside.
+
+    With `uncounted` only what bounds cannot count is asked for.
+    """
+    return any(one.asks(pod) for one in _now().asking if not (uncounted and one.counted))
+
+
+def attends(pod: Pod, other: Pod) -> bool:
+    """Whether a filter's verdict on one pod may depend on where another one is; namespaces are not looked at."""
+    return any(one.heeds(pod, other) for one in _now().heeding)
+
+
+def meet(pod: Pod, other: Pod) -> bool:
+    """Whether two pods pay attention to one another, or want what only one can have, wherever they are."""
+    if attends(pod, other) or attends(other, pod):
+        return True
+    return any(one.excludes(pod, other) for one in _now().excluding if one.held is not Held.PORT)
+
+
+def meet_on_a_node(pod: Pod, other: Pod) -> bool:
+    """Whether two pods want what only one pod of a node can have."""
+    return any(one.excludes(pod, other) for one in _now().excluding if one.held is Held.PORT)
+
+
+def tokens(pod: Pod) -> tuple[str, ...]:
+    """What the pod holds of its node and no other pod of it can have, as `host port 80/TCP`."""
+    return tuple(token for one in _now().every for token in one.tokens(pod))
+
+
+def label_keys(pods: Iterable[Pod]) -> frozenset[str] | None:
+    """The keys of pod labels that filters look at for some pods; None where a filter may look at all."""
+    found: set[str] = set()
+    every = list(pods)
+    for one in _now().every:
+        if one.pod_labels is None:
+            return None
+        for pod in every:
+            found.update(one.pod_labels(pod))
+    return frozenset(found)
+
+
+def topology_keys(pods: Iterable[Pod]) -> frozenset[str]:
+    """The node labels by whose values filters count pods for some pods."""
+    every = list(pods)
+    return frozenset(key for one in _now().every for pod in every for key in one.topology(pod))
+
+
+def refusers(others: Sequence[Pod], unique: Unique = never) -> Callable[[Pod], bool]:
+    """Which pods some placed pods may keep off nodes other than their own.
+
+    With the default for `unique`, no label is taken to be one node's own.
+    """
+    found = [one.refusing(others, unique) for one in _now().refusing]
+    return lambda pod: any(refuses(pod) for refuses in found)
+
+
+def local_kinds(pods: Sequence[Pod], fixed: Sequence[Pod], nodes: Sequence[Node]) -> tuple[bool, ...]:
+    """Per pod: whether its fit on a node depends on that node alone."""
+    known: dict[str, bool] = {}
+
+    def is_unique(key: str) -> bool:
+        if key not in known:
+            values = [node.labels[key] for node in nodes if key in node.labels]
+            known[key] = len(values) == len(set(values))
+        return known[key]
+
+    refused = refusers((*pods, *fixed), is_unique)
+    every = _now().every
+    return tuple([all(one.local(pod, is_unique) for one in every) and not refused(pod) for pod in pods])
+
+
+def node_tokens(pods: Sequence[Pod], *, wide: bool) -> tuple[Token, ...]:
+    """What tells nodes apart for some pods in play; `wide` says that nodes look at each other."""
+    found = (one.token(pods, wide) for one in _now().telling)
+    return tuple([token for token in found if token is not None])
+
+
+def blocking_plugins() -> tuple[str, ...]:
+    """The plugins that say which pods are in the way, in the scheduler's order."""
+    now = _now()
+    return tuple([name for name in now.order if now.by_name[name].held is Held.RESOURCE or now.by_name[name].blockers])
+
+
+def peeled() -> tuple[tuple[str, Callable[[PodSpec], PodSpec]], ...]:
+    """For each plugin that says which pods are in the way, how a pod looks without what it asks for."""
+    now = _now()
+    return tuple([(name, now.by_name[name].spared) for name in blocking_plugins()])
