@@ -18,7 +18,9 @@ from kubelint_gpu.kube.values.quantity import canonical
 from kubelint_gpu.messages.wait import every, quota_amount
 from kubelint_gpu.messages.wording import amount, owner_name, some
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, pod_topology_spread
+from kubelint_gpu.scheduler.relations import facts_of
 from kubelint_gpu.simulation.prepare.workload_change import own_pods, owner_of
+from kubelint_gpu.simulation.search.blockers import ATTACH
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -56,7 +58,7 @@ def exclusive_lines(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) ->
         found += _apart(subject)
     if pod_topology_spread.NAME in plugins:
         found += _spread(subject)
-    if any(lack.held == "volume" and lack.holders for lack in lacks):
+    if any(lack.held == "volume" and (lack.plugin == ATTACH or facts_of(lack.plugin).blockers) for lack in lacks):
         found += _claims(unit, subject)
     return tuple(found)
 
