@@ -7,8 +7,8 @@ from rollout_changes import change_case, scaled_case
 from rollout_objects import cluster, deployment, node, workload
 from rollout_reference import Reference, TooLarge, program_input
 
-from kubelint_gpu.simulation.bounds import counting
-from kubelint_gpu.simulation.questions import decide, together
+from kubelint_gpu.simulation.bounds import change_set, counting
+from kubelint_gpu.simulation.questions import together
 from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.transition import Transition
@@ -73,7 +73,7 @@ def test_counting_alike_places_agrees_with_the_search(monkeypatch):
     cases = [program_input(change_case(seed)) for seed in SEEDS if change_case(seed).works[0].new.port == 0]
     counted = [judge(transitions, nodes)[0] for transitions, nodes in cases]
     monkeypatch.setattr(counting, "group_shares", lambda *_: None)
-    monkeypatch.setattr(decide, "always_ends", lambda *_: False)
+    monkeypatch.setattr(change_set, "always_ends", lambda *_: False)
     monkeypatch.setattr(together, "always_ends", lambda *_: False)
     compared = 0
     for (transitions, nodes), found in zip(cases, counted, strict=True):

@@ -6,7 +6,7 @@ import pytest
 from rollout_objects import cluster, node
 
 from kubelint_gpu.kube.objects.workload import read_workload
-from kubelint_gpu.simulation.questions import decide
+from kubelint_gpu.simulation.bounds import in_place_replacement
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.transition import Transition
@@ -75,7 +75,7 @@ def test_a_stateful_set_with_smaller_pods_takes_the_places_of_its_larger_ones(mo
     old, new = (cores("StatefulSet", "db", cpu, 3) for cpu in ("2", "1500m"))
     found = rolled(new, *others, on=of_cores(3, 3, 3), old=old)
     assert (found.verdict, found.by_bound) == (Verdict.COMPLETES, True)
-    monkeypatch.setattr(decide, "replaces_in_place", lambda *_, **__: False)
+    monkeypatch.setattr(in_place_replacement, "replaces_in_place", lambda *_, **__: False)
     assert rolled(new, *others, on=of_cores(3, 3, 3), old=old).verdict is Verdict.COMPLETES
 
 
@@ -83,6 +83,6 @@ def test_the_search_says_the_same_of_a_daemon_set_beside_a_deployment(monkeypatc
     agent, web = cores("DaemonSet", "agent", "100m"), cores("Deployment", "web", "1", 3)
     found = rolled(agent, web, on=of_cores(3, 2))
     assert (found.verdict, found.by_bound) == (Verdict.COMPLETES, True)
-    monkeypatch.setattr(decide, "replaces_in_place", lambda *_, **__: False)
+    monkeypatch.setattr(in_place_replacement, "replaces_in_place", lambda *_, **__: False)
     searched = rolled(agent, web, on=of_cores(3, 2))
     assert (searched.verdict, searched.by_bound) == (Verdict.COMPLETES, False)

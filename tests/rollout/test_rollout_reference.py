@@ -19,8 +19,7 @@ from rollout_reference import (
     rolled_back_case,
 )
 
-from kubelint_gpu.simulation.bounds import counting, quiescence
-from kubelint_gpu.simulation.questions import analysis, decide, together
+from kubelint_gpu.simulation.questions import decide
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.values import replace
@@ -157,15 +156,8 @@ def test_bounds_and_search_agree_wherever_both_answer(seed, monkeypatch):
     verdict, by_bound = program_verdict(case)
     if not by_bound or verdict is None:
         return
-    monkeypatch.setattr(analysis, "always_room", lambda *_, **__: False)
-    monkeypatch.setattr(counting, "group_slots", lambda *_: None)
-    monkeypatch.setattr(counting, "group_shares", lambda *_: None)
-    monkeypatch.setattr(decide, "always_ends", lambda *_: False)
-    monkeypatch.setattr(together, "always_ends", lambda *_: False)
-    monkeypatch.setattr(counting, "own_slots", lambda *_: None)
-    monkeypatch.setattr(decide, "by_node", lambda *_: None)
-    monkeypatch.setattr(decide, "replaces_in_place", lambda *_, **__: False)
-    monkeypatch.setattr(quiescence, "never_rest", lambda *_: False)
+    monkeypatch.setattr(decide, "AT_ONCE", ())
+    monkeypatch.setattr(decide, "ALONE", decide.ALONE[-1:])
     searched, by_bound = program_verdict(case)
     assert not by_bound
     assert searched == verdict

@@ -11,7 +11,9 @@ from collections.abc import Callable, Mapping
 from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler.relations import attends
+from kubelint_gpu.simulation.bounds.counting import shares_of
 from kubelint_gpu.simulation.bounds.counting_nodes import Shares, held_at_least, held_at_rest, needed_at_once
+from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.shortfall import after_rollout
 from kubelint_gpu.simulation.controllers.deployment import resolve
 from kubelint_gpu.simulation.controllers.state import State
@@ -66,6 +68,29 @@ def by_shares(
     return replace(
         blank, verdict=Verdict.MAY_STICK, states=states, trace=trace, company=_named(bench, changing(bench, position))
     )
+
+
+def by_counting(question: Question) -> Judgement | None:
+    """What counting alike places says while all that is known to change changes at the same moment."""
+    if not counts(question):
+        return None
+    bench, search, position = question.situation, question.search, question.position
+    shares = shares_of(bench, search, position)
+    return by_shares(bench, search, position, shares, question.blank) if shares is not None else None
+
+
+def by_room(question: Question) -> Judgement | None:
+    """It completes where it has room whatever the others do at the same moment."""
+    if not counts(question) or not question.peaceful or not always_ends(question.situation, question.position):
+        return None
+    return replace(question.blank, verdict=Verdict.COMPLETES)
+
+
+def counts(question: Question) -> bool:
+    """Whether others, or its replicas, change at the same moment as it is rolled."""
+    one = question.participant
+    moves = bool(changing(question.situation, question.position)) or one.before != one.replicas
+    return one.known and moves and not one.resumes
 
 
 def at_once(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from kubelint_gpu.simulation.bounds.counting_nodes import Shares, Slots, group_shares, group_slots, own_slots
-from kubelint_gpu.simulation.bounds.preconditions import is_peaceful
+from kubelint_gpu.simulation.bounds.preconditions import is_crowded, is_peaceful, may_evict
+from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.shortfall import fit_alone, halt, short_of
 from kubelint_gpu.simulation.prepare.ordinals import has_ordinal_claims
 from kubelint_gpu.simulation.search.engine import GroupSearch, Situation
@@ -54,6 +55,17 @@ def by_slots(bench: Situation, search: GroupSearch, position: int, slots: Slots,
     scene = search.scene(frozenset({position}), ())
     states, trace = search.stuck_run(scene)
     return replace(blank, verdict=Verdict.STUCK, states=states, trace=trace)
+
+
+def decide(question: Question) -> Judgement | None:
+    """What counting says where all places are alike, nobody evicts anybody and nobody else moves."""
+    bench, search, position = question.situation, question.search, question.position
+    if question.participant.daemons or search.outsiders:
+        return None
+    if may_evict(bench, position) or is_crowded(bench, position):
+        return None
+    slots = slots_of(bench, search, position)
+    return by_slots(bench, search, position, slots, question.blank) if slots is not None else None
 
 
 def _waiting(search: GroupSearch, position: int, name: str) -> Waiting | None:

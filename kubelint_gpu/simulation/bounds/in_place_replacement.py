@@ -9,14 +9,18 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
 from kubelint_gpu.scheduler.relations import asks, tokens
+from kubelint_gpu.simulation.bounds.preconditions import is_crowded, may_evict
+from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.controllers import daemon_set
 from kubelint_gpu.simulation.controllers.deployment import resolve, slots_needed
 from kubelint_gpu.simulation.controllers.state import READY, count_on, on_node
-from kubelint_gpu.simulation.controllers.stateful_set import at_once
+from kubelint_gpu.simulation.controllers.stateful_set import at_once, has_max_unavailable
 from kubelint_gpu.simulation.model.pod_symmetry import first_alike
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
+from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.placements import one_placement
+from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 
 
@@ -39,6 +43,21 @@ def replaces_in_place(participant: WorkloadChange, scene: Simulation, position: 
     elif not places.are_alike(kinds) or not _is_one_by_one(participant, gate=gate) or participant.running:
         return False
     return _stands(scene, kinds)
+
+
+def decide(question: Question) -> Judgement | None:
+    """It completes where its pods need no place but those that they leave themselves."""
+    bench, position, participant = question.situation, question.position, question.participant
+    if not participant.rolling or participant.resumes or is_crowded(bench, position):
+        return None
+    leaves_first = isinstance(participant.new.strategy, (StatefulSetStrategy, DaemonSetStrategy))
+    if question.search.outsiders or (not leaves_first and may_evict(bench, position)):
+        return None
+    scene = question.search.scene(frozenset({position}), ())
+    gate = has_max_unavailable(bench.cluster.version)
+    if not replaces_in_place(participant, scene, position, gate=gate):
+        return None
+    return replace(question.blank, verdict=Verdict.COMPLETES)
 
 
 def _needs_no_more(participant: WorkloadChange) -> bool:

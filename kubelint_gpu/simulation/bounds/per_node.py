@@ -7,6 +7,7 @@ from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.relations import local_kinds
 from kubelint_gpu.simulation.bounds.preconditions import may_evict
+from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.shortfall import leans, stronger
 from kubelint_gpu.simulation.controllers.daemon_set import resolve
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod
@@ -60,6 +61,13 @@ def by_node(bench: Situation, search: GroupSearch, position: int, blank: Judgeme
     scene = search.staged((one,), frozenset({0}), (), bench.fixed)
     states, trace = search.stuck_run(scene)
     return replace(blank, verdict=Verdict.STUCK, states=states, trace=trace)
+
+
+def decide(question: Question) -> Judgement | None:
+    """What the nodes of a DaemonSet say, each by itself."""
+    if not question.participant.daemons:
+        return None
+    return by_node(question.situation, question.search, question.position, question.blank)
 
 
 def _takes_both(bench: Situation, participant: WorkloadChange, old: Pod, new: Pod) -> frozenset[str]:

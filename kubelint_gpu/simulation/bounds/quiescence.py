@@ -15,6 +15,7 @@ from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.companions import own_terms
 from kubelint_gpu.scheduler.relations import asks, label_keys, tokens
 from kubelint_gpu.simulation.bounds.preconditions import is_crowded, may_evict
+from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.quiescence_spread import Spreading
 from kubelint_gpu.simulation.controllers import daemon_set
 from kubelint_gpu.simulation.controllers.deployment import resolve
@@ -22,7 +23,9 @@ from kubelint_gpu.simulation.prepare.demand import greedily, takes
 from kubelint_gpu.simulation.prepare.ordinals import has_ordinal_claims
 from kubelint_gpu.simulation.prepare.workload_change import OF_ONE_POD, WorkloadChange, created_pod
 from kubelint_gpu.simulation.search.engine import GroupSearch, Situation
+from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.placements import one_placement
+from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import dataclass, replace
 
 _APART = "no other pod that it keeps away or that keeps it away"
@@ -55,6 +58,15 @@ def leaves_no_pod_pending(bench: Situation, search: GroupSearch, rolling: frozen
     if search.outsiders or any(may_evict(bench, place) or is_crowded(bench, place) for place in rolling):
         return False
     return never_rest(bench, rolling) and one_placement(search.scene(rolling, ())) is not None
+
+
+def decide(question: Question) -> Judgement | None:
+    """It completes where no state in which nothing moves has a pending pod."""
+    if not question.participant.rolling:
+        return None
+    if not leaves_no_pod_pending(question.situation, question.search, frozenset({question.position})):
+        return None
+    return replace(question.blank, verdict=Verdict.COMPLETES)
 
 
 def never_rest(bench: Situation, rolling: frozenset[int]) -> bool:

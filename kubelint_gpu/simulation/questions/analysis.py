@@ -30,7 +30,7 @@ from kubelint_gpu.simulation.prepare.participants import participants_of
 from kubelint_gpu.simulation.prepare.shared_claims import without_shared_claims
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, anonymous, created_pod
-from kubelint_gpu.simulation.questions.decide import Deciders
+from kubelint_gpu.simulation.questions.decide import judge_in
 from kubelint_gpu.simulation.questions.pending_pods import beside_queued, queued, together_beside_queued
 from kubelint_gpu.simulation.questions.together import judged_together
 from kubelint_gpu.simulation.search.engine import Situation
@@ -127,7 +127,7 @@ class RolloutAnalysis:
                 own = self._groups([*steady, number], apart)
                 members = [other for other in (*steady, number) if own.root(other) == own.root(number)]
                 bench = self._bench(members, apart)
-                one = Deciders(bench).judge(number, roomy=False, rests=False)
+                one = judge_in(bench, number)
                 found.append(self._counted(self._beside_queue(bench, one, number)))
                 continue
             stays = participant.rolling or participant.replicas <= participant.before
@@ -153,13 +153,8 @@ class RolloutAnalysis:
 
     def _among(self, members: Sequence[int], number: int, fixed: Sequence[Pod], residual: Residual) -> Judgement:
         """The judgement of one of some workloads that compete, beside running pods that stay."""
-        demands, place = [self.demands[other] for other in members], members.index(number)
-        demands += [one.demand for other in members if other != number for one in self._driven[other]]
-        halts = self.participants[number].hindered
-        roomy = not halts and always_room(place, demands, residual)
-        rests = not (roomy or halts) and always_room(place, demands, residual, at_rest=True)
         bench = self._bench(members, fixed, residual)
-        found = self._beside_queue(bench, Deciders(bench).judge(number, roomy=roomy, rests=rests), number)
+        found = self._beside_queue(bench, judge_in(bench, number), number)
         return self._beside_daemons(found)
 
     def _beside_daemons(self, found: Judgement) -> Judgement:

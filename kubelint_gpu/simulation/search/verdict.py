@@ -41,6 +41,7 @@ class Judgement:
         workload: the workload, as it shall be.
         verdict: whether its rollout ends; None where it has no rollout to end, or cannot run as it shall even without.
         by_bound: whether a closed form decided it; else the search did.
+        by: the name of the decider.
         states: how many states the search looked at.
         wanted: pods it wants.
         placed: how many of them can run at once before anything is rolled, beside everything else.
@@ -67,6 +68,7 @@ class Judgement:
     workload: Workload
     verdict: Verdict | None
     by_bound: bool = True
+    by: str = ""
     states: int = 0
     wanted: int = 0
     placed: int = 0

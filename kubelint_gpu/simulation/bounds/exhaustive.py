@@ -1,0 +1,46 @@
+"""The search through every order of events: it always answers."""
+
+from __future__ import annotations
+
+from kubelint_gpu.simulation.bounds.question import Question
+from kubelint_gpu.simulation.bounds.shortfall import short_of
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.values import replace
+
+
+def decide(question: Question) -> Judgement:
+    """What every run comes to, as far as the budget reaches."""
+    position, participant, search = question.position, question.participant, question.search
+    rolling = frozenset({position}) if participant.rolling else frozenset[int]()
+    mine = search.scene(rolling, ()).cast.members[position]
+    found = search.searched(rolling, mine)
+    starts = found.starts
+    placed = sum(starts.least[kind] for kind in mine)
+    wanted = question.blank.wanted
+    blank = replace(
+        question.blank,
+        by_bound=False,
+        states=found.states,
+        placed=min(placed, wanted) if not starts.full else wanted,
+        fragmented=starts.fragmented,
+    )
+    if blank.placed < wanted and starts.complete:
+        one = short_of(search, found.scene, starts, mine, participant.new.key)
+        blank = replace(blank, at_best=one.placed, refusal=one.refusal, waiting=one.waiting)
+    if found.verdict is None or not participant.rolling:
+        return blank
+    verdict = found.verdict
+    if verdict is Verdict.UNDECIDED and question.roomy_at_rest:
+        verdict = Verdict.COMPLETES
+    return replace(
+        blank,
+        verdict=verdict,
+        placed=wanted,
+        at_best=None,
+        refusal="",
+        waiting=None,
+        trace=found.trace,
+        evicts=found.evicts,
+        eviction=found.eviction,
+    )
