@@ -81,7 +81,7 @@ def foretold(pod: Pod, cluster: Cluster) -> tuple[tuple[str, ...], PodSpec]:
     if text := _above_limits(whole) or limit_range_refusal(whole, ranges):
         return (text,), whole.spec
     alone = (quota_refusal(whole, [quota], ()) for quota in cluster.quotas)
-    return tuple(text for text in alone if text), whole.spec
+    return tuple(one.text for one in alone if one is not None), whole.spec
 
 
 def _above_limits(pod: Pod) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.evidence.exclusive_lines import quota_limits, stakes
-from kubelint_gpu.kube.objects.quota import quota_refusal
+from kubelint_gpu.kube.objects.quota import QuotaRefusal, quota_refusal
 from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.wait import refused
@@ -60,14 +60,14 @@ def refused_job_pods(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnos
         return
 
 
-def refusal_beside(unit: ApplySet, subject: WorkloadCheck, others: Sequence[Workload]) -> str:
-    """The text with which a quota refuses a pod of a Job while others run for good; empty where none does."""
+def refusal_beside(unit: ApplySet, subject: WorkloadCheck, others: Sequence[Workload]) -> QuotaRefusal | None:
+    """How a quota refuses a pod of a Job while others run for good; None where none does."""
     own = {id(pod) for one in (subject.workload, *others) for pod in own_pods(one, unit.cluster.pods)}
     stay = [pod for pod in unit.cluster.pods if id(pod) not in own and pod.spec.node_name and not is_temporary(pod)]
     stay += [created_pod(one, "old") for one in others for _ in range(one.replicas)]
     pod = created_pod(subject.workload, "new")
     counted_here = [replace(quota, used=None) for quota in unit.cluster.quotas]
-    return quota_refusal(pod, counted_here, stay) or quota_refusal(pod, unit.cluster.quotas, ()) or ""
+    return quota_refusal(pod, counted_here, stay) or quota_refusal(pod, unit.cluster.quotas, ())
 
 
 def outcome(strategy: JobStrategy, *, made: bool) -> str:

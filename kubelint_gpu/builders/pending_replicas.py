@@ -17,6 +17,7 @@ from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.remedies import no_surge
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, holders, scarce
 from kubelint_gpu.evidence.node_lines import clues
+from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.messages.wait import Wait, refused
 from kubelint_gpu.messages.wording import counted, listed, verb, workload_names
@@ -59,7 +60,7 @@ def pending_replicas(
     if waiting is not None:
         claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, now).items())
         text, why = waiting.scheduler or None, Wait(now.workload, waiting, claims, standing=True).clause
-        nature = _nature([lack.reason for lack in waiting.lacks], "")
+        nature = _nature([lack.reason for lack in waiting.lacks], None)
         unsure = unsure_claims(unit, now.workload, waiting)
     elif beside and judgement.refusal:
         why = f"the next one is refused {refused(judgement.refusal)}"
@@ -136,7 +137,7 @@ def _fewer(subject: WorkloadCheck, placed: int) -> tuple[FixCandidate, ...]:
     )
 
 
-def _nature(reasons: Sequence[str], refusal: str) -> str:
+def _nature(reasons: Sequence[str], refusal: QuotaRefusal | None) -> str:
     """What it is that too few pods run, in the words of the scheduler's reasons or of a quota."""
     text = " ".join(reasons)
     if refusal:

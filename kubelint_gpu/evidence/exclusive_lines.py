@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from itertools import islice
 
@@ -11,7 +10,7 @@ from kubelint_gpu.evidence.node_lines import clues, requested
 from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.quota import ResourceQuota
+from kubelint_gpu.kube.objects.quota import QuotaRefusal, ResourceQuota
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.kube.values.quantity import canonical
@@ -26,7 +25,6 @@ from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
-_QUOTA = re.compile(r"exceeded quota: ([^,]+), requested: (.+), used: ")
 _ONE_NODE = "ReadWriteOnce"
 _HOSTNAME = "kubernetes.io/hostname"
 _HASH = "pod-template-hash"
@@ -185,15 +183,12 @@ def _claims(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Related]:
             yield Related(subject.manifest.place(route), f"the claim is {mode}: {users}")
 
 
-def _quota(unit: ApplySet, subject: WorkloadCheck, refusal: str) -> Iterator[Related]:
-    found = _QUOTA.search(refusal)
-    if found is None:
-        return
-    name, namespace = found[1], subject.workload.meta.namespace
-    keys = [part.partition("=")[0] for part in found[2].split(",")]
+def _quota(unit: ApplySet, subject: WorkloadCheck, refusal: QuotaRefusal) -> Iterator[Related]:
+    keys = [one.key for one in refusal.exceeded]
     for key in keys:
         yield from requested(unit, subject, key.removeprefix("requests."))
-    yield from quota_limits(unit, namespace, name, keys)
+    if keys:
+        yield from quota_limits(unit, subject.workload.meta.namespace, refusal.quota, keys)
 
 
 def quota_state(quota: ResourceQuota, key: str, used: int) -> str:

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.findings.finding import Step
 from kubelint_gpu.kube.objects.pod import PodSpec
+from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.kube.values.quantity import canonical
 from kubelint_gpu.messages.wording import amount, bare, counted, listed, owner_name, some
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, pod_topology_spread, volume_restrictions
 from kubelint_gpu.simulation.search.trace import Blocker, Trace, Waiting
@@ -17,9 +19,6 @@ from kubelint_gpu.values import dataclass
 _MOST = 4
 _OTHERS = "other pods of its own"
 _KEY = re.compile(r"\b([A-Z][A-Za-z]+)/([a-z0-9.-]+/[a-z0-9.-]+)")
-_QUOTA = re.compile(
-    r"exceeded quota: (?P<name>[^,]+), requested: (?P<asked>.+), used: (?P<used>.+), limited: (?P<limit>.+)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,16 +256,17 @@ def quota_amount(allowed: object, key: str) -> str:
     return f"{allowed} {'pod' if key == 'pods' and str(allowed) == '1' else key}"
 
 
-def refused(text: str) -> str:
+def refused(refusal: QuotaRefusal) -> str:
     """`by quota team, which allows 2 requests.nvidia.com/gpu and has 2 in use`; else what the API server says."""
-    found = _QUOTA.search(text)
-    if found is None:
-        return f"with {text.partition(' is forbidden: ')[2] or text}"
-    limit, used = found["limit"], found["used"]
-    if "," not in limit:
-        key, _, allowed = limit.partition("=")
-        limit, used = quota_amount(allowed, key), used.partition("=")[2]
-        if used == "0":
-            asked = found["asked"].partition("=")[2]
-            return f"by quota {found['name']}, which allows {limit}, and one pod takes {asked}"
-    return f"by quota {found['name']}, which allows {limit} and has {used} in use"
+    if refusal.unspecified:
+        return f"with {refusal.reason}"
+    name, exceeded = refusal.quota, refusal.exceeded
+    if len(exceeded) == 1:
+        (one,) = exceeded
+        limit = quota_amount(canonical(one.limit), one.key)
+        if not one.used:
+            return f"by quota {name}, which allows {limit}, and one pod takes {canonical(one.requested)}"
+        return f"by quota {name}, which allows {limit} and has {canonical(one.used)} in use"
+    limit = ",".join(f"{one.key}={canonical(one.limit)}" for one in exceeded)
+    used = ",".join(f"{one.key}={canonical(one.used)}" for one in exceeded)
+    return f"by quota {name}, which allows {limit} and has {used} in use"

@@ -10,6 +10,7 @@ from kubelint_gpu.builders.stuck_rollout import End, standstill
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, holders, stakes
 from kubelint_gpu.evidence.node_lines import clues, node_clues
 from kubelint_gpu.families.rollout import rollout_may_stick
+from kubelint_gpu.kube.objects.quota import Excess, QuotaRefusal
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Blocker, BlockingPod, Trace, Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
@@ -214,11 +215,14 @@ def test_only_claims_of_the_namespace_that_not_all_can_use_are_exclusive():
     )
 
 
+NO_POD_LEFT = QuotaRefusal("chat", "team", (Excess("pods", 1000, 1000, 1000),))
+
+
 def test_a_refusal_without_a_known_quota_has_no_further_places():
     found = unit(deployment())
     subject = found.subjects[0]
-    for text in ("failed quota: team", "exceeded quota: team, requested: pods=1, used: pods=1, limited: pods=1"):
-        assert stakes(found, subject, Waiting("Deployment/serving/chat", True, 1, refusal=text)) == ()
+    for refusal in (QuotaRefusal("chat", "team", unspecified="cpu"), NO_POD_LEFT):
+        assert stakes(found, subject, Waiting("Deployment/serving/chat", True, 1, refusal=refusal)) == ()
 
 
 def test_the_quota_of_the_right_namespace_is_shown():
@@ -228,8 +232,7 @@ def test_the_quota_of_the_right_namespace_is_shown():
         "  - {name: team, namespace: serving, hard: {pods: 1}}\n"
     )
     found = unit(deployment(), NODES + quotas)
-    text = "exceeded quota: team, requested: pods=1, used: pods=1, limited: pods=1"
-    told = stakes(found, found.subjects[0], Waiting("Deployment/serving/chat", True, 1, refusal=text))
+    told = stakes(found, found.subjects[0], Waiting("Deployment/serving/chat", True, 1, refusal=NO_POD_LEFT))
     assert said(told) == [("inventory.yaml", 15, "the quota allows 1 pod")]
 
 

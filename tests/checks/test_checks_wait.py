@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from checks_units import deployment, unit
 
+from kubelint_gpu.kube.objects.quota import Excess, QuotaRefusal
 from kubelint_gpu.messages.wait import Wait, held_by, refused, said, story
 from kubelint_gpu.scheduler.relations import held
 from kubelint_gpu.simulation.search.trace import Blocker, BlockingPod, Trace, TraceStep, Waiting
@@ -35,7 +36,7 @@ def other(plugin, reason, node="gpu-1", holders=(OLD,)):
     return Blocker(node, plugin, reason, held(plugin), holders=tuple(holders))
 
 
-def wait(*lacks, owner=MINE, refusal="", claims=(), of=None, scheduler=""):
+def wait(*lacks, owner=MINE, refusal=None, claims=(), of=None, scheduler=""):
     return Wait(of or workload(), Waiting(owner, True, 1, scheduler, refusal, lacks), claims)
 
 
@@ -164,30 +165,27 @@ def test_the_circle_says_nothing_twice():
 
 
 def test_a_refused_pod_names_the_quota():
-    text = (
-        'pods "chat" is forbidden: exceeded quota: team, requested: requests.nvidia.com/gpu=1, '
-        "used: requests.nvidia.com/gpu=2, limited: requests.nvidia.com/gpu=2"
-    )
+    gpus = QuotaRefusal("chat", "team", (Excess("requests.nvidia.com/gpu", 1000, 2000, 2000),))
     told = "the new pod is refused by quota team, which allows 2 requests.nvidia.com/gpu and has 2 in use"
-    assert wait(refusal=text).clause == told
-    assert list(wait(refusal=text).sentences()) == [f"{told}; a pod counts until it is gone"]
+    assert wait(refusal=gpus).clause == told
+    assert list(wait(refusal=gpus).sentences()) == [f"{told}; a pod counts until it is gone"]
 
 
 def test_a_quota_with_several_keys_is_told_as_the_api_server_does():
-    text = "exceeded quota: team, requested: cpu=1,pods=1, used: cpu=4,pods=2, limited: cpu=4,pods=2"
-    assert refused(text) == "by quota team, which allows cpu=4,pods=2 and has cpu=4,pods=2 in use"
+    both = QuotaRefusal("chat", "team", (Excess("cpu", 1000, 4000, 4000), Excess("pods", 1000, 2000, 2000)))
+    assert refused(both) == "by quota team, which allows cpu=4,pods=2 and has cpu=4,pods=2 in use"
 
 
 def test_another_refusal_is_told_in_the_words_of_the_api_server():
-    assert refused('pods "a" is forbidden: failed quota: q: must specify cpu for: main') == (
-        "with failed quota: q: must specify cpu for: main"
-    )
-    assert refused("something else") == "with something else"
-    text = 'pods "a" is forbidden: exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1'
-    assert refused(text) == "by quota q, which allows 1 pod and has 1 in use"
     assert (
-        refused(text.replace("limited: pods=1", "limited: pods=2"))
-        == "by quota q, which allows 2 pods and has 1 in use"
+        refused(QuotaRefusal("a", "q", unspecified="cpu for: main"))
+        == "with failed quota: q: must specify cpu for: main"
+    )
+    assert refused(QuotaRefusal("a", "q", (Excess("pods", 1000, 1000, 1000),))) == (
+        "by quota q, which allows 1 pod and has 1 in use"
+    )
+    assert refused(QuotaRefusal("a", "q", (Excess("pods", 1000, 1000, 2000),))) == (
+        "by quota q, which allows 2 pods and has 1 in use"
     )
 
 

@@ -81,7 +81,7 @@ def test_names_that_quotas_do_not_count_are_left_out():
 def test_the_text_of_a_refusal_names_only_what_is_exceeded():
     found = quota({f"requests.{GPU}": 4, "pods": 10, "requests.cpu": "3"})
     running = [pod(container(gpu=4, cpu="2500m"), name="old")]
-    assert quota_refusal(pod(container(gpu=1, cpu="600m"), name="new"), [found], running) == (
+    assert quota_refusal(pod(container(gpu=1, cpu="600m"), name="new"), [found], running).text == (
         'pods "new" is forbidden: exceeded quota: q, '
         "requested: requests.cpu=600m,requests.nvidia.com/gpu=1, "
         "used: requests.cpu=2500m,requests.nvidia.com/gpu=4, "
@@ -104,13 +104,13 @@ def test_a_quota_is_about_its_namespace():
 
 def test_quotas_are_asked_by_name_and_the_first_refusal_stands():
     quotas = [quota({"pods": 0}, name="b"), quota({"count/pods": 0}, name="a")]
-    assert "exceeded quota: a, requested: count/pods=1" in quota_refusal(pod(), quotas, [])
+    assert "exceeded quota: a, requested: count/pods=1" in quota_refusal(pod(), quotas, []).text
 
 
 def test_a_quota_on_cpu_or_memory_asks_every_container_for_them():
     found = quota({"requests.cpu": 1, "limits.memory": "1Gi", f"requests.{GPU}": 1})
     incoming = pod(container("b"), container("a", cpu="1"), initContainers=[container("c", limits={"memory": "1Gi"})])
-    assert quota_refusal(incoming, [found], []) == (
+    assert quota_refusal(incoming, [found], []).text == (
         'pods "p" is forbidden: failed quota: q: must specify limits.memory for: a,b; requests.cpu for: b,c'
     )
 
@@ -118,7 +118,7 @@ def test_a_quota_on_cpu_or_memory_asks_every_container_for_them():
 def test_pod_level_resources_lift_the_demand_on_containers():
     found = quota({"requests.cpu": 1})
     assert quota_refusal(pod(resources={"requests": {"cpu": "1"}}), [found], []) is None
-    assert "must specify" in quota_refusal(pod(resources={}), [found], [])
+    assert "must specify" in quota_refusal(pod(resources={}), [found], []).text
 
 
 CROSSING = {

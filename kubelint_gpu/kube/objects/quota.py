@@ -5,7 +5,7 @@ Behaviour: quota evaluator for pods (pkg/quota/v1/evaluator/core/pods.go) and ad
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from kubelint_gpu.kube.objects.meta import Meta, named, read_meta
@@ -150,26 +150,71 @@ def quota_usage(quota: ResourceQuota, pods: Iterable[Pod]) -> FrozenMap[str, int
     return FrozenMap(total)
 
 
-def quota_refusal(pod: Pod, quotas: Iterable[ResourceQuota], pods: Iterable[Pod]) -> str | None:
-    """The text with which admission refuses to create a pod beside `pods`; None where the quotas allow it.
+@dataclass(frozen=True, slots=True)
+class Excess:
+    """One key of a quota that a pod would exceed, in thousandths."""
+
+    key: str
+    requested: int
+    used: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaRefusal:
+    """Why admission refuses to create a pod.
+
+    Attributes:
+        pod: the name of the pod.
+        quota: the name of the ResourceQuota.
+        exceeded: what it would exceed.
+        unspecified: what the pod does not specify and must; empty where it exceeds something.
+    """
+
+    pod: str
+    quota: str
+    exceeded: tuple[Excess, ...] = ()
+    unspecified: str = ""
+
+    @property
+    def reason(self) -> str:
+        """What the API server says after `is forbidden: `."""
+        if self.unspecified:
+            return f"failed quota: {self.quota}: must specify {self.unspecified}"
+        amounts = (
+            ("requested", [(one.key, one.requested) for one in self.exceeded]),
+            ("used", [(one.key, one.used) for one in self.exceeded]),
+            ("limited", [(one.key, one.limit) for one in self.exceeded]),
+        )
+        told = ", ".join(
+            f"{word}: {','.join(f'{key}={canonical(amount)}' for key, amount in found)}" for word, found in amounts
+        )
+        return f"exceeded quota: {self.quota}, {told}"
+
+    @property
+    def text(self) -> str:
+        """The API server's message."""
+        return f'pods "{self.pod}" is forbidden: {self.reason}'
+
+
+def quota_refusal(pod: Pod, quotas: Iterable[ResourceQuota], pods: Iterable[Pod]) -> QuotaRefusal | None:
+    """Why admission refuses to create a pod beside `pods`; None where the quotas allow it.
 
     Quotas are asked in the order of their names; the API server asks them in no particular one.
     """
     covering = sorted((quota for quota in quotas if quota.covers(pod)), key=lambda quota: quota.meta.name)
-    prefix = f'pods "{pod.meta.name}" is forbidden: '
     for quota in covering:
         missing = _missing(pod.spec, _ENFORCED.intersection(quota.hard))
         if missing:
-            return f"{prefix}failed quota: {quota.meta.name}: must specify {missing}"
+            return QuotaRefusal(pod.meta.name, quota.meta.name, unspecified=missing)
     existing = tuple(pods)
     charge = pod_charge(pod.spec, finished=pod.finished)
     for quota in covering:
         used = quota_usage(quota, existing)
         exceeded = [name for name in quota.counted if charge.get(name) and used[name] + charge[name] > quota.hard[name]]
         if exceeded:
-            parts = (("requested", charge), ("used", used), ("limited", quota.hard))
-            told = ", ".join(f"{word}: {_listed(amounts, exceeded)}" for word, amounts in parts)
-            return f"{prefix}exceeded quota: {quota.meta.name}, {told}"
+            over = tuple([Excess(name, charge[name], used[name], quota.hard[name]) for name in exceeded])
+            return QuotaRefusal(pod.meta.name, quota.meta.name, over)
     return None
 
 
@@ -223,10 +268,6 @@ def _missing(spec: PodSpec, enforced: frozenset[str]) -> str:
         if without:
             lacking.append(f"{key} for: {','.join(without)}")
     return "; ".join(lacking)
-
-
-def _listed(amounts: Mapping[str, int], names: Iterable[str]) -> str:
-    return ",".join(f"{name}={canonical(amounts[name])}" for name in names)
 
 
 def _crosses_namespaces(spec: PodSpec) -> bool:

@@ -152,7 +152,8 @@ def explain(pod: Pod, snapshot: Snapshot) -> Explanation:
     outcomes = _outcomes(preemption)
     found = [_explained(group, search, result, outcomes, share) for group in groups]
     found.sort(key=lambda one: _nearness(one, search.requests))
-    refusal = quota_refusal(pod, snapshot.cluster.quotas, snapshot.pods) or ""
+    refused = quota_refusal(pod, snapshot.cluster.quotas, snapshot.pods)
+    refusal = refused.text if refused is not None else ""
     return Explanation(
         pod,
         search.requests,

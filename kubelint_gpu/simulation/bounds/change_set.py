@@ -154,7 +154,7 @@ def all_placed(bench: Situation, search: GroupSearch, position: int, alone: Judg
     states = alone.states + found.states
     if found.verdict is Verdict.COMPLETES:
         return replace(
-            alone, placed=alone.wanted, at_best=None, refusal="", waiting=None, fragmented=False, states=states
+            alone, placed=alone.wanted, at_best=None, refusal=None, waiting=None, fragmented=False, states=states
         )
     if found.verdict in (Verdict.STUCK, Verdict.MAY_STICK):
         return replace(alone, states=states)

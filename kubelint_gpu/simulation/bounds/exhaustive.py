@@ -38,7 +38,7 @@ def decide(question: Question) -> Judgement:
         verdict=verdict,
         placed=wanted,
         at_best=None,
-        refusal="",
+        refusal=None,
         waiting=None,
         trace=found.trace,
         evicts=found.evicts,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
+from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.rolling import StatefulSetStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.frozen import EMPTY
@@ -20,10 +21,10 @@ from kubelint_gpu.values import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Shortfall:
-    """How many pods run at most; what the next one waits for, or the text with which a quota refuses it."""
+    """How many pods run at most; what the next one waits for, or how a quota refuses it."""
 
     placed: int
-    refusal: str = ""
+    refusal: QuotaRefusal | None = None
     waiting: Waiting | None = None
 
 
@@ -88,7 +89,7 @@ def short_of(search: GroupSearch, scene: Simulation, starts: Starts, mine: Seque
     state = starts.partial[without.index(max(without))]
     # kinds that take room from each other do not have the most pods each in one placement
     placed = min(placed, sum(scene.cast.wanted[kind] for kind in mine) - min(without))
-    refusal = next(filter(None, (scene.places.refusal(kind, state) for kind in mine)), "")
+    refusal = next(filter(None, (scene.places.refusal(kind, state) for kind in mine)), None)
     return Shortfall(placed, refusal, None if refusal else search.left_out(scene, state, name))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.scheduler import fit
 from kubelint_gpu.simulation.controllers.controller import PodType
 from kubelint_gpu.simulation.controllers.state import (
@@ -148,7 +149,7 @@ class ClusterOracle:
         """Whether one more pod of a kind passes the quotas; terminating pods still count."""
         return not self._charged[kind] or self.refusal(kind, state) is None
 
-    def refusal(self, kind: int, state: State) -> str | None:
+    def refusal(self, kind: int, state: State) -> QuotaRefusal | None:
         """The text with which a quota refuses one more pod of a kind; a generated name ends with `-…`."""
         if not self._charged[kind]:
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.quota import ResourceQuota, pod_charge, quota_refusal
+from kubelint_gpu.kube.objects.quota import QuotaRefusal, ResourceQuota, pod_charge, quota_refusal
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.values import dataclass, replace
 
@@ -23,7 +23,7 @@ class QuotaUse:
         """Whether any quota counts the pod."""
         return any(quota.covers(pod) for quota in self.quotas)
 
-    def refusal(self, pod: Pod, existing: Iterable[tuple[Pod, int]]) -> str | None:
+    def refusal(self, pod: Pod, existing: Iterable[tuple[Pod, int]]) -> QuotaRefusal | None:
         """The text with which a quota refuses one more pod beside others, given as (pod, count)."""
         covering = [quota for quota in self.quotas if quota.covers(pod)]
         if not covering:

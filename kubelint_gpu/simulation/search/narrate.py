@@ -125,7 +125,9 @@ class Narration:
             return TraceStep("kube-scheduler", f"cannot place {pods}: {one.scheduler}")
         kind = one.owner.split("/", maxsplit=1)[0]
         controller = "ReplicaSet" if kind == "Deployment" else kind
-        return TraceStep(f"{controller} controller", f"cannot create {pods}: {one.refusal}")
+        return TraceStep(
+            f"{controller} controller", f"cannot create {pods}: {one.refusal.text if one.refusal is not None else ''}"
+        )
 
     def _request(self, state: State, index: int) -> Pod:
         return next(self._kinds[kind].pod for kind, _, _ in state.nodes[index] if kind >= 0)

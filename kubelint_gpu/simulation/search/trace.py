@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.values import dataclass, field
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class Blocker:
 class Waiting:
     """A pod that waits for ever: whose it is, what the scheduler says of it, and what it lacks where.
 
-    `refusal` is the quota's text where the pod is not even created; `pod` is its name, where that is known beforehand.
+    `refusal` says why a quota does not even let it be created; `pod` is its name, where that is known beforehand.
     `unready` is the node on which it runs and is not ready.
     """
 
@@ -78,7 +79,7 @@ class Waiting:
     new: bool
     count: int
     scheduler: str = ""
-    refusal: str = ""
+    refusal: QuotaRefusal | None = None
     lacks: tuple[Blocker, ...] = ()
     pod: str = ""
     unready: str = ""

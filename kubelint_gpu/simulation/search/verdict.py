@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Evicted, Trace, Waiting
@@ -57,7 +58,7 @@ class Judgement:
         grows: whether the verdict rests on nodes that an autoscaler may add.
         stalls: where it ends only if such a node joins meanwhile, the shortest run that waits for one.
         fragmented: whether the order in which its pods and others are placed decides if all find room.
-        refusal: the text with which a quota keeps it from having all its pods; empty where none does.
+        refusal: how a quota keeps it from having all its pods; None where none does.
         unknown: what the verdict could not look at, in words; empty where there is nothing.
         company: where it never ends by itself, the workloads that, rolled at the same moment, may let it end; where
             it is judged beside all that changes at the same moment, those that have changed when the run begins, or
@@ -83,7 +84,7 @@ class Judgement:
     grows: bool = False
     stalls: Trace | None = None
     fragmented: bool = False
-    refusal: str = ""
+    refusal: QuotaRefusal | None = None
     unknown: str = ""
     company: tuple[Workload, ...] = ()
     by_itself: Verdict | None = None
