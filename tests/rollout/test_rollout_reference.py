@@ -19,7 +19,7 @@ from rollout_reference import (
     rolled_back_case,
 )
 
-from kubelint_gpu.simulation.questions import decide
+from kubelint_gpu.simulation.questions import decide, together
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.values import replace
@@ -158,6 +158,7 @@ def test_bounds_and_search_agree_wherever_both_answer(seed, monkeypatch):
         return
     monkeypatch.setattr(decide, "AT_ONCE", ())
     monkeypatch.setattr(decide, "ALONE", decide.ALONE[-1:])
+    monkeypatch.setattr(together, "TOGETHER", together.TOGETHER[-1:])
     searched, by_bound = program_verdict(case)
     assert not by_bound
     assert searched == verdict

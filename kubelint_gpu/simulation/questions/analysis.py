@@ -17,7 +17,6 @@ from kubelint_gpu.simulation.prepare.demand import (
     Demand,
     Groups,
     Residual,
-    always_room,
     contended,
     join_contenders,
     takes,
@@ -188,15 +187,8 @@ class RolloutAnalysis:
             rolling = [number for number in members if self.participants[number].rolling]
             if len(rolling) < 2:
                 continue
-            among = [self.demands[other] for other in members]
-            among += [one.demand for other in members for one in self._driven[other]]
-            rests = all(
-                always_room(place, among, residual, at_rest=True)
-                for place, number in enumerate(members)
-                if self.participants[number].rolling
-            )
-            bench = self._bench(members, self._rest)
-            together = judged_together(bench, rests=rests, ends=ends)
+            bench = self._bench(members, self._rest, residual)
+            together = judged_together(bench, ends=ends)
             if self._queue:
                 together = together_beside_queued(bench, together, self._queue, ends)
             self._left -= together.states

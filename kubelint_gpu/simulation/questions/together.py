@@ -2,57 +2,73 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
+from typing import NamedTuple
+
 from kubelint_gpu.simulation.bounds.change_set import always_ends
 from kubelint_gpu.simulation.bounds.counting import shares_of
 from kubelint_gpu.simulation.bounds.preconditions import is_peaceful, may_evict
 from kubelint_gpu.simulation.bounds.quiescence import leaves_no_pod_pending
 from kubelint_gpu.simulation.bounds.shortfall import fit_alone
+from kubelint_gpu.simulation.prepare.demand import always_room
 from kubelint_gpu.simulation.search.engine import GroupSearch, Situation
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Together
 from kubelint_gpu.values import replace
 
 
-def judged_together(bench: Situation, *, rests: bool, ends: str = "") -> Together:
+class GroupQuestion:
+    """Whether all rollouts of a situation end that start at the same moment; with `ends`, that of this workload."""
+
+    def __init__(self, situation: Situation, ends: str = "") -> None:
+        self.situation = situation
+        self.ends = ends
+        self.search = GroupSearch(situation)
+        self.rolling = frozenset(place for place, one in enumerate(situation.participants) if one.rolling)
+        self.workloads = tuple(situation.participants[place].new for place in sorted(self.rolling))
+
+    @cached_property
+    def roomy_at_rest(self) -> bool:
+        """Whether the pods of each find room once nothing terminates any more."""
+        bench = self.situation
+        among = [*bench.demands, *(one.demand for gone in bench.driven for one in gone)]
+        return all(always_room(place, among, bench.residual, at_rest=True) for place in self.rolling)
+
+    def completes(self) -> Together:
+        """The answer that all of them end."""
+        return Together(self.workloads, Verdict.COMPLETES)
+
+
+class GroupDecider(NamedTuple):
+    """One way to answer the question; None where it does not know the answer."""
+
+    name: str
+    decide: Callable[[GroupQuestion], Together | None]
+
+
+def judged_together(bench: Situation, *, ends: str = "") -> Together:
     """What becomes of all rollouts of the group when they start at the same moment; with `ends` of one of them.
 
-    `rests` says that the pods of each find room once nothing terminates any more.
     No verdict where the pods of one find too little room even where no other workload of the group is.
     """
-    search = GroupSearch(bench)
-    participants = bench.participants
-    rolling = frozenset(place for place, found in enumerate(participants) if found.rolling)
-    workloads = tuple(participants[place].new for place in sorted(rolling))
-    if rests and not any(may_evict(bench, place) for place in rolling):
-        return Together(workloads, Verdict.COMPLETES)
-    if _all_end(bench, rolling):
-        return Together(workloads, Verdict.COMPLETES)
-    if not all(_stands_alone(bench, search, place) for place in rolling):
-        return Together(workloads, None)
-    if leaves_no_pod_pending(bench, search, rolling):
-        return Together(workloads, Verdict.COMPLETES)
-    scaling = frozenset(place for place, one in enumerate(participants) if one.moves) - rolling
-    found = search.searched(rolling, (), scaling, ends)
-    verdict = found.verdict
-    if verdict is Verdict.UNDECIDED and rests:
-        verdict = Verdict.COMPLETES
-    return Together(workloads, verdict, False, found.states, found.trace, found.evicts, found.eviction)
+    question = GroupQuestion(bench, ends)
+    return next(found for one in TOGETHER if (found := one.decide(question)) is not None)
 
 
-def _stands_alone(bench: Situation, search: GroupSearch, place: int) -> bool:
-    """Whether all its pods find room where no other workload of the group is."""
-    participant = bench.participants[place]
-    if not bench.eligible[place] and participant.replicas > max(participant.undisturbed, participant.kept):
-        return False
-    return fit_alone(bench, search, place).placed >= participant.replicas
+def _room_at_rest(question: GroupQuestion) -> Together | None:
+    if not question.roomy_at_rest or any(may_evict(question.situation, place) for place in question.rolling):
+        return None
+    return question.completes()
 
 
-def _all_end(bench: Situation, rolling: frozenset[int]) -> bool:
-    """Whether a bound says of each of these rollouts that it ends, all begun at the same moment."""
+def _each_ends(question: GroupQuestion) -> Together | None:
+    """A bound says of each of them that it ends whatever is rolled at the same moment."""
+    bench, rolling = question.situation, question.rolling
     every = tuple(replace(one, known=True) if place in rolling else one for place, one in enumerate(bench.participants))
     bench = replace(bench, participants=every)
     search = GroupSearch(bench)
-    return all(_ends_in_any_order(bench, search, place) for place in rolling)
+    return question.completes() if all(_ends_in_any_order(bench, search, place) for place in rolling) else None
 
 
 def _ends_in_any_order(bench: Situation, search: GroupSearch, position: int) -> bool:
@@ -63,3 +79,43 @@ def _ends_in_any_order(bench: Situation, search: GroupSearch, position: int) -> 
     if shares is not None:
         return shares.total >= shares.most + shares.needed
     return is_peaceful(bench) and always_ends(bench, position)
+
+
+def _shortage(question: GroupQuestion) -> Together | None:
+    """Not all pods of one find room even where no other workload of the group is."""
+    bench, search = question.situation, question.search
+    if all(_stands_alone(bench, search, place) for place in question.rolling):
+        return None
+    return Together(question.workloads, None)
+
+
+def _stands_alone(bench: Situation, search: GroupSearch, place: int) -> bool:
+    participant = bench.participants[place]
+    if not bench.eligible[place] and participant.replicas > max(participant.undisturbed, participant.kept):
+        return False
+    return fit_alone(bench, search, place).placed >= participant.replicas
+
+
+def _quiescence(question: GroupQuestion) -> Together | None:
+    known = leaves_no_pod_pending(question.situation, question.search, question.rolling)
+    return question.completes() if known else None
+
+
+def _search(question: GroupQuestion) -> Together:
+    participants, rolling = question.situation.participants, question.rolling
+    scaling = frozenset(place for place, one in enumerate(participants) if one.moves) - rolling
+    found = question.search.searched(rolling, (), scaling, question.ends)
+    verdict = found.verdict
+    if verdict is Verdict.UNDECIDED and question.roomy_at_rest:
+        verdict = Verdict.COMPLETES
+    return Together(question.workloads, verdict, False, found.states, found.trace, found.evicts, found.eviction)
+
+
+TOGETHER: tuple[GroupDecider, ...] = (
+    GroupDecider("room-at-rest", _room_at_rest),
+    GroupDecider("each-ends", _each_ends),
+    GroupDecider("shortage", _shortage),
+    GroupDecider("quiescence", _quiescence),
+    GroupDecider("search", _search),
+)
+"""Deciders of rollouts that start at the same moment; the last one always answers."""
