@@ -75,7 +75,7 @@ def unmet_affinity(unit: ApplySet, subject: WorkloadCheck) -> UnmetAffinity | No
 def _pods_beside(unit: ApplySet, subject: WorkloadCheck) -> list[Pod]:
     return [
         manifest.workload.pod(manifest.workload.meta.name)
-        for manifest in (*unit.templates, *unit.beside)
+        for manifest in (*unit.templates, *unit.neighbours)
         if manifest.workload is not None and manifest is not subject.manifest
     ]
 

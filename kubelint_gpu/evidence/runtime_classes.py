@@ -57,7 +57,7 @@ def binding(unit: ApplySet, subject: WorkloadCheck, only: str) -> Iterator[Relat
 
 def declared_at(unit: ApplySet, kind: str, name: str, namespace: str = "", route: Pointer = ()) -> Place | None:
     """Where an object stands: in the manifests, beside them or in the inventory; None where it does not."""
-    for manifest in (*unit.manifests, *unit.beside):
+    for manifest in (*unit.manifests, *unit.beside.named(kind, name), *unit.neighbours):
         within = not namespace or (manifest.namespace or "default") == namespace
         if (manifest.kind, manifest.name) == (kind, name) and within:
             return manifest.place(route or ("metadata", "name"))

@@ -48,9 +48,11 @@ def unknown_scheduler(unit: ApplySet) -> Iterator[Diagnostic]:
 @rule("KLG206")
 def gate_without_owner(unit: ApplySet) -> Iterator[Diagnostic]:
     """A scheduling gate that no known controller, and none of the manifests' own kinds, removes."""
+    if not any(subject.workload.spec.scheduling_gates for subject in unit.subjects):
+        return
     groups = {
         str(manifest.item.value.get("apiVersion", "")).rpartition("/")[0]
-        for manifest in (*unit.manifests, *unit.beside)
+        for manifest in (*unit.manifests, *unit.surroundings)
     }
     for subject in unit.subjects:
         manifest = subject.manifest

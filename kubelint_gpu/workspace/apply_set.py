@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from kubelint_gpu.workspace.admitted import judged
 from kubelint_gpu.workspace.autoscalers import Autoscalers, autoscalers
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import Manifest, manifests
+from kubelint_gpu.workspace.shared_objects import Beside, SharedObjects
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ class ApplySet:
         self,
         readings: Sequence[Reading],
         world: ClusterContext,
-        beside: Sequence[Manifest] = (),
+        beside: Beside | Sequence[Manifest] = (),
         before: Mapping[str, Manifest] = MappingProxyType({}),
         budget: int = DEFAULT_BUDGET,
         rendered: Sequence[Rendered] = (),
@@ -55,7 +57,7 @@ class ApplySet:
         self.gone = tuple(gone)
         self.world = world
         self.neighbours = tuple(neighbours)
-        self.beside = (*beside, *self.neighbours)
+        self.beside = beside if isinstance(beside, Beside) else Beside(SharedObjects(beside), frozenset())
         self.budget = budget
         self.rendered = tuple(rendered)
         self._attempts: dict[tuple[int, str], Attempt] = {}
@@ -71,9 +73,8 @@ class ApplySet:
     def with_readings(self, readings: Sequence[Reading], rendered: Sequence[Rendered] | None = None) -> ApplySet:
         """The same unit with other text."""
         rendered = self.rendered if rendered is None else rendered
-        beside = self.beside[: len(self.beside) - len(self.neighbours)]
         return ApplySet(
-            readings, self.world, beside, self.before, self.budget, rendered, self.neighbours, self.made, self.gone
+            readings, self.world, self.beside, self.before, self.budget, rendered, self.neighbours, self.made, self.gone
         )
 
     @cached_property
@@ -91,8 +92,12 @@ class ApplySet:
     @cached_property
     def cluster(self) -> Cluster:
         """The declared cluster with what the manifests bring."""
-        elsewhere = self.beside[: len(self.beside) - len(self.neighbours)]
-        return self.world.cluster((*self.neighbours, *self.manifests), elsewhere)
+        return self.world.cluster((*self.neighbours, *self.manifests), self.beside)
+
+    @property
+    def surroundings(self) -> Iterator[Manifest]:
+        """The objects beside it: those of other files that it may use, then its neighbours."""
+        return chain(self.beside, self.neighbours)
 
     @property
     def has_nodes(self) -> bool:
@@ -176,7 +181,8 @@ class ApplySet:
         """The extended resources that a DeviceClass maps to devices."""
         inventory = self.world.inventory
         declared = [found.value for found in inventory.of_kind("DeviceClass")] if inventory is not None else []
-        written = [found.item.value for found in (*self.manifests, *self.beside) if found.kind == "DeviceClass"]
+        written = [found.item.value for found in (*self.manifests, *self.neighbours) if found.kind == "DeviceClass"]
+        written += [found.item.value for found in self.beside.of_kinds(("DeviceClass",))]
         specs = (value.get("spec") for value in (*declared, *written))
         names = (spec.get("extendedResourceName") for spec in specs if isinstance(spec, dict))
         return frozenset(name for name in names if isinstance(name, str))

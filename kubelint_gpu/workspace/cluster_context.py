@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +16,7 @@ from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.values import fields, replace
 from kubelint_gpu.workspace.manifest import Manifest, place_of
+from kubelint_gpu.workspace.shared_objects import NOTHING_BESIDE, Beside, SharedObjects
 
 _FROM_MANIFESTS = frozenset(
     (
@@ -32,6 +33,7 @@ _FROM_MANIFESTS = frozenset(
 )
 _CLUSTER_SCOPED = frozenset(("Namespace", "PriorityClass", "PersistentVolume", "StorageClass", "RuntimeClass", "Node"))
 _CLASSES = frozenset(("PriorityClass", "RuntimeClass"))
+_SHARED = frozenset(("PriorityClass", "StorageClass", "RuntimeClass", "Namespace"))
 _KEPT_FROM_CLUSTER = frozenset(("claims", "volumes"))
 
 
@@ -56,6 +58,7 @@ class ClusterContext:
         self.inventory = inventory
         self.readings = tuple(readings)
         self.errors = tuple(errors)
+        self._shared: dict[int, tuple[SharedObjects, Cluster]] = {}
         self._snapshots: dict[tuple[int, bool], tuple[Cluster, Snapshot]] = {}
 
     @property
@@ -108,7 +111,7 @@ class ClusterContext:
         span = declared.locate(pointer) if pointer else declared.locate(("metadata", "name"))
         return place_of(declared.item.document.source.path, span)
 
-    def cluster(self, mine: Sequence[Manifest], beside: Sequence[Manifest] = ()) -> Cluster:
+    def cluster(self, mine: Sequence[Manifest], beside: Beside = NOTHING_BESIDE) -> Cluster:
         """The declared cluster with what the manifests bring to it.
 
         Of an object that both have, the manifest's counts: it is what will be applied; volumes and claims keep the
@@ -116,16 +119,36 @@ class ClusterContext:
         What a manifest says wrongly is left out here; the rule for values reports it.
         Of what lies `beside` them only names count: it may go to another cluster, and is no default in this one.
         """
+        shared = beside.shared
+        own = [one for one in mine if one.kind in _SHARED and one.name]
+        if shared.are(own, beside.mine):
+            found, rest = self._with_shared(shared), [one for one in mine if one.kind not in _SHARED]
+        else:
+            found, rest = self.base, [*beside, *mine]
+        brought = self._brought(rest)
+        found = merged_cluster(found, brought) if brought else found
+        here = frozenset((one.kind, one.name) for one in own if one.kind in _CLASSES)
+        strangers = frozenset((one.kind, one.name) for one in beside.of_kinds(sorted(_CLASSES))) - here
+        return self._without_defaults(found, strangers) if strangers else found
+
+    def _with_shared(self, shared: SharedObjects) -> Cluster:
+        """The declared cluster with the shared objects of a run; made once."""
+        known = self._shared.get(id(shared))
+        if known is None:
+            brought = self._brought(shared.every)
+            known = (shared, merged_cluster(self.base, brought) if brought else self.base)
+            self._shared = {id(shared): known}
+        return known[1]
+
+    def _brought(self, manifests: Iterable[Manifest]) -> dict[tuple[str, str, str], Any]:
+        """What manifests bring to the cluster, by identity; of one object the last."""
         brought: dict[tuple[str, str, str], Any] = {}
-        for manifest in (*beside, *mine):
+        for manifest in manifests:
             if manifest.kind in _FROM_MANIFESTS and manifest.name:
                 value = self._with_status(manifest)
                 if _lawful(value):
                     brought[_identity(value)] = value
-        here = {(one.kind, one.name) for one in mine if one.kind in _CLASSES}
-        strangers = {(one.kind, one.name) for one in beside if one.kind in _CLASSES} - here
-        found = merged_cluster(self.base, brought) if brought else self.base
-        return self._without_defaults(found, strangers) if strangers else found
+        return brought
 
     def _without_defaults(self, cluster: Cluster, strangers: Container[tuple[str, str]]) -> Cluster:
         """The cluster with some classes as the inventory has them, and as no defaults where it has them not."""

@@ -24,6 +24,7 @@ from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations, K
 from kubelint_gpu.workspace.project.progress import progress
 from kubelint_gpu.workspace.project.targets import Repository, everything, in_kustomized_folder, named_files
 from kubelint_gpu.workspace.project.worlds import WhatIf, Worlds, complain
+from kubelint_gpu.workspace.shared_objects import Beside, SharedObjects
 
 if TYPE_CHECKING:
     from kubelint_gpu.workspace.project.before import Past
@@ -230,7 +231,7 @@ class _Grouping:
         origins = {one.path: one.origins for one in built.rendered}
         # a kustomization goes where its own file goes
         stands = {one.path: f"{one.path}/kustomization.yaml" for one in built.rendered}
-        shared = [(found.path, found) for found in manifests(readings, origins, SHARED)]
+        shared = SharedObjects(manifests(readings, origins, SHARED))
         groups: dict[tuple[bool, str], list[Reading]] = {}
         for reading in readings:
             path = _path(reading)
@@ -241,7 +242,7 @@ class _Grouping:
             mine = {_path(reading) for reading in members}
             old = changes.before(mine) if changes is not None else {}
             rendered = [one for one in built.rendered if one.path in mine]
-            beside = [found for path, found in shared if path not in mine]
+            beside = Beside(shared, frozenset(mine))
             neighbours = [found for found in context if found.path not in mine]
             made = changes.made(members) if changes is not None else frozenset()
             for world in self._clusters([stands.get(path, path) for path in sorted(mine)]):
