@@ -12,5 +12,5 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 
 @rule("KLG102")
 def rollout_deadlock_port(unit: ApplySet) -> Iterator[Diagnostic]:
-    """The same over a host port."""
+    """The new pod waits for a host port that the old pods hold."""
     return deadlocks(unit, "KLG102")

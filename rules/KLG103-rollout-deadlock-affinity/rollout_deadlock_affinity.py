@@ -12,5 +12,5 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 
 @rule("KLG103")
 def rollout_deadlock_affinity(unit: ApplySet) -> Iterator[Diagnostic]:
-    """The same over a place under anti-affinity or spreading."""
+    """The new pod waits for a place under anti-affinity or spreading that the old pods hold."""
     return deadlocks(unit, "KLG103")

@@ -12,5 +12,5 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 
 @rule("KLG104")
 def rollout_deadlock_volume(unit: ApplySet) -> Iterator[Diagnostic]:
-    """The same over a volume."""
+    """The new pod waits for a volume that the old pods hold."""
     return deadlocks(unit, "KLG104")
