@@ -1,1 +1,1 @@
-"""The rule pages as readers see them: blocks that the program fills in, and the pages of `docs/rules/`."""
+"""The parts of rule pages and of the README that the program writes."""

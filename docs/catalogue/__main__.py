@@ -1,24 +1,38 @@
-"""`python -m docs.catalogue`: fills in the blocks of all rule pages, then writes `docs/rules/` anew."""
+"""`python -m docs.catalogue`: writes all that is generated from the folders of rules.
+
+That is `fixed/` of each rule, the blocks of its page, and the table of rules in the README.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from docs.catalogue.blocks import filled
-from docs.catalogue.site import FOLDER, site
+from docs.catalogue.example import examples, fixed
+from docs.catalogue.readme import README, listed
 from kubelint_gpu.findings.catalogue import PAGE, folders
 
 
 def main() -> None:
-    """Write every page."""
+    """Write every file."""
     for folder in folders().values():
-        path = folder / PAGE
-        path.write_text(filled(folder, path.read_text(encoding="utf-8")), encoding="utf-8")
-    FOLDER.mkdir(exist_ok=True)
-    pages = site()
-    for stale in sorted(FOLDER.glob("*.md")):
-        if stale.name not in pages:
-            stale.unlink()
-    for name, text in pages.items():
-        (FOLDER / name).write_text(text, encoding="utf-8")
+        wanted = {f"{example.name}.yaml": fixed(example) for example in examples(folder, "bad")}
+        for stale in (folder / "fixed").glob("*.yaml"):
+            if wanted.get(stale.name) is None:
+                stale.unlink()
+        for name, data in wanted.items():
+            if data is not None:
+                _write(folder / "fixed" / name, data)
+        page = folder / PAGE
+        _write(page, filled(folder, page.read_text(encoding="utf-8")).encode())
+    _write(README, listed(README.read_text(encoding="utf-8")).encode())
+
+
+def _write(path: Path, data: bytes) -> None:
+    if not path.exists() or path.read_bytes() != data:
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(data)
+        print(path)  # noqa: T201 - says what has changed
 
 
 if __name__ == "__main__":

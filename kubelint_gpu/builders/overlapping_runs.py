@@ -4,32 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.coupled import bound_to, ties
+from kubelint_gpu.analysis.coupled import bound_to
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
-from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.evidence.exclusive_lines import scarce
-from kubelint_gpu.evidence.node_lines import clues
-from kubelint_gpu.findings.finding import Related
-from kubelint_gpu.kube.objects.collective import sign_of_waiting
 from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.kube.values.cron_schedule import shortest_interval
-from kubelint_gpu.messages.wording import counted, listed
 from kubelint_gpu.simulation.growth import possible_nodes
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.questions.gang import Gang, gang
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.values import replace
+from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
-_POLICY: Pointer = ("spec", "concurrencyPolicy")
-_SCHEDULE: Pointer = ("spec", "schedule")
-_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
+SCHEDULE: Pointer = ("spec", "schedule")
 
 
-def overlapping_runs(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
+@dataclass(frozen=True, slots=True, eq=False)
+class OverlappingRuns:
+    """A CronJob of which two runs may hold each other up.
+
+    Attributes:
+        interval: the shortest time between two runs, in seconds; None where it is not known.
+        deadline: the seconds after which a run fails; None where it never does.
+    """
+
+    subject: WorkloadCheck
+    found: Gang
+    interval: int | None
+    deadline: int | None
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """Whose pods never give back what they hold."""
+        return frozenset((self.subject.workload.key,))
+
+
+def overlapping_runs(unit: ApplySet, subject: WorkloadCheck) -> Iterator[OverlappingRuns]:
     """A CronJob whose next run starts while the one before still waits for pods that the next one then takes.
 
     Nobody knows how long a run takes; one that must end before the next starts leaves nothing to hold.
@@ -37,7 +48,7 @@ def overlapping_runs(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnos
     strategy, workload = subject.workload.strategy, subject.workload
     if workload.kind != "CronJob" or not isinstance(strategy, JobStrategy) or strategy.concurrency != "Allow":
         return
-    schedule = field_pointers.at(subject.manifest, _SCHEDULE)
+    schedule = field_pointers.at(subject.manifest, SCHEDULE)
     interval = shortest_interval(schedule) if isinstance(schedule, str) else None
     deadline = strategy.active_deadline_seconds
     if deadline is not None and interval is not None and deadline < interval:
@@ -55,64 +66,4 @@ def overlapping_runs(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnos
     beside = [one.workload for one in bound_to(unit, subject)]
     found = gang(runs, cluster, beside=beside, budget=unit.budget)
     if found.verdict in (Verdict.STUCK, Verdict.MAY_STICK) and all(one.running for one in found.held):
-        yield _draft(unit, subject, found, interval, deadline)
-
-
-def _draft(
-    unit: ApplySet, subject: WorkloadCheck, found: Gang, interval: int | None, deadline: int | None
-) -> Diagnostic:
-    manifest = subject.manifest
-    parts = [f"{one.running} of {counted(one.wanted, 'pod')}" for one in found.held]
-    run = f"each runs {parts[0]}" if len(set(parts)) == 1 else f"one runs {listed(parts, 'and the other')}"
-    nodes = list(dict.fromkeys(node for one in found.held for node in one.nodes))
-    written = manifest.present(_POLICY)
-    longer = (
-        f"takes longer than {_time(interval)}" if interval is not None else "is still going when the next one starts"
-    )
-    lasts = "for ever" if deadline is None else f"until one fails after {counted(deadline, 'second')}"
-    sign = sign_of_waiting(manifest.item.value)
-    return Diagnostic(
-        "KLG113",
-        manifest.place(_POLICY if written else _SCHEDULE),
-        f"where a run {longer}, it and the next one can hold each other up {lasts}: {run}, and none gives "
-        f"its part back (concurrencyPolicy is Allow{'' if written else ' by default'})",
-        manifest,
-        cause=f"overlapping {subject.workload.key}",
-        certainty="possible",
-        related=(
-            Related(
-                manifest.place(field_pointers.replicas(manifest)),
-                f"each run needs {counted(subject.workload.replicas, 'pod')} at once",
-            ),
-            *((Related(manifest.place(sign), "its pods wait for each other"),) if sign is not None else ()),
-            *ties(unit, subject, bound_to(unit, subject)),
-            *clues(unit, subject, scarce(subject), nodes),
-        ),
-        help=tuple(_help(interval)),
-        proposals=(_forbid(subject),),
-    )
-
-
-def _help(interval: int | None) -> Iterator[str]:
-    if interval is not None:
-        yield f"an activeDeadlineSeconds below {interval} in the jobTemplate ends a run before the next one starts"
-    yield "let Kueue admit each Job whole, or a scheduler with pod groups place it whole"
-
-
-def _forbid(subject: WorkloadCheck) -> FixCandidate:
-    manifest = subject.manifest
-
-    def edits() -> list[Edit]:
-        if manifest.present(_POLICY):
-            return [replace_scalar(manifest.item, _POLICY, "Forbid")]
-        return [set_key(manifest.item, ("spec",), "concurrencyPolicy", "Forbid", before="jobTemplate")]
-
-    return FixCandidate("set concurrencyPolicy: Forbid, which skips a run while another one is going", "unsafe", edits)
-
-
-def _time(seconds: int) -> str:
-    """`1 hour`, `90 minutes`: in the largest unit that divides it."""
-    for size, unit in _UNITS:
-        if seconds % size == 0:
-            return counted(seconds // size, unit)
-    return counted(seconds, "second")
+        yield OverlappingRuns(subject, found, interval, deadline)

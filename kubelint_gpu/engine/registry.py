@@ -1,12 +1,17 @@
-"""Rules find themselves: a function in any module of `families/`, decorated with the code of its folder."""
+"""Rules find themselves: each folder `rules/KLGnnn-name/` has a module `name.py` with the function of its code."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from kubelint_gpu.findings.catalogue import folders
 
 if TYPE_CHECKING:
     from kubelint_gpu.engine.diagnostic import Diagnostic
@@ -21,7 +26,15 @@ _Any = TypeVar("_Any", bound="Check | WorldCheck | ClosingCheck")
 _CHECKS: dict[str, Check] = {}
 _WORLD_CHECKS: dict[str, WorldCheck] = {}
 _CLOSING_CHECKS: dict[str, ClosingCheck] = {}
-_FAMILIES = "families"
+_KNOWN: tuple[dict[str, Any], ...] = (_CHECKS, _WORLD_CHECKS, _CLOSING_CHECKS)
+_PACKAGE = "kubelint_gpu.rules"
+
+
+_LOADING: list[str] = []
+
+
+class BrokenRule(click.ClickException):
+    """The folder of a rule has no module of the rule's name, or one that fails or is about another code."""
 
 
 def rule(code: str) -> Callable[[Check], Check]:
@@ -61,15 +74,42 @@ def codes() -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _found() -> tuple[dict[str, Check], dict[str, WorldCheck], dict[str, ClosingCheck]]:
-    folder = Path(__file__).parent.parent / _FAMILIES
-    for module in sorted(path.stem for path in folder.glob("*.py") if path.stem != "__init__"):
-        import_module(f"kubelint_gpu.{_FAMILIES}.{module}")
+    for code, folder in folders().items():
+        _load(code, folder)
     return dict(sorted(_CHECKS.items())), dict(sorted(_WORLD_CHECKS.items())), dict(sorted(_CLOSING_CHECKS.items()))
 
 
+def _load(code: str, folder: Path) -> None:
+    """Import the module of a rule; its bytecode is kept beside it, as that of any other module.
+
+    Raises:
+        BrokenRule: the folder is not as it should be.
+    """
+    name = folder.name.partition("-")[2].replace("-", "_")
+    spec = spec_from_file_location(f"{_PACKAGE}.{name}", f"{folder}/{name}.py")
+    if spec is None or spec.loader is None or spec.name in sys.modules:
+        return
+    module = module_from_spec(spec)
+    sys.modules[spec.name] = module
+    _LOADING.append(code)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[spec.name]
+        for known in _KNOWN:
+            known.pop(code, None)
+        raise BrokenRule(f"{spec.origin}: {type(error).__name__}: {error}") from error
+    finally:
+        _LOADING.pop()
+    if not any(code in known for known in _KNOWN):
+        del sys.modules[spec.name]
+        raise BrokenRule(f'{spec.origin}: no function is decorated with @rule("{code}")')
+
+
 def _registered(known: dict[str, _Any], code: str, check: _Any) -> _Any:
-    others = {**_CHECKS, **_WORLD_CHECKS, **_CLOSING_CHECKS}
-    if others.get(code, check) is not check:
+    if any(code in one for one in _KNOWN):
         raise ValueError(f"{code} is registered twice")
+    if code not in _LOADING:
+        raise ValueError(f"{code} is not the code of the folder")
     known[code] = check
     return check

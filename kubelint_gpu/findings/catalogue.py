@@ -30,11 +30,17 @@ def rules_folder() -> Path:
 
 @lru_cache(maxsize=1)
 def folders() -> dict[str, Path]:
-    """The folder of each rule, by code, in the order of codes."""
-    found = {}
+    """The folder of each rule, by code, in the order of codes.
+
+    Raises:
+        ValueError: two folders have the same code.
+    """
+    found: dict[str, Path] = {}
     for folder in sorted(rules_folder().iterdir()):
         code, dash, _ = folder.name.partition("-")
         if dash and (folder / DESCRIPTION).is_file():
+            if code in found:
+                raise ValueError(f"the folders {found[code].name} and {folder.name} of rules have the same code")
             found[code] = folder
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kubelint_gpu.kube.objects.label_algebra import NumberBound
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.quantity import shown
 
@@ -78,3 +79,9 @@ def owner_name(key: str) -> str:
     """A `kind/namespace/name` as it reads in a sentence."""
     kind, _, rest = key.partition("/")
     return f"{kind} {rest}"
+
+
+def requirement_name(bound: NumberBound) -> str:
+    """A requirement as it is written: an entry of nodeSelector, or an expression."""
+    requirement = bound.requirement
+    return f"{requirement.key}={requirement.values[0]}" if bound.pointer[0] == "nodeSelector" else str(requirement)

@@ -120,6 +120,17 @@ def _terms(manifest: Manifest, kind: str) -> Iterator[Pointer]:
         yield (*route, index)
 
 
+def pod_affinity_term(manifest: Manifest, kind: str, number: int) -> Pointer:
+    """One term of what is required of `podAffinity` or `podAntiAffinity`."""
+    return (*pod_spec(manifest), "affinity", kind, _REQUIRED, number)
+
+
+def priority_class(manifest: Manifest) -> Pointer:
+    """The name of the priority class, or the spec of the pods where there is none."""
+    base = pod_spec(manifest)
+    return (*base, "priorityClassName") if manifest.present((*base, "priorityClassName")) else base
+
+
 def spread(manifest: Manifest) -> Iterator[Pointer]:
     """The topology spread constraints that must hold."""
     route = (*pod_spec(manifest), "topologySpreadConstraints")

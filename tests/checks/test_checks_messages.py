@@ -7,9 +7,9 @@ from checks_units import NODES, deployment, findings, unit
 
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.stuck_rollout import End, standstill
+from kubelint_gpu.engine.registry import checks
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, holders, stakes
 from kubelint_gpu.evidence.node_lines import clues, node_clues
-from kubelint_gpu.families.rollout import rollout_may_stick
 from kubelint_gpu.kube.objects.quota import Excess, QuotaRefusal
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Blocker, BlockingPod, Trace, Waiting
@@ -65,7 +65,7 @@ def test_an_undecided_rollout_is_a_note_that_says_what_was_not_seen(judged, told
     found = unit(deployment())
     subject = found.subjects[0]
     found.answers[judgements_in.__wrapped__] = {id(subject): Judgement(subject.workload, Verdict.UNDECIDED, **judged)}
-    draft = only(rollout_may_stick(found))
+    draft = only(checks()["KLG107"](found))
     assert draft.message == f"whether the rollout ends is undecided: {told}"
     assert (draft.severity, draft.certainty, draft.undecided) == ("note", "possible", True)
 
@@ -85,7 +85,7 @@ def test_others_of_the_same_moment_agree_with_their_verb(others, change, them):
     undecided = Judgement(workload, Verdict.UNDECIDED, states=7, company=company, by_itself=Verdict.COMPLETES)
     found.answers[judgements_in.__wrapped__] = {id(subject): undecided}
     told = f"by itself it ends, but {change} at the same moment; 7 states were looked at and there are more"
-    assert only(rollout_may_stick(found)).message == f"whether the rollout ends is undecided: {told}"
+    assert only(checks()["KLG107"](found)).message == f"whether the rollout ends is undecided: {told}"
     waiting = Waiting(workload.key, new=True, count=1)
     may = replace(undecided, verdict=Verdict.MAY_STICK)
     assert standstill(found, subject, End(Trace((), (waiting,)), waiting, may), "KLG107").help[0] == (

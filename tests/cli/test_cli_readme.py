@@ -47,19 +47,6 @@ def test_the_readme_shows_a_real_explanation(request):
     _compared(path, text, new, request.config.getoption("--update"))
 
 
-def test_the_readme_lists_the_rules(request):
-    path = ROOT / "README.md"
-    text = path.read_text()
-    rules = kubelint("rules", "--output-format", "json").json
-    rows = "".join(
-        f"| [{rule['code']}](rules/{rule['code']}-{rule['name']}/README.md) | {rule['name']} | {rule['severity']} | {rule['summary']} |\n"
-        for rule in rules
-    )
-    table = f"<!-- table: rules -->\n| code | name | severity | what it finds |\n| --- | --- | --- | --- |\n{rows}\n"
-    new = re.sub(r"<!-- table: rules -->\n.*?(?=## )", lambda _: table, text, flags=re.DOTALL)
-    _compared(path, text, new, request.config.getoption("--update"))
-
-
 def test_the_readmes_set_up_commands_are_marked():
     text = (ROOT / "README.md").read_text()
     example = _between(text, "command: example", "sh")[1]

@@ -25,6 +25,9 @@ def source(tmp_path_factory):
             shutil.copytree(path, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(path, folder / name)
+    for rule in (folder / "rules").glob("KLG*"):
+        (rule / "__pycache__").mkdir()
+        (rule / "__pycache__" / "module.cpython-310.pyc").touch()
     return folder
 
 
@@ -50,13 +53,16 @@ def run(path, *arguments):
     )
 
 
-def test_the_wheel_carries_rules_schema_and_types(wheel):
+def test_the_wheel_carries_rules_with_their_code_schema_and_types(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     assert "kubelint_gpu/py.typed" in names
     assert "kubelint_gpu/inventory/schema.json" in names
     for folder in (ROOT / "rules").iterdir():
         if folder.is_dir():
             assert f"kubelint_gpu/rules/{folder.name}/rule.yaml" in names
+            module = folder.name.partition("-")[2].replace("-", "_")
+            assert f"kubelint_gpu/rules/{folder.name}/{module}.py" in names
+    assert not any(name.endswith(".pyc") for name in names)
     assert not any(name.startswith(("tests/", "rules/", "examples/")) for name in names)
 
 

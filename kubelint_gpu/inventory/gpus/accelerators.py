@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 _RESOURCES = ("nvidia.com/gpu", "nvidia.com/gpu.shared", "amd.com/gpu", "habana.ai/gaudi", "google.com/tpu")
 _FAMILIES = (
     "nvidia.com/mig-",
@@ -26,3 +28,8 @@ def is_accelerator(resource: str) -> bool:
     if resource in _VIEWS or resource.endswith(_NO_DEVICES):
         return False
     return resource in _RESOURCES or resource.startswith(_FAMILIES)
+
+
+def has_accelerators(allocatable: Mapping[str, int]) -> bool:
+    """Whether there is any of them among some amounts."""
+    return any(amount and is_accelerator(name) for name, amount in allocatable.items())

@@ -1,0 +1,98 @@
+"""Deadlocks of rollouts, told by what the old pods hold: one rule for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.analysis.any_cluster import stuck_anywhere
+from kubelint_gpu.analysis.held_by_gangs import holding
+from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.analysis.scaled import ScaledRollout, waiting_when_scaled
+from kubelint_gpu.analysis.transitions import transitions_in
+from kubelint_gpu.builders.node_pins import wider_selector
+from kubelint_gpu.builders.stuck_gangs import never_released
+from kubelint_gpu.builders.stuck_rollout import (
+    End,
+    end_of,
+    ended,
+    spoken_for,
+    standstill,
+    standstill_anywhere,
+    waits_later,
+)
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
+from kubelint_gpu.engine.remedies import no_daemon_surge, no_surge, recreate, within_a_revision
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy
+from kubelint_gpu.messages.wording import counted
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.trace import Waiting
+from kubelint_gpu.values import replace
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.autoscalers import MOST
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+_CODES = {"port": "KLG102", "place": "KLG103", "volume": "KLG104"}
+"""The rule that a rollout belongs to that never ends, by what the old pods hold."""
+
+
+def _code(waiting: Waiting) -> str:
+    if waiting.refusal:
+        return "KLG105"
+    return _CODES.get(waiting.lacks[0].held if waiting.lacks else "", "KLG101")
+
+
+def deadlocks(unit: ApplySet, code: str) -> Iterator[Diagnostic]:
+    """The rollouts that never end and belong to the rule of this code."""
+    for subject in unit.subjects:
+        judgement = stuck_anywhere(unit).get(id(subject))
+        if judgement is not None and _code(end_of(judgement).waiting) == code:
+            yield standstill_anywhere(unit, subject, end_of(judgement), code, strategy_fixes(unit, subject, code))
+    for subject, found in ended(unit, Verdict.STUCK):
+        if not spoken_for(subject, found) and not waits_for_gangs(unit, found) and _code(found.waiting) == code:
+            yield standstill(unit, subject, found, code, proposals=strategy_fixes(unit, subject, code))
+    for subject in unit.subjects:
+        if rollout_ends(unit, subject):
+            scaled = waiting_when_scaled(unit, subject)
+            if scaled is not None and is_deadlock(scaled) and _code(end_of(scaled.judgement).waiting) == code:
+                yield standstill_when_scaled(unit, scaled, code)
+
+
+def rollout_ends(unit: ApplySet, subject: WorkloadCheck) -> bool:
+    """Whether its rollout ends, and the next one as well."""
+    found = judgements_in(unit).get(id(subject))
+    return found is not None and found.verdict is Verdict.COMPLETES and not waits_later(unit, subject)
+
+
+def is_deadlock(scaled: ScaledRollout) -> bool:
+    """Whether the rollout never ends at the one number of replicas that the autoscaler sets."""
+    return scaled.only and scaled.judgement.verdict is Verdict.STUCK
+
+
+def standstill_when_scaled(unit: ApplySet, scaled: ScaledRollout, code: str) -> Diagnostic:
+    """The finding that a rollout does not end, or may not, at the number of replicas that an autoscaler sets."""
+    may, replicas = scaled.judgement.verdict is Verdict.MAY_STICK, scaled.subject.workload.replicas
+    proposals = strategy_fixes(unit, scaled.subject, code)
+    draft = standstill(unit, scaled.subject, end_of(scaled.judgement), code, may=may, proposals=proposals)
+    meta, sets = scaled.autoscaler, "sets" if scaled.only else "may set"
+    told = f"at {counted(replicas, 'replica')}, which HorizontalPodAutoscaler {meta.name} {sets}, {draft.message}"
+    line = Related(meta.place(MOST), f"it {sets} {counted(replicas, 'replica')}")
+    return replace(draft, message=told, cause="rollout when scaled", related=(*draft.related, line))
+
+
+def waits_for_gangs(unit: ApplySet, end: End) -> bool:
+    """Whether a pod waits for what Jobs hold and never give back: that is the cause, and KLG113 says it."""
+    whole = {one.new.key for one in transitions_in(unit).values() if one.whole}
+    jobs = holding(end.waiting) & whole
+    return bool(jobs) and not jobs.isdisjoint(never_released(unit))
+
+
+def strategy_fixes(unit: ApplySet, subject: WorkloadCheck, code: str) -> tuple[FixCandidate, ...]:
+    """The ways to roll out that may get by without what the old pods hold."""
+    manifest, replicas, strategy = subject.manifest, subject.workload.replicas, subject.workload.strategy
+    if isinstance(strategy, DaemonSetStrategy) and strategy.max_surge.amount:
+        return (no_daemon_surge(manifest),)
+    if not isinstance(strategy, DeploymentStrategy):
+        return ()
+    apart = (within_a_revision(manifest),) if code == "KLG103" else ()
+    return (no_surge(manifest, replicas), recreate(manifest, replicas), *apart, *wider_selector(unit, subject))

@@ -1,0 +1,45 @@
+"""Where pods ask for GPUs, and how they would ask for others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.engine.diagnostic import FixCandidate
+from kubelint_gpu.engine.remedies import renamed
+from kubelint_gpu.findings.finding import Place
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+GPU = "nvidia.com/gpu"
+
+
+def renamed_requests(subject: WorkloadCheck, resource: str, names: Sequence[str]) -> tuple[FixCandidate, ...]:
+    """A fix for each other name: to ask for that resource, wherever this one is asked for."""
+    written = list(_written(subject, resource))
+    return tuple(
+        FixCandidate(
+            f"ask for {name}",
+            "unsafe",
+            lambda name=name: renamed(subject.manifest, written, name),  # type: ignore[misc]
+        )
+        for name in names
+        if written
+    )
+
+
+def _written(subject: WorkloadCheck, resource: str) -> Iterator[Pointer]:
+    """Every place where containers name a resource, in limits and in requests."""
+    for route in field_pointers.requests(subject.manifest, resource):
+        for part in ("limits", "requests"):
+            pointer = (*route[:-2], part, resource)
+            if subject.manifest.present(pointer):
+                yield pointer
+
+
+def request_place(subject: WorkloadCheck, resource: str, role: str = "key") -> Place:
+    """Where the first container asks for a resource, else the spec of the pods."""
+    manifest = subject.manifest
+    for route in field_pointers.requests(manifest, resource):
+        return manifest.place(route, "key" if role == "key" else "value")
+    return manifest.place(field_pointers.pod_spec(manifest), "key")

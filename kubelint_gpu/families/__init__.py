@@ -1,1 +1,0 @@
-"""The rules, one module per family: what each asks the core, and where it points."""

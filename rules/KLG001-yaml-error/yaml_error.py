@@ -1,0 +1,46 @@
+"""Files that cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.documents import Reading
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.manifest import place_of
+
+
+@rule("KLG001")
+def yaml_error(unit: ApplySet) -> Iterator[Diagnostic]:
+    """What the parser cannot read, or kubectl would refuse while reading."""
+    for reading in unit.sources:
+        for problem in reading.problems:
+            yield Diagnostic(
+                "KLG001",
+                place_of(problem.path, problem.span),
+                problem.message,
+                cause=problem.message,
+                related=tuple(Related(place_of(problem.path, span), message) for span, message in problem.related),
+            )
+    for reading in unit.readings:
+        yield from _no_manifests(reading)
+
+
+def _no_manifests(reading: Reading) -> Iterator[Diagnostic]:
+    """Documents that are a text or a number: notes, or a file of another kind under this name."""
+    for document in reading.documents:
+        value, source = document.value, document.source
+        if value is None or isinstance(value, (dict, list)):
+            continue
+        start = document.span.start
+        end = min(document.span.end, source.line_starts[document.span.line - 1] + len(source.line(document.span.line)))
+        yield Diagnostic(
+            "KLG001",
+            place_of(source.path, source.span(start, end)),
+            f"this is {'a text' if isinstance(value, str) else 'a single value'} and no manifest: a manifest is a "
+            "mapping with apiVersion and kind",
+            cause=f"no manifest/{document.index}",
+            help=("leave the file out of what is checked, or give it another ending",),
+        )

@@ -1,0 +1,266 @@
+"""Values that the API server would refuse, in fields that decide scheduling and rollouts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from difflib import get_close_matches
+from functools import partial
+
+from kubelint_gpu.analysis.refused_fields import refusals, unknown_fields
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.documents.edits import Edit, replace_scalar
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.remedies import renamed, rewritten
+from kubelint_gpu.evidence.runtime_classes import FIELD, class_of, declared_at
+from kubelint_gpu.findings.finding import Place, Related
+from kubelint_gpu.kube.objects.limit_range import LimitRange, limit_range_refusal, with_defaults
+from kubelint_gpu.kube.objects.pod import Pod, PodSpec
+from kubelint_gpu.kube.objects.priority import UnknownPriorityClass, priority_refusal
+from kubelint_gpu.kube.objects.quota import counted_as
+from kubelint_gpu.kube.objects.runtime_class import runtime_class_refusal
+from kubelint_gpu.kube.objects.workload import api_group
+from kubelint_gpu.kube.values.errors import InvalidObject, field_path
+from kubelint_gpu.kube.values.frozen import EMPTY
+from kubelint_gpu.messages.did_you_mean_label import nearest_value
+from kubelint_gpu.values import replace
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.manifest import Manifest
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+_LONGEST = 72
+_FILLED_IN = "check the filled-in manifest, for example by piping it to kubelint-gpu check -"
+_LEFT = (
+    "this is what the kustomization renders to: none of its patches and replacements fills it in; "
+    "if another program does, check what that one prints"
+)
+_PRIORITY = ("priority", "preemptionPolicy")
+
+
+@rule("KLG003")
+def invalid_value(unit: ApplySet) -> Iterator[Diagnostic]:
+    """A value of the wrong type or out of range; a placeholder is not wrong, only unknown, and is told once."""
+    minor = unit.minor_release
+    yield from _admission_refusals(unit)
+    for manifest, unfit in zip(unit.templates, unknown_fields(unit), strict=True):
+        unknown: list[InvalidObject] = []
+        said: set[Pointer] = set()
+        for problem in manifest.problems:
+            if problem.pointer in said:
+                # what follows from a value of the wrong type is no second problem
+                continue
+            said.add(problem.pointer)
+            if problem.placeholder:
+                unknown.append(problem)
+                continue
+            yield _refused(manifest, problem)
+        for problem in refusals(manifest, unfit, minor):
+            if not problem.placeholder:
+                yield _refused(manifest, problem)
+        yield from _uncounted(manifest)
+        if unknown:
+            first = unknown[0]
+            more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
+            yield Diagnostic(
+                "KLG003",
+                _place(manifest, first),
+                f'{_field(first.pointer)} is "{first.value}"{more}, which something fills in later: '
+                "nothing that rests on it is checked here",
+                manifest,
+                cause="placeholder",
+                severity="note",
+                certainty="possible",
+                help=(_FILLED_IN if manifest.origin is None else _LEFT,),
+            )
+
+
+def _refused(manifest: Manifest, problem: InvalidObject) -> Diagnostic:
+    near = nearest_value([problem.value], problem.allowed)[0] if isinstance(problem.value, str) else ""
+    proposals: tuple[FixCandidate, ...] = ()
+    if near:
+        proposals = rewritten(manifest, problem.pointer, [near])
+    elif problem.is_text and isinstance(problem.value, int | float):
+        proposals = (FixCandidate("quote it", "unsafe", partial(_quoted, manifest, problem.pointer)),)
+    return Diagnostic(
+        "KLG003",
+        _place(manifest, problem),
+        f"{_field(problem.pointer)}: {problem.detail}",
+        manifest,
+        cause=field_path(problem.pointer),
+        help=(f"did you mean {near}?",) if near else (),
+        proposals=proposals,
+    )
+
+
+def _quoted(manifest: Manifest, pointer: Pointer) -> list[Edit]:
+    """The number or boolean as a string of what is written."""
+    span = manifest.item.locate(pointer)
+    text = manifest.item.document.source.text[span.start : span.end]
+    return [replace_scalar(manifest.item, pointer, json.dumps(text))]
+
+
+def _uncounted(manifest: Manifest) -> Iterator[Diagnostic]:
+    """Keys of a ResourceQuota that the API server accepts and nothing ever counts."""
+    written = field_pointers.at(manifest, ("spec", "hard")) if _is_quota(manifest) else None
+    hard = written if isinstance(written, dict) else {}
+    for key in hard:
+        right = counted_as(key)
+        if right is None:
+            continue
+        yield Diagnostic(
+            "KLG003",
+            manifest.place(("spec", "hard", key), "key"),
+            f"{key} is accepted and limits nothing: a quota counts extended resources as {right}",
+            manifest,
+            cause=f"uncounted/{key}",
+            severity="warning",
+            help=(f"write {right}",),
+            proposals=(FixCandidate(f"write {right}", "unsafe", partial(_renamed, manifest, key, right)),)
+            if right not in hard
+            else (),
+        )
+
+
+def _is_quota(manifest: Manifest) -> bool:
+    return manifest.kind == "ResourceQuota" and not api_group(manifest.item.value)
+
+
+def _renamed(manifest: Manifest, key: str, right: str) -> list[Edit]:
+    return renamed(manifest, [("spec", "hard", key)], right)
+
+
+def _field(pointer: Pointer) -> str:
+    """A field as the API server calls it; of a long path the end, as the place is shown with it."""
+    start = 0
+    while start < len(pointer) - 1 and (len(field_path(pointer[start:])) > _LONGEST or isinstance(pointer[start], int)):
+        start += 1
+    return field_path(pointer[start:])
+
+
+def _place(manifest: Manifest, problem: InvalidObject) -> Place:
+    """The value that is wrong; of one that spans lines, its key."""
+    compound = isinstance(field_pointers.at(manifest, problem.pointer), (dict, list))
+    return manifest.place(problem.pointer, "key" if compound else "value")
+
+
+def _admission_refusals(unit: ApplySet) -> Iterator[Diagnostic]:
+    """Why no pod of a workload is ever created, as far as the manifests, what is beside them and the inventory say."""
+    for subject in unit.subjects:
+        if subject.manifest.present(("status", "phase")):
+            # what runs was admitted
+            continue
+        yield from _out_of_bounds(unit, subject)
+        yield from _own_priority(unit, subject)
+        yield from _runtime_class(unit, subject)
+
+
+def _out_of_bounds(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
+    manifest, written = subject.manifest, subject.manifest.workload
+    if written is None:
+        return
+    namespace = written.meta.namespace
+    ranges = [found for found in unit.cluster.limit_ranges if found.meta.namespace == namespace]
+    pod = written.pod(written.meta.name)
+    pod = replace(pod, spec=with_defaults(pod.spec, ranges))
+    for found in ranges:
+        text = limit_range_refusal(pod, [found])
+        if text is None:
+            continue
+        where = _container(pod, found)
+        route: Pointer = (*field_pointers.pod_spec(manifest), *where)
+        if where and manifest.present((*route, "resources")):
+            route = (*route, "resources")
+        yield Diagnostic(
+            "KLG003",
+            manifest.place(route, "key"),
+            f"LimitRange {found.meta.name} of namespace {namespace} refuses the pods: "
+            f"{text.partition('is forbidden: ')[2].strip('[]')}",
+            manifest,
+            cause=f"limit range/{found.meta.name}",
+            certainty="certain" if manifest.namespace else "possible",
+            related=tuple(_declared(unit, "LimitRange", found.meta.name, found.meta.namespace)),
+        )
+
+
+def _container(pod: Pod, found: LimitRange) -> Pointer:
+    """The first container that breaks a bound by itself; empty where only all of them together do."""
+    alone = replace(found, limits=tuple(limit for limit in found.limits if limit.kind == "Container"))
+    parts = (("containers", pod.spec.containers), ("initContainers", pod.spec.init_containers))
+    for part, containers in parts:
+        for index, container in enumerate(containers):
+            spec: PodSpec = replace(pod.spec, containers=(container,), init_containers=())
+            if limit_range_refusal(replace(pod, spec=spec), [alone]) is not None:
+                return (part, index)
+    return ()
+
+
+def _declared(unit: ApplySet, kind: str, name: str, namespace: str = "") -> Iterator[Related]:
+    place = declared_at(unit, kind, name, namespace)
+    if place is not None:
+        yield Related(place, f"{kind} {name} is here")
+
+
+def _own_priority(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
+    manifest, written = subject.manifest, subject.manifest.workload
+    if written is None:
+        return
+    spec = written.spec
+    try:
+        text = priority_refusal(spec, unit.cluster.priority_classes)
+    except UnknownPriorityClass:
+        return
+    if text is None:
+        return
+    base = field_pointers.pod_spec(manifest)
+    field = _PRIORITY["PreemptionPolicy" in text]
+    known = unit.has_nodes or bool(spec.priority_class_name)
+    yield Diagnostic(
+        "KLG003",
+        manifest.place((*base, field)),
+        f"admission refuses the pods: {text}",
+        manifest,
+        cause=field,
+        certainty="certain" if known else "possible",
+        help=(f"leave {field} out, and name a PriorityClass in priorityClassName",),
+    )
+
+
+def _runtime_class(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
+    manifest, written = subject.manifest, subject.manifest.workload
+    if written is None:
+        return
+    spec = written.spec
+    name, found = spec.runtime_class_name, class_of(unit, subject)
+    if name and found is None and not _all_classes_known(unit):
+        return
+    text = runtime_class_refusal(spec, unit.cluster.runtime_classes)
+    if text is None:
+        return
+    known = sorted(one.name for one in unit.cluster.runtime_classes)
+    near = get_close_matches(name, known, 1, 0.6) if name and found is None else []
+    field: Pointer = (FIELD,)
+    if "Overhead" in text:
+        field = ("overhead",)
+    elif found is not None:
+        own = spec.node_selector or EMPTY
+        differing = (key for key, value in sorted(found.node_selector.items()) if own.get(key, value) != value)
+        field = ("nodeSelector", next(differing))
+    route = (*field_pointers.pod_spec(manifest), *field)
+    yield Diagnostic(
+        "KLG003",
+        manifest.place(route, "key" if field == ("overhead",) else "value"),
+        f"admission refuses the pods: {text}",
+        manifest,
+        cause="/".join(map(str, field)),
+        related=tuple(_declared(unit, "RuntimeClass", name)) if found is not None else (),
+        help=(f"did you mean {near[0]}?",) if near else (),
+        proposals=rewritten(manifest, route, near, "use RuntimeClass {}"),
+    )
+
+
+def _all_classes_known(unit: ApplySet) -> bool:
+    """Whether the cluster has no RuntimeClasses but those that are declared, and some are."""
+    inventory = unit.world.inventory
+    return inventory is not None and unit.complete and next(inventory.of_kind("RuntimeClass"), None) is not None

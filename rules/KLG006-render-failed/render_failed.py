@@ -1,0 +1,69 @@
+"""Kustomizations and charts that are not rendered."""
+
+from __future__ import annotations
+
+import posixpath
+import shlex
+from collections.abc import Iterator
+
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.sources.kustomize.rendering import Rendered
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.manifest import place_of
+
+_SUBCHARTS = "charts"
+
+
+@rule("KLG006")
+def render_failed(unit: ApplySet) -> Iterator[Diagnostic]:
+    """A kustomization that cannot be built, or that is not built because that would reach outside; a Helm chart."""
+    yield from _charts(unit)
+    broken = {reading.source.path for reading in unit.sources if reading.problems and reading.source is not None}
+    for rendered in unit.rendered:
+        # what stops the build for everybody comes before what is only not done here
+        problems = sorted(rendered.problems, key=lambda problem: problem.withheld)
+        if not problems or problems[0].path in broken:
+            continue
+        first = problems[0]
+        yield Diagnostic(
+            "KLG006",
+            place_of(first.path, first.span),
+            f"the kustomization is not rendered: {first.message}",
+            cause=first.message,
+            severity="note" if first.withheld else None,
+            related=(
+                *(Related(place_of(other.path, other.span), other.message) for other in problems[1:]),
+                *_built_from(rendered, first.path),
+            ),
+        )
+
+
+def _built_from(rendered: Rendered, path: str) -> Iterator[Related]:
+    """The kustomization that is not rendered, for what stands in a file of another."""
+    source, document = rendered.top.reading.source, rendered.top.document
+    if source is not None and source.path != path:
+        span = document.locate((), "key") if document is not None else None
+        yield Related(place_of(source.path, span), f"in {rendered.path}")
+
+
+def _charts(unit: ApplySet) -> Iterator[Diagnostic]:
+    """Charts whose folder is checked; those inside of another one are rendered with it."""
+    for reading in unit.readings:
+        path = posixpath.normpath(reading.source.path) if reading.source is not None else ""
+        folder, name = posixpath.split(path)
+        if name != "Chart.yaml" or _SUBCHARTS in posixpath.dirname(folder).split("/"):
+            continue
+        for document in reading.documents:
+            value = document.value
+            if isinstance(value, dict) and value.get("apiVersion") in ("v1", "v2") and "name" in value:
+                yield Diagnostic(
+                    "KLG006",
+                    place_of(path, document.locate(("name",))),
+                    "the templates of this Helm chart are not rendered here: check what "
+                    f"`helm template {shlex.quote(folder or '.')}` prints",
+                    cause="chart",
+                    severity="note",
+                    help=(f"helm template {shlex.quote(folder or '.')} | kubelint-gpu check -",),
+                )

@@ -1,0 +1,57 @@
+"""The same object twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.kube.objects.workload import api_group
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.manifest import Manifest
+
+_NAME: Pointer = ("metadata", "name")
+
+
+@rule("KLG007")
+def duplicate_object(unit: ApplySet) -> Iterator[Diagnostic]:
+    """The same kind, namespace and name twice among what is applied together."""
+    first: dict[tuple[str, str, str, str], Manifest] = {}
+    for manifest in unit.manifests:
+        name = _name(manifest)
+        if not name or (manifest.workload is not None and manifest.workload.partial):
+            continue
+        key = (api_group(manifest.item.value), manifest.kind, manifest.namespace, name)
+        other = first.setdefault(key, manifest)
+        if other is manifest or _patches(manifest, other):
+            continue
+        same = other.item.value == manifest.item.value
+        yield Diagnostic(
+            "KLG007",
+            manifest.place(_NAME),
+            f"{manifest.object} is here twice{', with the same content' if same else ': the last one wins'}",
+            manifest,
+            cause=manifest.object,
+            related=(Related(other.place(_NAME), f"{other.object} is here first"),),
+        )
+
+
+def _patches(one: Manifest, other: Manifest) -> bool:
+    """Whether two objects of different files look like a base and a patch: one has only some fields of the other."""
+    if one.path == other.path:
+        return False
+    fields, more = (set(_spec(manifest)) for manifest in (one, other))
+    return fields < more or more < fields
+
+
+def _spec(manifest: Manifest) -> dict[str, object]:
+    spec = manifest.item.value.get("spec")
+    return spec if isinstance(spec, dict) else manifest.item.value
+
+
+def _name(manifest: Manifest) -> str:
+    meta = manifest.item.value.get("metadata")
+    name = meta.get("name") if isinstance(meta, dict) else None
+    return name if isinstance(name, str) else ""

@@ -1,0 +1,16 @@
+"""Rollouts that wait for a host port of their own old pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.builders.deadlocks import deadlocks
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.workspace.apply_set import ApplySet
+
+
+@rule("KLG102")
+def rollout_deadlock_port(unit: ApplySet) -> Iterator[Diagnostic]:
+    """The new pod waits for a host port that the old pods hold."""
+    return deadlocks(unit, "KLG102")

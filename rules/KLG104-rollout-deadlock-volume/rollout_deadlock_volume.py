@@ -1,0 +1,16 @@
+"""Rollouts that wait for a volume of their own old pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.builders.deadlocks import deadlocks
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.workspace.apply_set import ApplySet
+
+
+@rule("KLG104")
+def rollout_deadlock_volume(unit: ApplySet) -> Iterator[Diagnostic]:
+    """The new pod waits for a volume that the old pods hold."""
+    return deadlocks(unit, "KLG104")

@@ -1,0 +1,117 @@
+"""Rollouts that wait for a quota that their own old pods use up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.analysis.transitions import transitions_in
+from kubelint_gpu.builders.deadlocks import deadlocks, rollout_ends, strategy_fixes
+from kubelint_gpu.builders.object_quota import full_histories, quotas_of, refused_objects
+from kubelint_gpu.builders.replica_set_quota import refused_replica_sets
+from kubelint_gpu.builders.stuck_rollout import (
+    End,
+    end_of,
+    standstill,
+)
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.rolling import DeploymentStrategy, JobStrategy
+from kubelint_gpu.messages.wording import listed, workload_name
+from kubelint_gpu.simulation.controllers.job import objects_of_pods
+from kubelint_gpu.simulation.prepare.workload_change import created_pod
+from kubelint_gpu.simulation.questions.rollouts import judge
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.values import replace
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+_PODS = "count/pods"
+_ONE = 1000
+_TTL = "ttlSecondsAfterFinished"
+
+
+@rule("KLG105")
+def rollout_deadlock_quota(unit: ApplySet) -> Iterator[Diagnostic]:
+    """A quota that the old pods use up refuses the new pod: it is not even created."""
+    yield from deadlocks(unit, "KLG105")
+    yield from refused_objects(unit)
+    yield from refused_replica_sets(unit)
+    yield from full_histories(unit)
+    for subject, end, jobs in _stopped_by_ended(unit):
+        draft = standstill(unit, subject, end, "KLG105", proposals=strategy_fixes(unit, subject, "KLG105"))
+        have = "has" if len(jobs) == 1 else "have"
+        told = f"once {listed([workload_name(one.workload) for one in jobs])} {have} ended, {draft.message}"
+        yield replace(draft, message=told, cause="ended jobs", related=(*draft.related, *_kept_pods(jobs)))
+
+
+def _stopped_by_ended(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, End, list[WorkloadCheck]]]:
+    """The rollouts that end, and never do so once Jobs beside them have ended; with these Jobs.
+
+    A quota's `count/pods` counts a pod that has ended until it is deleted (quota controller, 1.34); that of a Job
+    without `ttlSecondsAfterFinished` stays as long as the Job.
+    """
+    for quota in quotas_of(unit):
+        if _PODS not in quota.hard or quota.used is not None:
+            continue
+        space = quota.meta.namespace
+        jobs = [one for one in unit.subjects if one.workload.meta.namespace == space and _stays(unit, one)]
+        left = [pod for one in jobs for pod in _left(unit, one)]
+        # with more of them than the quota has room for they are not all there
+        if not left or (len(left) + 1) * _ONE > quota.hard[_PODS]:
+            continue
+        rolled = {
+            key: one for key, one in transitions_in(unit).items() if not isinstance(one.new.strategy, JobStrategy)
+        }
+        only = [place for place, one in enumerate(rolled.values()) if _surges(unit, one.new.key)]
+        if not only:
+            continue
+        cluster = replace(unit.cluster, pods=(*unit.cluster.pods, *left))
+        judged = judge(list(rolled.values()), cluster, budget=unit.budget, growth=unit.growth, only=only)
+        found = {key: one for key, one in zip(rolled, judged, strict=True) if one.verdict is Verdict.STUCK}
+        for subject in unit.subjects:
+            if id(subject) in found and subject.workload.meta.namespace == space and rollout_ends(unit, subject):
+                end = end_of(found[id(subject)])
+                if end.waiting.refusal:
+                    yield subject, end, jobs
+
+
+def _kept_pods(jobs: list[WorkloadCheck]) -> Iterator[Related]:
+    """That the pods of Jobs stay when these have ended."""
+    for one in jobs:
+        yield Related(
+            one.manifest.place(("spec",), "key"),
+            f"without {_TTL} the pods of {workload_name(one.workload)} count until it is deleted",
+        )
+
+
+def _stays(unit: ApplySet, subject: WorkloadCheck) -> bool:
+    workload, strategy = subject.workload, subject.workload.strategy
+    if workload.kind != "Job" or not isinstance(strategy, JobStrategy) or strategy.suspend or not workload.replicas:
+        return False
+    ttl = field_pointers.at(subject.manifest, (*workload.template_pointer[:-1], _TTL))
+    return ttl is None and id(subject) in judgements_in(unit)
+
+
+def _left(unit: ApplySet, subject: WorkloadCheck) -> list[Pod]:
+    """The pods of a Job that has succeeded, without those that the inventory has."""
+    workload, strategy = subject.workload, subject.workload.strategy
+    number = objects_of_pods(strategy) if isinstance(strategy, JobStrategy) else 0
+    there = sum(
+        1
+        for pod in unit.cluster.pods
+        if pod.meta.namespace == workload.meta.namespace
+        and pod.meta.owner is not None
+        and (pod.meta.owner.kind, pod.meta.owner.name) == ("Job", workload.meta.name)
+    )
+    return [replace(created_pod(workload, "new"), phase="Succeeded")] * max(0, number - there)
+
+
+def _surges(unit: ApplySet, key: str) -> bool:
+    return any(
+        one.workload.key == key and isinstance(one.workload.strategy, DeploymentStrategy) and rollout_ends(unit, one)
+        for one in unit.subjects
+    )

@@ -1,0 +1,69 @@
+"""Rollouts that may never end: some order of events, or some placement, gets stuck."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.analysis.scaled import waiting_when_scaled
+from kubelint_gpu.builders.deadlocks import (
+    is_deadlock,
+    rollout_ends,
+    standstill_when_scaled,
+    strategy_fixes,
+    waits_for_gangs,
+)
+from kubelint_gpu.builders.stuck_rollout import (
+    ended,
+    spoken_for,
+    standstill,
+)
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.messages.wording import cut_off, verb, workload_names
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+
+@rule("KLG107")
+def rollout_may_stick(unit: ApplySet) -> Iterator[Diagnostic]:
+    """Some order of events, or some placement, gets stuck."""
+    for subject, one in ended(unit, Verdict.MAY_STICK):
+        if not spoken_for(subject, one) and not waits_for_gangs(unit, one):
+            yield standstill(unit, subject, one, "KLG107", proposals=strategy_fixes(unit, subject, "KLG107"))
+    for subject in unit.subjects:
+        found = judgements_in(unit).get(id(subject))
+        if rollout_ends(unit, subject):
+            yield from _when_scaled(unit, subject)
+        if found is not None and found.verdict is Verdict.UNDECIDED:
+            yield Diagnostic(
+                "KLG107",
+                subject.manifest.place(field_pointers.strategy(subject.manifest), "key"),
+                f"whether the rollout ends is undecided: {_unseen(found)}",
+                subject.manifest,
+                cause="undecided",
+                severity="note",
+                certainty="possible",
+                undecided=True,
+            )
+
+
+def _when_scaled(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
+    """The rollout ends with as many replicas as are written, and not with as many as an autoscaler may set."""
+    scaled = waiting_when_scaled(unit, subject)
+    if scaled is not None and not is_deadlock(scaled):
+        yield standstill_when_scaled(unit, scaled, "KLG107")
+
+
+def _unseen(found: Judgement) -> str:
+    if found.unknown:
+        return f"{found.unknown} are not looked at"
+    if found.company:
+        others = f"{workload_names(found.company)} {verb('change', len(found.company))}"
+        alone = "never ends" if found.by_itself is Verdict.STUCK else "may never end"
+        alone = "ends" if found.by_itself is Verdict.COMPLETES else alone
+        return f"by itself it {alone}, but {others} at the same moment; {cut_off(found.states)}"
+    return cut_off(found.states)

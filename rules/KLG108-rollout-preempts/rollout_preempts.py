@@ -1,0 +1,94 @@
+"""Rollouts that make room for themselves at the cost of others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kubelint_gpu.analysis.certainty import evicts_for_certain
+from kubelint_gpu.analysis.rollout_facts import judged_together, judgements_in, rolled_in
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.remedies import no_surge, recreate
+from kubelint_gpu.evidence.exclusive_lines import place_of
+from kubelint_gpu.evidence.node_lines import clues
+from kubelint_gpu.findings.finding import Related, Step
+from kubelint_gpu.kube.admission.defaults import extended_resources
+from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
+from kubelint_gpu.messages.wait import told
+from kubelint_gpu.messages.wording import counted, listed, owner_name, some
+from kubelint_gpu.simulation.search.trace import Evicted, Trace
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+
+@rule("KLG108")
+def rollout_preempts(unit: ApplySet) -> Iterator[Diagnostic]:
+    """Some run of a rollout, or of several that begin at the same moment, evicts pods of lower priority of others."""
+    told_of: set[tuple[str, str]] = set()
+    for subject in (one for one in unit.subjects if one.known_class):
+        judgement = judgements_in(unit).get(id(subject))
+        if judgement is not None:
+            for owner, found in _evicted(subject, judgement.evicts).items():
+                told_of.add((subject.workload.key, owner))
+                yield _draft(unit, subject, judgement.eviction, owner, found)
+    for together in judged_together(unit):
+        for subject in rolled_in(unit, together):
+            for owner, found in _evicted(subject, together.evicts).items():
+                if subject.known_class and (subject.workload.key, owner) not in told_of:
+                    yield _draft(unit, subject, together.eviction, owner, found, together=True)
+
+
+def _evicted(subject: WorkloadCheck, evicts: Iterable[Evicted]) -> dict[str, list[Evicted]]:
+    """Whose pods are evicted for those of a workload."""
+    found: dict[str, list[Evicted]] = {}
+    for one in evicts:
+        if one.by == subject.workload.key and one.owner != one.by:
+            found.setdefault(one.owner, []).append(one)
+    return found
+
+
+def _draft(
+    unit: ApplySet,
+    subject: WorkloadCheck,
+    eviction: Trace | None,
+    owner: str,
+    found: list[Evicted],
+    *,
+    together: bool = False,
+) -> Diagnostic:
+    manifest, spec = subject.manifest, subject.workload.spec
+    nodes = sorted({one.node for one in found})
+    count = max(one.count for one in found)
+    budgets = sorted({name for one in found for name in one.budgets})
+    protected = f", although {_budgets(budgets)} allows no further disruption" if budgets else ""
+    lost = ", and nothing creates it again" if any(one.lost for one in found) else ""
+    resource = next(iter(extended_resources(spec)), "")
+    place = place_of(unit, owner, resource, nodes)
+    whose = f"{owner_name(owner)} has priority {found[0].priority}"
+    strategy, replicas = subject.workload.strategy, subject.workload.replicas
+    surges = isinstance(strategy, DeploymentStrategy) and not strategy.recreate
+    trace = eviction if eviction is not None and owner in eviction.evicted else None
+    victims = owner_name(owner) if owner.startswith("Pod/") else f"{counted(count, 'pod')} of {owner_name(owner)}"
+    certain = unit.is_closed_to(subject) if together else evicts_for_certain(unit, subject, owner)
+    begun = "begun at the same moment as others, " if together else ""
+    return Diagnostic(
+        "KLG108",
+        manifest.place(field_pointers.priority_class(subject.manifest)),
+        f"{begun}a rollout can evict {victims} (priority {found[0].priority}) "
+        f"from {some(nodes, word='or')} for its own new pods (priority {found[0].by_priority}){protected}{lost}",
+        manifest,
+        cause=owner,
+        certainty="certain" if certain else "possible",
+        related=(*((Related(place, whose),) if place is not None else ()), *clues(unit, subject, resource, nodes)),
+        trace=tuple(
+            Step(number, step.actor, told(step.message)) for number, step in enumerate(trace.steps if trace else (), 1)
+        ),
+        run=trace,
+        help=(f"give {owner_name(owner)} a class of at least {found[0].by_priority} if it must not be disturbed",),
+        proposals=(no_surge(manifest, replicas), recreate(manifest, replicas)) if surges else (),
+    )
+
+
+def _budgets(names: list[str]) -> str:
+    return f"PodDisruptionBudget {names[0]}" if len(names) == 1 else f"each of the budgets {listed(names)}"

@@ -1,0 +1,178 @@
+"""Pods that cannot all run at once, whatever is rolled out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.analysis.certainty import outgrown
+from kubelint_gpu.analysis.rollout_facts import after_deletion, judged_beside_removed, judgements_in
+from kubelint_gpu.builders.custom_rollouts import custom_pods_pending
+from kubelint_gpu.builders.job_quota import refused_job_pods
+from kubelint_gpu.builders.pending_daemon_pods import daemon_pods_pending
+from kubelint_gpu.builders.pending_replicas import pending_replicas
+from kubelint_gpu.builders.starving_jobs import starving
+from kubelint_gpu.builders.stuck_rollout import end_of
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, scarce, stakes
+from kubelint_gpu.evidence.node_lines import clues
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, JobStrategy, StatefulSetStrategy
+from kubelint_gpu.messages.wait import Wait
+from kubelint_gpu.messages.wording import counted, owner_name, some
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.trace import Waiting
+from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.values import replace
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.field_pointers import UPDATE_STRATEGY
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+_KEEPS = "OnDelete: a pod keeps its template until somebody deletes it, and comes back with the new one"
+_WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
+
+
+@rule("KLG109")
+def scale_up_pending(unit: ApplySet) -> Iterator[Diagnostic]:
+    """Not all replicas can run at once, whatever is rolled out."""
+    yield from custom_pods_pending(unit)
+    yield from _waiting_for_gone(unit)
+    for subject in unit.subjects:
+        refused_pods = tuple(refused_job_pods(unit, subject))
+        yield from refused_pods or starving(unit, subject)
+        judgement = judgements_in(unit).get(id(subject))
+        if judgement is None or judgement.placed >= judgement.wanted or outgrown(unit, subject, judgement):
+            continue
+        if isinstance(subject.workload.strategy, DaemonSetStrategy):
+            yield from daemon_pods_pending(unit, subject, judgement)
+        elif judgement.eligible and judgement.verdict is None:
+            yield from pending_replicas(unit, subject, judgement)
+    yield from _replaced_by_hand(unit)
+
+
+def _replaced_by_hand(unit: ApplySet) -> Iterator[Diagnostic]:
+    """What lacks room only when pods that run have been deleted by hand, or their partition is lowered."""
+    for subject in unit.subjects if unit.before else ():
+        found, now = after_deletion(unit).get(id(subject)), judgements_in(unit).get(id(subject))
+        if found is None or now is None or outgrown(unit, subject, found):
+            continue
+        if now.placed >= now.wanted and now.verdict in (None, Verdict.COMPLETES):
+            yield from (_later(subject, draft) for draft in _told_by_hand(unit, subject, found))
+
+
+def _on_delete(subject: WorkloadCheck) -> bool:
+    strategy = subject.workload.strategy
+    return isinstance(strategy, StatefulSetStrategy | DaemonSetStrategy) and strategy.on_delete
+
+
+def _kept_by(subject: WorkloadCheck) -> Pointer:
+    """The field that keeps the template from pods that run."""
+    return (*UPDATE_STRATEGY, "type") if _on_delete(subject) else (*UPDATE_STRATEGY, "rollingUpdate", "partition")
+
+
+def _why_kept(subject: WorkloadCheck) -> str:
+    strategy = subject.workload.strategy
+    if _on_delete(subject) or not isinstance(strategy, StatefulSetStrategy):
+        return _KEEPS
+    below = strategy.first_ordinal + strategy.partition
+    return f"partition: ordinals below {below} keep their template, and come back with it, until it is lowered"
+
+
+def _told_by_hand(unit: ApplySet, subject: WorkloadCheck, found: Judgement) -> Iterator[Diagnostic]:
+    if found.placed < found.wanted:
+        yield from _pending(unit, subject, found)
+    elif found.verdict in (Verdict.STUCK, Verdict.MAY_STICK) and found.trace is not None:
+        yield _waiting(unit, subject, end_of(found).waiting)
+
+
+def _waiting(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> Diagnostic:
+    manifest = subject.manifest
+    claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items())
+    return Diagnostic(
+        "KLG109",
+        manifest.place(_kept_by(subject)),
+        f"a new pod may wait for ever: {Wait(subject.workload, waiting, claims).clause}",
+        manifest,
+        cause="new pods",
+        certainty="certain" if unit.is_closed_to(subject) else "possible",
+        scheduler=waiting.scheduler or None,
+        related=stakes(unit, subject, waiting),
+    )
+
+
+def _pending(unit: ApplySet, subject: WorkloadCheck, found: Judgement) -> Iterator[Diagnostic]:
+    if isinstance(subject.workload.strategy, DaemonSetStrategy):
+        yield from daemon_pods_pending(unit, subject, found)
+    elif found.eligible:
+        yield from pending_replicas(unit, subject, found, later=True)
+
+
+def _later(subject: WorkloadCheck, draft: Diagnostic) -> Diagnostic:
+    keeps = Related(subject.manifest.place(_kept_by(subject)), _why_kept(subject))
+    by_hand = "its old pods are deleted by hand (OnDelete)" if _on_delete(subject) else "its partition is lowered to 0"
+    return replace(
+        draft,
+        message=f"once {by_hand}, {draft.message}",
+        cause=f"{draft.cause} by hand",
+        severity="warning",
+        related=(keeps, *draft.related),
+    )
+
+
+def _waiting_for_gone(unit: ApplySet) -> Iterator[Diagnostic]:
+    """The workloads that run, or are rolled out, only when something is deleted that was among the objects before."""
+    for subject in unit.subjects if unit.gone else ():
+        now, later = judgements_in(unit).get(id(subject)), judged_beside_removed(unit).get(id(subject))
+        if now is None or later is None or isinstance(subject.workload.strategy, JobStrategy):
+            continue
+        if not subject.known_class or not _is_worse(later, now):
+            continue
+        waiting = later.waiting
+        if later.verdict in _WAITS and later.trace is not None:
+            waiting = next((one for one in later.trace.waiting if one.owner == subject.workload.key), None)
+        names = _holders(unit, waiting)
+        if waiting is not None and names:
+            yield _until_removed(unit, subject, later, waiting, names)
+
+
+def _is_worse(beside: Judgement, now: Judgement) -> bool:
+    """Whether what is gone keeps replicas from running that find room without it, or a rollout from its end.
+
+    A rollout that never ends anyway does not begin before all replicas run.
+    """
+    if now.placed < now.wanted or beside.placed < beside.wanted:
+        return now.placed >= now.wanted
+    ends = (None, Verdict.COMPLETES)
+    return now.verdict in ends and beside.verdict not in ends
+
+
+def _holders(unit: ApplySet, waiting: Waiting | None) -> list[str]:
+    gone = {one.workload.key for one in unit.gone if one.workload is not None}
+    found = {owner for lack in (waiting.lacks if waiting is not None else ()) for owner in lack.owners}
+    return sorted(found & gone)
+
+
+def _until_removed(
+    unit: ApplySet, subject: WorkloadCheck, found: Judgement, waiting: Waiting, names: list[str]
+) -> Diagnostic:
+    manifest, workload = subject.manifest, subject.workload
+    rolls = found.verdict in _WAITS
+    claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items())
+    clause = Wait(workload, waiting, claims, standing=not rolls).clause
+    replicas = f"{found.placed} of {counted(found.wanted, 'replica')}"
+    told = "the rollout does not end" if rolls else f"only {replicas} can run"
+    left = some([owner_name(name) for name in names], "workload")
+    return Diagnostic(
+        "KLG109",
+        manifest.place(field_pointers.strategy(manifest), "key") if rolls else subject.replicas_place,
+        f"until {left} is deleted, which the manifests no longer have, {told}: {clause}",
+        manifest,
+        cause="beside what is gone",
+        certainty="possible",
+        severity="warning",
+        scheduler=waiting.scheduler or None,
+        related=clues(unit, subject, scarce(subject), sorted(found.eligible)),
+        help=("kubectl apply deletes nothing without --prune: delete it first, or let what applies these prune it",),
+    )

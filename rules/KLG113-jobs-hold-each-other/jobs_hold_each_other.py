@@ -1,0 +1,246 @@
+"""Jobs that are useful only when all their pods run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.analysis.coupled import bound_to, ties
+from kubelint_gpu.analysis.gang_members import Team, how_long, team_of
+from kubelint_gpu.analysis.growing_pools import at_most, growing
+from kubelint_gpu.analysis.held_by_gangs import held_up
+from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.builders.overlapping_runs import SCHEDULE, OverlappingRuns
+from kubelint_gpu.builders.short_custom_gangs import ShortCustomGang
+from kubelint_gpu.builders.starving_jobs import asking_too, while_running
+from kubelint_gpu.builders.stuck_gangs import GangDeadlock, ShortJob, UndecidedGang, stuck_gangs
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.evidence.exclusive_lines import holders, scarce
+from kubelint_gpu.evidence.node_lines import clues, requested
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.kube.objects.collective import sign_of_waiting
+from kubelint_gpu.kube.objects.requests import is_extended
+from kubelint_gpu.messages.wording import counted, listed, verb, workload_name
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+_POLICY: Pointer = ("spec", "concurrencyPolicy")
+_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
+
+
+@rule("KLG113")
+def jobs_hold_each_other(unit: ApplySet) -> Iterator[Diagnostic]:
+    """A Job holds a part of what it needs, and the rest never comes: another Job has it, or what runs for good."""
+    told: dict[object, Diagnostic] = {}
+    for found in stuck_gangs(unit):
+        if isinstance(found, ShortJob):
+            told[id(found)] = _short(unit, found)
+        elif isinstance(found, OverlappingRuns):
+            told[id(found)] = _overlapping(unit, found)
+        elif isinstance(found, ShortCustomGang):
+            # Jobs of one JobSet that lack the same are one finding
+            team = found.team
+            told[id(team.largest.manifest), team.pods, _number(found), how_long([team])] = _short_custom(unit, found)
+        elif isinstance(found, GangDeadlock):
+            told[id(found)] = _deadlock(unit, found)
+        else:
+            told[id(found)] = _undecided(found)
+    yield from told.values()
+
+
+def _short(unit: ApplySet, found: ShortJob) -> Diagnostic:
+    subject, beside, least, most = found.subject, found.beside, found.least, found.most
+    manifest, workload = subject.manifest, subject.workload
+    resource, pools = scarce(subject), at_most(unit, subject)
+    while_runs = f"{while_running(beside)}, " if beside else ""
+    grown = f" even with {pools}" if pools else ""
+    number = f"only {most}" if most < workload.replicas else f"as few as {least}"
+    each = "a run of " if workload.kind == "CronJob" else ""
+    waits = "waits" if most < workload.replicas else "may wait"
+    finds = verb("find", most if most < workload.replicas else least)
+    return Diagnostic(
+        "KLG113",
+        manifest.place(field_pointers.replicas(manifest)),
+        f"{while_runs}{each}{workload_name(workload)} needs its {workload.replicas} pods at once and {number} "
+        f"{finds} room{grown}: what runs {waits} for the rest {how_long([team_of(subject)])}",
+        manifest,
+        cause=f"never whole {workload.key}",
+        certainty="certain" if found.certain else "possible",
+        related=(
+            *_needs(team_of(subject), primary=True),
+            *asking_too(beside, resource),
+            *ties(unit, subject, beside),
+            *held_up(unit, [subject]),
+            *clues(unit, subject, resource, sorted(judgements_in(unit)[id(subject)].eligible)),
+            *holders(unit, subject, resource, judgements_in(unit)[id(subject)].eligible),
+            *growing(unit, subject),
+        ),
+        help=("let Kueue admit the Job whole, or a scheduler with pod groups place it whole: then it holds nothing",),
+    )
+
+
+def _deadlock(unit: ApplySet, deadlock: GangDeadlock) -> Diagnostic:
+    stuck, beside, found = deadlock.stuck, deadlock.beside, deadlock.found
+    first = stuck[0]
+    held = {one.owner: one for one in found.held}
+    told = [
+        f"{one.workloads[0].meta.name} runs {held[one.key].running} of {counted(held[one.key].wanted, 'pod')}"
+        for one in stuck
+    ]
+    names = listed([one.name for one in stuck])
+    nodes = list(dict.fromkeys(node for one in found.held for node in one.nodes))
+    verb = "hold each other up" if found.verdict is Verdict.STUCK else "can hold each other up"
+    jobs = [subject for one in stuck if one.custom is None for subject in one.subjects]
+    while_runs = f" {while_running(beside)}" if beside else ""
+    return Diagnostic(
+        "KLG113",
+        first.place,
+        f"started at the same moment{while_runs}, {names} {verb} {how_long(stuck)}: {listed(told)}, and none gives its "
+        "part back",
+        first.largest.manifest,
+        cause=" ".join(one.key for one in stuck),
+        certainty="certain" if deadlock.certain else "possible",
+        related=(
+            *(related for one in stuck for related in _needs(one, primary=one is first)),
+            *asking_too(beside, scarce(first.largest)),
+            *(related for one in jobs for related in ties(unit, one, bound_to(unit, one))),
+            *held_up(unit, jobs),
+            *clues(unit, first.largest, scarce(first.largest), nodes),
+        ),
+        help=(
+            "let Kueue admit each Job whole, or a scheduler with pod groups place it whole",
+            "start them one after the other",
+        ),
+        proposals=tuple(_suspended(one.subjects[0]) for one in stuck[1:] if len(stuck) == 2 and one.custom is None),
+    )
+
+
+def _overlapping(unit: ApplySet, runs: OverlappingRuns) -> Diagnostic:
+    subject, found, interval, deadline = runs.subject, runs.found, runs.interval, runs.deadline
+    manifest = subject.manifest
+    parts = [f"{one.running} of {counted(one.wanted, 'pod')}" for one in found.held]
+    run = f"each runs {parts[0]}" if len(set(parts)) == 1 else f"one runs {listed(parts, 'and the other')}"
+    nodes = list(dict.fromkeys(node for one in found.held for node in one.nodes))
+    written = manifest.present(_POLICY)
+    longer = (
+        f"takes longer than {_time(interval)}" if interval is not None else "is still going when the next one starts"
+    )
+    lasts = "for ever" if deadline is None else f"until one fails after {counted(deadline, 'second')}"
+    sign = sign_of_waiting(manifest.item.value)
+    return Diagnostic(
+        "KLG113",
+        manifest.place(_POLICY if written else SCHEDULE),
+        f"where a run {longer}, it and the next one can hold each other up {lasts}: {run}, and none gives "
+        f"its part back (concurrencyPolicy is Allow{'' if written else ' by default'})",
+        manifest,
+        cause=f"overlapping {subject.workload.key}",
+        certainty="possible",
+        related=(
+            Related(
+                manifest.place(field_pointers.replicas(manifest)),
+                f"each run needs {counted(subject.workload.replicas, 'pod')} at once",
+            ),
+            *((Related(manifest.place(sign), "its pods wait for each other"),) if sign is not None else ()),
+            *ties(unit, subject, bound_to(unit, subject)),
+            *clues(unit, subject, scarce(subject), nodes),
+        ),
+        help=tuple(_help(interval)),
+        proposals=(_forbid(subject),),
+    )
+
+
+def _help(interval: int | None) -> Iterator[str]:
+    if interval is not None:
+        yield f"an activeDeadlineSeconds below {interval} in the jobTemplate ends a run before the next one starts"
+    yield "let Kueue admit each Job whole, or a scheduler with pod groups place it whole"
+
+
+def _forbid(subject: WorkloadCheck) -> FixCandidate:
+    manifest = subject.manifest
+
+    def edits() -> list[Edit]:
+        if manifest.present(_POLICY):
+            return [replace_scalar(manifest.item, _POLICY, "Forbid")]
+        return [set_key(manifest.item, ("spec",), "concurrencyPolicy", "Forbid", before="jobTemplate")]
+
+    return FixCandidate("set concurrencyPolicy: Forbid, which skips a run while another one is going", "unsafe", edits)
+
+
+def _time(seconds: int) -> str:
+    """`1 hour`, `90 minutes`: in the largest unit that divides it."""
+    for size, unit in _UNITS:
+        if seconds % size == 0:
+            return counted(seconds // size, unit)
+    return counted(seconds, "second")
+
+
+def _asked(unit: ApplySet, team: Team) -> Iterator[Related]:
+    """Why its pods are needed at once, and what those of its other templates ask for."""
+    yield from team.signs
+    for subject in team.subjects:
+        if subject is not team.largest and is_extended(scarce(subject)):
+            yield from requested(unit, subject, scarce(subject))
+
+
+def _number(found: ShortCustomGang) -> str:
+    return f"no more than {found.most}" if found.most < found.team.pods else f"as few as {found.least}"
+
+
+def _short_custom(unit: ApplySet, found: ShortCustomGang) -> Diagnostic:
+    team, beside = found.team, found.beside
+    is_short = found.most < team.pods
+    while_runs = f"{while_running(beside)}, " if beside else ""
+    waits = "waits" if is_short else "may wait"
+    first = team.largest
+    fit = unit.alone(first).fit
+    return Diagnostic(
+        "KLG113",
+        team.place,
+        f"{while_runs}{team.name} needs {team.pods} pods at once and {_number(found)} "
+        f"{verb('find', found.most if is_short else found.least)} room: what runs {waits} for the rest "
+        f"{how_long([team])}",
+        first.manifest,
+        cause=f"never whole {team.key}",
+        certainty="certain" if found.certain else "possible",
+        related=(
+            *_asked(unit, team),
+            *asking_too(beside, scarce(first)),
+            *clues(unit, first, scarce(first), fit.fits if fit is not None else ()),
+            *growing(unit, first),
+        ),
+        help=("let Kueue admit it whole, or a scheduler with pod groups place it whole: then it holds nothing",),
+    )
+
+
+def _undecided(found: UndecidedGang) -> Diagnostic:
+    subject = found.subject
+    return Diagnostic(
+        "KLG113",
+        subject.manifest.place(field_pointers.replicas(subject.manifest)),
+        f"whether {found.question} is undecided: {found.reason}",
+        subject.manifest,
+        cause=f"undecided {subject.workload.key}",
+        severity="note",
+        certainty="possible",
+        undecided=True,
+    )
+
+
+def _needs(team: Team, *, primary: bool) -> Iterator[Related]:
+    if not primary:
+        yield Related(team.place, f"{team.workloads[0].meta.name} needs {counted(team.pods, 'pod')} at once, too")
+    yield from team.signs
+
+
+def _suspended(subject: WorkloadCheck) -> FixCandidate:
+    manifest = subject.manifest
+
+    def edits() -> list[Edit]:
+        return [set_key(manifest.item, ("spec",), "suspend", True, before="template")]
+
+    name = subject.workload.meta.name
+    return FixCandidate(f"set suspend: true in {name}, and false when the other has ended", "unsafe", edits)

@@ -1,0 +1,185 @@
+"""Taints that keep a pod from every node that would take it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import Any
+
+from kubelint_gpu.analysis.diagnosis import Diagnosis, diagnose
+from kubelint_gpu.analysis.node_misfit import asked, title, untolerated
+from kubelint_gpu.builders.waiting_pods import scheduler_message
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.documents.edits import Edit, append, replace_scalar, set_key
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.findings.finding import Related, Safety
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.taints import Taint, Toleration
+from kubelint_gpu.messages.wording import listed, some
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+_KEY = "tolerations"
+_MOST = 3
+_ADMISSION = "if admission adds this toleration, declare admission.extendedResourceToleration: true in the inventory"
+Sets = dict[tuple[Taint, ...], list[str]]
+
+
+@rule("KLG202")
+def untolerated_taint(unit: ApplySet) -> Iterator[Diagnostic]:
+    """Every node that would take the pod has a taint that it does not tolerate."""
+    for subject, found in diagnose(unit):
+        if found.code != "KLG202":
+            continue
+        manifest = subject.manifest
+        sets = _sets(unit, subject, found)
+        told = [
+            f"{some(names)} {'has' if len(names) == 1 else 'have'} {listed([str(one) for one in taints])}"
+            for taints, names in list(sets.items())[:_MOST]
+        ]
+        first = next(iter(sets))
+        written = _written(subject, first[0])
+        yield Diagnostic(
+            "KLG202",
+            manifest.place(*_route(subject, written)),
+            f"its pod does not tolerate the taints of the nodes that would take it: {', '.join(told)}"
+            f"{_but(subject, written)}",
+            manifest,
+            cause="/".join(str(taint) for taint in first),
+            certainty=found.certainty,
+            scheduler=scheduler_message(unit, subject),
+            related=tuple(_related(unit, sets)),
+            help=_help(unit, subject, first),
+            proposals=tuple(_proposals(subject, sets)),
+        )
+
+
+def _sets(unit: ApplySet, subject: WorkloadCheck, found: Diagnosis) -> Sets:
+    """The taints that are in the way, each set with its nodes: first those that stand for what the pod asks for."""
+    nodes = {node.name: node for node in unit.possible_nodes}
+    sets: Sets = {}
+    for name in found.nodes:
+        node: Node = nodes[name]
+        sets.setdefault(untolerated(node, subject.workload.spec.tolerations), []).append(title(unit, name))
+    resources = asked(subject)
+
+    def rank(entry: tuple[tuple[Taint, ...], list[str]]) -> tuple[bool, int, int]:
+        taints, names = entry
+        return not all(taint.key in resources for taint in taints), len(taints), -len(names)
+
+    return dict(sorted(sets.items(), key=rank))
+
+
+def _written(subject: WorkloadCheck, taint: Taint) -> int | None:
+    """The toleration that was probably meant for a taint: of the same key, else of a similar one."""
+    manifest = subject.manifest
+    listed_ones = field_pointers.at(manifest, (*field_pointers.pod_spec(manifest), _KEY))
+    keys = [str(found.get("key", "")) if isinstance(found, dict) else "" for found in _list(listed_ones)]
+    near = taint.key if taint.key in keys else next(iter(get_close_matches(taint.key, keys, 1, 0.8)), "")
+    return keys.index(near) if near else None
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _route(subject: WorkloadCheck, written: int | None) -> tuple[Pointer, Any]:
+    manifest = subject.manifest
+    base = field_pointers.pod_spec(manifest)
+    if written is not None:
+        return (*base, _KEY, written, "key"), "value"
+    return ((*base, _KEY), "key") if manifest.present((*base, _KEY)) else (base, "key")
+
+
+def _but(subject: WorkloadCheck, written: int | None) -> str:
+    if written is None:
+        return ""
+    found = subject.manifest.workload.spec.tolerations[written] if subject.manifest.workload is not None else None
+    return f"; it tolerates {_told(found)}" if found is not None else ""
+
+
+def _told(toleration: Toleration) -> str:
+    value = f"={toleration.value}" if toleration.operator == "Equal" else ""
+    effect = f":{toleration.effect}" if toleration.effect else ""
+    return f"{toleration.key}{value}{effect}"
+
+
+def _related(unit: ApplySet, sets: Sets) -> Iterator[Related]:
+    seen = set()
+    for taints, names in list(sets.items())[:_MOST]:
+        declared = unit.world.declared("Node", names[0])
+        if declared is None:
+            continue
+        place = unit.world.place(declared, ("spec", "taints"))
+        if place not in seen:
+            seen.add(place)
+            yield Related(place, f"{some(names)} {'has' if len(names) == 1 else 'have'} the taint {taints[0]}")
+
+
+def _help(unit: ApplySet, subject: WorkloadCheck, taints: tuple[Taint, ...]) -> tuple[str, ...]:
+    inventory = unit.world.inventory
+    if inventory is None or inventory.admission.extended_resource_toleration:
+        return ()
+    if all(taint.key in asked(subject) for taint in taints):
+        return (_ADMISSION,)
+    return ()
+
+
+def _proposals(subject: WorkloadCheck, sets: Sets) -> Iterator[FixCandidate]:
+    resources = asked(subject)
+    for taints in list(sets)[:_MOST]:
+        safety: Safety = "safe" if all(taint.key in resources for taint in taints) else "unsafe"
+        if len(taints) == 1:
+            written = _written(subject, taints[0])
+            if written is not None:
+                yield FixCandidate(
+                    f"let the toleration tolerate {taints[0]}",
+                    safety,
+                    lambda taint=taints[0], at=written: _corrected(subject, at, taint),  # type: ignore[misc]
+                )
+                continue
+        named = listed([str(taint) for taint in taints])
+        yield FixCandidate(f"tolerate {named}", safety, lambda taints=taints: _added(subject, taints))  # type: ignore[misc]
+
+
+def _corrected(subject: WorkloadCheck, at: int, taint: Taint) -> list[Edit]:
+    """The toleration with the key, value and effect of the taint, changing what differs."""
+    manifest = subject.manifest
+    base = (*field_pointers.pod_spec(manifest), _KEY, at)
+    found = field_pointers.at(manifest, base)
+    written: dict[str, Any] = found if isinstance(found, dict) else {}
+    edits = []
+    if written.get("key") != taint.key:
+        edits.append(replace_scalar(manifest.item, (*base, "key"), taint.key))
+    if written.get("operator") != "Exists" and (written.get("value") or "") != taint.value:
+        if written.get("value"):
+            edits.append(replace_scalar(manifest.item, (*base, "value"), _quoted(taint.value)))
+        else:
+            edits.append(set_key(manifest.item, base, "value", taint.value))
+    if written.get("effect") and written["effect"] != taint.effect:
+        edits.append(replace_scalar(manifest.item, (*base, "effect"), taint.effect))
+    return edits
+
+
+def _quoted(value: str) -> str:
+    return f'"{value}"'
+
+
+def _added(subject: WorkloadCheck, taints: tuple[Taint, ...]) -> list[Edit]:
+    manifest = subject.manifest
+    base = field_pointers.pod_spec(manifest)
+    resources = asked(subject)
+    new = [_toleration(taint, whatever=taint.key in resources) for taint in taints]
+    written = _list(field_pointers.at(manifest, (*base, _KEY)))
+    if written:
+        return [append(manifest.item, (*base, _KEY), new)]
+    return [set_key(manifest.item, base, _KEY, new)]
+
+
+def _toleration(taint: Taint, *, whatever: bool) -> dict[str, str]:
+    """A toleration of a taint; `whatever` its value, where the key says it all."""
+    if taint.value and not whatever:
+        return {"key": taint.key, "operator": "Equal", "value": taint.value, "effect": taint.effect}
+    return {"key": taint.key, "operator": "Exists", "effect": taint.effect}

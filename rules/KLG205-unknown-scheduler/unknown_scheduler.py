@@ -1,0 +1,45 @@
+"""Schedulers that nobody runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.remedies import rewritten
+from kubelint_gpu.kube.admission.neighbours import SCHEDULERS
+from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER
+from kubelint_gpu.messages.wording import some
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import ApplySet
+
+_NAME = "schedulerName"
+
+
+@rule("KLG205")
+def unknown_scheduler(unit: ApplySet) -> Iterator[Diagnostic]:
+    """A scheduler that nobody declared, that nothing runs by, and that is no known one."""
+    if not unit.has_nodes or unit.world.inventory is None:
+        return
+    declared = {str(profile.get(_NAME) or DEFAULT_SCHEDULER) for profile in unit.world.inventory.scheduler.profiles}
+    used = {pod.spec.scheduler_name for pod in unit.cluster.pods if pod.spec.node_name}
+    known = {DEFAULT_SCHEDULER, *declared, *used}
+    for subject in unit.subjects:
+        name = subject.workload.spec.scheduler_name
+        if name in known or name in SCHEDULERS:
+            continue
+        manifest = subject.manifest
+        route = (*field_pointers.pod_spec(manifest), _NAME)
+        near = get_close_matches(name, sorted({*known, *SCHEDULERS}), 1, 0.75)
+        yield Diagnostic(
+            "KLG205",
+            manifest.place(route),
+            f'no scheduler of the inventory answers to "{name}": its pods stay Pending without any event '
+            f"({'known is' if len(known) == 1 else 'known are'} {some(sorted(known), 'scheduler')})",
+            manifest,
+            cause=name,
+            certainty="certain" if declared else "possible",
+            help=(f"did you mean {near[0]}?",) if near else (),
+            proposals=rewritten(manifest, route, near),
+        )

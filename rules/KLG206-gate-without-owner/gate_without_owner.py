@@ -1,0 +1,42 @@
+"""Scheduling gates that nobody removes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.remedies import rewritten
+from kubelint_gpu.kube.admission.neighbours import GATES, gate_owner
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import ApplySet
+
+
+@rule("KLG206")
+def gate_without_owner(unit: ApplySet) -> Iterator[Diagnostic]:
+    """A scheduling gate that no known controller, and none of the manifests' own kinds, removes."""
+    if not any(subject.workload.spec.scheduling_gates for subject in unit.subjects):
+        return
+    groups = {
+        str(manifest.item.value.get("apiVersion", "")).rpartition("/")[0]
+        for manifest in (*unit.manifests, *unit.surroundings)
+    }
+    for subject in unit.subjects:
+        manifest = subject.manifest
+        for index, gate in enumerate(subject.workload.spec.scheduling_gates):
+            domain = gate.partition("/")[0] if "/" in gate else ""
+            if not gate or gate_owner(gate) or (domain and domain in groups):
+                continue
+            route = (*field_pointers.pod_spec(manifest), "schedulingGates", index, "name")
+            near = get_close_matches(gate, sorted(GATES), 1, 0.75)
+            yield Diagnostic(
+                "KLG206",
+                manifest.place(route),
+                f"no known controller removes the scheduling gate {gate}: its pods are never scheduled until "
+                "something does",
+                manifest,
+                cause=gate,
+                help=(f"did you mean {near[0]}, which {GATES[near[0]]} removes?",) if near else (),
+                proposals=rewritten(manifest, route, near),
+            )

@@ -1,0 +1,42 @@
+"""Priority classes that there are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.remedies import rewritten
+from kubelint_gpu.kube.objects.priority import SYSTEM_CLASSES
+from kubelint_gpu.messages.wording import some
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import ApplySet
+
+_CLASS = "priorityClassName"
+
+
+@rule("KLG302")
+def unknown_priority_class(unit: ApplySet) -> Iterator[Diagnostic]:
+    """The class that a workload names does not exist: admission refuses its pods."""
+    if not unit.has_nodes:
+        return
+    known = sorted({found.name for found in (*SYSTEM_CLASSES, *unit.cluster.priority_classes)})
+    declared = bool(unit.cluster.priority_classes)
+    for subject in unit.subjects:
+        if subject.known_class:
+            continue
+        manifest, name = subject.manifest, subject.workload.spec.priority_class_name
+        route = (*field_pointers.pod_spec(manifest), _CLASS)
+        near = get_close_matches(name, known, 1, 0.6)
+        yield Diagnostic(
+            "KLG302",
+            manifest.place(route),
+            f'PriorityClass "{name}" is neither in the manifests nor in the inventory: admission refuses the pods '
+            f"({'known are ' + some(known, 'class') if declared else 'the inventory declares no class'})",
+            manifest,
+            cause=name,
+            certainty="certain" if declared else "possible",
+            help=(f"did you mean {near[0]}?",) if near else (),
+            proposals=rewritten(manifest, route, near, "use PriorityClass {}"),
+        )

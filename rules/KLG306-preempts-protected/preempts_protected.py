@@ -1,0 +1,83 @@
+"""Preemption of pods that a disruption budget protects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.builders.waiting_pods import waiting_for_room
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.messages.wording import budget_names, counted, owner_name, some, verb
+from kubelint_gpu.scheduler import Candidate
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import ApplySet
+
+_MOST_RELATED = 4
+
+
+@rule("KLG306")
+def preempts_protected(unit: ApplySet) -> Iterator[Diagnostic]:
+    """Room can be made only by evicting pods whose disruption budget has nothing left."""
+    for subject, found in waiting_for_room(unit):
+        preemption = found.preemption
+        if preemption is None or not preemption.succeeds or not preemption.violations:
+            continue
+        chosen = preemption.best[0]
+        budgets = _budgets(unit, chosen)
+        if not budgets:
+            continue
+        manifest = subject.manifest
+        yield Diagnostic(
+            "KLG306",
+            manifest.place(field_pointers.priority_class(subject.manifest)),
+            f"its pod finds room only by evicting {_names(chosen.victims)} from {chosen.node}, although "
+            f"{budget_names(budgets)} {verb('allow', len(budgets))} no disruption: preemption does not keep to it",
+            manifest,
+            cause="/".join(budgets),
+            certainty="certain" if unit.complete else "possible",
+            scheduler=found.message,
+            related=(*_budget_places(unit, budgets), *_victim_places(unit, chosen)),
+        )
+
+
+def _names(victims: tuple[Pod, ...]) -> str:
+    owners = sorted(
+        {
+            owner_name(f"{pod.meta.owner.kind}/{pod.meta.namespace}/{pod.meta.owner.name}")
+            if pod.meta.owner is not None
+            else pod.key
+            for pod in victims
+        }
+    )
+    return f"{counted(len(victims), 'pod')} ({some(owners, 'owner')})"
+
+
+def _budgets(unit: ApplySet, chosen: Candidate) -> list[str]:
+    """The budgets that cover the victims and allow nothing, in the order of names."""
+    return sorted(
+        budget.meta.name
+        for budget in unit.cluster.disruption_budgets
+        if any(budget.restrains_preemption(pod) for pod in chosen.victims)
+    )
+
+
+def _budget_places(unit: ApplySet, names: list[str]) -> Iterator[Related]:
+    for name in names[:_MOST_RELATED]:
+        manifest = next((one for one in unit.manifests if one.kind == "PodDisruptionBudget" and one.name == name), None)
+        declared = unit.world.declared("PodDisruptionBudget", name)
+        said = f"{name} protects them"
+        if manifest is not None:
+            yield Related(manifest.place(("metadata", "name")), said)
+        elif declared is not None:
+            yield Related(unit.world.place(declared), said)
+
+
+def _victim_places(unit: ApplySet, chosen: Candidate) -> Iterator[Related]:
+    for pod in chosen.victims[:_MOST_RELATED]:
+        declared = unit.world.declared("Pod", pod.meta.name)
+        if declared is not None:
+            yield Related(
+                unit.world.place(declared), f"{pod.meta.name} has priority {pod.spec.priority or 0} and would go"
+            )

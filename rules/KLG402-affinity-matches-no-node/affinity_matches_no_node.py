@@ -1,0 +1,188 @@
+"""Selectors and affinity that no node of the inventory meets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.analysis.diagnosis import diagnose
+from kubelint_gpu.analysis.node_misfit import title
+from kubelint_gpu.builders.waiting_pods import scheduler_message
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.documents.edits import Edit, replace_scalar
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.remedies import renamed
+from kubelint_gpu.evidence.runtime_classes import FIELD, binding, source_of
+from kubelint_gpu.findings.finding import Place, Related
+from kubelint_gpu.kube.objects.label_algebra import NumberBound, alternatives
+from kubelint_gpu.messages.did_you_mean_label import nearest_key, nearest_value
+from kubelint_gpu.messages.wording import listed, requirement_name, some
+from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.manifest import Manifest
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+# labels that an autoscaler gives to nodes which it makes for the pods that ask for them
+_PROVISIONED = ("cloud.google.com/compute-class", "karpenter.sh/nodepool", "karpenter.sh/provisioner-name")
+_DECLARE = "an autoscaler may make such nodes: declare them as a pool of the inventory, with the most there may be"
+
+
+@rule("KLG402")
+def affinity_matches_no_node(unit: ApplySet) -> Iterator[Diagnostic]:
+    """Labels that a node could have, and none of the inventory has."""
+    for subject, found in diagnose(unit):
+        if found.code != "KLG402":
+            continue
+        miss = _nearest_miss(unit, subject)
+        manifest = subject.manifest
+        coming = found.certainty == "possible" and not miss.suggestion and _label(manifest, miss) in _PROVISIONED
+        yield Diagnostic(
+            "KLG402",
+            _miss_place(manifest, miss),
+            miss.message,
+            manifest,
+            cause=str(miss.cause),
+            certainty=found.certainty,
+            severity="note" if coming else None,
+            scheduler=scheduler_message(unit, subject),
+            related=(
+                *(Related(_miss_place(manifest, other), other.message) for other in miss.others),
+                *_near_nodes(unit, miss),
+                *binding(unit, subject, "admission gives that to its pods"),
+            ),
+            help=(f"did you mean {miss.suggestion}?",) if miss.suggestion else (_DECLARE,) if coming else (),
+            proposals=_proposals(manifest, miss),
+        )
+
+
+def _label(manifest: Manifest, miss: _Miss) -> object:
+    """The label key of a requirement."""
+    return miss.route[-1] if miss.route[-2] == "nodeSelector" else field_pointers.at(manifest, (*miss.route, "key"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Miss:
+    route: Pointer
+    message: str
+    cause: object
+    suggestion: str = ""
+    near: tuple[str, ...] = ()
+    value: str = ""
+    key: str = ""
+    unknown: bool = False
+    others: tuple[_Miss, ...] = ()
+
+
+def _nearest_miss(unit: ApplySet, subject: WorkloadCheck) -> _Miss:
+    """The requirement that no node meets; where each is met by some node, that they are not met together."""
+    manifest, nodes = subject.manifest, unit.possible_nodes
+    named = _Names(unit)
+    for bounds in alternatives(subject.workload.spec):
+        unmet = [
+            bound
+            for bound in bounds
+            if not any(
+                bound.allowed.has(node.name if bound.field else node.labels.get(bound.requirement.key))
+                for node in nodes
+            )
+        ]
+        if unmet:
+            first, *others = (named.miss(bound, source_of(manifest, bound.pointer)) for bound in unmet)
+            return replace(first, others=tuple(others))
+    bounds = alternatives(subject.workload.spec)[0]
+    best: tuple[int, tuple[str, ...]] = (-1, ())
+    for node in nodes:
+        met = sum(
+            bound.allowed.has(node.name if bound.field else node.labels.get(bound.requirement.key)) for bound in bounds
+        )
+        if met > best[0]:
+            best = (met, (node.name,))
+    together = listed([requirement_name(bound) for bound in bounds])
+    return _Miss(
+        source_of(manifest, bounds[-1].pointer),
+        f"no node meets {together} together; {title(unit, best[1][0])} meets {best[0]} of {len(bounds)}",
+        together,
+        near=best[1],
+    )
+
+
+class _Names:
+    """Labels and values that the inventory's nodes have."""
+
+    def __init__(self, unit: ApplySet) -> None:
+        self._nodes = unit.possible_nodes
+        self._keys = sorted({key for node in self._nodes for key in node.labels})
+
+    def miss(self, bound: NumberBound, route: Pointer) -> _Miss:
+        """What is said of a requirement that no node meets."""
+        requirement = bound.requirement
+        key = requirement.key
+        asked = ", which its RuntimeClass asks for" if route[-1] == FIELD else ""
+        values = sorted(
+            {
+                node.name if bound.field else node.labels[key]
+                for node in self._nodes
+                if bound.field or key in node.labels
+            }
+        )
+        if not values:
+            near = "" if asked else nearest_key(key, self._keys)
+            suggestion = f"the label {near}" if near else ""
+            message = f"no node of the inventory has the label {key}{asked}"
+            return _Miss(route, message, key, suggestion, key=near, unknown=True)
+        known = values if requirement.operator == "In" and not asked else []
+        near, wanted = nearest_value(requirement.values, known)
+        nodes = tuple(
+            node.name for node in self._nodes if near and (node.name if bound.field else node.labels.get(key)) == near
+        )
+        found = "the nodes are called" if bound.field else "the nodes have"
+        return _Miss(
+            route,
+            f"no node of the inventory meets {requirement_name(bound)}{asked}: {found} {some(values, 'value', 'or')}",
+            str(requirement),
+            f"{near} for {wanted}" if len(requirement.values) > 1 and near else near,
+            nodes,
+            near if len(requirement.values) == 1 else "",
+        )
+
+
+def _miss_place(manifest: Manifest, miss: _Miss) -> Place:
+    """The key where the label is nowhere, else the value."""
+    route = miss.route
+    if route[-1] == FIELD:
+        return manifest.place(route)
+    if route[-2] == "nodeSelector":
+        return manifest.place(route, "key" if miss.unknown else "value")
+    value = (*route, "values", 0)
+    return manifest.place((*route, "key") if miss.unknown or not manifest.present(value) else value)
+
+
+def _rekeyed(manifest: Manifest, miss: _Miss) -> list[Edit]:
+    if miss.route[-2] == "nodeSelector":
+        return renamed(manifest, [miss.route], miss.key)
+    return [replace_scalar(manifest.item, (*miss.route, "key"), miss.key)]
+
+
+def _near_nodes(unit: ApplySet, miss: _Miss) -> tuple[Related, ...]:
+    found = []
+    for name in miss.near[:2]:
+        declared = unit.world.declared("Node", name)
+        if declared is not None:
+            found.append(Related(unit.world.place(declared), f"{name} comes nearest"))
+    return tuple(found)
+
+
+def _proposals(manifest: Manifest, miss: _Miss) -> tuple[FixCandidate, ...]:
+    if miss.key:
+        return (FixCandidate(f"write {miss.key}", "unsafe", lambda: _rekeyed(manifest, miss)),)
+    if not miss.value:
+        return ()
+    route = miss.route if miss.route[-2] == "nodeSelector" else (*miss.route, "values", 0)
+    return (
+        FixCandidate(
+            f"write {miss.value}",
+            "unsafe",
+            lambda: [replace_scalar(manifest.item, route, miss.value)],
+        ),
+    )

@@ -1,0 +1,85 @@
+"""Affinity to pods that there are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.analysis.pod_affinity import unmet_affinity
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.kube.values.selectors import LabelSelector
+from kubelint_gpu.messages.wording import listed, some
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+
+@rule("KLG403")
+def pod_affinity_matches_nothing(unit: ApplySet) -> Iterator[Diagnostic]:
+    """A pod that must be near another one that nobody has heard of."""
+    for subject in unit.subjects:
+        found = unmet_affinity(unit, subject)
+        if found is None:
+            continue
+        manifest = subject.manifest
+        route = field_pointers.pod_affinity_term(subject.manifest, "podAffinity", found.term)
+        selector = subject.workload.spec.pod_affinity[found.term].selector
+        if found.together:
+            text = "each required pod affinity term is met by some pod, and no single pod meets them all"
+        elif selector is None:
+            text = "a required pod affinity term without labelSelector matches no pod"
+        else:
+            where = _namespaces(found.namespaces)
+            text = f"the pod must be near one with {_shown(selector)}{where}, which nobody declares"
+        yield Diagnostic(
+            "KLG403",
+            manifest.place(_below(subject, route, "labelSelector"), "key" if selector is None else "value"),
+            text,
+            manifest,
+            cause=f"{found.term}/{selector}",
+            certainty="certain" if unit.complete and unit.cluster.pods else "possible",
+            related=tuple(
+                Related(other.manifest.place((*other.workload.template_pointer, "metadata", "labels"), "key"), said)
+                for other, said in _nearly(unit, subject, selector)
+            ),
+            help=("list the running pods in the inventory, or check both manifests together",)
+            if not unit.cluster.pods
+            else (),
+        )
+
+
+def _below(subject: WorkloadCheck, route: Pointer, key: str) -> Pointer:
+    return (*route, key) if subject.manifest.present((*route, key)) else route
+
+
+def _shown(selector: LabelSelector) -> str:
+    named = [
+        f"{one.key}={one.values[0]}" if one.operator == "In" and len(one.values) == 1 else str(one)
+        for one in selector.requirements
+    ]
+    return listed(named) if named else "any labels"
+
+
+def _namespaces(names: tuple[str, ...]) -> str:
+    return f" in {some(names, 'namespace')}" if names else ""
+
+
+def _nearly(
+    unit: ApplySet, subject: WorkloadCheck, selector: LabelSelector | None
+) -> Iterator[tuple[WorkloadCheck, str]]:
+    """Workloads of the unit that have one of the labels, with another value, or all of them in another namespace."""
+    if selector is None:
+        return
+    for other in unit.subjects:
+        labels = other.workload.template.labels
+        if other is subject or not labels:
+            continue
+        if selector.requirements and selector.matches(labels):
+            yield other, f"{other.workload.meta.name} has the labels, in namespace {other.workload.meta.namespace}"
+            continue
+        for one in selector.requirements:
+            if one.operator == "In" and one.key in labels and labels[one.key] not in one.values:
+                yield other, f"{other.workload.meta.name} has {one.key}={labels[one.key]}"
+                break

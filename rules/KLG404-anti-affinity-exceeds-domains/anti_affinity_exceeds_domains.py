@@ -1,0 +1,61 @@
+"""More replicas than anti-affinity leaves places for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.analysis.pod_affinity import Crowding, crowding
+from kubelint_gpu.documents.edits import replace_scalar
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.messages.wording import counted
+from kubelint_gpu.scheduler.companions import HOSTNAME
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+
+@rule("KLG404")
+def anti_affinity_exceeds_domains(unit: ApplySet) -> Iterator[Diagnostic]:
+    """More replicas than places where they may be kept apart."""
+    for subject in unit.subjects:
+        found = crowding(unit, subject)
+        if found is None:
+            continue
+        manifest, wanted = subject.manifest, subject.workload.replicas
+        route = field_pointers.pod_affinity_term(subject.manifest, "podAntiAffinity", found.term)
+        most = len(found.domains)
+        yield Diagnostic(
+            "KLG404",
+            manifest.place((*route, "topologyKey")),
+            f"{counted(wanted, 'replica')} must be kept apart by {found.key}, and only {_places(found)}: "
+            f"{counted(wanted - most, 'replica')} would wait",
+            manifest,
+            cause=f"anti-affinity/{found.key}",
+            certainty="certain" if unit.complete else "possible",
+            scheduler=found.message,
+            related=(Related(subject.replicas_place, f"{counted(wanted, 'replica')} wanted"),),
+            proposals=_fewer(subject, most) if subject.scaled is None else (),
+        )
+
+
+def _places(found: Crowding) -> str:
+    number = len(found.domains)
+    verb = "takes" if number == 1 else "take"
+    if found.key == HOSTNAME:
+        return f"{counted(number, 'node')} {verb} them"
+    return f"the nodes of {counted(number, 'domain')} take them ({', '.join(found.domains)})"
+
+
+def _fewer(subject: WorkloadCheck, most: int) -> tuple[FixCandidate, ...]:
+    manifest = subject.manifest
+    if not most or not manifest.present(field_pointers.REPLICAS):
+        return ()
+    return (
+        FixCandidate(
+            f"set replicas: {most}",
+            "unsafe",
+            lambda: [replace_scalar(manifest.item, field_pointers.REPLICAS, str(most))],
+        ),
+    )

@@ -1,0 +1,144 @@
+"""Topology keys that nodes lack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from kubelint_gpu.analysis.pod_affinity import takers
+from kubelint_gpu.analysis.spread import TopologyUse, topology_uses
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.documents.edits import Edit, replace_scalar
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.kube.gpu.gpu_labels import is_gpu_label
+from kubelint_gpu.kube.objects.label_algebra import alternatives
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import PodSpec
+from kubelint_gpu.messages.did_you_mean_label import nearest_key
+from kubelint_gpu.messages.wording import some
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.manifest import Manifest
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+# labels that nodes had until Kubernetes 1.24
+_SUCCESSORS = {
+    "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
+    "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
+}
+
+
+@rule("KLG405")
+def topology_key_missing(unit: ApplySet) -> Iterator[Diagnostic]:
+    """A topologyKey that is no label of the nodes."""
+    if not unit.has_nodes or not unit.cluster.nodes:
+        return
+    keys = sorted({key for node in unit.possible_nodes for key in node.labels})
+    for subject in unit.subjects:
+        if not subject.places_pods:
+            continue
+        for use, *others in _by_effect(subject.workload.spec):
+            if use.key not in keys:
+                near = [_SUCCESSORS[use.key]] if _SUCCESSORS.get(use.key) in keys else []
+                if not near and not is_gpu_label(use.key):
+                    near = list(filter(None, [nearest_key(use.key, keys)]))
+                if (use.hard or near) and not _selected(subject.workload.spec, use.key):
+                    yield _nowhere(unit, subject, use, others, near)
+            elif use.hard:
+                yield from _not_everywhere(unit, subject, use, others)
+
+
+def _by_effect(spec: PodSpec) -> Iterator[list[TopologyUse]]:
+    """The uses of topology keys, those together that have one key and one effect: they have one cause."""
+    groups: dict[tuple[str, bool, bool], list[TopologyUse]] = {}
+    for use in topology_uses(spec):
+        groups.setdefault((use.key, use.hard, use.kind == "podAntiAffinity"), []).append(use)
+    yield from groups.values()
+
+
+def _selected(spec: PodSpec, key: str) -> bool:
+    """Whether nodes without the label are ruled out by selector or affinity anyway: the rule for these speaks of it."""
+    return all(
+        any(bound.requirement.key == key and not bound.field and not bound.allowed.has(None) for bound in bounds)
+        for bounds in alternatives(spec)
+    )
+
+
+def _nowhere(
+    unit: ApplySet, subject: WorkloadCheck, use: TopologyUse, others: Sequence[TopologyUse], near: list[str]
+) -> Diagnostic:
+    manifest = subject.manifest
+    base = field_pointers.pod_spec(manifest)
+    written = [(*base, *one.pointer) for one in (use, *others)]
+    waits = use.kind != "podAntiAffinity"
+    if not use.hard:
+        effect = "it has no effect"
+    elif waits:
+        effect = "no node takes the pod"
+    else:
+        effect = "it keeps nothing apart"
+    return Diagnostic(
+        "KLG405",
+        manifest.place(written[0]),
+        f"no node has the label {use.key}: {effect}",
+        manifest,
+        cause=f"{use.kind}/{use.key}",
+        certainty="certain" if unit.complete else "possible",
+        severity=None if use.hard else "warning",
+        scheduler=unit.alone(subject).message if use.hard and waits else None,
+        related=_elsewhere(manifest, base, others),
+        help=(f"did you mean {near[0]}?",) if near else (),
+        proposals=tuple(
+            FixCandidate(f"write {key}", "unsafe", partial(_rewritten, manifest, tuple(written), key)) for key in near
+        ),
+    )
+
+
+def _rewritten(manifest: Manifest, written: Sequence[Pointer], key: str) -> list[Edit]:
+    return [replace_scalar(manifest.item, route, key) for route in written]
+
+
+def _elsewhere(manifest: Manifest, base: Pointer, others: Sequence[TopologyUse]) -> tuple[Related, ...]:
+    return tuple(Related(manifest.place((*base, *one.pointer)), f"{one.kind} asks for it, too") for one in others)
+
+
+def _not_everywhere(
+    unit: ApplySet, subject: WorkloadCheck, use: TopologyUse, others: Sequence[TopologyUse]
+) -> Iterator[Diagnostic]:
+    """Some of the nodes that could take the pod lack the label."""
+    nodes = takers(unit, subject)
+    missing = [node.name for node in nodes if use.key not in node.labels]
+    if not missing:
+        return
+    manifest = subject.manifest
+    gone = len(missing) == len(nodes)
+    these = "this node" if len(missing) == 1 else "these nodes"
+    lack = "lacks" if len(missing) == 1 else "lack"
+    anti = use.kind == "podAntiAffinity"
+    effect = f"required pod anti-affinity does not hold on {these}" if anti else f"{these} cannot take it"
+    text = f"{some(missing)}, which could take the pod otherwise, {lack} the label {use.key}: {effect}"
+    yield Diagnostic(
+        "KLG405",
+        manifest.place((*field_pointers.pod_spec(manifest), *use.pointer)),
+        text,
+        manifest,
+        cause=f"{use.kind}/{use.key}",
+        certainty="certain" if unit.complete else "possible",
+        severity=("error" if unit.complete else "warning") if gone else "warning",
+        scheduler=unit.alone(subject).message if gone and use.kind != "podAntiAffinity" else None,
+        related=(
+            *_elsewhere(manifest, field_pointers.pod_spec(manifest), others),
+            *_declared(unit, [node for node in nodes if node.name in missing]),
+        ),
+    )
+
+
+def _declared(unit: ApplySet, nodes: list[Node]) -> tuple[Related, ...]:
+    found = []
+    for node in nodes[:3]:
+        declared = unit.world.declared("Node", node.name)
+        if declared is not None:
+            found.append(Related(unit.world.place(declared), f"{node.name} is declared here"))
+    return tuple(found)

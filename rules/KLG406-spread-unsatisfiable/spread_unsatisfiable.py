@@ -1,0 +1,35 @@
+"""Topology spread constraints that cannot be met."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.analysis.spread import unspreadable
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.messages.wording import counted
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import ApplySet
+
+
+@rule("KLG406")
+def spread_unsatisfiable(unit: ApplySet) -> Iterator[Diagnostic]:
+    """A constraint that forbids more replicas than it lets in."""
+    for subject in unit.subjects:
+        found = unspreadable(unit, subject)
+        if found is None:
+            continue
+        manifest, wanted = subject.manifest, subject.workload.replicas
+        route = (*field_pointers.pod_spec(manifest), "topologySpreadConstraints", found.constraint)
+        yield Diagnostic(
+            "KLG406",
+            manifest.place(route),
+            f"only {found.placed} of {counted(wanted, 'replica')} can be placed under this constraint, all without it: "
+            f"{found.why}",
+            manifest,
+            cause=f"spread/{found.key}",
+            certainty="certain" if found.certain else "possible",
+            scheduler=found.message,
+            related=(Related(subject.replicas_place, f"{counted(wanted, 'replica')} wanted"),),
+        )

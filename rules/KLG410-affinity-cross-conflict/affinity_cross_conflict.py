@@ -1,0 +1,86 @@
+"""Affinity and anti-affinity of two workloads that exclude each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.messages.wording import workload_name
+from kubelint_gpu.scheduler.companions import attracts_itself, can_share, companions, own_terms, repels
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+
+@rule("KLG410")
+def affinity_cross_conflict(unit: ApplySet) -> Iterator[Diagnostic]:
+    """A pod that must be near another, which will not have it, or cannot be where it is."""
+    pods = [(subject, subject.pod) for subject in unit.subjects]
+    for subject, pod in pods:
+        affinity = pod.spec.pod_affinity
+        if not affinity or not subject.places_pods or attracts_itself(pod, unit.empty):
+            continue
+        terms = own_terms(pod, affinity, unit.empty)
+        if companions(terms, unit.cluster.pods):
+            continue
+        targets = [(other, its) for other, its in pods if its is not pod and companions(terms, [its])]
+        conflicts = [
+            found for other, its in targets if (found := _conflict(unit, subject, pod, other, its)) is not None
+        ]
+        if not targets or len(conflicts) < len(targets):
+            continue
+        yield conflicts[0]
+
+
+def _conflict(unit: ApplySet, subject: WorkloadCheck, pod: Pod, other: WorkloadCheck, its: Pod) -> Diagnostic | None:
+    """Why a pod cannot be near another that it must be near to; None where it can."""
+    for number, term in enumerate(pod.spec.pod_affinity):
+        key = term.topology_key
+        route = (*field_pointers.pod_affinity_term(subject.manifest, "podAffinity", number), "topologyKey")
+        name = workload_name(other.workload)
+        for one, whose, owner, aimed in ((other, its, its, pod), (subject, pod, pod, its)):
+            resolved = own_terms(owner, whose.spec.pod_anti_affinity, unit.empty)
+            for place, anti in enumerate(resolved):
+                if not repels(anti, owner, aimed, key):
+                    continue
+                against = "the pod itself" if one is subject else name
+                keeps = "keeps away from it" if one is subject else "keeps it away"
+                return Diagnostic(
+                    "KLG410",
+                    subject.manifest.place(route),
+                    f"the pod must share {key} with {name}, and the required anti-affinity of {against} {keeps} by "
+                    f"{anti.key}: it can never be scheduled",
+                    subject.manifest,
+                    cause=f"{other.workload.key}/{key}",
+                    certainty="certain" if anti.key == key else "possible",
+                    related=(
+                        Related(
+                            one.manifest.place(
+                                (
+                                    *field_pointers.pod_affinity_term(one.manifest, "podAntiAffinity", place),
+                                    "topologyKey",
+                                )
+                            ),
+                            f"{one.workload.meta.name} keeps apart by {anti.key}",
+                        ),
+                    ),
+                )
+        if not can_share(key, pod.spec, its.spec):
+            binding = [*field_pointers.selectors(other.manifest)]
+            return Diagnostic(
+                "KLG410",
+                subject.manifest.place(route),
+                f"the pod must share {key} with {name}, and no node of any cluster could take both: their selectors "
+                "and node affinities exclude each other",
+                subject.manifest,
+                cause=f"{other.workload.key}/{key}",
+                related=tuple(
+                    Related(one.manifest.place(where), f"{one.workload.meta.name} is bound by this")
+                    for one, wheres in ((subject, [*field_pointers.selectors(subject.manifest)]), (other, binding))
+                    for where in wheres
+                ),
+            )
+    return None

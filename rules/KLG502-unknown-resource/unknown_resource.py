@@ -1,0 +1,86 @@
+"""Extended resources that no node gives out under that name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+
+from kubelint_gpu.analysis.diagnosis import diagnose
+from kubelint_gpu.analysis.node_misfit import REMOVED
+from kubelint_gpu.builders.gpu_requests import GPU, renamed_requests, request_place
+from kubelint_gpu.builders.waiting_pods import scheduler_message
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.kube.admission.defaults import extended_resources
+from kubelint_gpu.kube.gpu.resource_owners import owner_of
+from kubelint_gpu.kube.objects.requests import is_extended
+from kubelint_gpu.messages.wording import listed, some
+from kubelint_gpu.values import dataclass
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+
+@rule("KLG502")
+def unknown_resource(unit: ApplySet) -> Iterator[Diagnostic]:
+    """An extended resource that no node knows and no pool may bring."""
+    for subject, found in diagnose(unit):
+        if found.code != "KLG502":
+            continue
+        resource = found.resource
+        names = sorted(name for name in unit.advertised if is_extended(name))
+        near = [name for name in [GPU] if name in names] if resource == REMOVED else _near(resource, names)
+        has = f"they have {some(names, 'extended resource')}" if names else "they have no extended resource at all"
+        gone = ", which Kubernetes removed in 1.11" if resource == REMOVED else ""
+        yield Diagnostic(
+            "KLG502",
+            request_place(subject, resource),
+            f"no node of the inventory advertises {resource}{gone}; {has}",
+            subject.manifest,
+            cause=resource,
+            certainty=found.certainty,
+            scheduler=scheduler_message(unit, subject),
+            help=(f"did you mean {near[0]}?",) if near else (),
+            proposals=renamed_requests(subject, resource, near),
+        )
+    yield from _told_left_out(unit)
+
+
+@dataclass(frozen=True, slots=True)
+class _LeftOut:
+    resources: tuple[str, ...]
+    owner: str
+
+
+def _left_out(unit: ApplySet, subject: WorkloadCheck) -> Iterator[_LeftOut]:
+    """What its pods ask for that something else gives out, of which the inventory says nothing."""
+    written = subject.manifest.workload
+    groups: dict[str, list[str]] = {}
+    for name in extended_resources(written.spec) if written is not None and unit.has_nodes else ():
+        if owner_of(name) and name not in unit.advertised and name not in unit.mapped and not unit.world.ignores(name):
+            groups.setdefault(owner_of(name), []).append(name)
+    for owner, names in groups.items():
+        yield _LeftOut(tuple(names), owner)
+
+
+def _told_left_out(unit: ApplySet) -> Iterator[Diagnostic]:
+    for subject in unit.subjects:
+        for found in _left_out(unit, subject):
+            one = len(found.resources) == 1
+            yield Diagnostic(
+                "KLG502",
+                request_place(subject, found.resources[0]),
+                f"{listed(found.resources)} {'is' if one else 'are'} given out by {found.owner}, which the inventory "
+                f"does not declare: what the pods ask for of {'it' if one else 'them'} is not looked at here",
+                subject.manifest,
+                cause=f"owner/{found.owner}",
+                certainty="possible",
+                severity="note",
+                help=("name it under scheduler.profiles[].ignoredResources of the inventory where that is meant",),
+            )
+
+
+def _near(resource: str, names: Sequence[str]) -> list[str]:
+    """The name that was probably meant: one of the same domain, give or take a letter, and alike as a whole."""
+    domain = resource.partition("/")[0]
+    alike = [name for name in names if get_close_matches(domain, [name.partition("/")[0]], 1, 0.85)]
+    return get_close_matches(resource, alike, 1, 0.75)

@@ -1,0 +1,73 @@
+"""MIG devices that the nodes do not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.analysis.diagnosis import Diagnosis, diagnose
+from kubelint_gpu.analysis.node_misfit import MIG, matches
+from kubelint_gpu.builders.gpu_requests import GPU, renamed_requests, request_place
+from kubelint_gpu.builders.waiting_pods import scheduler_message
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.inventory.gpus.gpu_models import GpuModel, models_called
+from kubelint_gpu.inventory.gpus.mig import near_resource, profile_of
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.messages.wording import listed, some
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+_PRODUCT = "nvidia.com/gpu.product"
+_STRATEGY = "nvidia.com/mig.strategy"
+
+
+@rule("KLG506")
+def mig_profile(unit: ApplySet) -> Iterator[Diagnostic]:
+    """A MIG device that no GPU of the nodes can have, or that the nodes do not advertise under this name."""
+    for subject, found in diagnose(unit):
+        if found.code != "KLG506":
+            continue
+        near = near_resource(found.resource, unit.advertised)
+        yield Diagnostic(
+            "KLG506",
+            request_place(subject, found.resource),
+            f"no node advertises {found.resource}: {_why(unit, subject, found)}",
+            subject.manifest,
+            cause=found.resource,
+            certainty=found.certainty,
+            scheduler=scheduler_message(unit, subject),
+            help=(f"did you mean {near}?",) if near else (),
+            proposals=renamed_requests(subject, found.resource, [near] if near else []),
+        )
+
+
+def _why(unit: ApplySet, subject: WorkloadCheck, found: Diagnosis) -> str:
+    nodes = [node for node in unit.possible_nodes if _PRODUCT in node.labels and matches(subject, node)]
+    if not nodes:
+        return "no node that may take the pod has a GPU"
+    single = [node.name for node in nodes if node.labels.get(_STRATEGY) == "single"]
+    if single:
+        return f"the MIG strategy of {some(single)} is single, so its MIG devices are called {GPU}"
+    models = {model.product: model for node in nodes for model in _models(node)}
+    able = [name for name, model in models.items() if profile_of(model, found.resource)]
+    if models and not able:
+        return _inability(found.resource, tuple(models[name] for name in sorted(models)))
+    there = sorted(name for name in unit.advertised if name.startswith(MIG))
+    if there:
+        return f"the MIG devices of the nodes are {some(there, 'resource')}"
+    return f"{listed(sorted(able))} could be divided so, but MIG is off" if able else "MIG is off on all nodes"
+
+
+def _inability(resource: str, models: Sequence[GpuModel]) -> str:
+    whole = [model.product for model in models if not model.profiles]
+    if len(whole) == len(models):
+        return f"{listed(whole)} cannot be divided by MIG"
+    divided = next(model for model in models if model.profiles)
+    profiles = listed([name for name, _ in divided.profiles])
+    others = f", and {listed(whole)} cannot be divided" if whole else ""
+    return f"{divided.product} has no profile {resource.removeprefix(MIG)}, its profiles are {profiles}{others}"
+
+
+def _models(node: Node) -> tuple[GpuModel, ...]:
+    product = node.labels[_PRODUCT].partition("-MIG-")[0].removesuffix("-SHARED")
+    return tuple(model for model in models_called(product) if model.product == product)

@@ -1,0 +1,32 @@
+"""What is wrong with the declared cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.registry import world_rule
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.workspace.cluster_context import ClusterContext
+from kubelint_gpu.workspace.manifest import place_of
+
+
+@world_rule("KLG601")
+def inventory_invalid(world: ClusterContext) -> Iterator[Diagnostic]:
+    """What is wrong with the inventory; it is told once for a run, not once for each unit.
+
+    An error makes the inventory unusable and the run fail; a warning is one.
+    """
+    for error in world.errors:
+        fatal = error.severity == "error"
+        yield Diagnostic(
+            "KLG601",
+            place_of(error.path, error.span),
+            error.message,
+            cause=error.message,
+            severity=error.severity,
+            certainty="certain",
+            related=tuple(Related(place_of(path, span), message) for path, span, message in error.related),
+            help=(error.hint,) if error.hint else (),
+            fatal=fatal,
+        )

@@ -1,0 +1,28 @@
+"""What the declared cluster says twice, each time something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.registry import world_rule
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.inventory import contradictions
+from kubelint_gpu.workspace.cluster_context import ClusterContext
+from kubelint_gpu.workspace.manifest import place_of
+
+
+@world_rule("KLG602")
+def inventory_contradiction(world: ClusterContext) -> Iterator[Diagnostic]:
+    """Declarations that are well-formed and yet cannot all be true; told once for a run."""
+    if world.inventory is None or not world.usable:
+        return
+    for found in contradictions(world.inventory):
+        yield Diagnostic(
+            "KLG602",
+            place_of(found.path, found.span),
+            found.message,
+            cause=found.message,
+            related=tuple(Related(place_of(path, span), message) for path, span, message in found.related),
+            help=(found.hint,) if found.hint else (),
+        )
