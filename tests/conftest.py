@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import outside
@@ -33,3 +34,24 @@ def pytest_terminal_summary(terminalreporter):
     said = outside.summary_line()
     if said:
         terminalreporter.write_line(said)
+
+
+@pytest.fixture
+def pinned(request):
+    """Compares figures of a test over many cases with those in `pinned.json` beside it, exactly; --update writes them.
+
+    So a change of how many cases are decided, or compared at all, shows in the review.
+    """
+    path = request.path.parent / "pinned.json"
+
+    def compare(**figures):
+        known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        name = f"{request.path.stem}::{request.node.name}"
+        if request.config.getoption("--update"):
+            assert "PYTEST_XDIST_WORKER" not in os.environ, "two processes cannot write one file: leave out -n"
+            known[name] = figures
+            text = ",\n".join(f"{json.dumps(key)}: {json.dumps(known[key])}" for key in sorted(known))
+            path.write_text(f"{{\n{text}\n}}\n", encoding="utf-8")
+        assert figures == known.get(name)
+
+    return compare

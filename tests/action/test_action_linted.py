@@ -12,7 +12,10 @@ from runner import ROOT
 ACTION = ROOT / "action.yml"
 WORKFLOWS = sorted([*(ROOT / ".github" / "workflows").glob("*.yml"), *(ROOT / "examples" / "github").glob("*.yml")])
 SCRIPTS = sorted(
-    [*(ROOT / "action").glob("*.sh"), ROOT / "action" / "lock", ROOT / ".ci" / "run", ROOT / ".ci" / "tools"]
+    [
+        *(ROOT / "action").glob("*.sh"),
+        *(ROOT / name for name in ("action/lock", ".ci/run", ".ci/tools", "try", "test", "tools/set-up")),
+    ]
 )
 
 

@@ -10,6 +10,7 @@ from kubelint_gpu.inventory import load
 from kubelint_gpu.simulation.questions.rollouts import DEFAULT_BUDGET
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
+from kubelint_gpu.workspace.manifest import manifests
 
 NODES = """\
 apiVersion: kubelint-gpu/v1
@@ -47,12 +48,14 @@ def world(text: str = NODES) -> ClusterContext:
     return ClusterContext(*load(found)[:1], found, load(found)[1])
 
 
-def unit(text: str, inventory: str = NODES, budget: int = DEFAULT_BUDGET) -> ApplySet:
-    return ApplySet((read("a.yaml", dedent(text).encode()),), world(inventory), budget=budget)
+def unit(text: str, inventory: str = NODES, budget: int = DEFAULT_BUDGET, before: str = "") -> ApplySet:
+    """A unit; `before` are the manifests of what runs now."""
+    old = {one.object: one for one in manifests((read("before.yaml", dedent(before).encode()),))}
+    return ApplySet((read("a.yaml", dedent(text).encode()),), world(inventory), budget=budget, before=old)
 
 
-def findings(text: str, inventory: str = NODES, code: str = "", budget: int = DEFAULT_BUDGET):
-    found = unit(text, inventory, budget)
+def findings(text: str, inventory: str = NODES, code: str = "", budget: int = DEFAULT_BUDGET, before: str = ""):
+    found = unit(text, inventory, budget, before)
     return [one for one in check((found,), found.world).findings if not code or one.code == code]
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from checks_units import NODES, deployment, findings, unit
 
-from kubelint_gpu.analysis.rollout_facts import judgements_in
-from kubelint_gpu.builders.stuck_rollout import End, standstill
 from kubelint_gpu.engine.registry import checks
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, holders, stakes
 from kubelint_gpu.evidence.node_lines import clues, node_clues
 from kubelint_gpu.kube.objects.quota import Excess, QuotaRefusal
+from kubelint_gpu.simulation.questions.rollouts import DEFAULT_BUDGET
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.trace import Blocker, BlockingPod, Trace, Waiting
+from kubelint_gpu.simulation.search.trace import Blocker, BlockingPod, Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 
@@ -54,42 +55,76 @@ def test_a_wrong_object_is_told_as_a_whole():
     assert found.place.line == 4
 
 
-@pytest.mark.parametrize(
-    ("judged", "told"),
-    [
-        ({"states": 7}, "7 states were looked at and there are more"),
-        ({"unknown": "devices of its claims"}, "devices of its claims are not looked at"),
-    ],
-)
-def test_an_undecided_rollout_is_a_note_that_says_what_was_not_seen(judged, told):
-    found = unit(deployment())
-    subject = found.subjects[0]
-    found.answers[judgements_in.__wrapped__] = {id(subject): Judgement(subject.workload, Verdict.UNDECIDED, **judged)}
-    draft = only(checks()["KLG107"](found))
-    assert draft.message == f"whether the rollout ends is undecided: {told}"
-    assert (draft.severity, draft.certainty, draft.undecided) == ("note", "possible", True)
+def nodes(*gpus):
+    told = "".join(
+        f"  - name: gpu-{number}\n    allocatable: {{cpu: 16, memory: 64Gi}}\n    gpus: {{model: L4, count: {count}}}\n"
+        for number, count in enumerate(gpus, 1)
+    )
+    return f"{NODES.partition('  - name')[0]}{told}priorityClasses:\n  - {{name: serving, value: 1000}}\n"
+
+
+def at_once(*workloads, on, budget=DEFAULT_BUDGET):
+    """What KLG107 says of the first of some Deployments that one apply gives another image."""
+    text = "---\n".join(workloads)
+    found = findings(text.replace("main:1", "main:2"), on, "KLG107", budget, before=text)
+    return only(one for one in found if one.object == "Deployment/serving/chat")
+
+
+def gpus(count):
+    return f"{{nvidia.com/gpu: {count}}}"
+
+
+def test_a_rollout_of_too_many_states_is_a_note_that_says_so():
+    two = "replicas: 2\nstrategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"
+    port = "ports: [{containerPort: 81, hostPort: 81}]"
+    chat, emb = deployment(spec=two.replace("2", "3")), deployment(name="emb", spec=two, limits=gpus(2), more=port)
+    found = at_once(chat, emb, on=nodes(3, 1, 1), budget=1)
+    told = r"whether the rollout ends is undecided: \d+ states were looked at and there are more"
+    assert re.fullmatch(told, found.message)
+    assert (found.severity, found.certainty) == ("note", "possible")
+
+
+def test_a_rollout_with_devices_of_claims_is_a_note_that_says_so():
+    claims = "resourceClaims: [{name: gpu, resourceClaimTemplateName: one}]"
+    (found,) = findings(deployment(pod=claims, limits="{}"), code="KLG107")
+    assert found.message == (
+        "whether the rollout ends is undecided: devices that its resource claims ask for are not looked at"
+    )
+    assert (found.severity, found.certainty) == ("note", "possible")
 
 
 @pytest.mark.parametrize(
-    ("others", "change", "them"),
+    ("others", "change"),
     [
-        (["emb"], "Deployment serving/emb changes", "it"),
-        (["emb", "web"], "Deployment serving/emb and Deployment serving/web change", "them"),
+        (["emb"], "Deployment serving/emb changes"),
+        (["emb", "web"], "Deployment serving/emb and Deployment serving/web change"),
     ],
 )
-def test_others_of_the_same_moment_agree_with_their_verb(others, change, them):
-    found = unit(deployment(spec="strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"))
-    (subject,) = found.subjects
-    workload = subject.workload
+@pytest.mark.parametrize(
+    ("alone", "ends"),
+    [(Verdict.COMPLETES, "ends"), (Verdict.STUCK, "never ends"), (Verdict.MAY_STICK, "may never end")],
+)
+def test_others_of_the_same_moment_agree_with_their_verb(others, change, alone, ends):
+    workload = only(unit(deployment()).subjects).workload
     company = tuple(replace(workload, meta=replace(workload.meta, name=name)) for name in others)
-    undecided = Judgement(workload, Verdict.UNDECIDED, states=7, company=company, by_itself=Verdict.COMPLETES)
-    found.answers[judgements_in.__wrapped__] = {id(subject): undecided}
-    told = f"by itself it ends, but {change} at the same moment; 7 states were looked at and there are more"
-    assert only(checks()["KLG107"](found)).message == f"whether the rollout ends is undecided: {told}"
-    waiting = Waiting(workload.key, new=True, count=1)
-    may = replace(undecided, verdict=Verdict.MAY_STICK)
-    assert standstill(found, subject, End(Trace((), (waiting,)), waiting, may), "KLG107").help[0] == (
-        f"{change} at the same moment: the rollout never ends where it comes after {them}, as told here"
+    undecided = Judgement(workload, Verdict.UNDECIDED, states=7, company=company, by_itself=alone)
+    told = f"by itself it {ends}, but {change} at the same moment; 7 states were looked at and there are more"
+    assert checks()["KLG107"].__globals__["_unseen"](undecided) == told
+
+
+KEEPS = "strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}"
+GIVES = "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"
+
+
+def test_a_rollout_that_may_come_after_others_names_them():
+    emb = deployment(name="emb", spec=f"replicas: 2\n{GIVES}")
+    assert at_once(deployment(spec=KEEPS), emb, on=nodes(1, 2)).help == (
+        "Deployment serving/emb changes at the same moment: the rollout never ends where it comes after it, as told here",
+    )
+    others = deployment(name="emb", spec=KEEPS), deployment(name="web", spec=f"replicas: 3\n{GIVES}")
+    assert at_once(deployment(spec=KEEPS), *others, on=nodes(1, 1, 3)).help[0] == (
+        "Deployment serving/emb and Deployment serving/web change at the same moment: the rollout never ends where it "
+        "comes after them, as told here"
     )
 
 

@@ -47,9 +47,12 @@ def test_the_readme_shows_a_real_explanation(request):
     _compared(path, text, new, request.config.getoption("--update"))
 
 
-def test_the_readmes_set_up_commands_are_marked():
+def test_the_readmes_set_up_commands_are_marked_and_are_one_line_each():
     text = (ROOT / "README.md").read_text()
-    example = _between(text, "command: example", "sh")[1]
-    tests = _between(text, "command: tests", "sh")[1]
-    assert "examples/tracker/tracker.yaml --inventory examples/tracker/nodes.yaml" in example
-    assert ".venv/bin/pytest" in tests
+    assert _between(text, "command: example", "sh")[1] == "./try\n"
+    assert _between(text, "command: tests", "sh")[1] == "./test\n"
+    assert f"kubelint-gpu {' '.join(COMMAND)}" in " ".join(text.split())
+
+
+def test_try_runs_the_example_of_the_readme():
+    assert f"set -- {' '.join(COMMAND)}\n" in (ROOT / "try").read_text()

@@ -41,7 +41,7 @@ def test_zones_that_differ_in_one_node_are_not(monkeypatch):
     assert judged(same(one), where) == [(verdict, states)]
 
 
-def test_folding_changes_no_verdict(monkeypatch):
+def test_folding_changes_no_verdict(monkeypatch, pinned):
     cases = []
     for seed in range(5_000, 5_030):
         rng = random.Random(seed)
@@ -56,4 +56,5 @@ def test_folding_changes_no_verdict(monkeypatch):
         for (verdict, states), (unfolded, more) in zip(found, judged(*case, 2_000), strict=True):
             assert unfolded in (verdict, Verdict.UNDECIDED)
             fewer += states < more
-    assert fewer > 3
+    assert fewer
+    pinned(drawn=len(cases), with_fewer_states=fewer)

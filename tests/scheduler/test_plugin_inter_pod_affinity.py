@@ -196,8 +196,11 @@ def test_evicting_who_is_wanted_does_not_help():
     assert _without(app("web", **wants(term())), [*NODES, wanted], {"web-a"}, "a") is None
 
 
-@pytest.mark.parametrize("seed", range(25))
-def test_counting_from_scratch_and_taking_pods_off_agree(seed):
+def counted_both_ways(seed):
+    """What the plugin says of a node that pods leave: by taking them off its counts, and by counting what is left.
+
+    None where the plugin has nothing to do.
+    """
     chance = random.Random(seed)
 
     def terms():
@@ -213,6 +216,14 @@ def test_counting_from_scratch_and_taking_pods_off_agree(seed):
     left = [one for one in pods if one["metadata"]["name"] not in gone]
     seen = snapshot(*nodes, *pods)
     if PLUGIN.pre_filter(read_pod(incoming), seen).skip:
-        return
+        return None
     found = _without(incoming, [*nodes, *pods], gone, on)
-    assert (found and (found.code.value, *found.reasons)) == verdicts(incoming, *nodes, *left)[on]
+    return (found and (found.code.value, *found.reasons)), verdicts(incoming, *nodes, *left)[on]
+
+
+def test_counting_from_scratch_and_taking_pods_off_agree():
+    found = {seed: counted_both_ways(seed) for seed in range(60)}
+    both = {seed: one for seed, one in found.items() if one is not None}
+    assert len(both) >= 40
+    assert {seed: one for seed, one in both.items() if one[0] != one[1]} == {}
+    assert len({one for one, _ in both.values()}) > 2

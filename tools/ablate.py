@@ -1,0 +1,254 @@
+"""`make ablate` or `python -m tools.ablate [--corpus FOLDER] [--incidents FOLDER]`: what each decider decides.
+
+Each decider of a rollout is replaced by one that never knows, in turn, and then all of them. Printed for each kind of
+cases: how many answers change (weaker: undecided, possible or a note instead of more; other: anything else), how many
+states the search looks at, and the CPU time. A decider without which nothing changes, and which saves neither states
+nor time, decides nothing. An answer is what is said of one rollout, or all findings about one object.
+
+The deciders are those of `decide.AT_ONCE`, `decide.ALONE` and `together.TOGETHER`; the search always stays.
+`HELPERS` are functions that only make a search smaller.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import pickle
+import pkgutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType, ModuleType
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import click
+
+from tools.ablation_cases import Case, Source, sources
+
+PACKAGE = "kubelint_gpu"
+CORE = f"{PACKAGE}.simulation"
+SEARCH = (f"{CORE}.search.explorer", "explore")
+"""The search whose states are counted."""
+TUPLES = (
+    (f"{CORE}.questions.decide", "AT_ONCE"),
+    (f"{CORE}.questions.decide", "ALONE"),
+    (f"{CORE}.questions.together", "TOGETHER"),
+)
+
+
+@dataclass(frozen=True)
+class Helper:
+    """A function of the core that makes a search smaller, and one that never does."""
+
+    name: str
+    module: str
+    function: str
+    unknowing: Callable[..., Any]
+
+
+def _no_runs(*_: object) -> object:
+    return importlib.import_module(f"{CORE}.search.single_runs").SingleRuns((), 0)
+
+
+HELPERS = (
+    Helper("single-runs", f"{CORE}.search.single_runs", "single_runs", _no_runs),
+    Helper("equal-zones", f"{CORE}.model.domains", "equal_domains", lambda *_: ()),
+)
+
+
+def deciders() -> tuple[str, ...]:
+    """The names of all that can be switched off."""
+    named = [one.name for module, name in TUPLES for one in getattr(importlib.import_module(module), name)]
+    return tuple(dict.fromkeys((*(one for one in named if one != "search"), *(one.name for one in HELPERS))))
+
+
+def switch_off(names: Sequence[str]) -> None:
+    """Take deciders out of their tuples, and replace helpers."""
+    for module, name in TUPLES:
+        asked = importlib.import_module(module)
+        setattr(asked, name, tuple(one for one in getattr(asked, name) if one.name not in names))
+    found = core_modules()
+    for one in HELPERS:
+        if one.name in names:
+            _replace(found, getattr(importlib.import_module(one.module), one.function), one.unknowing)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What the cases of a source answered: by name, with the states that were looked at, and the CPU seconds."""
+
+    answers: dict[str, dict[str, str]]
+    states: int
+    seconds: float
+
+
+TOO_LONG = "too long"
+WEAK = ("undecided", "possible", "note", TOO_LONG)
+"""What stands in an answer that says little."""
+
+
+class _TooLong(BaseException):
+    """A case has used up its time."""
+
+
+def core_modules() -> list[ModuleType]:
+    """All modules of the core and of what asks it, imported: only then it is known who imports a function by name."""
+    core = importlib.import_module(PACKAGE)
+    for one in pkgutil.walk_packages(core.__path__, f"{PACKAGE}."):
+        if not one.name.startswith(f"{PACKAGE}.lsp") and "__main__" not in one.name:
+            importlib.import_module(one.name)
+    return [module for name, module in sys.modules.items() if name.startswith(f"{PACKAGE}.")]
+
+
+def places(found: Sequence[ModuleType], old: object) -> list[tuple[ModuleType, str]]:
+    """Where a function is asked: the modules that know it, and by which name."""
+    return [(module, name) for module in found for name, value in vars(module).items() if value is old]
+
+
+def _replace(found: Sequence[ModuleType], old: object, new: object) -> None:
+    known = places(found, old)
+    if not known:
+        raise click.ClickException(f"{old} is asked nowhere: HELPERS in tools/ablate.py is out of date")
+    for module, name in known:
+        setattr(module, name, new)
+
+
+def _run(source: Source, off: Sequence[str], limit: float) -> Result:
+    """Run all cases of a source in a process of its own, without some deciders."""
+    with tempfile.TemporaryFile() as file:
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                pickle.dump(_result(source.cases(), off, limit), file)
+                file.flush()
+                code = 0
+            finally:
+                os._exit(code)
+        _, status = os.waitpid(child, 0)
+        if status:
+            raise click.ClickException(f"{source.name} without {list(off)}: the run failed")
+        file.seek(0)
+        found: Result = pickle.load(file)  # noqa: S301 what the child wrote
+        return found
+
+
+def _result(cases: Sequence[Case], off: Sequence[str], limit: float) -> Result:
+    found = core_modules()
+    switch_off(off)
+    states = 0
+    explore = getattr(importlib.import_module(SEARCH[0]), SEARCH[1])
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        nonlocal states
+        explored = explore(*arguments, **options)
+        states += explored.states
+        return explored
+
+    _replace(found, explore, counted)
+
+    def too_long(_signal: int, _frame: FrameType | None) -> None:
+        raise _TooLong
+
+    signal.signal(signal.SIGPROF, too_long)
+    answers = {}
+    begun = time.process_time()
+    for case in cases:
+        signal.setitimer(signal.ITIMER_PROF, limit)
+        try:
+            answers[case.name] = case.ask()
+        except _TooLong:
+            answers[case.name] = {"": TOO_LONG}
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+    return Result(answers, states, time.process_time() - begun)
+
+
+def changes(base: Result, found: Result) -> tuple[int, int, list[str]]:
+    """How many answers are weaker, how many are otherwise not the same, and these as lines."""
+    weaker = other = 0
+    told = []
+    for name, answers in base.answers.items():
+        now = found.answers[name]
+        if TOO_LONG in now.values() and TOO_LONG not in answers.values():
+            now = dict.fromkeys(answers, TOO_LONG)
+        for key in sorted({*answers, *now}):
+            before, after = answers.get(key, "-"), now.get(key, "-")
+            if before != after:
+                weaker += is_weaker(before, after)
+                other += not is_weaker(before, after)
+                told.append(f"{name}: {key}: {before} -> {after}")
+    return weaker, other, told
+
+
+def is_weaker(before: str, after: str) -> bool:
+    """Whether an answer says less than another one, and nothing else: `may-stick` is less than `stuck` only."""
+    more = [one for one in after.split(" | ") if one not in before.split(" | ")]
+    weak = [any(word in one for word in WEAK) or ("may-stick" in one and before.startswith("stuck")) for one in more]
+    return bool(more) and all(weak)
+
+
+@click.command()
+@click.option("--corpus", "corpora", multiple=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--incidents", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--cases", default=120, show_default=True, help="How many random cases of each kind.")
+@click.option("--limit", default=10.0, show_default=True, help="CPU seconds of a case.")
+@click.option("--only", multiple=True, help="Deciders, by name; without it, all of them.")
+@click.option("--source", "chosen", multiple=True, help="Kinds of cases, by name; without it, all of them.")
+@click.option("--verbose", is_flag=True, help="Print every answer that changes.")
+@click.option("--json", "path", type=click.Path(dir_okay=False, path_type=Path), help="Write the figures, too.")
+def main(
+    corpora: tuple[Path, ...],
+    incidents: Path | None,
+    cases: int,
+    limit: float,
+    only: tuple[str, ...],
+    chosen: tuple[str, ...],
+    verbose: bool,
+    path: Path | None,
+) -> None:
+    """Print what changes without each decider of the core."""
+    asked = [one for one in deciders() if not only or one in only]
+    rows: list[tuple[str, list[str]]] = [("-", []), *((one, [one]) for one in asked)]
+    rows += [("all of them", asked)] if len(asked) > 1 else []
+    core_modules()
+    figures = []
+    for source in sources(corpora, incidents, cases):
+        if chosen and source.name not in chosen:
+            continue
+        base = None
+        for name, off in rows:
+            found = _run(source, off, limit)
+            base = base or found
+            weaker, other, told = changes(base, found)
+            count = sum(map(len, base.answers.values()))
+            if base is found:
+                click.echo(f"\n{source.name}: {len(base.answers)} cases, {count} answers")
+                click.echo(f"{'without':<22}{'weaker':>8}{'other':>8}{'states':>10}{'CPU s':>8}")
+            click.echo(f"{name:<22}{weaker:>8}{other:>8}{found.states:>10}{found.seconds:>8.1f}")
+            for line in told if verbose else ():
+                click.echo(f"    {line}")
+            figures.append(
+                {
+                    "source": source.name,
+                    "without": name,
+                    "answers": count,
+                    "weaker": weaker,
+                    "other": other,
+                    "states": found.states,
+                    "seconds": round(found.seconds, 2),
+                }
+            )
+    if path is not None:
+        path.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
