@@ -9,9 +9,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import click
-
-from kubelint_gpu.findings.catalogue import folders
+from kubelint_gpu.findings.catalogue import BrokenRule, folders
 
 if TYPE_CHECKING:
     from kubelint_gpu.engine.diagnostic import Diagnostic
@@ -31,10 +29,6 @@ _PACKAGE = "kubelint_gpu.rules"
 
 
 _LOADING: list[str] = []
-
-
-class BrokenRule(click.ClickException):
-    """The folder of a rule has no module of the rule's name, or one that fails or is about another code."""
 
 
 def rule(code: str) -> Callable[[Check], Check]:
@@ -98,6 +92,10 @@ def _load(code: str, folder: Path) -> None:
         del sys.modules[spec.name]
         for known in _KNOWN:
             known.pop(code, None)
+        if isinstance(error, FileNotFoundError) and error.filename == spec.origin:
+            raise BrokenRule(
+                f"{spec.origin}: the folder of a rule has a module of this name, and there is none"
+            ) from None
         raise BrokenRule(f"{spec.origin}: {type(error).__name__}: {error}") from error
     finally:
         _LOADING.pop()

@@ -7,6 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
+import click
+
 from kubelint_gpu.documents import read
 from kubelint_gpu.findings.finding import RuleInfo
 from kubelint_gpu.version import PROJECT_URL
@@ -15,6 +17,10 @@ PAGE = "README.md"
 DESCRIPTION = "rule.yaml"
 _PACKAGE = Path(__file__).resolve().parent.parent
 INTERNAL = "KLG000"
+
+
+class BrokenRule(click.ClickException):
+    """The folder of a rule has no module of the rule's name, or one that fails or is about another code."""
 
 
 class UnknownRule(LookupError):  # noqa: N818 - it names the thing
@@ -33,14 +39,14 @@ def folders() -> dict[str, Path]:
     """The folder of each rule, by code, in the order of codes.
 
     Raises:
-        ValueError: two folders have the same code.
+        BrokenRule: two folders have the same code.
     """
     found: dict[str, Path] = {}
     for folder in sorted(rules_folder().iterdir()):
         code, dash, _ = folder.name.partition("-")
         if dash and (folder / DESCRIPTION).is_file():
             if code in found:
-                raise ValueError(f"the folders {found[code].name} and {folder.name} of rules have the same code")
+                raise BrokenRule(f"{folder}: the folder {found[code].name} has the same code")
             found[code] = folder
     return found
 

@@ -7,7 +7,9 @@ import sys
 import pytest
 
 from kubelint_gpu.engine import registry
-from kubelint_gpu.engine.registry import BrokenRule, checks, codes, rule, world_rule
+from kubelint_gpu.engine.registry import checks, codes, rule, world_rule
+from kubelint_gpu.findings import catalogue
+from kubelint_gpu.findings.catalogue import BrokenRule
 
 GOOD = """\
 from kubelint_gpu.engine.registry import rule
@@ -46,7 +48,7 @@ def test_a_folder_with_a_module_of_its_name_is_a_rule(folder):
 @pytest.mark.parametrize(
     ("text", "cause"),
     [
-        (None, "FileNotFoundError: "),
+        (None, "the folder of a rule has a module of this name, and there is none"),
         ("def made_up(:\n", "SyntaxError: "),
         ("import kubelint_gpu.nonsense\n", "ModuleNotFoundError: No module named 'kubelint_gpu.nonsense'"),
         ("def made_up(unit):\n    return ()\n", 'no function is decorated with @rule("KLG999")'),
@@ -75,3 +77,12 @@ def test_no_code_has_two_functions():
 
 def test_rules_come_in_the_order_of_codes():
     assert list(checks()) == sorted(checks())
+
+
+def test_two_folders_with_one_code_are_told(tmp_path, monkeypatch):
+    for name in ("KLG999-made-up", "KLG999-other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "rule.yaml").touch()
+    monkeypatch.setattr(catalogue, "rules_folder", lambda: tmp_path)
+    with pytest.raises(BrokenRule, match="KLG999-other: the folder KLG999-made-up has the same code"):
+        catalogue.folders.__wrapped__()
