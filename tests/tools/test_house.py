@@ -56,7 +56,7 @@ def test_a_package_is_a_folder_and_folders_of_rules_are_aside(house):
         "kubelint_gpu/scheduler": 1,
         "kubelint_gpu/scheduler/plugins": 2,
         "kubelint_gpu/checks": 1,
-        "kubelint_gpu/engine/b": 1,
+        "kubelint_gpu/checks/b": 1,
     }
 
 
