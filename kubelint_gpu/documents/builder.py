@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import scalars
-from kubelint_gpu.values import dataclass, field
+from kubelint_gpu.documents.ledger import COLLECTION, DOCUMENT, MAX_EXPANSION, TOO_MUCH, Ledger, TooMuch, Unreadable
+from kubelint_gpu.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from kubelint_gpu.documents.document import Node
 
 MAX_DEPTH = 200
-MAX_EXPANSION = 200_000
 
 _CORE = "tag:yaml.org,2002:"
 _PROPERTIES = re.compile(r"(?:[&!][^\s,\[\]{}]*|#[^\r\n\u0085\u2028\u2029]*|\s+)*")
@@ -31,37 +31,6 @@ TEMPLATE = (
 )
 # Stands for the key `<<`; no key of a document is equal to it, because NUL is not allowed there.
 _MERGE = "\0<<"
-
-
-class Unreadable(Exception):  # noqa: N818 - it says what the document is
-    """The rest of the document has no meaning.
-
-    Args:
-        start: offset of the place.
-        end: offset behind it.
-        message: what is wrong and what to do.
-    """
-
-    def __init__(self, start: int, end: int, message: str) -> None:
-        super().__init__(message)
-        self.start = start
-        self.end = end
-        self.message = message
-
-
-@dataclass(slots=True)
-class Ledger:
-    """What is counted and collected over all documents of a file.
-
-    `expanded` counts the nodes that aliases repeat.
-    `complaints` are (start, end, message, related) with related as (start, end, message).
-    `hashes` are offsets of scalars, anchors and tags that hold a `#`.
-    """
-
-    expanded: int = 0
-    complaints: list[tuple[int, int, str, tuple[tuple[int, int, str], ...]]] = field(default_factory=list)
-    hashes: list[tuple[int, int]] = field(default_factory=list)
-    keys: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -100,6 +69,7 @@ class Builder:
 
         Raises:
             Unreadable: where the document has no meaning from some place on.
+            TooMuch: where the file holds more than is read.
             ruamel.yaml.error.YAMLError: where the text is no YAML.
         """
         from ruamel.yaml.events import (
@@ -113,7 +83,8 @@ class Builder:
             StreamEndEvent,
         )
 
-        text, base, keys, hints = self._text, self._base, self._ledger.keys, scalars.HINTS
+        text, base, ledger, hints = self._text, self._base, self._ledger, scalars.HINTS
+        keys = ledger.keys
         stack: list[tuple[Any, Any, str | None, int, int, int, bool, str | None, int]] = []
         container: Any = None  # the list or dict being filled
         nodes: Any = None  # the list or dict of nodes beside it
@@ -131,6 +102,7 @@ class Builder:
             kind = event.__class__
             if kind is ScalarEvent:
                 count += 1
+                ledger.left -= 1
                 value = event.value
                 begin = event.start_mark.index + base
                 end = event.end_mark.index + base
@@ -171,6 +143,7 @@ class Builder:
                     self._anchors[event.anchor] = (value, (begin, end, None, -1, -1), 1)
             elif kind is MappingStartEvent or kind is SequenceStartEvent:
                 count += 1
+                ledger.left -= COLLECTION
                 begin = event.start_mark.index + base
                 if event.anchor is not None or event.tag is not None:
                     begin = self._after_properties(begin)
@@ -210,12 +183,15 @@ class Builder:
                 self._anchors = {}
                 self._shared = []
                 last = event.end_mark.index + base
+                ledger.left -= DOCUMENT
                 continue
             elif kind is StreamEndEvent:
                 return
             else:
                 continue
 
+            if ledger.left < 0:
+                raise TooMuch(begin, end, TOO_MUCH)
             if key is None:
                 if nodes is None:
                     self.documents.append(Built(value, (begin, end, children, -1, -1), self._shared))
@@ -231,9 +207,6 @@ class Builder:
                 container[key] = value
                 nodes[key] = (begin, end, children, key_start, key_end)
             key = None
-
-    def _complain(self, start: int, end: int, message: str, *related: tuple[int, int, str]) -> None:
-        self._ledger.complaints.append((start, end, message, related))
 
     def _after_properties(self, begin: int) -> int:
         """Where the value begins behind its anchor and tag."""
@@ -259,14 +232,16 @@ class Builder:
         try:
             return scalars.plain(text)
         except scalars.NotJson:
-            self._complain(begin, end, f"JSON has no number {text}, so kubectl refuses it; quote it if text is meant")
+            self._ledger.complain(
+                begin, end, f"JSON has no number {text}, so kubectl refuses it; quote it if text is meant"
+            )
             return text
 
     def _key(self, key: str | None, begin: int, end: int) -> str:
         if key is None:
             written = self._text[begin:end]
             shown = f"{written} as a key" if written else "an empty key"
-            self._complain(begin, end, f"kubectl refuses {shown}; a key is text, quote it if it is meant so")
+            self._ledger.complain(begin, end, f"kubectl refuses {shown}; a key is text, quote it if it is meant so")
             return written
         return key
 
@@ -281,7 +256,7 @@ class Builder:
             return text
         value = self._plain(text, begin, end)
         if not isinstance(value, scalars.TAGGED[name]):
-            self._complain(begin, end, f"{text!r} is not what its tag !!{name} says; correct one of them")
+            self._ledger.complain(begin, end, f"{text!r} is not what its tag !!{name} says; correct one of them")
         return value
 
     def _binary(self, text: str, begin: int, end: int) -> str:
@@ -290,7 +265,7 @@ class Builder:
         try:
             return b64decode("".join(text.split()), validate=True).decode(errors="replace")
         except ValueError:
-            self._complain(begin, end, "the value is not base64, as its tag !!binary says")
+            self._ledger.complain(begin, end, "the value is not base64, as its tag !!binary says")
             return text
 
     def _complex_key(self, begin: int) -> Unreadable:
@@ -307,13 +282,15 @@ class Builder:
         if anchored is None:
             raise Unreadable(begin, end, f"the value of anchor &{name} contains itself")
         value, node, size = anchored
-        self._ledger.expanded += size
-        if self._ledger.expanded > MAX_EXPANSION:
-            raise Unreadable(
-                begin, end, f"the aliases of this file repeat more than {MAX_EXPANSION} values; write fewer of them"
-            )
+        self._expand(size, begin, end)
         self._shared.append((node[0], node[1]))
         return value, node, size
+
+    def _expand(self, size: int, begin: int, end: int) -> None:
+        self._ledger.expanded += size
+        if self._ledger.expanded > MAX_EXPANSION:
+            message = f"the aliases and merge keys of this file repeat more than {MAX_EXPANSION} values; write fewer"
+            raise Unreadable(begin, end, message)
 
     def _merge(self, container: dict[str, Any], nodes: dict[str, Node], value: Any, node: Node) -> None:
         """Merge keys: they win over keys written before them, and are overridden by those after (goyaml.v2)."""
@@ -322,9 +299,10 @@ class Builder:
         if isinstance(value, list) and not self._text.startswith("*", begin):
             sources = [(element, child[2]) for element, child in zip(value, children, strict=True)]
         if not all(isinstance(source, dict) for source, _ in sources):
-            self._complain(begin, end, "the merge key << needs a mapping or a list of mappings")
+            self._ledger.complain(begin, end, "the merge key << needs a mapping or a list of mappings")
             return
         for source, places in reversed(sources):
+            self._expand(len(source), begin, end)
             for key, entry in source.items():
                 container[key] = entry
                 nodes[key] = (*places[key][:5], True)
@@ -332,7 +310,7 @@ class Builder:
     def _duplicate(self, key: str, first: Node, start: int, end: int) -> None:
         """Kubectl takes the last of equal keys silently, the API server refuses them, kustomize too."""
         if len(first) == 5:
-            self._complain(
+            self._ledger.complain(
                 start,
                 end,
                 f"the key {key!r} stands twice in this mapping and only the last one counts; remove one of them",

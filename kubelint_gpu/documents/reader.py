@@ -10,8 +10,9 @@ import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.documents.builder import SECOND_DOCUMENT, Builder, Ledger, Unreadable
+from kubelint_gpu.documents.builder import SECOND_DOCUMENT, Builder
 from kubelint_gpu.documents.document import Document, Problem, Reading
+from kubelint_gpu.documents.ledger import DOCUMENT, TOO_MUCH, Ledger, TooMuch, Unreadable
 from kubelint_gpu.documents.skimming import parses, skim
 from kubelint_gpu.documents.source_text import SourceText, Span, source_text
 
@@ -19,13 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
 MAX_BYTES = 32 * 1024 * 1024
-# The parser in Python takes some seconds for so much; beyond it what the C extension refuses stays refused.
+# The parser in Python takes some seconds for so much of a file; beyond it what the C extension refuses stays refused.
 _MOST_PURE = 1024 * 1024
+# What it costs to begin with a document, in characters.
+_SETUP = 200
 
 _BOMS = ((BOM_UTF8, "utf-8"), (BOM_UTF16_LE, "utf-16-le"), (BOM_UTF16_BE, "utf-16-be"))
 _SEPARATOR = re.compile(r"---(?=[ \t\r\n]|\Z)[ \t]*(?P<rest>[^\r\n]*)")
 _BEGIN = re.compile(r"\ufeff*(?:---[^\r\n]*)?\s*")
-_DIRECTIVE = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*(?P<directive>%[A-Z][^\r\n]*)")
+_WORD = re.compile(r"#[^\r\n]*|[^ \t\r\n#][^\r\n]*")
 
 
 def read(
@@ -79,14 +82,19 @@ class _Reader:
         self._pure = pure
         self._skimmed = skimmed
         self._ledger = Ledger()
+        self._pure_left = _MOST_PURE
         self._documents: list[Document] = []
         self._problems: list[Problem] = []
         self._unread: list[tuple[int, int]] = []
 
     def reading(self) -> Reading:
         """Everything that the text holds."""
-        for start, end in _chunks(self._source.text):
-            self._read_chunk(start, end)
+        try:
+            for start, end in _chunks(self._source.text):
+                self._read_chunk(start, end)
+        except TooMuch as error:
+            problem = Problem(self._source.path, self._span(error.start, error.end), error.message)
+            return Reading((), (problem,), self._source, (), ((0, len(self._source.text)),))
         for start, end, message, related in self._ledger.complaints:
             places = tuple((self._source.span(begin, stop), words) for begin, stop, words in related)
             self._problems.append(Problem(self._source.path, self._span(start, end), message, places))
@@ -101,6 +109,9 @@ class _Reader:
 
     def _read_chunk(self, start: int, end: int) -> None:
         text = self._source.text
+        self._ledger.left -= DOCUMENT
+        if self._ledger.left < 0:
+            raise TooMuch(start, start + 1, TOO_MUCH)
         separator = _SEPARATOR.match(text, start, end)
         if separator and separator["rest"] and not separator["rest"].startswith("#"):
             place = separator.start("rest")
@@ -110,10 +121,9 @@ class _Reader:
         first = begin.end() if begin else start
         if first >= end and not separator:
             return
-        directive = _DIRECTIVE.match(text, start, end)
-        if directive:
-            place, stop = directive.span("directive")
-            self._complain(place, stop, "kubectl refuses directives before `---`; remove this line")
+        directive = _directive(text, start, end)
+        if directive is not None:
+            self._complain(*directive, "kubectl refuses directives before `---`; remove this line")
             self._unread.append((start, end))
             return
         if text[first : first + 1] in {"{", "["}:
@@ -130,17 +140,20 @@ class _Reader:
         """Where and why the text is no JSON, None when it is and was read."""
         from kubelint_gpu.documents.json_events import NotJson, json_events
 
-        ledger = Ledger(self._ledger.expanded)
+        ledger = Ledger(self._ledger.expanded, self._ledger.left)
         builder = Builder(self._source.text, 0, ledger)
         try:
             builder.run(json_events(self._source.text, first, end))
+        except TooMuch:
+            raise
         except NotJson as error:
             return error.offset, error.offset + 1, f"not JSON: {error}"
         except Unreadable as error:
             self._complain(error.start, error.end, error.message)
             self._unread.append((start, end))
-        self._ledger.expanded = ledger.expanded
-        self._ledger.complaints += ledger.complaints
+        self._ledger.expanded, self._ledger.left = ledger.expanded, ledger.left
+        for place, stop, message, related in ledger.complaints:
+            self._ledger.complain(place, stop, message, *related)
         self._ledger.hashes += ledger.hashes
         self._keep(builder, start, end, is_json=True)
         return None
@@ -154,7 +167,7 @@ class _Reader:
         while text.startswith("\ufeff", start):
             start += 1
         ledger = self._ledger
-        known = len(ledger.complaints), len(ledger.hashes), ledger.expanded, len(self._unread)
+        known = len(ledger.complaints), len(ledger.hashes), ledger.expanded, len(self._unread), ledger.left
         builder = Builder(text, start, ledger)
         try:
             # Kubectl ends each line, so that a block scalar at the end of a file has its line end.
@@ -166,9 +179,10 @@ class _Reader:
                 self._unread.append((start + body.start, start + body.end))
             builder.run(next_event(chunk, pure=pure or self._pure))
         except YAMLError as error:
-            if not (pure or self._pure) and end - start <= _MOST_PURE and refuses_more(error):
+            if not (pure or self._pure) and end - start + _SETUP <= self._pure_left and refuses_more(error):
+                self._pure_left -= end - start + _SETUP
                 del ledger.complaints[known[0] :], ledger.hashes[known[1] :], self._unread[known[3] :]
-                ledger.expanded = known[2]
+                ledger.expanded, ledger.left = known[2], known[4]
                 self._read_yaml(start, end, pure=True)
                 return
             from kubelint_gpu.documents.syntax_error import syntax_error
@@ -179,6 +193,8 @@ class _Reader:
             if message != SECOND_DOCUMENT:
                 del builder.documents[-1:]
             self._unread.append((start, end))
+        except TooMuch:
+            raise
         except Unreadable as error:
             self._complain(error.start, error.end, error.message)
             self._unread.append((start, end))
@@ -201,7 +217,7 @@ class _Reader:
             self._documents.append(document)
 
     def _complain(self, start: int, end: int, message: str) -> None:
-        self._ledger.complaints.append((start, end, message, ()))
+        self._ledger.complain(start, end, message)
 
     def _span(self, start: int, end: int) -> Span:
         return self._source.span(start, max(end, start + 1))
@@ -217,6 +233,15 @@ def _chunks(text: str) -> Iterator[tuple[int, int]]:
             start = at
         at = text.find("---", at + 3)
     yield start, len(text)
+
+
+def _directive(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """Where the first line that is no comment is a directive of YAML, as offsets."""
+    first = next((word for word in _WORD.finditer(text, start, end) if not word[0].startswith("#")), None)
+    if first is None or text[first.start()] != "%" or not "A" <= text[first.start() + 1 : first.start() + 2] <= "Z":
+        return None
+    place = first.start()
+    return first.span() if place == start or text[place - 1] in "\r\n" else None
 
 
 def _order(problem: Problem) -> tuple[int, int, str]:

@@ -120,13 +120,13 @@ def _float(digits: str, text: str) -> Scalar:
 def _short_float(value: float) -> str:
     """Go's `strconv.FormatFloat(value, 'g', -1, 32)`: the shortest digits that give the same 32-bit float."""
     try:
-        single = struct.unpack("f", struct.pack("f", value))[0]
+        single = struct.unpack("<f", struct.pack("<f", value))[0]
     except OverflowError:
         return ".inf" if value > 0 else "-.inf"
     text = next(
         short
         for precision in range(10)
-        if struct.unpack("f", struct.pack("f", float(short := f"{single:.{precision}e}")))[0] == single
+        if struct.unpack("<f", struct.pack("<f", float(short := f"{single:.{precision}e}")))[0] == single
     )
     mantissa, exponent = text.split("e")
     if -4 <= int(exponent) < 6:

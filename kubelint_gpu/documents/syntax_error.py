@@ -7,10 +7,11 @@ from typing import Any
 
 from kubelint_gpu.documents.builder import SECOND_DOCUMENT, TEMPLATE
 
-_TEMPLATE_LINE = re.compile(r"^[ \t]*(?:- )?[ \t]*(?P<mark>\{\{-?|\{%|%\{)", re.MULTILINE)
+_TEMPLATE_LINE = re.compile(r"^[ \t]*(?:- [ \t]*)?(?P<mark>\{\{-?|\{%|%\{)", re.MULTILINE)
 _TEMPLATE_MARK = re.compile(r"\{[{%]|%\{")
 _CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 _UNPRINTABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_LINE_END = re.compile(r"[\r\n]")
 _DOCUMENT_END = re.compile(r"^\.\.\.\s", re.MULTILINE)
 
 # The first part of the parser's message that is found decides; the pure parser words some otherwise.
@@ -42,7 +43,7 @@ def syntax_error(error: Exception, text: str, base: int, end: int) -> tuple[int,
     opened = base + _index(getattr(error, "context_mark", None))
     here = text[place : place + 1]
     if "mapping values" in problem:
-        return place, place + 1, _unexpected_colon(text, place)
+        return place, place + 1, _unexpected_colon(text, base, place)
     if "could not find expected ':'" in problem:
         line_end = _line_end(text, opened)
         return opened, line_end, "a key without a colon; write `key: value`, or indent the line if it continues a text"
@@ -62,7 +63,7 @@ def syntax_error(error: Exception, text: str, base: int, end: int) -> tuple[int,
     if "node content" in problem:
         return place, place + 1, f"a value is expected before {here}" if here else "a value is expected here"
     if "expected key" in problem or "block mapping" in context:
-        return place, place + 1, _misplaced(text, place)
+        return place, place + 1, _misplaced(text, base, place)
     if "document start" in problem and _DOCUMENT_END.search(text, base, place):
         return place, place + 1, SECOND_DOCUMENT
     for words, advice in _ADVICE:
@@ -79,7 +80,7 @@ def _special(text: str, base: int, place: int, end: int) -> tuple[int, int, str]
     template = _TEMPLATE_LINE.search(text, base, end)
     if template and template.end() <= _line_end(text, place):
         return template.start("mark"), template.end(), TEMPLATE
-    template = _TEMPLATE_MARK.search(text, _line_start(text, place), _line_end(text, place))
+    template = _TEMPLATE_MARK.search(text, _line_start(text, base, place), _line_end(text, place))
     return (template.start(), template.end(), TEMPLATE) if template else None
 
 
@@ -97,16 +98,16 @@ def _words(error: Exception) -> tuple[str, str]:
     return "", str(error).partition("\n")[0]
 
 
-def _unexpected_colon(text: str, place: int) -> str:
-    if re.search(r":\s", text[_line_start(text, place) : place]):
+def _unexpected_colon(text: str, base: int, place: int) -> str:
+    if re.search(r":\s", text[_line_start(text, base, place) : place]):
         return "a second `: ` in one line; quote the value if it is part of it, else put the inner key on its own line"
     return (
         "a key where the text above still goes on; check the colon and the indentation of this line and the one above"
     )
 
 
-def _misplaced(text: str, place: int) -> str:
-    start = _line_start(text, place)
+def _misplaced(text: str, base: int, place: int) -> str:
+    start = _line_start(text, base, place)
     before = text[start:place]
     if before.strip(" -"):
         return "unexpected text behind the end of a value; quote the whole value"
@@ -119,10 +120,11 @@ def _index(mark: Any) -> int:
     return mark.index if mark is not None else 0
 
 
-def _line_start(text: str, place: int) -> int:
-    return max(text.rfind("\n", 0, place), text.rfind("\r", 0, place)) + 1
+def _line_start(text: str, base: int, place: int) -> int:
+    """Where the line begins; at `base` a line does."""
+    return max(text.rfind("\n", base, place) + 1, text.rfind("\r", base, place) + 1, base)
 
 
 def _line_end(text: str, place: int) -> int:
-    ends = [end for end in (text.find("\n", place), text.find("\r", place)) if end >= 0]
-    return min(ends, default=len(text))
+    found = _LINE_END.search(text, place)
+    return found.start() if found is not None else len(text)

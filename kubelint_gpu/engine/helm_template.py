@@ -7,7 +7,7 @@ import re
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.workspace.manifest import Manifest, place_of
 
-_SOURCE = re.compile(r"^# Source: (?P<path>\S.*?)[ \t]*\r?$", re.MULTILINE)
+_SOURCE = re.compile(r"^# Source: (?P<path>\S[^\r\n]*)", re.MULTILINE)
 
 
 def template_of(manifest: Manifest | None) -> Related | None:
@@ -19,5 +19,6 @@ def template_of(manifest: Manifest | None) -> Related | None:
     found = _SOURCE.search(document.source.text, start, min(end, max(start, document.root[0])))
     if found is None:
         return None
-    span = document.source.span(*found.span("path"))
-    return Related(place_of(manifest.path, span), f"rendered from {found['path']}")
+    path = found["path"].rstrip()
+    span = document.source.span(found.start("path"), found.start("path") + len(path))
+    return Related(place_of(manifest.path, span), f"rendered from {path}")

@@ -78,7 +78,7 @@ def select(
         click.BadParameter: a code or name is none.
     """
     where = str(configuration.path) if configuration.path else "configuration"
-    levels = [(codes([code], where)[0], level) for code, level in configuration.severity.items()]
+    levels = [(code, level) for given, level in configuration.severity.items() for code in codes([given], where)]
     paths = tuple(replace(entry, codes=codes(entry.codes, where)) for entry in configuration.per_path)
     return Selection(
         replace(configuration, per_path=paths),

@@ -13,7 +13,7 @@ _COMMENT = re.compile(
 )
 _ALMOST = re.compile(r"#[^#\[]*\bignore\s*[\[(:]\s*KLG\d", re.IGNORECASE)
 _DASH = re.compile(r"\s*-\s+")
-_FOLDED = re.compile(r"\s+-\s+(?=KLG\d*\b[^;]*?:)")
+_FOLDED = re.compile(r"(?<=\s)-\s+(?=KLG\d*\b)|[;:]")
 _ENTRY = re.compile(r"[\w-]+(\s*,\s*[\w-]+)*\s*(:|$)")
 
 
@@ -59,15 +59,33 @@ def _entries(text: str) -> Iterator[str]:
     listed = bool(lines) and _DASH.match(lines[0]) is not None
     if listed:
         # a folded text has its list on one line
-        lines = [f"- {part}" if number else part for line in lines for number, part in enumerate(_FOLDED.split(line))]
+        lines = [part for line in lines for part in _unfolded(line)]
     joined: list[str] = []
     for line in lines:
-        begins = (_DASH.match(line) if listed else _ENTRY.match(line.strip())) is not None
-        if begins or not joined:
-            joined.append(_DASH.sub("", line, count=1).strip() if listed else line.strip())
+        begins = _DASH.match(line) if listed else _ENTRY.match(line.strip())
+        if begins is not None or not joined:
+            joined.append(line[begins.end() :].strip() if listed and begins is not None else line.strip())
         else:
             joined[-1] += f" {line.strip()}"
     return (part.strip() for line in joined for part in line.split(";") if part.strip())
+
+
+def _unfolded(line: str) -> Iterator[str]:
+    """The entries of a list on one line: one begins at a dash before a code and a colon, with no `;` between."""
+    start = 0
+    found = list(_FOLDED.finditer(line))
+    followed = ""
+    cuts = []
+    for one in reversed(found):
+        if one[0] in (";", ":"):
+            followed = one[0]
+        elif followed == ":":
+            cuts.append(one.start())
+    for cut in reversed(cuts):
+        if line[:cut].strip():
+            yield line[start:cut].rstrip()
+            start = cut
+    yield line[start:]
 
 
 def _codes(text: str) -> tuple[str, ...]:

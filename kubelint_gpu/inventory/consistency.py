@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.inventory.declarations.inventory import InventoryError
+from kubelint_gpu.kube.objects.cluster import identity
 from kubelint_gpu.kube.objects.priority import PriorityClass
 
 if TYPE_CHECKING:
@@ -22,9 +23,7 @@ def inconsistencies(objects: Iterable[Declared]) -> Iterator[InventoryError]:
     for declared in objects:
         if not declared.name:
             continue
-        # An object without a namespace is in `default`, whether that is written or not.
-        key = (declared.kind, declared.namespace or "default", declared.name)
-        earlier = first.setdefault(key, declared)
+        earlier = first.setdefault(identity(declared.value), declared)
         if earlier is not declared:
             sentence = f"{declared.kind} {declared.name} is declared twice"
             yield _twice(declared, earlier, sentence, "it is also declared here")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_VERSION = re.compile(r"v?(?P<major>[0-9]{1,3})\.(?P<minor>[0-9]{1,4})(?:[.+-].*)?", re.ASCII | re.DOTALL)
+_VERSION = re.compile(r"v?(?P<major>1)\.(?P<minor>[0-9]{1,4})(?:[.+-].*)?", re.ASCII | re.DOTALL)
 
 
 def minor_version(text: str) -> tuple[int, int] | None:

@@ -21,6 +21,7 @@ from kubelint_gpu.inventory.objects.declared_nodes import MOST_NODES, node, pool
 from kubelint_gpu.inventory.objects.policies import POLICIES
 from kubelint_gpu.inventory.objects.raw import is_cluster_object, is_plausible, raw_object
 from kubelint_gpu.inventory.objects.running import MOST_PODS, admitted, running_pods
+from kubelint_gpu.inventory.reading import understood
 from kubelint_gpu.inventory.recognition import is_concise, rejection
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
@@ -133,12 +134,22 @@ def _concise(item: Item, found: _Gathered) -> None:
             found.doubtful.add(_entry_name(item, section, entry))
     for section, declare in POLICIES.items():
         for pointer in entries(section):
-            found.objects.append(declare(item, pointer, item.value[section][pointer[1]]))
+            policy = understood(declare(item, pointer, item.value[section][pointer[1]]), found.problems)
+            if policy is not None:
+                found.objects.append(policy)
     for pointer in entries("nodes"):
-        found.objects.append(node(item, pointer, found.problems))
+        one = node(item, pointer, found.problems)
+        if one is None:
+            found.doubtful.add(_entry_name(item, "nodes", pointer[1:]))
+        else:
+            found.objects.append(one)
         found.nodes += 1
     for pointer in entries("pools"):
-        declared, nodes = pool(item, pointer, MOST_NODES - found.nodes, found.problems)
+        grown = pool(item, pointer, MOST_NODES - found.nodes, found.problems)
+        if grown is None:
+            found.doubtful.add(None)
+            continue
+        declared, nodes = grown
         found.pools.append(declared)
         found.objects += nodes
         found.nodes += len(nodes)

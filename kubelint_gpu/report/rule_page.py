@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 _FENCE = "```"
 _MARGIN = "    "
-_ITEM = re.compile(r"(?P<mark>[-*]|\d+\.) +(?P<text>.*)")
-_LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
+_ITEM = re.compile(r"(?P<mark>[-*]|\d+\.) +(?P<text>(?:[^ ].*)?)")
+_LINK = re.compile(r"\[([^\[\]]+)\]\(([^)\s]+)\)")
 _BOLD = re.compile(r"\*\*([^*]+)\*\*")
 _ESCAPED = re.compile(r"\\([\\*_|`<>])")
 _CELL = re.compile(r"(?<!\\)\|")

@@ -8,31 +8,8 @@ through.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import Enum
-from typing import TypeAlias
 
-
-class Role(Enum):
-    """What stands in a field that is kept.
-
-    Attributes:
-        PLAIN: words of Kubernetes, numbers, quantities: the same everywhere.
-        NAME: the name of an object, or text that is built from names.
-        KEY: the key of a label or taint, or the name of a resource.
-        LABELS: labels by their keys.
-        AMOUNTS: quantities by the names of resources.
-        REQUIREMENT: a key with the operator and values that it is compared with; taints and tolerations are such.
-    """
-
-    PLAIN = "plain"
-    NAME = "name"
-    KEY = "key"
-    LABELS = "labels"
-    AMOUNTS = "amounts"
-    REQUIREMENT = "requirement"
-
-
-Shape: TypeAlias = Role | Mapping[str, "Shape"]
+from kubelint_gpu.inventory.capture.roles import Role, Shape
 
 REQUIREMENT_FIELDS = ("key", "operator", "value", "values", "effect", "tolerationSeconds")
 # annotations that decide something, of any kind
@@ -70,7 +47,7 @@ _POD_AFFINITY: Shape = {
     "preferredDuringSchedulingIgnoredDuringExecution": {"podAffinityTerm": _POD_TERM, "weight": _PLAIN},
     "requiredDuringSchedulingIgnoredDuringExecution": _POD_TERM,
 }
-_RESOURCES: Shape = {"claims": _PLAIN, "limits": Role.AMOUNTS, "requests": Role.AMOUNTS}
+_RESOURCES: Shape = {"claims": {"name": _NAME, "request": _NAME}, "limits": Role.AMOUNTS, "requests": Role.AMOUNTS}
 _CONTAINER: Shape = {
     "name": _NAME,
     "ports": {"containerPort": _PLAIN, "hostIP": _PLAIN, "hostPort": _PLAIN, "protocol": _PLAIN},
@@ -147,7 +124,37 @@ _POD_SPEC: Shape = {
     "volumes": {"name": _NAME, **VOLUMES},
 }
 _STATUSES: Shape = {"allocatedResources": Role.AMOUNTS, "name": _NAME, "resources": _RESOURCES}
-_DEVICES: Shape = {"driver": _PLAIN, "pool": _NAME, "device": _PLAIN, "request": _PLAIN}
+_ALLOCATED: Shape = {"driver": _PLAIN, "pool": _NAME, "device": _NAME, "request": _NAME}
+_SELECTORS: Shape = {"cel": {"expression": Role.EXPRESSION}}
+_REQUEST: Mapping[str, Shape] = {
+    "adminAccess": _PLAIN,
+    "allocationMode": _PLAIN,
+    "capacity": {"requests": _PLAIN},
+    "count": _PLAIN,
+    "deviceClassName": _PLAIN,
+    "name": _NAME,
+    "selectors": _SELECTORS,
+    "tolerations": Role.REQUIREMENT,
+}
+# the configuration for a driver is left out: it is whatever the driver wants, passwords too
+_REQUESTED: Shape = {
+    "constraints": {"distinctAttribute": _PLAIN, "matchAttribute": _PLAIN, "requests": _NAME},
+    "requests": {**_REQUEST, "exactly": _REQUEST, "firstAvailable": _REQUEST},
+}
+_DEVICE: Mapping[str, Shape] = {
+    "allNodes": _PLAIN,
+    "allowMultipleAllocations": _PLAIN,
+    "attributes": Role.ATTRIBUTES,
+    "bindingConditions": _PLAIN,
+    "bindingFailureConditions": _PLAIN,
+    "bindsToNode": _PLAIN,
+    "capacity": _PLAIN,
+    "consumesCounters": {"counterSet": _NAME, "counters": _PLAIN},
+    "name": _NAME,
+    "nodeName": _NAME,
+    "nodeSelector": _NODE_SELECTOR,
+    "taints": Role.REQUIREMENT,
+}
 
 SHAPES: Mapping[str, Mapping[str, Shape]] = {
     "CSIDriver": {"metadata": {"name": _PLAIN}, "spec": {"storageCapacity": _PLAIN}},
@@ -164,7 +171,7 @@ SHAPES: Mapping[str, Mapping[str, Shape]] = {
     },
     "DeviceClass": {
         "metadata": {"name": _PLAIN},
-        "spec": {"extendedResourceName": _PLAIN, "selectors": _PLAIN},
+        "spec": {"extendedResourceName": _PLAIN, "selectors": _SELECTORS},
     },
     "LimitRange": {
         "metadata": _META,
@@ -235,13 +242,13 @@ SHAPES: Mapping[str, Mapping[str, Shape]] = {
     },
     "ResourceClaim": {
         "metadata": _META,
-        "spec": {"devices": _PLAIN},
+        "spec": {"devices": _REQUESTED},
         "status": {
-            "allocation": {"devices": {"results": _DEVICES}, "nodeSelector": _NODE_SELECTOR},
+            "allocation": {"devices": {"results": _ALLOCATED}, "nodeSelector": _NODE_SELECTOR},
             "reservedFor": {"name": _NAME, "resource": _PLAIN},
         },
     },
-    "ResourceClaimTemplate": {"metadata": _META, "spec": {"spec": {"devices": _PLAIN}}},
+    "ResourceClaimTemplate": {"metadata": _META, "spec": {"spec": {"devices": _REQUESTED}}},
     "ResourceQuota": {
         "metadata": _META,
         "spec": {
@@ -255,13 +262,13 @@ SHAPES: Mapping[str, Mapping[str, Shape]] = {
         "metadata": {"name": _NAME},
         "spec": {
             "allNodes": _PLAIN,
-            "devices": _PLAIN,
+            "devices": {**_DEVICE, "basic": _DEVICE},
             "driver": _PLAIN,
             "nodeName": _NAME,
             "nodeSelector": _NODE_SELECTOR,
             "perDeviceNodeSelection": _PLAIN,
             "pool": {"generation": _PLAIN, "name": _NAME, "resourceSliceCount": _PLAIN},
-            "sharedCounters": _PLAIN,
+            "sharedCounters": {"counters": _PLAIN, "name": _NAME},
         },
     },
     "RuntimeClass": {

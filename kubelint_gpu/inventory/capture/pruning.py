@@ -12,9 +12,8 @@ from kubelint_gpu.inventory.capture.kept import (
     SHAPES,
     SOURCES,
     VOLUMES,
-    Role,
-    Shape,
 )
+from kubelint_gpu.inventory.capture.roles import Role, Shape
 
 _FINISHED = ("Succeeded", "Failed")
 _CONDITIONS = {"Ready": (), "DisruptionTarget": ("PreemptionByScheduler",), "PodResizePending": ("Infeasible",)}

@@ -11,14 +11,20 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kubelint_gpu.inventory.capture.kept import Role, Shape
 from kubelint_gpu.inventory.capture.pruning import shape_of
-from kubelint_gpu.inventory.capture.vocabulary import WORDS, is_known_key, is_known_value
+from kubelint_gpu.inventory.capture.roles import Role, Shape
+from kubelint_gpu.inventory.capture.vocabulary import WORDS, is_known_attribute, is_known_key, is_known_value
 
-# an address is one word: its four numbers would tell it
-_WORD = re.compile(r"(?<![A-Za-z0-9])\d{1,3}([-.])\d{1,3}\1\d{1,3}\1\d{1,3}(?![A-Za-z0-9])|[A-Za-z0-9]+")
+# an address is one word, and so is a UUID: their numbers would tell them
+_WORD = re.compile(
+    r"(?<![A-Za-z0-9])\d{1,3}([-.])\d{1,3}\1\d{1,3}\1\d{1,3}(?![A-Za-z0-9])"
+    r"|(?<![A-Za-z0-9])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![A-Za-z0-9])|[A-Za-z0-9]+"
+)
+_LITERAL = re.compile(r"""(?P<quote>["'])(?P<text>(?:[^"'\\]|\\.)*)["']""", re.DOTALL)
 _NUMBER = re.compile(r"[0-9]+|true|false|[0-9]+[KMGT]i?B?", re.IGNORECASE)
 _LONGEST_VALUE = 63
+# A number of so many digits counts nothing.
+_SERIAL = 7
 _STORAGE_CLASS = ".storageclass.storage.k8s.io/"
 
 
@@ -28,6 +34,12 @@ class Pseudonyms:
     def __init__(self, objects: Iterable[dict[str, Any]]) -> None:
         self._seen: set[str] | None = set()
         self._names: dict[str, str] = {}
+        # Words of the models of devices, which stay, and numbers that tell one device from all others, which do not.
+        self._models: set[str] = set()
+        self._numbers: set[str] = set()
+        objects = tuple(objects)
+        for value in objects:
+            self._learn(value)
         for value in objects:
             self.renamed(value)
         words = sorted(self._seen or ())
@@ -45,7 +57,7 @@ class Pseudonyms:
         return _WORD.sub(lambda match: self._word(match[0]), text)
 
     def _word(self, word: str) -> str:
-        if word in WORDS or _NUMBER.fullmatch(word):
+        if word in WORDS or (_NUMBER.fullmatch(word) and word not in self._numbers):
             return word
         if self._seen is not None:
             self._seen.add(word)
@@ -74,12 +86,60 @@ class Pseudonyms:
                 return value
             return {key: self._renamed(found, shape.get(key, Role.PLAIN)) for key, found in value.items()}
         if isinstance(value, str):
-            return self.text(value) if shape is Role.NAME else self._key(value) if shape is Role.KEY else value
+            return self._said(value, shape)
         if isinstance(value, dict):
             return self._mapping(value, shape)
         return value
 
+    def _said(self, text: str, shape: Role) -> str:
+        if shape is Role.NAME:
+            return self.text(text)
+        if shape is Role.KEY:
+            return self._key(text)
+        return _LITERAL.sub(self._literal, text) if shape is Role.EXPRESSION else text
+
+    def _literal(self, match: re.Match[str]) -> str:
+        """A text that attributes are compared with; the domain of an attribute is one, too."""
+        if is_known_key(f"{match['text']}/"):
+            return match[0]
+        words = _WORD.sub(
+            lambda word: word[0] if word[0].lower() in self._models else self._word(word[0]), match["text"]
+        )
+        return f"{match['quote']}{words}{match['quote']}"
+
+    def _learn(self, value: Any) -> None:
+        """What the attributes of devices tell: models, and serial numbers."""
+        spec = value.get("spec")
+        if value.get("kind") != "ResourceSlice" or not isinstance(spec, dict):
+            return
+        devices = spec.get("devices")
+        for device in devices if isinstance(devices, list) else ():
+            for part in (device, device.get("basic")) if isinstance(device, dict) else ():
+                attributes = part.get("attributes") if isinstance(part, dict) else None
+                for name, said in attributes.items() if isinstance(attributes, dict) else ():
+                    text = said.get("string") if isinstance(said, dict) else None
+                    words = [word[0] for word in _WORD.finditer(text)] if isinstance(text, str) else []
+                    if is_known_attribute(str(name)):
+                        self._models.update(word.lower() for word in words)
+                    else:
+                        self._numbers.update(word for word in words if len(word) >= _SERIAL and word.isdigit())
+
+    def _attributes(self, value: dict[str, Any]) -> dict[str, Any]:
+        """Attributes under pseudonyms, but for models; of others a number that could be a serial number is left out."""
+        changed: dict[str, Any] = {}
+        for name, said in value.items():
+            if is_known_attribute(name) or not isinstance(said, dict):
+                changed[name] = said
+            elif len(str(said.get("int", ""))) < _SERIAL:
+                changed[name] = {
+                    key: self.text(found) if isinstance(found, str) and key != "version" else found
+                    for key, found in said.items()
+                }
+        return changed
+
     def _mapping(self, value: dict[str, Any], shape: Role) -> dict[str, Any]:
+        if shape is Role.ATTRIBUTES:
+            return self._attributes(value)
         if shape is Role.LABELS:
             return {self._key(key): self._value(key, found) for key, found in value.items()}
         if shape is Role.AMOUNTS:

@@ -101,6 +101,31 @@ _VALUES = frozenset(
 _HARDWARE = ("amd.com/", "beta.amd.com/", "feature.node.kubernetes.io/", "gpu.intel.com/", "nvidia.com/")
 
 
+_MODEL = frozenset(
+    [
+        "addressingmode",
+        "architecture",
+        "brand",
+        "cudacomputecapability",
+        "cudadriverversion",
+        "driverversion",
+        "family",
+        "generation",
+        "model",
+        "product",
+        "productname",
+        "profile",
+        "type",
+        "vendor",
+    ]
+)
+
+
+def is_known_attribute(name: str) -> bool:
+    """Whether an attribute of a device says what model it is, not which one."""
+    return name.rpartition("/")[2].lower() in _MODEL
+
+
 def is_known_key(key: str) -> bool:
     """Whether the key of a label or taint, or the name of a resource, is one that everybody has."""
     domain, slash, _ = key.rpartition("/")

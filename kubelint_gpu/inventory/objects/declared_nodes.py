@@ -16,7 +16,8 @@ from kubelint_gpu.inventory.declarations.inventory import (
 )
 from kubelint_gpu.inventory.declarations.quantities import difference, text
 from kubelint_gpu.inventory.gpus.advertised import Advertised, advertised
-from kubelint_gpu.kube.objects.node import Node, read_node, with_cordon_taint
+from kubelint_gpu.inventory.reading import understood
+from kubelint_gpu.kube.objects.node import Node, with_cordon_taint
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.values import replace
 
@@ -32,14 +33,17 @@ _NO_LIMIT = {"cpu": "1000000", "memory": "1Pi", "ephemeral-storage": "1Pi"}
 _PODS = "110"
 
 
-def node(item: Item, pointer: Pointer, problems: list[InventoryError]) -> Declared:
-    """The API node of an entry of `nodes`."""
+def node(item: Item, pointer: Pointer, problems: list[InventoryError]) -> Declared | None:
+    """The API node of an entry of `nodes`; None where that is none, which is then among the problems."""
     entry = _at(item, pointer)
     return _expanded(item, pointer, (*pointer, "name"), entry["name"], entry, problems)
 
 
-def pool(item: Item, pointer: Pointer, room: int, problems: list[InventoryError]) -> tuple[Pool, list[Declared]]:
-    """A pool and its nodes, which share everything but their names; `room` is how many nodes may still be declared."""
+def pool(item: Item, pointer: Pointer, room: int, problems: list[InventoryError]) -> tuple[Pool, list[Declared]] | None:
+    """A pool and its nodes, which share everything but their names; `room` is how many nodes may still be declared.
+
+    None where its template is no node, which is then among the problems.
+    """
     entry = _at(item, pointer)
     name, scaling = entry["name"], entry.get("autoscaling")
     autoscaling = Autoscaling(scaling.get("min", 0), scaling["max"]) if scaling else None
@@ -56,6 +60,8 @@ def pool(item: Item, pointer: Pointer, room: int, problems: list[InventoryError]
     template = _expanded(
         item, (*pointer, "template"), (*pointer, "name"), template_name, entry["template"], problems, pool=name
     )
+    if template is None:
+        return None
     pattern = entry.get("namePattern", name + "-{}")
     nodes = [_named(template, pattern.replace("{}", str(number)), template_name) for number in range(1, count + 1)]
     return Pool(name, template, tuple(found.name for found in nodes), autoscaling), nodes
@@ -78,7 +84,7 @@ def _expanded(
     problems: list[InventoryError],
     *,
     pool: str = "",
-) -> Declared:
+) -> Declared | None:
     gpus = advertised(entry["gpus"]) if "gpus" in entry else Advertised()
     problems += [warning_at(item, (*base, *where), sentence, hint) for where, sentence, hint in gpus.remarks]
     allocatable, capacity, unlimited = _resources(item, base, entry, gpus, problems)
@@ -112,8 +118,8 @@ def _expanded(
     }
     if "kubeletVersion" in entry:
         value["status"]["nodeInfo"] = {"kubeletVersion": "v" + entry["kubeletVersion"].removeprefix("v")}
-    value = with_cordon_taint(value)
-    return Declared(value, item, base, _routes(base, name_at, gpus), read_node(value))
+    declared = Declared(with_cordon_taint(value), item, base, _routes(base, name_at, gpus))
+    return understood(declared, problems)
 
 
 def _named(template: Declared, name: str, template_name: str) -> Declared:

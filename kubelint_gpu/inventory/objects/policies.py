@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.kube.objects.namespace import NAME_LABEL
-from kubelint_gpu.kube.objects.priority import read_priority_class
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +22,7 @@ def priority_class(item: Item, pointer: Pointer, entry: dict[str, Any]) -> Decla
         "metadata": {"name": entry["name"]},
         **_some(entry, "value", "globalDefault", "preemptionPolicy"),
     }
-    return Declared(value, item, pointer, _routes(pointer, ()), read_priority_class(value))
+    return Declared(value, item, pointer, _routes(pointer, ()))
 
 
 def namespace(item: Item, pointer: Pointer, entry: dict[str, Any]) -> Declared:

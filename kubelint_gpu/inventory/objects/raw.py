@@ -6,16 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.inventory.declarations.complaint import error_about, warning_about
 from kubelint_gpu.inventory.declarations.declared import Declared
-from kubelint_gpu.kube.objects.disruption import read_disruption_budget
-from kubelint_gpu.kube.objects.namespace import read_namespace
-from kubelint_gpu.kube.objects.node import Node, read_node, with_cordon_taint
-from kubelint_gpu.kube.objects.pod import Pod, read_pod
-from kubelint_gpu.kube.objects.priority import PriorityClass, read_priority_class
-from kubelint_gpu.kube.values.errors import InvalidObject, field_path
+from kubelint_gpu.inventory.kubernetes_version import minor_version
+from kubelint_gpu.inventory.reading import understood
+from kubelint_gpu.kube.objects.node import Node, with_cordon_taint
+from kubelint_gpu.kube.values.plain import shortened
+from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from kubelint_gpu.documents import Item, Pointer
     from kubelint_gpu.inventory.declarations.inventory import InventoryError
 
@@ -40,13 +37,6 @@ KINDS = {
     "RuntimeClass": "node.k8s.io",
     "StorageClass": "storage.k8s.io",
     "VolumeAttachment": "storage.k8s.io",
-}
-_READERS: dict[str, Callable[[Any, list[InvalidObject]], Any]] = {
-    "Namespace": read_namespace,
-    "Node": read_node,
-    "Pod": read_pod,
-    "PodDisruptionBudget": read_disruption_budget,
-    "PriorityClass": read_priority_class,
 }
 
 
@@ -73,33 +63,28 @@ def raw_object(
     value = item.value if value is None else value
     metadata = value.get("metadata")
     declared = Declared(value, item, pointer)
-    if not isinstance(metadata, dict) or not _is_text(metadata.get("name") or metadata.get("generateName")):
+    if not isinstance(metadata, dict) or not _is_text(metadata.get("name")):
         problems.append(error_about(declared, ("metadata",), f"{declared.kind} has no metadata.name"))
         return None
     return _checked(declared, problems)
 
 
 def _checked(declared: Declared, problems: list[InventoryError]) -> Declared | None:
-    reader = _READERS.get(declared.kind)
-    if reader is None:
-        return declared
-    found: list[InvalidObject] = []
-    typed = reader(declared.value, found)
-    for problem in found:
-        sentence = f"{declared.kind} {declared.name}: {field_path(problem.pointer)} {problem.detail}"
-        problems.append(error_about(declared, problem.pointer, sentence))
-    if found:
-        return None
-    if isinstance(typed, Node) and "pods" not in typed.allocatable:
-        sentence = f"Node {declared.name} has no allocatable pods, so no pod at all can run on it"
+    if declared.kind == "Node":
+        declared = replace(declared, value=with_cordon_taint(declared.value))
+    found = understood(declared, problems)
+    node = found.typed if found is not None else None
+    if not isinstance(node, Node):
+        return found
+    if "pods" not in node.allocatable:
+        sentence = f"Node {node.name} has no allocatable pods, so no pod at all can run on it"
         problems.append(warning_about(declared, ("status", "allocatable"), sentence, 'a usual value is pods: "110"'))
-    if isinstance(typed, Node):
-        value = with_cordon_taint(declared.value)
-        typed = typed if value is declared.value else read_node(value)
-        return Declared(value, declared.item, declared.pointer, declared.routes, typed)
-    if isinstance(typed, (Pod, PriorityClass)):
-        return Declared(declared.value, declared.item, declared.pointer, declared.routes, typed)
-    return declared
+    version = node.kubelet_version
+    if version and minor_version(version) is None:
+        sentence = f'Node {node.name} has kubelet version "{shortened(version)}", which is none of Kubernetes'
+        where = ("status", "nodeInfo", "kubeletVersion")
+        problems.append(warning_about(declared, where, sentence, "nothing follows from it; a usual one is v1.34.1"))
+    return found
 
 
 def _is_text(value: object) -> bool:

@@ -11,8 +11,9 @@ from kubelint_gpu.inventory.declarations.complaint import error_about, error_at
 from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.inventory.declarations.did_you_mean import MOST_HINTS, did_you_mean
 from kubelint_gpu.inventory.declarations.quantities import text
+from kubelint_gpu.inventory.reading import understood
 from kubelint_gpu.kube.objects.node import Node
-from kubelint_gpu.kube.objects.pod import Pod, read_pod
+from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.priority import SYSTEM_CLASSES, PriorityClass, UnknownPriorityClass, resolve_priority
 from kubelint_gpu.kube.objects.requests import is_extended
 from kubelint_gpu.values import replace
@@ -80,8 +81,10 @@ def running_pods(
         },
         "status": _STATUS,
     }
-    declared = Declared(value, item, pointer, _routes(pointer, resources), read_pod(value))
-    declared = admitted(declared, classes, problems)
+    read = understood(Declared(value, item, pointer, _routes(pointer, resources)), problems)
+    if read is None:
+        return []
+    declared = admitted(read, classes, problems)
     if "count" not in entry:
         return [declared]
     return [_named(declared, f"{entry['name']}-{number}") for number in range(1, entry["count"] + 1)]

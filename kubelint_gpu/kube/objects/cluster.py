@@ -35,7 +35,7 @@ from kubelint_gpu.kube.objects.storage import (
 from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.values import dataclass
 
-_READERS: dict[str, tuple[str, bool, Callable[[Any], Any]]] = {
+_READERS: dict[str, tuple[str, bool, Callable[..., Any]]] = {
     "Node": ("nodes", False, read_node),
     "Pod": ("pods", True, read_pod),
     "Namespace": ("namespaces", False, read_namespace),
@@ -92,23 +92,44 @@ def read_cluster(objects: Iterable[Any], *, version: str | None = None) -> Clust
         reader = _READERS.get(kind) if isinstance(kind, str) else None
         if reader is None:
             continue
-        field, namespaced, read = reader
+        field, _, read = reader
         try:
-            identity = _identity(value, namespaced, seen)
+            mine = identity(value)
         except InvalidObject as error:
             raise named(error, value) from None
-        seen.add(identity)
+        if mine in seen:
+            raise named(InvalidObject("is given twice", ("metadata", "name"), mine[2]), value)
+        seen.add(mine)
         found[field].append(read(value))
     return Cluster(version=version, **{field: tuple(values) for field, values in found.items()})
 
 
-def _identity(value: dict[str, Any], namespaced: bool, seen: set[tuple[str, str, str]]) -> tuple[str, str, str]:
+def read_object(value: dict[str, Any], problems: list[InvalidObject]) -> Any:
+    """One object as `read_cluster` reads it, None for a kind that it leaves out; `problems` gets what is wrong."""
+    kind = value.get("kind")
+    reader = _READERS.get(kind) if isinstance(kind, str) else None
+    if reader is None:
+        return None
+    try:
+        identity(value)
+        return reader[2](value, problems)
+    except InvalidObject as error:
+        problems.append(error)
+        return None
+
+
+def identity(value: dict[str, Any]) -> tuple[str, str, str]:
+    """Kind, namespace and name: no two objects of a cluster have the same.
+
+    A kind that scheduling does not look at counts as one that lies in a namespace.
+
+    Raises:
+        InvalidObject: the object has no name.
+    """
+    reader = _READERS.get(value["kind"])
     meta = value.get("metadata")
     name = meta.get("name") if isinstance(meta, dict) else None
     if not isinstance(meta, dict) or not isinstance(name, str) or not name:
         raise InvalidObject("must be the name of the object", ("metadata", "name"), name)
-    namespace = meta.get("namespace") or "default"
-    identity = (value["kind"], str(namespace) if namespaced else "", name)
-    if identity in seen:
-        raise InvalidObject("is given twice", ("metadata", "name"), name)
-    return identity
+    namespaced = reader is None or reader[1]
+    return value["kind"], str(meta.get("namespace") or "default") if namespaced else "", name

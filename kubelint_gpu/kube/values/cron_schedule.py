@@ -5,6 +5,7 @@ Behaviour: github.com/robfig/cron v3 `ParseStandard`, as the CronJob controller 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from datetime import date, timedelta
@@ -108,7 +109,7 @@ def _number(text: str, names: Mapping[str, int]) -> int | None:
 
 
 def _duration(text: str) -> int | None:
-    parts = _DURATION.findall(text)
-    if not parts or "".join(number + unit for number, unit in parts) != text:
-        return None
-    return max(1, int(sum(float(number) * _SECONDS[unit] for number, unit in parts)))
+    seconds, place = 0.0, 0
+    while part := _DURATION.match(text, place):
+        seconds, place = seconds + float(part[1]) * _SECONDS[part[2]], part.end()
+    return max(1, int(seconds)) if place == len(text) and place > 0 and seconds < math.inf else None

@@ -9,7 +9,8 @@ Pointer = tuple[str | int, ...]
 
 # ${VAR}, $VAR, {{ template }}, <no value>, __TOKEN__, replaced-by-…, PLACEHOLDER_…, CHANGE_ME, %{…}
 _PLACEHOLDER = re.compile(
-    r"\$\{[^}]*\}|\$[A-Za-z_]\w*|\$\([A-Za-z_]\w*\)|\{\{.*?\}\}|<[A-Za-z][^<>]*>|__[A-Za-z0-9_]+?__|%\{[^}]*\}|replaced?[-_]by|PLACEHOLDER|CHANGE_?ME",
+    r"\$\{(?:[^$}]|\$(?!\{))*\}|\$[A-Za-z_]\w*|\$\([A-Za-z_]\w*\)|\{\{(?:[^{\n]|\{(?!\{))*?\}\}|<[A-Za-z][^<>]*>"
+    r"|__[A-Za-z0-9_]+?__|%\{(?:[^%}]|%(?!\{))*\}|replaced?[-_]by|PLACEHOLDER|CHANGE_?ME",
     re.ASCII,
 )
 

@@ -18,7 +18,7 @@ from kubelint_gpu.lsp.typed.meanings import Meant, meant
 from kubelint_gpu.lsp.typed.typed_place import TypedPlace, typed_place
 from kubelint_gpu.messages.wording import bare, counted
 
-_SUPPRESSION = re.compile(r"#\s*kubelint-gpu:\s*ignore\[(?:[^\]]*,)?\s*(?P<word>[\w-]*)$")
+_SUPPRESSION = re.compile(r"#\s*kubelint-gpu:\s*ignore\[(?:[^\]#]*,)?\s*(?P<word>[\w-]*)$")
 _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _TAINT_OPERATORS = ("Equal", "Exists")
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")

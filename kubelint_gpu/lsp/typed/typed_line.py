@@ -6,9 +6,9 @@ import re
 
 from kubelint_gpu.values import dataclass
 
-_KEY = re.compile(r"""(?P<key>"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'{}\[\],#&*!|>%@`][^:#]*?)[ \t]*:(?=[ \t]|$)""")
+_KEY = re.compile(r"""(?P<key>"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'{}\[\],#&*!|>%@`](?:[^:#]*[^:#\s])?)[ \t]*:(?=[ \t]|$)""")
 _BLOCK = re.compile(r"[|>][+-]?[0-9]?[+-]?[ \t]*(?:#.*)?")
-_OPENING = re.compile(r"(?:[&!][^\s]*[ \t]*)*(?:#.*)?")
+_OPENING = re.compile(r"(?:[&!]\S*(?:[ \t]+|\Z))*(?:#.*)?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from kubelint_gpu import linear
 from kubelint_gpu.documents import Pointer, read
 from kubelint_gpu.sources.kustomize.accumulation.generators import entries_of
 from kubelint_gpu.sources.kustomize.accumulation.layer import Layer
@@ -25,6 +26,9 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 # shorter words stand in any message
 _SHORTEST = 4
+_CONDITION = r"\s*!?[\w./-]+\s*(?:(?:==?|!=)\s*(?:[\w.-]+\s*)?|\s(?:not)?in\s*\([^()]*\)\s*)?"
+_SELECTOR = re.compile(rf"{_CONDITION}(?:,{_CONDITION})*|\s*")
+_NOT_THERE = r'Kind:"{kind}"(?:(?!Kind:|Name:).)*Name:"(?P<name>[^"]*)"(?:(?!Kind:|Name:).)*cannot merge or replace'
 _Finder = Callable[[Layer, "re.Match[str]"], Iterator[Spot]]
 
 
@@ -189,7 +193,9 @@ def _target(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:  # noqa: ARG0
     for pointer, entry, _ in _patches(layer):
         target = entry.get("target")
         for key, value in target.items() if isinstance(target, dict) else ():
-            if isinstance(value, str) and not (_is_selector(value) if key.endswith("Selector") else _is_pattern(value)):
+            if isinstance(value, str) and not (
+                _is_selector(value) if key.endswith("Selector") else linear.compiled(value) is not None
+            ):
                 yield layer.value((*pointer, "target", key), "").spot()
 
 
@@ -263,17 +269,8 @@ def _component(layer: Layer, match: re.Match[str]) -> Iterator[Spot]:
             yield layer.value(("components", index), "").spot()
 
 
-def _is_pattern(text: str) -> bool:
-    try:
-        re.compile(text)
-    except re.error:
-        return False
-    return True
-
-
 def _is_selector(text: str) -> bool:
-    part = r"\s*!?[\w./-]+\s*(?:(?:=|==|!=)\s*[\w.-]*\s*|\s(?:not)?in\s*\([^()]*\)\s*)?"
-    return re.fullmatch(rf"{part}(?:,{part})*|\s*", text) is not None
+    return _SELECTOR.fullmatch(text) is not None
 
 
 def _scalars(value: Any, pointer: Pointer = ()) -> Iterator[tuple[Pointer, str]]:
@@ -305,15 +302,15 @@ _FINDERS: tuple[tuple[re.Pattern[str], _Finder], ...] = tuple(
         (r"resource with name (?P<name>\S*) does not match a config", _named("replicas")),
         (r"a configmap must have a name", _without(("name",), "configMapGenerator")),
         (r"a secret must have a name", _without(("name",), "secretGenerator")),
-        (r'Kind:"ConfigMap".*Name:"(?P<name>[^"]*)".*cannot merge or replace', _named("configMapGenerator")),
-        (r'Kind:"Secret".*Name:"(?P<name>[^"]*)".*cannot merge or replace', _named("secretGenerator")),
+        (_NOT_THERE.format(kind="ConfigMap"), _named("configMapGenerator")),
+        (_NOT_THERE.format(kind="Secret"), _named("secretGenerator")),
         (r"nothing selected by [^/\s]*/(?P<name>[^.\s]*)\.", _replacement),
         (r'unable to find field "(?P<field>[^"]+)" in replacement target', _replacement),
         (r"fieldPath `(?P<field>[^`]+)` is missing for replacement source", _replacement),
         (r"var '\{(?P<name>\S+) ", _named("vars")),
         (r"unable to load builtin (?P<kind>\w+)\.", _plugin),
         (r"error parsing regexp|unable to parse requirement", _target),
-        (r"already registered id: (?P<kind>\w+)\.[^/]*/(?P<name>[^.\s]+)", _twice),
+        (r"already registered id: (?P<kind>\w+)\.[^/\s]*/(?P<name>[^.\s]+)", _twice),
         (r"expected kind 'Component' for path '(?P<path>[^']*)'", _component),
         (r"from '(?P<file>[^']+)': missing (?P<field>metadata\.name|kind|apiVersion) in object", _incomplete),
         (r"cannot decode !!str `(?P<value>[^`]*)` as", _value_of_another_type),

@@ -21,7 +21,9 @@ _ACCUMULATING = re.compile(
     r"|couldn't make target for path '[^']*': |merging resources from '[^']*': "
 )
 # what a file that is no folder adds to what is wrong with it
-_NO_FOLDER = re.compile(r"(?: in object \{\{.*?\}\})?'?: must build at directory: '[^']*': file is not directory$")
+_NO_FOLDER = re.compile(
+    r"(?: in object \{\{(?:[^ ]| (?!in object ))*?\}\})?'?: must build at directory: '[^']*': file is not directory$"
+)
 _LOGGED = re.compile(r'[EF]\d{4} [\d:.]+ +\d+ [\w.]+:\d+\] "command failed" err=(?:"(?P<text>.*)"|<(?P<lines>.*)>)')
 _BUILT_IN = re.compile(r"builtin (?P<kind>\w+)")
 _FIELDS = {

@@ -14,6 +14,7 @@ from kubelint_gpu.sources.files import display_path
 from kubelint_gpu.sources.safe_write import repository_root
 from kubelint_gpu.workspace.manifest import place_of
 from kubelint_gpu.workspace.project.configuration import NAME, Configuration, ConfigurationError, PathIgnore, Target
+from kubelint_gpu.workspace.project.globs import LONGEST, MOST
 
 KEYS = ("inventory", "targets", "context", "baseline", "select", "ignore", "severity", "per-path", "units")
 LEVELS = ("error", "warning", "note", "off")
@@ -34,6 +35,7 @@ class _Reader:
     def __init__(self, document: Document, path: Path) -> None:
         self._document = document
         self._path = path
+        self._number = 0
 
     def configuration(self) -> Configuration:
         value = self._mapping(self._document.value, (), KEYS)
@@ -41,7 +43,7 @@ class _Reader:
             path=self._path,
             inventory=self._paths(value.get("inventory"), ("inventory",)),
             targets=tuple(self._targets(value.get("targets"))),
-            context=self._texts(value.get("context"), ("context",)),
+            context=self._patterns(value.get("context"), ("context",)),
             baseline=self._baseline(value.get("baseline")),
             select=self._texts(value.get("select"), ("select",)),
             ignore=self._texts(value.get("ignore"), ("ignore",)),
@@ -78,6 +80,27 @@ class _Reader:
             raise self._fail(pointer, "must be a text or a list of texts")
         return tuple(value)
 
+    def _patterns(self, value: Any, pointer: Pointer) -> tuple[str, ...]:
+        """Globs that are written as texts."""
+        found = self._texts(value, pointer)
+        for index, glob in enumerate(found):
+            self._counted(glob, pointer if isinstance(value, str) else (*pointer, index))
+        return found
+
+    def _globs(self, value: dict[str, Any], pointer: Pointer) -> Iterator[tuple[str, Any]]:
+        """The entries of a mapping whose keys are globs."""
+        for glob, entry in value.items():
+            self._counted(glob, (*pointer, glob), key=True)
+            yield glob, entry
+
+    def _counted(self, glob: str, pointer: Pointer, *, key: bool = False) -> None:
+        """Every path is compared with every glob, so there are bounds on both."""
+        self._number += 1
+        if len(glob) > LONGEST:
+            raise self._fail(pointer, f"a glob has at most {LONGEST} characters, and this one has {len(glob)}", key=key)
+        if self._number > MOST:
+            raise self._fail(pointer, f"a configuration has at most {MOST} globs, and this is one more", key=key)
+
     def _paths(self, value: Any, pointer: Pointer) -> tuple[str, ...]:
         """Files of the repository, relative to the working directory; what lies outside of it is not read."""
         found = []
@@ -95,7 +118,7 @@ class _Reader:
         return tuple(found)
 
     def _targets(self, value: Any) -> Iterator[Target]:
-        for glob, inventory in self._mapping(value, ("targets",)).items():
+        for glob, inventory in self._globs(self._mapping(value, ("targets",)), ("targets",)):
             yield Target(glob, self._paths(inventory, ("targets", glob)))
 
     def _baseline(self, value: Any) -> str | None:
@@ -111,10 +134,12 @@ class _Reader:
                 level = "off"  # noqa: PLW2901 - YAML reads a bare off as false
             if level not in LEVELS:
                 raise self._fail(("severity", code), f"must be one of {', '.join(LEVELS)}")
+            if not code.strip(" ,"):
+                raise self._fail(("severity", code), "names no rule", key=True)
             yield code, level
 
     def _per_path(self, value: Any) -> Iterator[PathIgnore]:
-        for glob, entry in self._mapping(value, ("per-path",)).items():
+        for glob, entry in self._globs(self._mapping(value, ("per-path",)), ("per-path",)):
             pointer = ("per-path", glob)
             found = self._mapping(entry, pointer, ("ignore", "reason", "until"))
             reason, until = (self._text(found.get(key), (*pointer, key)) for key in ("reason", "until"))
@@ -130,7 +155,7 @@ class _Reader:
 
     def _units(self, value: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
         for name, globs in self._mapping(value, ("units",)).items():
-            yield name, self._texts(globs, ("units", name))
+            yield name, self._patterns(globs, ("units", name))
 
 
 def find(start: Path, within: Path | None = None) -> Path | None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
+from kubelint_gpu import linear
 
-@lru_cache(maxsize=512)
-def _compiled(glob: str) -> re.Pattern[str]:
-    text, at = "", 0
+LONGEST = 1000
+"""How many characters a glob may have."""
+MOST = 1000
+"""How many globs a configuration may have."""
+
+
+@lru_cache(maxsize=2 * MOST)
+def _expression(glob: str) -> str:
+    text, at = "(?s)", 0
     while at < len(glob):
         if glob.startswith("**/", at):
             text, at = text + "(?:[^/]+/)*", at + 3
@@ -19,13 +25,11 @@ def _compiled(glob: str) -> re.Pattern[str]:
         elif glob[at] == "?":
             text, at = text + "[^/]", at + 1
         else:
-            text, at = text + re.escape(glob[at]), at + 1
-    return re.compile(text)
+            text, at = text + linear.escaped(glob[at]), at + 1
+    return text
 
 
 def matches(path: str, glob: str) -> bool:
     """Whether a path with forward slashes matches; a glob that names a folder matches what is in it."""
     glob = glob.removeprefix("./")
-    return (
-        _compiled(glob).fullmatch(path) is not None or _compiled(glob.rstrip("/") + "/**").fullmatch(path) is not None
-    )
+    return linear.matches(_expression(glob), path) or linear.matches(_expression(glob.rstrip("/") + "/**"), path)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
+from kubelint_gpu import linear
 from kubelint_gpu.sources.kustomize.accumulation.strategic_merge import PatchKind
 from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
 from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter
@@ -68,11 +68,11 @@ class Traceable:
         group, _, version = self.kind.api_version.rpartition("/")
         for key, mine in (("group", group), ("version", version), ("kind", self.kind.kind)):
             wanted = target.get(key)
-            if wanted and not _matches(str(wanted), mine):
+            if wanted and not linear.matches(str(wanted), mine):
                 return False
         name, namespace = target.get("name"), target.get("namespace")
         if not any(
-            (not name or _matches(str(name), known)) and (not namespace or _matches(str(namespace), space))
+            (not name or linear.matches(str(name), known)) and (not namespace or linear.matches(str(namespace), space))
             for known, space in self.names
         ):
             return False
@@ -100,10 +100,3 @@ def _fulfils(labels: dict[str, Any], part: str) -> bool:
 
 def _same_namespace(wanted: Any, has: str) -> bool:
     return not wanted or wanted == has or (wanted == "default" and not has)
-
-
-def _matches(pattern: str, text: str) -> bool:
-    try:
-        return re.fullmatch(pattern, text) is not None
-    except re.error:
-        return pattern == text

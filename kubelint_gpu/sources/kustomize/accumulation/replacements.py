@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from kubelint_gpu import linear
+from kubelint_gpu.documents.builder import MAX_DEPTH
 from kubelint_gpu.sources.kustomize.accumulation.layer import Layer
 from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
 from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
 from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter
 
-_STEP = re.compile(r"\[[^\]]*\]|(?:\\.|[^.\\\[])+")
+_STEP = re.compile(r"\[[^\]]*(?:\]|\Z)|(?:\\.|[^.\\\[])+")
 
 
 def replace_all(layer: Layer, objects: list[Traceable]) -> None:
@@ -66,14 +68,17 @@ def _copy(target: dict[str, Any], objects: list[Traceable], value: Any, writers:
 
 
 def _is_selected(one: Traceable, selector: dict[str, Any]) -> bool:
-    exact = {key: re.escape(str(selector[key])) for key in ("name", "namespace", "kind") if selector.get(key)}
+    exact = {key: linear.escaped(str(selector[key])) for key in ("name", "namespace", "kind") if selector.get(key)}
     others = {key: selector[key] for key in ("group", "version") if selector.get(key)}
     return one.selected({**exact, **others})
 
 
 def _steps(path: str) -> list[str]:
-    """`a.b.[name=c].d` in steps; brackets, or a backslash, keep a dot from ending one."""
-    return [step.replace("\\.", ".") for step in _STEP.findall(path)]
+    """`a.b.[name=c].d` in steps; brackets, or a backslash, keep a dot from ending one.
+
+    A path deeper than any object that is read is cut there.
+    """
+    return [step.replace("\\.", ".") for step in _STEP.findall(path)][:MAX_DEPTH]
 
 
 def _descend(traced: Traced, steps: list[str], create: FieldWriter | None) -> Iterator[Traced]:

@@ -27,7 +27,7 @@ from kubelint_gpu.values import dataclass, replace
 MOST_OBJECTS = 20_000
 MOST_BYTES = 256 * 1024 * 1024
 _REMOTE = re.compile(
-    r"[a-z][a-z0-9+.-]*://|git::|gh:|[^/\s]+@[^/:\s]+:|(?:www\.)?(?:github|gitlab|bitbucket)\.[a-z]+[/:]|.*[?&](?:ref|version)="
+    r"[a-z][a-z0-9+.-]*://|git::|gh:|[^/\s][^/\s@]*@[^/\s]*:|(?:www\.)?(?:github|gitlab|bitbucket)\.[a-z]+[/:]|.*[?&](?:ref|version)="
     r"|.*\.git(?:/|\?|$)|.*/_git/",
     re.IGNORECASE,
 )

@@ -1,0 +1,59 @@
+"""What is counted and collected while a file is read: how much of it there is, and what is wrong with it."""
+
+from __future__ import annotations
+
+from kubelint_gpu.values import dataclass, field
+
+MAX_EXPANSION = 200_000
+"""How many values the aliases and merge keys of a file may repeat."""
+MAX_SIZE = 3_000_000
+"""How much a file may hold, so that it takes less than a gigabyte: a scalar counts 1, what costs more counts more."""
+COLLECTION = 3
+DOCUMENT = 10
+MOST_COMPLAINTS = 1_000
+TOO_MUCH = f"the file holds more than {MAX_SIZE:,} values, the most that is read; split it"
+
+
+class Unreadable(Exception):  # noqa: N818 - it says what the document is
+    """The rest of the document has no meaning.
+
+    Args:
+        start: offset of the place.
+        end: offset behind it.
+        message: what is wrong and what to do.
+    """
+
+    def __init__(self, start: int, end: int, message: str) -> None:
+        super().__init__(message)
+        self.start = start
+        self.end = end
+        self.message = message
+
+
+class TooMuch(Unreadable):
+    """The file holds more than is read."""
+
+
+@dataclass(slots=True)
+class Ledger:
+    """What is counted and collected over all documents of a file.
+
+    `expanded` counts the nodes that aliases repeat, and the entries that merge keys bring.
+    `left` is how much more may be read.
+    `complaints` are (start, end, message, related) with related as (start, end, message).
+    `hashes` are offsets of scalars, anchors and tags that hold a `#`.
+    """
+
+    expanded: int = 0
+    left: int = MAX_SIZE
+    complaints: list[tuple[int, int, str, tuple[tuple[int, int, str], ...]]] = field(default_factory=list)
+    hashes: list[tuple[int, int]] = field(default_factory=list)
+    keys: dict[str, str] = field(default_factory=dict)
+
+    def complain(self, start: int, end: int, message: str, *related: tuple[int, int, str]) -> None:
+        """Keep a complaint; of a file that is wrong throughout the first ones tell enough."""
+        if len(self.complaints) < MOST_COMPLAINTS:
+            self.complaints.append((start, end, message, related))
+        elif len(self.complaints) == MOST_COMPLAINTS:
+            message = f"more than {MOST_COMPLAINTS} things are wrong with this file; the others are not told"
+            self.complaints.append((start, end, message, ()))

@@ -1,0 +1,32 @@
+"""What the scheduling core makes of a declared object, asked for while the line that declares it is known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.inventory.declarations.complaint import error_about
+from kubelint_gpu.kube.objects.cluster import read_object
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.priority import PriorityClass
+from kubelint_gpu.kube.values.errors import InvalidObject, field_path
+from kubelint_gpu.values import replace
+
+if TYPE_CHECKING:
+    from kubelint_gpu.inventory.declarations.declared import Declared
+    from kubelint_gpu.inventory.declarations.inventory import InventoryError
+
+
+def understood(declared: Declared, problems: list[InventoryError]) -> Declared | None:
+    """The object with its `typed`, or None where the core refuses it; why is then among the problems, field by field.
+
+    Every object of an inventory goes through here, so none is refused later, where nobody knows its line.
+    """
+    found: list[InvalidObject] = []
+    typed = read_object(declared.value, found)
+    for problem in found:
+        sentence = f"{declared.kind} {declared.name}: {field_path(problem.pointer)} {problem.detail}"
+        problems.append(error_about(declared, problem.pointer, sentence))
+    if found:
+        return None
+    return replace(declared, typed=typed) if isinstance(typed, (Node, Pod, PriorityClass)) else declared
