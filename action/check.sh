@@ -27,7 +27,7 @@ base_of_pull_request() { # prints the commit that the pull request would be merg
     [ "$EVENT_NAME" = pull_request ] || [ "$EVENT_NAME" = pull_request_target ] || return 0
     if git cat-file -e "$BASE_SHA^{commit}" 2>/dev/null ||
         git fetch --quiet --no-tags --depth=1 origin "$BASE_SHA" 2>/dev/null; then
-        echo "$BASE_SHA"
+        echo "rev:$BASE_SHA"
     else
         command_log warning "kubelint-gpu: the base branch is not in this checkout and cannot be fetched, so each manifest \
 is judged by itself: give actions/checkout 'fetch-depth: 2'" >&2

@@ -18,6 +18,9 @@ import click
 
 from kubelint_gpu.documents import Document, Pointer, read
 from kubelint_gpu.findings.finding import Finding
+from kubelint_gpu.sources.files import NotReadable, read_named
+from kubelint_gpu.sources.paths import exists
+from kubelint_gpu.sources.safe_write import NotWritable, write_file
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.project.worlds import complain
 
@@ -70,9 +73,9 @@ def load_baseline(path: str | None) -> Baseline:
     if path is None:
         return Baseline()
     try:
-        reading = read(path, Path(path).read_bytes())
-    except OSError as error:
-        raise click.ClickException(f"--baseline: {path}: {error.strerror}") from None
+        reading = read(path, read_named(path))
+    except NotReadable as error:
+        raise click.ClickException(f"--baseline: {path}: {error}") from None
     for problem in reading.problems:
         where = f"{path}:{problem.span.line}:{problem.span.column}" if problem.span else path
         raise click.ClickException(f"--baseline: {where}: {problem.message}")
@@ -130,9 +133,9 @@ def _written(target: str, found: Sequence[Finding], reported: Sequence[Finding])
 
 def _shrunk(baseline: Baseline, target: str, gone: Collection[Entry]) -> None:
     """The old baseline without what is gone; nothing is ever added."""
-    if baseline.path is None or baseline.path.parent.resolve() != Path(target).parent.resolve():
+    if baseline.path is None or os.path.realpath(baseline.path.parent) != os.path.realpath(Path(target).parent):
         raise click.UsageError("with --baseline, the file of --write-baseline must be in the same folder")
-    if gone or not Path(target).exists():
+    if gone or not exists(target):
         _write(target, baseline.entries - frozenset(gone))
     complain(target, f"{len(gone)} dropped, {len(baseline.entries) - len(gone)} left, none added")
 
@@ -144,7 +147,7 @@ def _gone(baseline: Baseline, present: Collection[Entry], checked: Iterable[str]
     return frozenset(
         entry
         for entry in baseline.entries
-        if entry not in present and (entry.path in seen or not (folder / entry.path).exists())
+        if entry not in present and (entry.path in seen or not exists(folder / entry.path))
     )
 
 
@@ -176,7 +179,10 @@ def _entry(finding: Finding, folder: Path, number: int) -> Entry:
 
 
 def _relative(path: str, folder: Path) -> str:
-    return path if path.startswith("<") else Path(os.path.relpath(path, folder)).as_posix()
+    """The path of a file as a baseline names it."""
+    name = path if path.startswith("<") else Path(os.path.relpath(path, folder)).as_posix()
+    # JSON has no bytes that are no text: the file that is read back holds what takes their place
+    return name.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
 def _write(path: str, entries: Iterable[Entry]) -> None:
@@ -185,11 +191,9 @@ def _write(path: str, entries: Iterable[Entry]) -> None:
     lines = ["    " + json.dumps({key: getattr(entry, key) for key in _KEYS}) for entry in sorted(entries)]
     found = "[\n" + ",\n".join(lines) + "\n  ]" if lines else "[]"
     try:
-        Path(path).write_text(
-            f'{{\n  "version": {_VERSION},\n  "findings": {found}\n}}\n', encoding="utf-8", newline="\n"
-        )
-    except OSError as error:
-        raise click.ClickException(f"cannot write {path}: {error.strerror}") from None
+        write_file(Path(path), f'{{\n  "version": {_VERSION},\n  "findings": {found}\n}}\n'.encode())
+    except NotWritable as error:
+        raise click.ClickException(f"cannot write {path}: {error}") from None
 
 
 def _entries_of(document: Document) -> Iterator[Entry]:

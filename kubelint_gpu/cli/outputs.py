@@ -17,6 +17,7 @@ import click
 from kubelint_gpu.messages.display import can_show
 from kubelint_gpu.report.content import Options, Report
 from kubelint_gpu.report.format_names import renderer
+from kubelint_gpu.sources.safe_write import NotWritable, writable
 
 
 def pairs(formats: Sequence[str], files: Sequence[str]) -> list[tuple[str, str]]:
@@ -82,9 +83,10 @@ def write(
                 stream.reconfigure(encoding="utf-8")
             if target != "-":
                 try:
-                    stream = stack.enter_context(Path(target).open("w", encoding="utf-8", newline="\n"))
-                except OSError as error:
-                    raise click.ClickException(f"cannot write {target}: {error.strerror}") from None
+                    stream = stack.enter_context(Path(writable(target)).open("w", encoding="utf-8", newline="\n"))
+                except (OSError, ValueError, NotWritable) as error:
+                    why = getattr(error, "strerror", None) or error
+                    raise click.ClickException(f"cannot write {target}: {why}") from None
             for part in renderer(name)(report, options_for(stream, color, fix_hints=fix_hints, category=category)):
                 stream.write(part)
             # what follows on standard error stands behind it, also where both go to one pipe

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import count
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.engine.batches import batches
 from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.offers import not_offered, offered
 from kubelint_gpu.engine.overlays import OverlayFinding, layers, merged, seen_through
 from kubelint_gpu.engine.processes import each, untold
-from kubelint_gpu.engine.registry import closing_checks, world_checks
+from kubelint_gpu.engine.registry import closing_checks
 from kubelint_gpu.engine.removed_fields import removed
 from kubelint_gpu.engine.suppressions import Closing, Ignore, ignores, suppressed, unused_cause
 from kubelint_gpu.engine.tracing import located
-from kubelint_gpu.engine.trials import Trials, drafts_of, identity, severity_of, tried
+from kubelint_gpu.engine.trials import (
+    Trials,
+    drafts_of,
+    drafts_of_world,
+    first_place,
+    identity,
+    severity_of,
+    unread,
+)
 from kubelint_gpu.findings.catalogue import rule
+from kubelint_gpu.findings.defect import defect
 from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Related, fingerprint
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -26,7 +34,6 @@ if TYPE_CHECKING:
 
 # Of more units than this nothing is kept that could be worked out again.
 _MANY = 1000
-_EXPLAINED = ("KLG1", "KLG2")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +110,16 @@ def check(
     failed = False
     rules = suppression or Suppression()
     for one in dict.fromkeys((world, *(unit.world for unit in units))):
-        for draft in (found for world_check in world_checks().values() for found in world_check(one)):
-            findings.append(finding_of(draft))
-            failed = failed or draft.fatal
+        drafts, crashed = drafts_of_world(one)
+        findings += [*map(finding_of, drafts), *crashed]
+        failed = failed or bool(crashed) or any(draft.fatal for draft in drafts)
     many = len(units) > _MANY
 
     def work(unit: ApplySet) -> Judged:
-        judged = _judged(unit, rules, fixes=fixes, stages=stages)
+        try:
+            judged = _judged(unit, rules, fixes=fixes, stages=stages)
+        except Exception as error:  # noqa: BLE001 - one unit that cannot be judged must not hide what the others have
+            judged = Judged((), (defect(first_place(unit), "this is not judged", error),), frozenset(), 0, 0, 0)
         if many:
             unit.forget()
         return judged
@@ -133,6 +143,7 @@ def check(
 
 def _judged(unit: ApplySet, rules: Suppression, *, fixes: bool, stages: bool) -> Judged:
     drafts, crashed = drafts_of(unit)
+    crashed += unread(unit)
     trials = Trials(unit)
     gone = removed(unit, drafts, trials)
     found = [
@@ -146,16 +157,16 @@ def _judged(unit: ApplySet, rules: Suppression, *, fixes: bool, stages: bool) ->
         left, ignored, closing, effective = _suppressed(unit, left, rules)
     kept = {id(finding) for finding in left}
     told = [*((one, draft) for one, draft in found if id(one) in kept), *_with(closing)]
-    offered = _offered(unit, [draft for _, draft in told if fixes and draft.proposals], drafts, trials)
+    offers = offered(unit, [draft for _, draft in told if fixes and draft.proposals], drafts, trials)
     entries = []
     undecided = 0
     for finding, draft in told:
         undecided += draft.undecided
-        found_fixes = offered.get(id(draft), ())
+        found_fixes = offers.get(id(draft), ())
         fixing = tuple(one for one in found_fixes if isinstance(one, Fix))
         refusals = tuple(one for one in found_fixes if isinstance(one, Refusal))
         drawn = _stage(draft) if stages else None
-        advice = (*finding.help, *_not_offered(finding, fixing, refusals))
+        advice = (*finding.help, *not_offered(finding, fixing, refusals))
         whole = replace(finding, fixes=fixing, refusals=refusals, help=advice, stage=drawn)
         entries.append(seen_through(whole, draft, unit))
     workloads = sum(manifest.workload is not None for manifest in unit.templates)
@@ -163,44 +174,6 @@ def _judged(unit: ApplySet, rules: Suppression, *, fixes: bool, stages: bool) ->
     hidden = frozenset((draft.code, draft.place, draft.cause) for draft in away)
     ignored -= len(away)
     return Judged(tuple(entries), tuple(crashed), frozenset(effective), undecided, ignored, workloads, hidden)
-
-
-def _not_offered(finding: Finding, fixes: Sequence[Fix], refusals: Sequence[Refusal]) -> Iterator[str]:
-    """Why a finding about rollouts or placement comes without a fix although one was thought of."""
-    if refusals and not fixes and finding.severity != "note" and finding.code.startswith(_EXPLAINED):
-        title, _, _ = refusals[0].title.partition(", which ")
-        yield f"no fix is offered: {title}: {refusals[0].why}"
-
-
-def _offered(
-    unit: ApplySet, wanted: Sequence[Diagnostic], drafts: Sequence[Diagnostic], trials: Trials
-) -> dict[int, tuple[Fix | Refusal, ...]]:
-    """What came of the proposals of drafts, by the identity of each as an object; what weighs most is tried first."""
-    known = batches(unit, wanted, drafts)
-    left = count(known.alone or 0, -1)
-    alone = trials.spend if unit.rendered else lambda: known.alone is None or next(left) > 0
-    offered: dict[int, tuple[Fix | Refusal, ...]] = {}
-    for severity in ("error", "warning", "note"):
-        running = {
-            id(draft): tried(
-                unit,
-                draft,
-                drafts,
-                {number for number in range(len(draft.proposals)) if (id(draft), number) in known.holds},
-                alone,
-            )
-            for draft in wanted
-            if severity_of(draft) == severity
-        }
-        # the first proposal of each comes before the second one of any
-        while running:
-            for key, one in list(running.items()):
-                found = next(one, None)
-                if found is None:
-                    del running[key]
-                else:
-                    offered[key] = (*offered.get(key, ()), found)
-    return offered
 
 
 def _stage(draft: Diagnostic) -> RolloutPicture | None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Sequence
 
 from kubelint_gpu.analysis.misplaced_fields import MISPLACED, Misplaced, misplaced_in, overtaken
-from kubelint_gpu.documents import encode, read
+from kubelint_gpu.documents import Reading, encode, read
 from kubelint_gpu.documents.edits import Edit, NotEditable, apply
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.engine.registry import Check, checks
-from kubelint_gpu.findings.catalogue import INTERNAL, rule
-from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Severity, TextEdit, fingerprint
+from kubelint_gpu.engine.registry import checks, world_checks
+from kubelint_gpu.findings.catalogue import rule
+from kubelint_gpu.findings.defect import defect
+from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Severity, TextEdit
 from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.cluster_context import ClusterContext
 
 _UNTRIED = "it was not tried, because so many workloads are applied together: check the file by itself, or fewer"
 Identity = tuple[str, str, str, str]
@@ -36,26 +38,39 @@ def drafts_of(unit: ApplySet) -> tuple[list[Diagnostic], list[Finding]]:
         try:
             drafts += found(unit)
         except Exception as error:  # noqa: BLE001 - one rule that crashes must not hide what the others found
-            crashed.append(_crash(unit, code, found, error))
+            crashed.append(defect(first_place(unit), f"the rule {code} failed on this file", error, cause=code))
     return drafts, crashed
 
 
-def _crash(unit: ApplySet, code: str, check_function: Check, error: Exception) -> Finding:
-    path = unit.sources[0].source.path if unit.sources and unit.sources[0].source else ""
-    at = error.__traceback__
-    while at is not None and at.tb_next is not None:
-        at = at.tb_next
-    where = f" ({at.tb_frame.f_code.co_name}, line {at.tb_lineno})" if at is not None else ""
-    return Finding(
-        code=INTERNAL,
-        name="internal-error",
-        severity="error",
-        certainty="certain",
-        message=f"the rule {code} failed on this file: {type(error).__name__}: {error}{where}; please report it",
-        place=Place(path, 1, 1, 1, 1),
-        cause=code,
-        fingerprint=fingerprint(INTERNAL, path, code, check_function.__name__),
-    )
+def drafts_of_world(world: ClusterContext) -> tuple[list[Diagnostic], list[Finding]]:
+    """What the rules for inventories say of a cluster, and a finding for each rule that failed."""
+    drafts: list[Diagnostic] = []
+    crashed: list[Finding] = []
+    for code, found in world_checks().items():
+        try:
+            drafts += found(world)
+        except Exception as error:  # noqa: BLE001 - same
+            crashed.append(defect(_beginning(world.readings), f"the rule {code} failed on this inventory", error))
+    return drafts, crashed
+
+
+def unread(unit: ApplySet) -> list[Finding]:
+    """A finding for each object that could not be read for a defect."""
+    return [
+        defect(one.place(()), f"{one.object} is not judged", one.defect, name=one.object)
+        for one in unit.manifests
+        if one.defect is not None
+    ]
+
+
+def first_place(unit: ApplySet) -> Place:
+    """The beginning of the first file of a unit."""
+    return _beginning(unit.sources)
+
+
+def _beginning(readings: Sequence[Reading]) -> Place:
+    source = next((reading.source for reading in readings if reading.source is not None), None)
+    return Place(source.path if source is not None else "", 1, 1, 1, 1)
 
 
 def severity_of(draft: Diagnostic) -> Severity:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from kubelint_gpu.sources.git import GitError, git
+from kubelint_gpu.sources.files import SourceFile
+from kubelint_gpu.sources.git import Entry, commit_named, differing, entries, root_of
 from kubelint_gpu.sources.revision import read_revision
 from kubelint_gpu.values import dataclass
 
@@ -18,7 +19,7 @@ class Commit:
     """A commit in the making, or a range of commits that is about to be pushed.
 
     Attributes:
-        tracked: the real paths of the files that it holds.
+        tracked: the files that it holds, by their path below the root.
         before: what the files held that it changes or deletes, by their path from the working directory.
         changed: the files that it changes, adds or deletes, by the same paths.
         root: the root of the repository.
@@ -31,37 +32,71 @@ class Commit:
     base: str | None = None
     changed: tuple[Path, ...] = ()
 
+    def holds(self, path: str) -> bool:
+        """Whether a file, by its path from the working directory, or what it is a link to, is one of the commit."""
+        return any(name in self.tracked for name in _names(path, Path(os.path.realpath(self.root))))
 
-def read_commit(folder: Path, environment: Mapping[str, str], *, suffixes: tuple[str, ...], max_bytes: int) -> Commit:
+
+def read_commit(
+    folder: Path,
+    environment: Mapping[str, str],
+    files: Iterable[SourceFile],
+    *,
+    suffixes: tuple[str, ...],
+    max_bytes: int,
+) -> Commit:
     """The commit as a pre-commit hook sees it, in the repository that `folder` lies in.
 
     It is compared with `PRE_COMMIT_FROM_REF` where pre-commit gives one, else with HEAD; the first commit with nothing.
-    The work tree stands for the index, because pre-commit puts unstaged changes aside.
+    pre-commit puts unstaged changes aside. Without it `files`, what the run has read, stand for what the index holds of
+    them, and a file that is gone is deleted.
 
     Raises:
         GitError: this is no git repository, or git is missing.
     """
-    root = Path(git(["rev-parse", "--show-toplevel"], folder).decode().rstrip("\n"))
-    names = _names(git(["ls-files", "-z"], root))
-    tracked = frozenset(os.path.realpath(root / name) for name in names)
-    base = _base(root, environment)
+    root = root_of(folder)
+    index = entries(root)
+    tracked = frozenset(entry.name for entry in index)
+    base = next(filter(None, (commit_named(one, root) for one in (environment.get(_FROM), "HEAD") if one)), None)
     if base is None:
         return Commit(tracked, {}, root)
-    listed = _names(git(["diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", base, "--"], root))
-    changed = [Path(os.path.relpath(root / name, folder)) for name in listed if name.endswith(suffixes)]
+    found = {*differing(base, root), *missing(index, root, suffixes), *_written(index, files, root)}
+    changed = [Path(os.path.relpath(root / name, folder)) for name in sorted(found) if name.endswith(suffixes)]
     return Commit(tracked, read_revision(base, changed, max_bytes=max_bytes, cwd=folder), root, base, tuple(changed))
 
 
-def _base(root: Path, environment: Mapping[str, str]) -> str | None:
-    for revision in (environment.get(_FROM), "HEAD"):
-        if revision:
-            try:
-                found = git(["rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"], root)
-            except GitError:
-                continue
-            return found.decode().strip()
-    return None
+def missing(index: Iterable[Entry], root: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
+    """The files of an index that are not in the work tree any more."""
+    for entry in index:
+        if entry.expected and entry.name.endswith(suffixes) and not os.path.lexists(root / entry.name):
+            yield entry.name
 
 
-def _names(listed: bytes) -> list[str]:
-    return [os.fsdecode(name) for name in listed.split(b"\0") if name]
+def _written(index: Iterable[Entry], files: Iterable[SourceFile], root: Path) -> Iterator[str]:
+    """The files that hold something else than the index, apart from line ends.
+
+    git would run the filters of the repository to compare them.
+    """
+    top = Path(os.path.realpath(root))
+    read = {name: file.data for file in files for name in _names(file.path, top)}
+    for entry in index:
+        data = read.get(entry.name)
+        if data is not None and entry.blob and entry.blob not in _blobs(data, entry.blob):
+            yield entry.name
+
+
+def _blobs(data: bytes, like: str) -> Iterator[str]:
+    """What git may call these contents, by the hash of a repository in which others are called alike."""
+    import hashlib
+
+    for text in (data, data.replace(b"\r\n", b"\n")):
+        made = hashlib.new("sha1" if len(like) == 40 else "sha256", usedforsecurity=False)
+        made.update(b"blob %d\0" % len(text) + text)
+        yield made.hexdigest()
+
+
+def _names(path: str, top: Path) -> Iterator[str]:
+    """The names below the root that a path may have in an index: as it is written, and where links lead."""
+    for full in (Path(os.path.normpath(Path.cwd() / path)), Path(os.path.realpath(path))):
+        if full.is_relative_to(top):
+            yield full.relative_to(top).as_posix()

@@ -10,6 +10,9 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.documents import MAX_BYTES
+from kubelint_gpu.sources.checkout import is_inside, leads_out, way_out
+from kubelint_gpu.sources.paths import exists, is_folder
 from kubelint_gpu.values import dataclass
 
 if TYPE_CHECKING:
@@ -21,6 +24,10 @@ STDIN = "-"
 
 _TEMPLATE = "templates of a Helm chart; check what helm template prints: helm template CHART | kubelint-gpu check -"
 _SKIPPED = frozenset({"node_modules", "venv", "__pycache__"})
+
+
+class NotReadable(Exception):  # noqa: N818 - it says what the path is
+    """A file cannot or may not be read; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +72,7 @@ def collect(
     *,
     stdin: BinaryIO | None = None,
     stdin_filename: str = "<stdin>",
-    max_bytes: int = 32 * 1024 * 1024,
+    max_bytes: int = MAX_BYTES,
     cwd: Path | None = None,
 ) -> Collected:
     """Read files, and directories with all their `*.yaml`, `*.yml` and `*.json`.
@@ -73,6 +80,7 @@ def collect(
     A file that is named itself is read whatever its suffix; `-` is `stdin`.
     Left out in directories: hidden ones, `node_modules`, virtual environments, the templates of Helm charts, links to
     directories, and links whose target lies outside of the directory.
+    A path that a link takes out of its checkout is an error.
     A file that is reached twice is read once.
     """
     collector = _Collector(cwd or Path.cwd(), max_bytes)
@@ -82,6 +90,21 @@ def collect(
         else:
             collector.add(path)
     return Collected(tuple(collector.files), tuple(collector.errors), tuple(sorted(collector.skipped, key=_path)))
+
+
+def read_named(path: str | Path, *, max_bytes: int = MAX_BYTES) -> bytes:
+    """The bytes of a file that a user or a configuration names, one more than the limit where it is longer.
+
+    Raises:
+        NotReadable: it cannot be read, is no regular file, or a link takes it out of its checkout.
+    """
+    try:
+        out = way_out(path, Path.cwd())
+        if out is None:
+            return _bounded(Path(path), max_bytes + 1)
+    except (OSError, ValueError) as error:
+        raise NotReadable(_reason(error)) from None
+    raise NotReadable(leads_out(out))
 
 
 def display_path(path: Path, cwd: Path) -> str:
@@ -121,6 +144,10 @@ class _Collector:
         """A path of the command line."""
         full = self._cwd / path
         try:
+            out = way_out(path, self._cwd)
+            if out is not None:
+                self._fail(full, leads_out(out))
+                return
             is_directory = stat.S_ISDIR(full.stat().st_mode)
         except (OSError, ValueError) as error:
             self._fail(full, _reason(error))
@@ -145,7 +172,7 @@ class _Collector:
                 return
             self._seen.add(real)
             data = _bounded(full, self._max_bytes + 1)
-        except _NoFile as error:
+        except NotReadable as error:
             self._fail(full, str(error))
         except (OSError, ValueError) as error:
             self._fail(full, _reason(error))
@@ -158,8 +185,8 @@ class _Collector:
         todo = [root]
         while todo:
             path = todo.pop()
-            if not _is_directory(path):
-                if not path.is_symlink() or Path(os.path.realpath(path)).is_relative_to(real_root):
+            if not is_folder(path):
+                if not path.is_symlink() or is_inside(os.path.realpath(path), real_root):
                     yield path
                 else:
                     self._skip(path, "a link to a file outside of the directory")
@@ -172,7 +199,7 @@ class _Collector:
             is_chart = any(child.name == "Chart.yaml" for child in children)
             for child in children:
                 name = child.name
-                if not _is_directory(child):
+                if not is_folder(child):
                     if name.endswith(SUFFIXES):
                         todo.append(child)
                 elif name.startswith(".") or name in _SKIPPED or _is_environment(child):
@@ -191,43 +218,26 @@ class _Collector:
         self.skipped.append(Skipped(display_path(full, self._cwd), message))
 
 
-class _NoFile(Exception):  # noqa: N818 - it says what the path is
-    """The path is a pipe, a socket or a device."""
-
-
 def _bounded(path: Path, most: int) -> bytes:
     """At most so many bytes; opening a pipe without a writer would wait for ever, so what it is comes first."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise _NoFile("not a regular file; use - to read from a pipe")
+            raise NotReadable("not a regular file; use - to read from a pipe")
         return file.read(most)
-
-
-def _is_directory(path: Path) -> bool:
-    """What cannot be looked at is no directory; trying to read it says why."""
-    try:
-        return path.is_dir()
-    except OSError:
-        return False
 
 
 def _is_template(path: Path) -> bool:
     """Whether a file lies among the templates of a Helm chart."""
-    try:
-        return any(
-            parent.name == "templates" and (parent.parent / "Chart.yaml").exists() for parent in path.absolute().parents
-        )
-    except OSError:
-        return False
+    parts = path.absolute().parts
+    return any(
+        part == "templates" and exists(Path(*parts[:index], "Chart.yaml")) for index, part in enumerate(parts[:-1])
+    )
 
 
 def _is_environment(path: Path) -> bool:
     """Whether Python packages are installed there."""
-    try:
-        return (path / "pyvenv.cfg").exists()
-    except OSError:
-        return False
+    return exists(path / "pyvenv.cfg")
 
 
 def _name(path: Path) -> str:

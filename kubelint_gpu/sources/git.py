@@ -1,4 +1,9 @@
-"""The user's own git, asked and never told to change anything."""
+"""The user's own git, asked and never told to change anything; the only place that starts it.
+
+What a repository says of itself is a stranger's, its configuration and hooks too. git is asked only what it answers
+from its index and objects: no question looks at a file of the work tree, so that no filter runs, and none prints a
+difference. What git could start besides is switched off with every call.
+"""
 
 from __future__ import annotations
 
@@ -7,47 +12,149 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from kubelint_gpu.sources.checkout import repository_root
+from kubelint_gpu.sources.paths import exists, is_file
+from kubelint_gpu.sources.programs import find, search_path
+from kubelint_gpu.values import dataclass
+
 _SECONDS = 60
+_SETTINGS = (
+    # a folder that looks like a bare repository is none; git 2.38
+    "safe.bareRepository=explicit",
+    "core.fsmonitor=false",
+    f"core.hooksPath={os.devnull}",
+    "protocol.allow=never",
+    "submodule.recurse=false",
+)
+_ENVIRONMENT = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    # an object that is not here is not fetched: git 2.39.4 and 2.44 do not try, and older ones may use no transport
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "LC_ALL": "C",
+}
 
 
 class GitError(Exception):
     """git could not answer; the message says why."""
 
 
-def git(arguments: Sequence[str], folder: Path, given: bytes = b"") -> bytes:
-    """What git prints.
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file of the index.
+
+    Attributes:
+        name: its path below the root, with forward slashes.
+        blob: the name of what it holds; empty for what is no plain file.
+        expected: whether it is meant to be in the work tree, as a sparse checkout may not want it.
+    """
+
+    name: str
+    blob: str
+    expected: bool
+
+
+def root_of(folder: Path) -> Path:
+    """The root of the work tree that a folder lies in.
+
+    It is where `.git` is, whatever the repository's configuration says; where the environment names the repository, git
+    is asked.
+
+    Raises:
+        GitError: this is no git repository, or git is missing.
+    """
+    if "GIT_DIR" in os.environ:
+        return Path(os.fsdecode(_run(["rev-parse", "--show-toplevel"], folder)).rstrip("\n"))
+    root = repository_root(folder.absolute())
+    if not exists(root / ".git"):
+        raise GitError("not a git repository: neither this folder nor one above it holds .git")
+    return root
+
+
+def git(arguments: Sequence[str | bytes], root: Path, given: bytes = b"") -> bytes:
+    """What git prints, asked at the root of a work tree.
 
     Raises:
         GitError: git is missing, refuses, or takes too long.
     """
-    environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    if "GIT_DIR" in os.environ:
+        return _run(arguments, root, given)
+    # no repository but the one whose `.git` is here, and no other work tree
+    return _run([f"--work-tree={root}", *arguments], root, given, {"GIT_CEILING_DIRECTORIES": str(root.parent)})
+
+
+def _run(
+    arguments: Sequence[str | bytes], folder: Path, given: bytes = b"", more: dict[str, str] | None = None
+) -> bytes:
+    program = find("git")
+    if program is None:
+        raise GitError("git is not installed")
+    settings = [part for setting in _SETTINGS for part in ("-c", setting)]
     try:
-        ran = subprocess.run(  # noqa: S603 - no shell, and nothing of a manifest is among the arguments
-            ["git", "-c", "core.fsmonitor=false", *arguments],  # noqa: S607 - the user's own git
+        ran = subprocess.run(  # noqa: S603 - no shell, and nothing of a manifest is among the options
+            [program, "--no-pager", *settings, *arguments],
             cwd=folder,
             input=given,
             capture_output=True,
             check=False,
             timeout=_SECONDS,
-            env=environment,
+            env={**os.environ, **_ENVIRONMENT, **(more or {}), "PATH": os.pathsep.join(search_path())},
         )
-    except FileNotFoundError:
-        raise GitError("git is not installed") from None
     except subprocess.TimeoutExpired:
         raise GitError(f"git did not answer within {_SECONDS} seconds") from None
+    except (OSError, ValueError) as error:
+        raise GitError(f"git cannot be started: {error}") from None
     if ran.returncode:
         raise GitError(ran.stderr.decode(errors="replace").strip().removeprefix("fatal: ") or "git failed")
     return ran.stdout
 
 
-def tracked_files(root: Path) -> tuple[Path, ...] | None:
-    """The files that git tracks below a repository's root and that are there; None where this is no repository.
-
-    Untracked files are none of them: another commit's, or nobody's.
-    """
+def commit_named(revision: str, root: Path) -> str | None:
+    """The name of the commit that a revision means; None where git knows none."""
     try:
-        listed = git(["ls-files", "-z", "--cached", "--deduplicate"], root)
+        found = git(["rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"], root)
     except GitError:
         return None
-    names = (os.fsdecode(name) for name in listed.split(b"\0") if name)
-    return tuple(root / name for name in sorted(names) if (root / name).is_file())
+    return found.decode().strip()
+
+
+def entries(root: Path) -> tuple[Entry, ...]:
+    """What git tracks, by name; untracked files are none of it: another commit's, or nobody's.
+
+    Raises:
+        GitError: the index cannot be read.
+    """
+    found = {}
+    for line in filter(None, git(["ls-files", "-z", "--stage", "-t"], root).split(b"\0")):
+        about, _, name = line.partition(b"\t")
+        tag, mode, blob, _stage = about.decode().split()
+        found[name] = Entry(os.fsdecode(name), blob if mode.startswith("100") else "", tag != "S")
+    return tuple(entry for _, entry in sorted(found.items()))
+
+
+def differing(commit: str, root: Path, *, only: str = "") -> tuple[str, ...]:
+    """The files that the index and a commit do not hold alike; `only` are letters of git's `--diff-filter`.
+
+    Raises:
+        GitError: git cannot say it.
+    """
+    listed = git(
+        [
+            *("diff-index", "--cached", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv"),
+            *("--ignore-submodules=all", *([f"--diff-filter={only}"] if only else []), commit, "--"),
+        ],
+        root,
+    )
+    return tuple(os.fsdecode(name) for name in listed.split(b"\0") if name)
+
+
+def tracked_files(root: Path) -> tuple[Path, ...] | None:
+    """The files that git tracks below a repository's root and that are there; None where git cannot say it."""
+    try:
+        found = entries(root)
+    except GitError:
+        return None
+    return tuple(root / entry.name for entry in found if is_file(root / entry.name))

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from kubelint_gpu.sources.programs import find
 from kubelint_gpu.values import dataclass
 
 # what an inventory is made of, with the group that serves it
@@ -93,17 +94,18 @@ def _json(text: bytes) -> Any:
 
 def _run(arguments: Sequence[str], flags: Sequence[str], *, partly: bool = False) -> bytes:
     """What kubectl prints; with `partly` an answer counts although it also complains."""
+    program = find("kubectl")
+    if program is None:
+        raise KubectlError("kubectl is not installed")
     timeout = [] if arguments[0] == "config" else ["--request-timeout=60s"]
     try:
         ran = subprocess.run(  # noqa: S603 - no shell, and nothing of a manifest is among the arguments
-            ["kubectl", *arguments, *timeout, *flags],  # noqa: S607 - the user's own kubectl
+            [program, *arguments, *timeout, *flags],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=False,
             timeout=_SECONDS,
         )
-    except FileNotFoundError:
-        raise KubectlError("kubectl is not installed") from None
     except OSError as error:
         raise KubectlError(f"kubectl cannot be started: {error.strerror}") from None
     except subprocess.TimeoutExpired:

@@ -4,18 +4,32 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from kubelint_gpu.sources.git import GitError, git
+from kubelint_gpu.sources.checkout import is_inside
+from kubelint_gpu.sources.ending import ended_with_the_run
+from kubelint_gpu.sources.git import GitError, commit_named, git, root_of
+from kubelint_gpu.values import dataclass
 
 _MOST_FILE = 1024 * 1024
 _MOST_BYTES = 256 * 1024 * 1024
+_AT_ONCE = 16 * 1024 * 1024
+_LONGEST_COMMAND = 16 * 1024
 
 
 class RevisionError(GitError):
     """A revision cannot be read; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Blob:
+    """A plain file of a commit; `size` is None where the repository does not have its contents."""
+
+    path: str
+    name: str
+    size: int | None
 
 
 def read_revision(
@@ -24,16 +38,24 @@ def read_revision(
     """The contents that some files had; a file that was not there, or is larger than `max_bytes`, is left out.
 
     Raises:
-        GitError: this is no git repository, git is missing, or there is no such revision.
+        GitError: this is no git repository, git is missing, there is no such revision, or not all of it is here.
     """
     folder = cwd or Path.cwd()
     root, commit = commit_of(revision, folder)
-    wanted: list[tuple[Path, str]] = []
+    top = os.path.realpath(root)
+    wanted: dict[str, list[Path]] = {}
     for path in paths:
         full = Path(os.path.realpath(folder / path))
-        if full.is_relative_to(os.path.realpath(root)):
-            wanted.append((path, full.relative_to(os.path.realpath(root)).as_posix()))
-    return _contents(commit, wanted, root, max_bytes)
+        if full.is_relative_to(top):
+            wanted.setdefault(full.relative_to(top).as_posix(), []).append(path)
+    found = [one for one in _blobs(commit, root, list(wanted)) if one.size is None or one.size <= max_bytes]
+    for one in found:
+        if one.size is None:
+            raise RevisionError(
+                f"{one.path} of {revision} is not in this repository, as in a partial clone, and nothing is fetched: "
+                f"git show {commit}:{one.path} fetches it"
+            )
+    return {path: data for one, data in _contents(found, root) for path in wanted[one.path]}
 
 
 def commit_of(revision: str, folder: Path) -> tuple[Path, str]:
@@ -42,12 +64,11 @@ def commit_of(revision: str, folder: Path) -> tuple[Path, str]:
     Raises:
         GitError: this is no git repository, git is missing, or there is no such revision.
     """
-    root = Path(git(["rev-parse", "--show-toplevel"], folder).decode().rstrip("\n"))
-    try:
-        commit = git(["rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"], folder)
-    except GitError:
-        raise RevisionError(f'"{revision}" is neither a path nor a revision that git knows') from None
-    return root, commit.decode().strip()
+    root = root_of(folder)
+    commit = commit_named(revision, root)
+    if commit is None:
+        raise RevisionError(f'"{revision}" is neither a path nor a revision that git knows')
+    return root, commit
 
 
 @contextmanager
@@ -55,45 +76,72 @@ def checked_out(commit: str, root: Path) -> Iterator[Path]:
     """A folder that holds the plain files of a commit, for as long as it is needed.
 
     They come from git's objects as they are: no filter of the repository runs, no link is made.
-    Files above a megabyte, and what is beyond 256 of them in all, are left out.
+    Files above a megabyte, what is beyond 256 of them in all, what a partial clone does not have, and names that the
+    system does not allow are left out.
+
+    Raises:
+        GitError: git cannot read the commit.
     """
-    listed = git(["ls-tree", "-r", "-l", "-z", "--full-tree", commit], root)
-    with tempfile.TemporaryDirectory(prefix="kubelint-gpu-") as name:
+    wanted: list[_Blob] = []
+    left = _MOST_BYTES
+    for one in _blobs(commit, root):
+        if one.size is not None and one.size <= min(_MOST_FILE, left):
+            left -= one.size
+            wanted.append(one)
+    with ended_with_the_run(), tempfile.TemporaryDirectory(prefix="kubelint-gpu-") as name:
         folder = Path(os.path.realpath(name))
-        wanted: list[tuple[str, Path]] = []
-        left = _MOST_BYTES
-        for entry in filter(None, listed.split(b"\0")):
-            about, _, path = entry.partition(b"\t")
-            mode, kind, blob, size = about.decode().split()
-            if kind != "blob" or mode == "120000" or int(size) > min(_MOST_FILE, left):
+        for one, data in _contents(wanted, root):
+            target = folder / one.path
+            if ".." in target.parts or not is_inside(target, folder):
                 continue
-            target = folder / os.fsdecode(path)
-            if not target.is_relative_to(folder) or ".." in target.parts:
+            try:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(data)
+            except OSError:
                 continue
-            left -= int(size)
-            wanted.append((blob, target))
-        _write_blobs(wanted, root)
         yield folder
 
 
-def _write_blobs(wanted: list[tuple[str, Path]], root: Path) -> None:
-    text = git(["cat-file", "--batch"], root, "".join(f"{blob}\n" for blob, _ in wanted).encode())
-    at = 0
-    for _, target in wanted:
-        end = text.index(b"\n", at)
-        size = int(text[at:end].split()[2])
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(text[end + 1 : end + 1 + size])
-        at = end + size + 2
+def _blobs(commit: str, root: Path, names: Sequence[str] | None = None) -> Iterator[_Blob]:
+    """The plain files of a commit, or those of some names."""
+    asked = [[b"-r"]] if names is None else [[b"--", *some] for some in _short(names)]
+    for arguments in asked:
+        listed = git(["ls-tree", "-l", "-z", "--full-tree", commit, *arguments], root)
+        for entry in filter(None, listed.split(b"\0")):
+            about, _, path = entry.partition(b"\t")
+            mode, _kind, blob, size = about.decode().split()
+            if mode.startswith("100"):
+                yield _Blob(os.fsdecode(path), blob, int(size) if size.isdecimal() else None)
 
 
-def _contents(commit: str, wanted: list[tuple[Path, str]], root: Path, max_bytes: int) -> dict[Path, bytes]:
-    askable = [(path, name) for path, name in wanted if "\n" not in name]
-    request = "".join(f"{commit}:{name}\n" for _, name in askable)
-    sizes = git(["cat-file", "--batch-check=%(objecttype) %(objectsize)"], root, request.encode()).decode().splitlines()
-    found: dict[Path, bytes] = {}
-    for (path, name), line in zip(askable, sizes, strict=True):
-        kind, _, size = line.partition(" ")
-        if kind == "blob" and int(size) <= max_bytes:
-            found[path] = git(["cat-file", "blob", f"{commit}:{name}"], root)
-    return found
+def _short(names: Sequence[str]) -> Iterator[list[bytes]]:
+    """As many names at a time as a command line takes."""
+    some: list[bytes] = []
+    length = 0
+    for name in map(os.fsencode, names):
+        if some and length + len(name) > _LONGEST_COMMAND:
+            yield some
+            some, length = [], 0
+        some.append(name)
+        length += len(name) + 1
+    if some:
+        yield some
+
+
+def _contents(blobs: Sequence[_Blob], root: Path) -> Iterator[tuple[_Blob, bytes]]:
+    """What plain files hold, a few megabytes of them at a time."""
+    some: list[_Blob] = []
+    total = 0
+    for number, one in enumerate(blobs, start=1):
+        some.append(one)
+        total += one.size or 0
+        if total < _AT_ONCE and number < len(blobs):
+            continue
+        text = git(["cat-file", "--batch"], root, "".join(f"{each.name}\n" for each in some).encode())
+        at = 0
+        for each in some:
+            end = text.index(b"\n", at)
+            size = int(text[at:end].split()[2])
+            yield each, text[end + 1 : end + 1 + size]
+            at = end + size + 2
+        some, total = [], 0

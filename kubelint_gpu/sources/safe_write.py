@@ -6,6 +6,12 @@ import os
 import stat
 import tempfile
 from pathlib import Path
+from typing import IO
+
+from kubelint_gpu.sources.checkout import is_inside, leads_out, way_out
+from kubelint_gpu.sources.ending import ended_with_the_run
+
+_TEMPORARY = ".kubelint-gpu-"
 
 
 class NotWritable(Exception):  # noqa: N818 - it says what the file is
@@ -21,7 +27,7 @@ def replace_file(path: Path, data: bytes, root: Path) -> None:
         NotWritable: the file lies outside of `root`, is no plain file, or the system refuses.
     """
     target = Path(os.path.realpath(path))
-    if not target.is_relative_to(os.path.realpath(root)):
+    if not is_inside(target, os.path.realpath(root)):
         raise NotWritable(
             f"it is a link to {target}, outside of {root}" if path.is_symlink() else f"it is outside of {root}"
         )
@@ -40,9 +46,9 @@ def write_file(path: Path, data: bytes) -> None:
     What is no plain file, such as a pipe, is written to.
 
     Raises:
-        NotWritable: the system refuses.
+        NotWritable: a link of the checkout leads out of it, or the system refuses.
     """
-    target = Path(os.path.realpath(path))
+    target = Path(writable(path))
     try:
         if target.exists() and not target.is_file():
             target.write_bytes(data)
@@ -53,27 +59,62 @@ def write_file(path: Path, data: bytes) -> None:
     _put(target, data, mode)
 
 
+def writable(path: str | Path) -> str:
+    """Where a file lies that a user named for writing, without links.
+
+    Raises:
+        NotWritable: a link of the checkout leads out of it.
+    """
+    out = way_out(path, Path.cwd())
+    if out is not None:
+        raise NotWritable(leads_out(out))
+    return os.path.realpath(path)
+
+
 def _put(target: Path, data: bytes, mode: int) -> None:
     temporary = None
+    with ended_with_the_run():
+        try:
+            temporary = _nameless(target.parent, data, mode) or _named(target.parent, data, mode)
+            os.replace(temporary, target)  # noqa: PTH105 - the name is a string
+            temporary = None
+        except OSError as error:
+            raise NotWritable(error.strerror or str(error)) from None
+        finally:
+            if temporary is not None:
+                Path(temporary).unlink(missing_ok=True)
+
+
+def _nameless(folder: Path, data: bytes, mode: int) -> str | None:
+    """A file that gets its name when it is whole, so that a killed run leaves none; None where the system cannot."""
+    if not hasattr(os, "O_TMPFILE"):
+        return None
+    name = str(folder / f"{_TEMPORARY}{os.getpid()}-{os.urandom(4).hex()}")
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        handle = os.open(folder, os.O_TMPFILE | os.O_WRONLY, 0o600)
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, mode)  # noqa: PTH101 - the descriptor's path is a string
-        os.replace(temporary, target)  # noqa: PTH105 - same
-        temporary = None
-    except OSError as error:
-        raise NotWritable(error.strerror or str(error)) from None
-    finally:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
+            _fill(file, data, mode)
+            # with a folder it is linkat(2) and follows the link of /proc
+            os.link(f"/proc/self/fd/{handle}", name, src_dir_fd=handle)
+    except OSError:
+        return None
+    return name
 
 
-def repository_root(start: Path) -> Path:
-    """The nearest folder upward that holds `.git`, else `start` itself."""
-    for folder in (start, *start.parents):
-        if (folder / ".git").exists():
-            return folder
-    return start
+def _named(folder: Path, data: bytes, mode: int) -> str:
+    handle, name = tempfile.mkstemp(prefix=_TEMPORARY, dir=folder)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            _fill(file, data, mode)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return name
+
+
+def _fill(file: IO[bytes], data: bytes, mode: int) -> None:
+    file.write(data)
+    file.flush()
+    if hasattr(os, "fchmod"):
+        os.fchmod(file.fileno(), mode)
+    os.fsync(file.fileno())

@@ -34,6 +34,7 @@ class Manifest:
         problems: fields whose values the API server would refuse, or that are placeholders.
         templates: the pod templates of a custom resource, each as the same object with a workload of its own.
         origin: where its fields were written, for an object that was rendered: its places are those of the sources.
+        defect: what this program could not read it for; it has no workload then, and the others are judged.
     """
 
     item: Item
@@ -41,6 +42,7 @@ class Manifest:
     problems: tuple[InvalidObject, ...] = ()
     templates: tuple[Manifest, ...] = ()
     origin: Origin | None = None
+    defect: Exception | None = None
 
     @property
     def path(self) -> str:
@@ -123,6 +125,13 @@ def _origin(item: Item, origins: Mapping[str, tuple[Origin | None, ...]]) -> Ori
 
 
 def _manifest(item: Item, origin: Origin | None) -> Manifest:
+    try:
+        return _read(item, origin)
+    except Exception as error:  # noqa: BLE001 - one object must not hide what the others have
+        return Manifest(item, origin=origin, defect=error)
+
+
+def _read(item: Item, origin: Origin | None) -> Manifest:
     if not is_workload(item.value):
         custom = custom_workloads(item.value)
         templates = tuple(Manifest(item, workload, problems, origin=origin) for workload, problems in custom)

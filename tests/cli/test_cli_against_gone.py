@@ -39,7 +39,7 @@ def compared(tmp_path):
             )
             return [(one["code"], one["severity"], one["message"].partition(":")[0]) for one in ran.json["findings"]]
 
-        revision, path = told("HEAD"), told(past)
+        revision, path = told("HEAD"), told(f"path:{past}")
         assert revision == path
         return path
 
@@ -65,7 +65,7 @@ def test_a_workload_that_is_gone_keeps_what_it_holds(compared, before, after):
 def test_that_it_cannot_start_is_told_beside_what_its_rollouts_do_later(compared, tmp_path):
     renamed = {"a.yaml": small("talk", strategy=KEEPS)}
     assert compared({"a.yaml": small("chat")}, renamed) == [("KLG109", "warning", GONE), LATER]
-    checked = check_json("deploy", "-i", "cluster.yaml", "--select", "KLG1", "--against", "old", cwd=tmp_path)
+    checked = check_json("deploy", "-i", "cluster.yaml", "--select", "KLG1", "--against", "./old", cwd=tmp_path)
     assert [len(one["fixes"]) > 0 for one in checked.json["findings"]] == [False, True]
 
 
@@ -121,9 +121,9 @@ def test_what_goes_to_another_cluster_is_not_gone_from_this_one(compared, tmp_pa
         return [one["code"] for one in ran.json["findings"]]
 
     compared(before, {"x/c.yaml": small("talk", 0), "y/b.yaml": small("talk")})
-    assert told("HEAD") == told("old") == []
+    assert told("HEAD") == told("./old") == []
     (tmp_path / "deploy" / "x" / "c.yaml").write_text(small("talk"))
-    assert told("HEAD") == told("old") == ["KLG109"]
+    assert told("HEAD") == told("./old") == ["KLG109"]
 
 
 def test_what_is_assumed_is_said(tmp_path):

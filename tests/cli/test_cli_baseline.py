@@ -159,7 +159,7 @@ def test_a_baseline_that_cannot_be_read_says_where(project, text, where):
 
 def test_a_missing_baseline_fails(project):
     found = kubelint("check", "deploy", "--baseline", "absent.json", cwd=project)
-    assert (found.code, "absent.json: No such file" in found.err) == (2, True)
+    assert (found.code, "absent.json: no such file" in found.err) == (2, True)
 
 
 def test_with_diff_nothing_is_written(project):

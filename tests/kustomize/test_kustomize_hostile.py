@@ -166,4 +166,4 @@ def test_another_revision(world, run):
 
 def test_another_path(world, run):
     hostile(world / "repository")
-    run("own.yaml", "--against", "app")
+    run("own.yaml", "--against", "./app")

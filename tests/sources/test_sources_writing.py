@@ -6,7 +6,8 @@ import os
 
 import pytest
 
-from kubelint_gpu.sources.safe_write import NotWritable, replace_file, repository_root
+from kubelint_gpu.sources.checkout import repository_root
+from kubelint_gpu.sources.safe_write import NotWritable, replace_file
 
 
 def test_what_the_system_refuses_leaves_the_file_and_no_other(tmp_path, monkeypatch):

@@ -26,6 +26,7 @@ from kubelint_gpu.report.content import Report, assemble
 from kubelint_gpu.report.format_names import DRAWING, FORMATS
 from kubelint_gpu.values import replace
 from kubelint_gpu.version import __version__
+from kubelint_gpu.workspace.project.comparison import comparison
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.configuration_file import find, load
 from kubelint_gpu.workspace.project.inputs import Inputs, read_inputs
@@ -70,7 +71,8 @@ if TYPE_CHECKING:
 @click.option(
     "--against",
     metavar="REV|PATH",
-    help="What runs now: manifests of a git revision, or of a path. What is gone since runs on: nothing is pruned.",
+    help="What runs now: manifests of a git revision, or of a path such as ./before; rev:REV and path:PATH say which. "
+    "What is gone since runs on: nothing is pruned.",
 )
 @click.option("--hook", is_flag=True, help="As a pre-commit hook: what git tracks, compared with what HEAD holds.")
 @click.option("--fix", is_flag=True, help="Make the safe fixes, then report what is left.")
@@ -123,6 +125,7 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
     configuration = _configuration(options["config"], isolated=options["isolated"])
     selection = select(configuration, options["select"], options["ignore"], options["min_severity"])
     baseline = load_baseline(options["baseline"] or configuration.baseline)
+    past = comparison(options["against"]) if options["against"] is not None else None
     inputs = read_inputs(
         paths,
         inventories,
@@ -130,11 +133,12 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         what_if=WhatIf(options["without"], options["added"]),
         together=options["together"],
         stdin_filename=options["stdin_filename"],
-        against=options["against"],
+        against=past,
         kustomize=KustomizeSettings(options["kustomize"], options["kustomize_flags"], options["kustomize_timeout"]),
         hook=options["hook"],
     )
-    refuse_own_files(targets, _own(inputs, configuration, baseline, options["write_baseline"]), options["against"])
+    own = _own(inputs, configuration, baseline, options["write_baseline"])
+    refuse_own_files(targets, own, past.path if past is not None else None)
     suppression = Suppression(today(), selection.off(), on=not options["no_ignores"])
     fixed = None
     if options["fix"] or options["diff"]:
@@ -153,7 +157,7 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
     drawn = any(name in DRAWING for name, _ in targets)
     with progress("checking", len(inputs.units)) as done:
         outcome = check(inputs.units, inputs.world, suppression=suppression, processes=cores(), tell=done, stages=drawn)
-    found = (*outcome.findings, *per_path_problems(selection.configuration))
+    found = (*outcome.findings, *inputs.defects, *per_path_problems(selection.configuration))
     outcome = replace(outcome, findings=tuple(filter(inputs.reports, found)))
     if fixed is not None and options["diff"]:
         left = any(selection.fails(one) and not baseline.accepts(one) for one in selection.selected(outcome.findings))

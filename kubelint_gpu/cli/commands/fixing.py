@@ -12,8 +12,10 @@ from kubelint_gpu.documents import Reading, SourceText, encode
 from kubelint_gpu.documents.edits import NotEditable
 from kubelint_gpu.engine.repair import repair
 from kubelint_gpu.engine.run import Suppression
+from kubelint_gpu.engine.trials import first_place
 from kubelint_gpu.findings.finding import Finding, Fix
-from kubelint_gpu.sources.safe_write import NotWritable, replace_file, repository_root
+from kubelint_gpu.sources.checkout import repository_root
+from kubelint_gpu.sources.safe_write import NotWritable, replace_file
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.project.worlds import complain
@@ -40,7 +42,12 @@ def fix_units(
     told: set[tuple[str, str]] = set()
     for number in range(len(after)):
         unit = after[number]
-        found = repair(unit, unsafe=unsafe, suppression=suppression, wanted=wanted)
+        try:
+            found = repair(unit, unsafe=unsafe, suppression=suppression, wanted=wanted)
+        except Exception as error:  # noqa: BLE001 - the others are fixed, and the check that follows tells what it was
+            complain(first_place(unit).path, f"is not fixed: internal error: {type(error).__name__}: {error}")
+            failed = True
+            continue
         for finding, why in found.refused:
             said = f"{finding.place.path}:{finding.place.line}", f"{finding.code} is not fixed: {why}"
             if said not in told:

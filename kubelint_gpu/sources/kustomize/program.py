@@ -12,12 +12,10 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
-from typing import IO, NoReturn
+from typing import IO
 
+from kubelint_gpu.sources.programs import find, passed_over, search_path
 from kubelint_gpu.values import dataclass
 
 SECONDS = 60
@@ -56,17 +54,19 @@ def find_program(given: str | None = None) -> Program:
         ProgramError: there is none.
     """
     if given is not None:
-        path = shutil.which(given)
+        path = shutil.which(given) if os.path.dirname(given) else find(given)  # noqa: PTH120 - as it is written
         if path is None:
             raise ProgramError(f"--kustomize: there is no program {given}")
         return _program(path)
     for name in ("kustomize", "kubectl"):
-        path = shutil.which(name)
+        path = find(name)
         if path is not None:
             return _program(path)
+    here = next(filter(None, map(passed_over, ("kustomize", "kubectl"))), None)
     raise ProgramError(
         "neither kustomize nor kubectl is on the PATH, and one of them is needed to render; install one, give "
         "--kustomize PATH, or check what kustomize build prints"
+        + (f"; {here} lies in the checkout, and is started only where --kustomize names it" if here else "")
     )
 
 
@@ -98,27 +98,6 @@ def end_all() -> None:
         _kill(process)
 
 
-@contextmanager
-def ended_with_the_run() -> Iterator[None]:
-    """Within, SIGTERM and SIGHUP raise an exception as an interrupt does, so that no program stays behind."""
-    import signal
-
-    names = [signal.SIGTERM, *([signal.SIGHUP] if sys.platform != "win32" else [])]
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = {number: signal.signal(number, _told_to_end) for number in names}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _told_to_end(number: int, _frame: FrameType | None) -> NoReturn:
-    raise SystemExit(128 + number)
-
-
 def _program(path: str) -> Program:
     path = str(Path(path).absolute())
     return Program((path, "kustomize") if "kubectl" in _name(path) else (path, "build"))
@@ -133,7 +112,7 @@ def _run(command: list[str], home: Path, seconds: float, *, with_path: bool) -> 
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home),
         "TMPDIR": str(home),
-        "PATH": os.environ.get("PATH", "") if with_path else "",
+        "PATH": os.pathsep.join(search_path()) if with_path else "",
         "KUBECONFIG": str(home / "none"),
         "LC_ALL": "C",
         **{name: _NOWHERE for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy") if not with_path},

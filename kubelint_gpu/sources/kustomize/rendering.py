@@ -172,15 +172,15 @@ def traced_again(rendered: Rendered, texts: Mapping[str, bytes]) -> list[Traceab
 
 def _built(rendered: Rendered, renderer: Renderer, tree: DiskTree, shown: Callable[[str], str]) -> Rendered:
     found = rendered.survey
-    with staged(found.root, found.files, tree.root if renderer.allowed.anything else None) as stage:
-        try:
+    try:
+        with staged(found.root, found.files, tree.root if renderer.allowed.anything else None) as stage:
             ran = build(renderer.program, stage.wrapper, stage.home, renderer.flags, renderer.seconds)
-        except ProgramError as error:
-            top = rendered.top
-            span = top.document.locate((), "key") if top.document is not None else None
-            return replace(rendered, problems=(Obstacle(shown(top.path), span, f"{rendered.path}: {error}"),))
-        if ran.failed:
-            return replace(rendered, problems=(complaint(ran.error, stage, found, shown),))
+            if ran.failed:
+                return replace(rendered, problems=(complaint(ran.error, stage, found, shown),))
+    except (ProgramError, OSError) as error:
+        top = rendered.top
+        span = top.document.locate((), "key") if top.document is not None else None
+        return replace(rendered, problems=(Obstacle(shown(top.path), span, f"{rendered.path}: {error}"),))
     return _with_text(rendered, ran.output)
 
 

@@ -5,16 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from kubelint_gpu.documents import MAX_BYTES, Reading, read
 from kubelint_gpu.sources import collect
 from kubelint_gpu.sources.files import SUFFIXES
+from kubelint_gpu.sources.paths import is_folder
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations, KustomizeSettings, render_all
 from kubelint_gpu.workspace.project.worlds import complain
+
+if TYPE_CHECKING:
+    from kubelint_gpu.sources.kustomize.rendering import Renderer
 
 Before = dict[str, dict[str, Manifest]]
 
@@ -44,9 +49,14 @@ def objects_of_path(
     A file of the directory is what the file of the same name was in a directory that is checked; a single file is what
     a single other one was.
     Where all of it could be read, what is not there was not there.
+
+    Raises:
+        click.ClickException: none of it can be read.
     """
     collected = collect([path])
     for error in collected.errors:
+        if not collected.files:
+            raise click.ClickException(f"--against: {error.path}: {error.message}")
         complain(error.path, error.message)
     rendered = render_all([path], [file.path for file in collected.files], settings)
     plain = [read(file.path, file.data) for file in collected.files if not rendered.takes(file.path)]
@@ -72,13 +82,13 @@ class Counterparts:
     def __init__(self, path: str, arguments: Sequence[str], places: Sequence[str]) -> None:
         self._path = path
         self._places = {os.path.normpath(place): place for place in places}
-        self._folders = [one for one in arguments if Path(one).is_dir()]
+        self._folders = [one for one in arguments if is_folder(one)]
         self._single = places[0] if len(places) == 1 else ""
         self._named = {os.path.basename(place) for place in places}  # noqa: PTH119 - text
 
     def of(self, old: str) -> str:
         """The file or kustomization that it was before; where none is, where it would be, empty if nobody knows."""
-        if not Path(self._path).is_dir():
+        if not is_folder(self._path):
             return self._single
         name = os.path.relpath(old, self._path)
         candidates = [os.path.normpath(os.path.join(folder, name)) for folder in self._folders]  # noqa: PTH118
@@ -88,12 +98,12 @@ class Counterparts:
 
     def concern(self, old: str) -> bool:
         """Whether what it held is meant to be among what is checked: beside single files, only what was in theirs."""
-        if self._folders or not Path(self._path).is_dir():
+        if self._folders or not is_folder(self._path):
             return True
         return bool(self.of(old)) or not self._any_named()
 
     def _any_named(self) -> bool:
-        return any((Path(self._path) / name).exists() for name in self._named)
+        return any(os.path.lexists(Path(self._path) / name) for name in self._named)
 
 
 def _is_named(place: str, name: str) -> bool:
@@ -112,7 +122,8 @@ def objects_of_revision(
     Raises:
         click.ClickException: this is no revision, or there is no git repository.
     """
-    from kubelint_gpu.sources.git import GitError, git
+    from kubelint_gpu.sources.commit import missing
+    from kubelint_gpu.sources.git import GitError, differing, entries
     from kubelint_gpu.sources.revision import commit_of, read_revision
 
     made = {one.path for one in built.rendered}
@@ -120,20 +131,17 @@ def objects_of_revision(
     paths = [Path(path) for path in dict.fromkeys(_path(one) for one in readings) if path not in made]
     try:
         root, commit = commit_of(revision, Path.cwd())
-        listed = git(
-            ["diff", "--name-only", "--no-renames", "--no-ext-diff", "--diff-filter=D", "-z", commit, "--"], root
-        )
-        names = (os.fsdecode(name) for name in listed.split(b"\0") if name)
-        gone = [Path(os.path.relpath(root / name)) for name in names if name.endswith(SUFFIXES)]
+        names = {*differing(commit, root, only="D"), *missing(entries(root), root, SUFFIXES)}
+        gone = [Path(os.path.relpath(root / name)) for name in sorted(names) if name.endswith(SUFFIXES)]
         texts = read_revision(commit, [*paths, *(path for path in gone if path not in paths)], max_bytes=MAX_BYTES)
+        before = old_renders(root, commit, built, settings)
     except GitError as error:
         raise click.ClickException(f"--against: {error}") from None
-    before = old_renders(root, commit, built, settings)
     there = {place: frozenset(objects) for place, objects in before.items()}
     left: dict[str, tuple[str, Manifest]] = {}
     top = os.path.realpath(root)
     for path in paths:
-        if path not in texts and path.exists() and Path(os.path.realpath(path)).is_relative_to(top):
+        if path not in texts and os.path.lexists(path) and Path(os.path.realpath(path)).is_relative_to(top):
             before[path.as_posix()] = {}
             there[path.as_posix()] = frozenset()
     stand, checked = set(now), set(paths)
@@ -161,31 +169,42 @@ def old_renders(root: Path, commit: str, built: BuiltKustomizations, settings: K
     """The kustomizations of a revision, rendered in a folder of their own that holds its files."""
     if not built.rendered:
         return {}
+    from kubelint_gpu.sources.git import GitError
     from kubelint_gpu.sources.kustomize.program import ProgramError, find_program
-    from kubelint_gpu.sources.kustomize.rendering import Renderer, render
+    from kubelint_gpu.sources.kustomize.rendering import Renderer
     from kubelint_gpu.sources.revision import checked_out
 
-    before: Before = {}
     try:
         renderer = Renderer(find_program(settings.program), settings.flags, settings.seconds)
     except ProgramError:
         return {}
-    with checked_out(commit, root) as copy:
-        for one in built.rendered:
-            if one.path in built.left_out:
-                continue
-            folder = copy / os.path.relpath(os.path.realpath(one.path), os.path.realpath(root))
-            if not folder.exists():
-                before[one.path] = {}
-                continue
-            try:
-                old = render(folder, renderer, root=copy, cwd=copy)
-            except (LookupError, ValueError):
-                continue
-            for problem in old.problems[:1]:
-                complain(one.path, f"--against: it was not rendered as it was: {problem.message}")
-            if old.reading is not None:
-                before[one.path] = _by_object([old.reading])
+    try:
+        with checked_out(commit, root) as copy:
+            return _old_renders(copy, root, built, renderer)
+    except GitError as error:
+        complain(str(root), f"kustomizations are not compared with what they were: {error}")
+        return {}
+
+
+def _old_renders(copy: Path, root: Path, built: BuiltKustomizations, renderer: Renderer) -> Before:
+    from kubelint_gpu.sources.kustomize.rendering import render
+
+    before: Before = {}
+    for one in built.rendered:
+        if one.path in built.left_out:
+            continue
+        folder = copy / os.path.relpath(os.path.realpath(one.path), os.path.realpath(root))
+        if not os.path.lexists(folder):
+            before[one.path] = {}
+            continue
+        try:
+            old = render(folder, renderer, root=copy, cwd=copy)
+        except (LookupError, ValueError):
+            continue
+        for problem in old.problems[:1]:
+            complain(one.path, f"--against: it was not rendered as it was: {problem.message}")
+        if old.reading is not None:
+            before[one.path] = _by_object([old.reading])
     return before
 
 

@@ -10,8 +10,9 @@ from typing import Any
 
 from kubelint_gpu.documents import Document, Pointer, Reading, read
 from kubelint_gpu.findings.expiry import day_problem
-from kubelint_gpu.sources.files import display_path
-from kubelint_gpu.sources.safe_write import repository_root
+from kubelint_gpu.sources.checkout import is_inside, repository_root
+from kubelint_gpu.sources.files import NotReadable, display_path, read_named
+from kubelint_gpu.sources.paths import is_file
 from kubelint_gpu.workspace.manifest import place_of
 from kubelint_gpu.workspace.project.configuration import NAME, Configuration, ConfigurationError, PathIgnore, Target
 from kubelint_gpu.workspace.project.globs import LONGEST, MOST
@@ -109,7 +110,7 @@ class _Reader:
             place = pointer if isinstance(value, str) else (*pointer, index)
             full = self._path.parent / name
             try:
-                inside = Path(os.path.realpath(full)).is_relative_to(root)
+                inside = is_inside(os.path.realpath(full), root)
             except ValueError:
                 inside = False
             if not inside or Path(name).is_absolute():
@@ -167,7 +168,7 @@ def find(start: Path, within: Path | None = None) -> Path | None:
     if within is not None and start.is_relative_to(within) and not (root / ".git").exists():
         root = within
     for folder in (start, *start.parents):
-        if (folder / NAME).is_file():
+        if is_file(folder / NAME):
             return folder / NAME
         if folder == root:
             return None
@@ -184,9 +185,9 @@ def load(path: Path | None) -> Configuration:
         return Configuration()
     shown = display_path(path, Path.cwd())
     try:
-        reading = read(shown, path.read_bytes())
-    except OSError as error:
-        raise ConfigurationError(shown, None, str(error.strerror)) from None
+        reading = read(shown, read_named(path))
+    except NotReadable as error:
+        raise ConfigurationError(shown, None, str(error)) from None
     return interpret(path, reading)
 
 

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import click
 
 from kubelint_gpu.documents import MAX_BYTES, Reading, read
+from kubelint_gpu.sources import SourceFile, collect
 from kubelint_gpu.sources.commit import Commit, read_commit
 from kubelint_gpu.sources.files import SUFFIXES
 from kubelint_gpu.sources.git import GitError
+from kubelint_gpu.sources.paths import is_file
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.project.before import Before, Past, old_renders
 from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations, KustomizeSettings
 
 
-def commit_in_the_making() -> Commit:
-    """What is about to be committed.
+def commit_in_the_making(files: Iterable[SourceFile]) -> Commit:
+    """What is about to be committed; `files` are what the run has read.
 
     Raises:
         click.ClickException: there is no git repository, or no git.
     """
     try:
-        return read_commit(Path.cwd(), os.environ, suffixes=SUFFIXES, max_bytes=MAX_BYTES)
+        return read_commit(Path.cwd(), os.environ, files, suffixes=SUFFIXES, max_bytes=MAX_BYTES)
     except GitError as error:
         raise click.ClickException(f"--hook: {error}") from None
 
@@ -62,7 +64,7 @@ def objects_before(
         for found in held:
             if found.object not in stays:
                 before.setdefault("", {})[found.object] = found
-                if name in here or not path.exists():
+                if name in here or not os.path.lexists(path):
                     left[found.object] = name, found
             elif now.get((name, found.object)) != found.item.value:
                 before.setdefault(name, {})[found.object] = found
@@ -71,9 +73,5 @@ def objects_before(
 
 def _objects_in(path: Path) -> set[str]:
     """What a file holds that is not among those that are checked; nothing where it is gone."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except OSError:
-        return set()
-    return {found.object for found in manifests([read(path.as_posix(), data)])}
+    files = collect([str(path)]).files if is_file(path) else ()
+    return {found.object for file in files for found in manifests([read(file.path, file.data)])}

@@ -6,13 +6,14 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from kubelint_gpu.documents import Reading, read
-from kubelint_gpu.findings.finding import Finding
+from kubelint_gpu.findings.catalogue import INTERNAL
+from kubelint_gpu.findings.defect import defect
+from kubelint_gpu.findings.finding import Finding, Place
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.sources import SourceFile, collect
 from kubelint_gpu.values import dataclass, replace
@@ -28,6 +29,7 @@ from kubelint_gpu.workspace.shared_objects import Beside, SharedObjects
 
 if TYPE_CHECKING:
     from kubelint_gpu.workspace.project.before import Past
+    from kubelint_gpu.workspace.project.comparison import Comparison
     from kubelint_gpu.workspace.project.unit_changes import Changes
 
 SKIMMED = ("CustomResourceDefinition",)
@@ -48,6 +50,7 @@ class Inputs:
         worlds: every cluster.
         targets: real paths of the files that a finding must stand in to be reported; None where any will do.
         beside: further files that are read, and not judged.
+        defects: what could not be read or rendered for a defect of this program.
     """
 
     units: tuple[ApplySet, ...]
@@ -57,6 +60,7 @@ class Inputs:
     worlds: tuple[ClusterContext, ...] = ()
     targets: frozenset[str] | None = None
     beside: tuple[str, ...] = ()
+    defects: tuple[Finding, ...] = ()
 
     @property
     def usable(self) -> bool:
@@ -65,7 +69,8 @@ class Inputs:
 
     def reports(self, finding: Finding) -> bool:
         """Whether a finding is one of this call: what stands in no target is another's, unless all depends on it."""
-        if self.targets is None or (finding.code.startswith("KLG6") and finding.severity == "error"):
+        decisive = finding.code == INTERNAL or (finding.code.startswith("KLG6") and finding.severity == "error")
+        if self.targets is None or decisive:
             return True
         path = finding.place.path
         return os.path.realpath(path) in self.targets or not os.path.lexists(path)
@@ -83,7 +88,7 @@ def read_inputs(
     what_if: WhatIf | None = None,
     together: bool = False,
     stdin_filename: str = "<stdin>",
-    against: str | None = None,
+    against: Comparison | None = None,
     kustomize: KustomizeSettings | None = None,
     hook: bool = False,
 ) -> Inputs:
@@ -94,28 +99,26 @@ def read_inputs(
     A directory's kustomizations are rendered, each is a unit, and the files they are made of are no units.
     Where files are named, the kustomizations that take them in are rendered too.
     A file of the inventory that is merely found in a directory is no manifest.
-    `against` is a path or a git revision that holds the manifests as they were.
+    `against` says where the manifests are as they were.
     With `hook` the run sees what git is about to commit and nothing else.
 
     Raises:
-        click.ClickException: `against` is neither, or there is no git repository for `hook`.
+        click.ClickException: `against` cannot be read, or there is no git repository for `hook`.
     """
     settings = configuration or Configuration()
     repository = Repository(settings)
-    commit = None
-    if hook:
-        from kubelint_gpu.workspace.project.hook import commit_in_the_making, objects_before
-
-        commit = commit_in_the_making()
     given, paths = len(paths), everything(paths, settings, inventories)
     collected = collect(paths, stdin=sys.stdin.buffer, stdin_filename=stdin_filename)
     for error in collected.errors:
         complain(error.path, error.message)
     for skipped in collected.skipped:
         complain(skipped.path, f"left out: {skipped.message}")
-    offered = collected.files
-    if commit is not None:
-        offered = tuple(file for file in offered if os.path.realpath(file.path) in commit.tracked)
+    commit, offered = None, collected.files
+    if hook:
+        from kubelint_gpu.workspace.project.hook import commit_in_the_making, objects_before
+
+        commit = commit_in_the_making(offered)
+        offered = tuple(file for file in offered if commit.holds(file.path))
     named = named_files(paths)
     mine = [file.path for file in offered]
     members = collect(repository.companions(mine)).files
@@ -137,29 +140,36 @@ def read_inputs(
     # the bytes of a file may go as soon as its text is there
     del collected, offered
     files.reverse()
-    readings = (*_read_all(files), *built.readings)
+    defects = list(built.defects)
+    readings = (*_read_all(files, defects), *built.readings)
     past: Past | None = None
-    if against is not None:
-        past = _past(against, paths, readings, built, kustomize or KustomizeSettings())
-    elif commit is not None:
-        past = objects_before(commit, readings, built, kustomize or KustomizeSettings())
+    try:
+        if against is not None:
+            past = _past(against, paths, readings, built, kustomize or KustomizeSettings())
+        elif commit is not None:
+            past = objects_before(commit, readings, built, kustomize or KustomizeSettings())
+    except click.ClickException:
+        raise
+    except Exception as error:  # noqa: BLE001 - what stands there now is judged by itself
+        first = next(map(_path, readings), "")
+        defects.append(defect(Place(first, 1, 1, 1, 1), "nothing is compared with what there was before", error))
     worlds = Worlds(what_if, several=not inventories and len({one.inventory for one in settings.targets}) > 0)
     grouping = _Grouping(settings, worlds, tuple(inventories), together=together)
     beside = repository.context()
-    units = tuple(grouping.units(readings, past, built, _context(beside, kustomize or KustomizeSettings())))
+    units = tuple(grouping.units(readings, past, built, _context(beside, kustomize or KustomizeSettings(), defects)))
     withheld = any(one.problems for one in built.rendered) or (named is None and any(map(_is_chart, readings)))
     nothing = withheld and not any(unit.manifests for unit in units)
     world = units[0].world if units else worlds.world(tuple(inventories) or settings.inventory)
-    failed = failed or worlds.failed or bool(built.failure) or nothing
+    failed = failed or worlds.failed or bool(built.failure) or nothing or bool(defects)
     targets = None
     if named is not None:
         sources = (_path(reading) for one in built.rendered for reading in one.sources)
         targets = frozenset(os.path.realpath(path) for path in (*mine, *sources, *inventories))
-    return Inputs(units, world, sources_of(units), failed, worlds.all, targets, beside)
+    return Inputs(units, world, sources_of(units), failed, worlds.all, targets, beside, tuple(defects))
 
 
 def _past(
-    against: str,
+    against: Comparison,
     arguments: Sequence[str],
     readings: Sequence[Reading],
     built: BuiltKustomizations,
@@ -167,27 +177,33 @@ def _past(
 ) -> Past:
     from kubelint_gpu.workspace.project.before import objects_of_path, objects_of_revision
 
-    if Path(against).exists():
-        return objects_of_path(against, arguments, readings, settings)
-    return objects_of_revision(against, arguments, readings, built, settings)
+    if against.path is not None:
+        return objects_of_path(against.path, arguments, readings, settings)
+    return objects_of_revision(against.revision, arguments, readings, built, settings)
 
 
-def _read_all(files: list[SourceFile]) -> Iterator[Reading]:
+def _read_all(files: list[SourceFile], defects: list[Finding]) -> Iterator[Reading]:
     """The files from the last to the first; each is dropped when it is read."""
     with progress("reading", len(files)) as tell:
         for number in range(1, len(files) + 1):
             file = files.pop()
             tell(number, file.path)
-            yield read(file.path, file.data, skimmed=SKIMMED)
+            try:
+                reading = read(file.path, file.data, skimmed=SKIMMED)
+            except Exception as error:  # noqa: BLE001 - one file must not hide what the others have
+                defects.append(defect(Place(file.path, 1, 1, 1, 1), "this file is not read", error))
+            else:
+                yield reading
 
 
-def _context(paths: Sequence[str], kustomize: KustomizeSettings) -> tuple[Manifest, ...]:
+def _context(paths: Sequence[str], kustomize: KustomizeSettings, defects: list[Finding]) -> tuple[Manifest, ...]:
     """The objects that the configuration says are deployed beside those of a run; of kustomizations as rendered."""
     files = collect(paths).files
     if not files:
         return ()
     built = render_all((), [file.path for file in files], kustomize)
-    plain = list(_read_all([file for file in files if not built.takes(file.path)]))
+    defects += built.defects
+    plain = list(_read_all([file for file in files if not built.takes(file.path)], defects))
     return manifests((*plain, *built.readings), {one.path: one.origins for one in built.rendered})
 
 

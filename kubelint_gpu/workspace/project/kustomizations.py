@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 import click
 
 from kubelint_gpu.documents import Reading
+from kubelint_gpu.sources.paths import is_file, is_folder
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.project.fallback import Fallback
 
 if TYPE_CHECKING:
+    from kubelint_gpu.findings.finding import Finding
     from kubelint_gpu.sources.kustomize.files.survey import Survey
     from kubelint_gpu.sources.kustomize.rendering import Rendered, Renderer
 
@@ -40,12 +42,14 @@ class BuiltKustomizations:
         taken: real paths of files that belong to them and are not checked by themselves.
         failure: why nothing can be rendered at all; empty where it can.
         left_out: those of `rendered`, by printed path, that were not tried because all of them would take too long.
+        defects: what could not be looked at or rendered for a defect of this program.
     """
 
     rendered: tuple[Rendered, ...] = ()
     taken: frozenset[str] = frozenset()
     failure: str = ""
     left_out: frozenset[str] = frozenset()
+    defects: tuple[Finding, ...] = ()
 
     def takes(self, path: str) -> bool:
         """Whether a file is judged as a part of a render."""
@@ -109,7 +113,7 @@ def render_all(
         program = find_program(settings.program)
     except ProgramError as error:
         return BuiltKustomizations(failure=str(error))
-    given = tuple(path for path in paths if (cwd / path).is_dir())
+    given = tuple(path for path in paths if is_folder(cwd / path))
     rendering = _Rendering(Renderer(program, settings.flags, settings.seconds), cwd, given)
     more = [folder for folder in users if folder not in folders and rendering.takes_in(folder, wanted)]
     return rendering.build(sorted((*folders, *more)))
@@ -119,9 +123,9 @@ def _folders(paths: Sequence[str], files: Sequence[str], cwd: Path) -> Iterator[
     """Real paths of the folders with a kustomization below the directories that were given."""
     named = {posixpath.normpath(path.replace(os.sep, "/")) for path in paths}
     parents = {posixpath.dirname(file) for file in files if posixpath.normpath(file) not in named}
-    parents |= {path for path in named if (cwd / path).is_dir()}
+    parents |= {path for path in named if is_folder(cwd / path)}
     for parent in parents:
-        if any((cwd / parent / name).is_file() for name in NAMES):
+        if any(is_file(cwd / parent / name) for name in NAMES):
             yield os.path.realpath(cwd / parent)
 
 
@@ -136,6 +140,7 @@ class _Rendering:
         ]
         self._done: dict[str, Rendered] = {}
         self._surveys: dict[str, tuple[Path, Survey]] = {}
+        self._defects: list[Finding] = []
 
     def build(self, folders: Sequence[str]) -> BuiltKustomizations:
         """Those that none of the others uses, then what those use that could not be rendered."""
@@ -162,7 +167,8 @@ class _Rendering:
         self._leave_out(fallback, uses)
         rendered_all = tuple(self._done[folder] for folder in sorted(self._done))
         left_out = frozenset(self._done[folder].path for folder in fallback.left_out)
-        return BuiltKustomizations(rendered_all, frozenset(self._taken(rendered_all)), left_out=left_out)
+        taken = frozenset(self._taken(rendered_all))
+        return BuiltKustomizations(rendered_all, taken, left_out=left_out, defects=tuple(self._defects))
 
     def takes_in(self, folder: str, wanted: frozenset[str]) -> bool:
         """Whether a kustomization is made of any of these files, by itself or through others."""
@@ -170,15 +176,27 @@ class _Rendering:
         return any(os.path.realpath(root / path) in wanted for path in found.files)
 
     def _survey(self, folder: str) -> tuple[Path, Survey]:
-        from kubelint_gpu.sources.kustomize.files.survey import survey
+        from kubelint_gpu.sources.kustomize.files.survey import Survey, survey
         from kubelint_gpu.sources.kustomize.files.tree import DiskTree
 
         if folder not in self._surveys:
             root = _root(folder, self._wholes)
             below = Path(folder).relative_to(root).as_posix()
-            found = survey(DiskTree(root), "" if below == "." else below, str, self._renderer.allowed)
+            below = "" if below == "." else below
+            try:
+                found = survey(DiskTree(root), below, str, self._renderer.allowed)
+            except Exception as error:  # noqa: BLE001 - one kustomization must not hide what the others have
+                self._tell(folder, "this kustomization is not looked at", error)
+                found = Survey(below, {}, {}, {}, frozenset(), ())
             self._surveys[folder] = root, found
         return self._surveys[folder]
+
+    def _tell(self, folder: str, what: str, error: Exception) -> None:
+        from kubelint_gpu.findings.defect import defect
+        from kubelint_gpu.findings.finding import Place
+        from kubelint_gpu.sources.files import display_path
+
+        self._defects.append(defect(Place(display_path(Path(folder), self._cwd), 1, 1, 1, 1), what, error))
 
     def _cost(self, folder: str) -> int:
         """The objects that Kustomize would render; 0 where it is not started."""
@@ -214,13 +232,21 @@ class _Rendering:
     def _render(self, folders: Sequence[str]) -> list[Rendered]:
         from concurrent.futures import ThreadPoolExecutor, wait
 
+        from kubelint_gpu.sources.ending import ended_with_the_run
         from kubelint_gpu.sources.files import display_path
-        from kubelint_gpu.sources.kustomize.program import end_all, ended_with_the_run
-        from kubelint_gpu.sources.kustomize.rendering import render
+        from kubelint_gpu.sources.kustomize.files.survey import Obstacle
+        from kubelint_gpu.sources.kustomize.program import end_all
+        from kubelint_gpu.sources.kustomize.rendering import looked_at, render
         from kubelint_gpu.workspace.project.progress import EVERY, progress
 
         def one(folder: str) -> Rendered:
-            return render(Path(folder), self._renderer, root=_root(folder, self._wholes), cwd=self._cwd)
+            root = _root(folder, self._wholes)
+            try:
+                return render(Path(folder), self._renderer, root=root, cwd=self._cwd)
+            except Exception as error:  # noqa: BLE001 - same
+                self._tell(folder, "this kustomization is not rendered", error)
+                seen = looked_at(Path(folder), self._renderer, root=root, cwd=self._cwd)
+                return replace(seen, problems=(Obstacle(seen.shown(seen.top.path), None, "a defect, told above"),))
 
         workers = min(_AT_ONCE, os.cpu_count() or 1, len(folders))
         pool = ThreadPoolExecutor(max_workers=workers)
@@ -259,7 +285,7 @@ def _circles(uses: dict[str, set[str]], components: set[str], done: set[str]) ->
 
 def _root(folder: str, wholes: Sequence[Path]) -> Path:
     """The repository that a folder lies in; without one the first of `wholes` that holds it, else the folder itself."""
-    from kubelint_gpu.sources.safe_write import repository_root
+    from kubelint_gpu.sources.checkout import repository_root
 
     path = Path(folder)
     root = repository_root(path)

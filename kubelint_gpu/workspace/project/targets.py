@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from kubelint_gpu.sources.safe_write import repository_root
+from kubelint_gpu.sources.checkout import repository_root
+from kubelint_gpu.sources.paths import exists, is_file
 from kubelint_gpu.workspace.project.configuration import Configuration
 
 
@@ -45,7 +46,7 @@ class Repository:
 
         tracked = tracked_files(self.root) if (self.root / ".git").exists() else None
         if tracked is None:
-            tracked = tuple(path for path in self.root.rglob("*ustomization*") if path.is_file())
+            tracked = tuple(path for path in self.root.rglob("*ustomization*") if is_file(path))
         return tuple(sorted({os.path.realpath(path.parent) for path in tracked if path.name in NAMES}))
 
     def companions(self, paths: Iterable[str]) -> tuple[str, ...]:
@@ -96,10 +97,12 @@ def in_kustomized_folder(path: str) -> bool:
     """Whether a kustomization may take a file in: only one in its folder or above can."""
     from kubelint_gpu.workspace.project.kustomizations import NAMES
 
+    if not exists(path):
+        return False
     start = Path(os.path.realpath(path)).parent
     root = repository_root(start)
     for folder in (start, *start.parents):
-        if any((folder / name).is_file() for name in NAMES):
+        if any(is_file(folder / name) for name in NAMES):
             return True
         if folder == root:
             return False

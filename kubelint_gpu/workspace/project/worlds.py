@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import click
 
-from kubelint_gpu.documents import read
+from kubelint_gpu.documents import Reading, read
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.sources import collect
 from kubelint_gpu.values import dataclass
@@ -85,11 +85,16 @@ def read_world(
         if what_if.without:
             raise click.UsageError("--without-node takes nodes from an inventory, and none is declared")
         return ClusterContext(), False
-    from kubelint_gpu.inventory import InventoryError, load
+    from kubelint_gpu.inventory import Inventory, InventoryError, load
 
     collected = collect([*paths, *what_if.added], stdin=sys.stdin.buffer)
-    readings = tuple(read(file.path, file.data) for file in collected.files)
-    inventory, errors = load(readings)
+    readings: tuple[Reading, ...] = ()
+    try:
+        readings = tuple(read(file.path, file.data) for file in collected.files)
+        inventory, errors = load(readings)
+    except Exception as error:  # noqa: BLE001 - what needs no cluster is judged all the same
+        said = f"internal error: {type(error).__name__}: {str(error)[:200]}; please report it, with this inventory"
+        inventory, errors = Inventory(), (InventoryError(collected.files[0].path, None, said),)
     missing = [InventoryError(error.path, None, error.message) for error in collected.errors]
     wrong = (*missing, *(() if missing and not readings else errors))
     if what_if.without:

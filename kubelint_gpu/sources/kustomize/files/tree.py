@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Protocol
 
 from kubelint_gpu.documents import MAX_BYTES
+from kubelint_gpu.sources.checkout import is_inside
+from kubelint_gpu.sources.paths import LONGEST, is_file, is_folder
 
 
 class Tree(Protocol):
@@ -43,12 +45,12 @@ class DiskTree:
     def is_folder(self, path: str) -> bool:
         """Whether there is a folder of this path inside of the root."""
         full = self._inside(path)
-        return full is not None and full.is_dir()
+        return full is not None and is_folder(full)
 
     def is_file(self, path: str) -> bool:
         """Whether there is a plain file of this path inside of the root."""
         full = self._inside(path)
-        return full is not None and full.is_file()
+        return full is not None and is_file(full)
 
     def leads_out(self, path: str) -> bool:
         """Whether a link on the way leads out of the root."""
@@ -73,16 +75,18 @@ class DiskTree:
             return None
 
     def _inside(self, path: str) -> Path | None:
+        if len(path) > LONGEST:
+            return self.root / path
         try:
             full = Path(os.path.realpath(self.root / path))
         except (OSError, ValueError):
             return None
-        return full if full.is_relative_to(self.root) else None
+        return full if is_inside(full, self.root) else None
 
 
 def joined(folder: str, reference: str) -> str | None:
-    """The path that a reference of a file in `folder` means; None where it leads out of the root."""
+    """The path that a reference of a file in `folder` means; None where it leads out of the root, or into `.git`."""
     path = posixpath.normpath(posixpath.join(folder, reference))
-    if path.startswith(("/", "../")) or path == "..":
+    if path.startswith(("/", "../")) or path == ".." or ".git" in path.split("/"):
         return None
     return "" if path == "." else path

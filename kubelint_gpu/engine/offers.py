@@ -1,0 +1,52 @@
+"""What is offered for findings: the proposals of drafts, each tried before anybody is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import count
+
+from kubelint_gpu.engine.batches import batches
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.trials import Trials, severity_of, tried
+from kubelint_gpu.findings.finding import Finding, Fix, Refusal
+from kubelint_gpu.workspace.apply_set import ApplySet
+
+_EXPLAINED = ("KLG1", "KLG2")
+
+
+def not_offered(finding: Finding, fixes: Sequence[Fix], refusals: Sequence[Refusal]) -> Iterator[str]:
+    """Why a finding about rollouts or placement comes without a fix although one was thought of."""
+    if refusals and not fixes and finding.severity != "note" and finding.code.startswith(_EXPLAINED):
+        title, _, _ = refusals[0].title.partition(", which ")
+        yield f"no fix is offered: {title}: {refusals[0].why}"
+
+
+def offered(
+    unit: ApplySet, wanted: Sequence[Diagnostic], drafts: Sequence[Diagnostic], trials: Trials
+) -> dict[int, tuple[Fix | Refusal, ...]]:
+    """What came of the proposals of drafts, by the identity of each as an object; what weighs most is tried first."""
+    known = batches(unit, wanted, drafts)
+    left = count(known.alone or 0, -1)
+    alone = trials.spend if unit.rendered else lambda: known.alone is None or next(left) > 0
+    done: dict[int, tuple[Fix | Refusal, ...]] = {}
+    for severity in ("error", "warning", "note"):
+        running = {
+            id(draft): tried(
+                unit,
+                draft,
+                drafts,
+                {number for number in range(len(draft.proposals)) if (id(draft), number) in known.holds},
+                alone,
+            )
+            for draft in wanted
+            if severity_of(draft) == severity
+        }
+        # the first proposal of each comes before the second one of any
+        while running:
+            for key, one in list(running.items()):
+                found = next(one, None)
+                if found is None:
+                    del running[key]
+                else:
+                    done[key] = (*done.get(key, ()), found)
+    return done

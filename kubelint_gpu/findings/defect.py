@@ -1,0 +1,29 @@
+"""A defect of this program: what it met it at is lost, and nothing else is."""
+
+from __future__ import annotations
+
+from kubelint_gpu.findings.catalogue import INTERNAL
+from kubelint_gpu.findings.finding import Finding, Place, fingerprint
+
+_MOST = 200
+
+
+def defect(place: Place, what: str, error: Exception, *, name: str = "", cause: str = "") -> Finding:
+    """The finding of an exception that nothing foresaw; `what` says what was not done, of the object `name`."""
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    where = f" ({at.tb_frame.f_code.co_name}, line {at.tb_lineno})" if at is not None else ""
+    said = str(error)
+    said = said if len(said) <= _MOST else f"{said[:_MOST]}..."
+    return Finding(
+        code=INTERNAL,
+        name="internal-error",
+        severity="error",
+        certainty="certain",
+        message=f"{what}: {type(error).__name__}: {said}{where}; please report it, with what stands here",
+        place=place,
+        object=name,
+        cause=cause or what,
+        fingerprint=fingerprint(INTERNAL, place.path, name, cause or what),
+    )

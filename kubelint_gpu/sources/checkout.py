@@ -1,0 +1,63 @@
+"""The checkout that a run works in: where it begins, and which paths lie in it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from kubelint_gpu.sources.paths import exists
+
+_GIT = ".git"
+
+
+def repository_root(start: Path) -> Path:
+    """The nearest folder upward that holds `.git`, else `start` itself."""
+    folder = str(start)
+    while not exists(os.path.join(folder, _GIT)):  # noqa: PTH118 - text, because a path may have 40,000 parts
+        folder, below = os.path.dirname(folder), folder  # noqa: PTH120 - same
+        if folder in ("", below):
+            return start
+    return Path(folder)
+
+
+def is_inside(real: str | Path, root: str | Path) -> bool:
+    """Whether a path without links lies below a root without links; what git keeps for itself does not."""
+    path = Path(real)
+    return path.is_relative_to(root) and _GIT not in path.relative_to(root).parts
+
+
+def way_out(path: str | Path, cwd: Path) -> str | None:
+    """Where a link of a checkout leads that takes a path out of it or into its `.git`; None where none does.
+
+    Whoever writes a path may leave the checkout with it, and a link of the checkout may not: a stranger made it.
+    Without a repository the working directory is the checkout.
+    """
+    full = os.path.join(cwd, path)  # noqa: PTH118 - a `..` behind a link must stay
+    if os.path.realpath(full) == os.path.normpath(full):
+        return None
+    here = Path(full).anchor
+    for part in Path(full).parts[1:]:
+        named = os.path.join(here, part)  # noqa: PTH118 - same
+        there = os.path.realpath(named)
+        if os.path.islink(named):  # noqa: PTH114 - same
+            root = _checkout_of(here, cwd)
+            if root is not None and not is_inside(there, root):
+                return there
+        here = there
+    return None
+
+
+def leads_out(target: str) -> str:
+    """Why a path is not taken that leads to `target`."""
+    return f"it is a link of the checkout, or lies behind one, that leads outside: write the path itself, {target}"
+
+
+def _checkout_of(folder: str, cwd: Path) -> str | None:
+    """The checkout that a folder lies in, as a real path: that of the working directory, else its own repository."""
+    mine = os.path.realpath(repository_root(cwd))
+    within = Path(folder).is_relative_to(mine)
+    if not (within and exists(os.path.join(mine, _GIT))):  # noqa: PTH118 - text
+        other = repository_root(Path(folder))
+        if exists(other / _GIT):
+            return str(other)
+    return mine if within else None

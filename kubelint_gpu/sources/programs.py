@@ -1,0 +1,48 @@
+"""Programs of the user's, looked up where the checkout cannot put one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from kubelint_gpu.sources.checkout import repository_root
+
+
+def find(name: str) -> str | None:
+    """The path of a program on the PATH; None where there is none outside of the checkout."""
+    return next(_named(name, search_path()), None)
+
+
+def passed_over(name: str) -> str | None:
+    """The program of the checkout that a shell would start; None where there is none."""
+    allowed = set(search_path())
+    return next(_named(name, [entry or os.curdir for entry in _entries() if entry not in allowed]), None)
+
+
+def search_path() -> list[str]:
+    """The entries of the PATH that are absolute and lie outside of the repository of the working directory.
+
+    An empty entry and `.` mean the working directory; Windows looks there first, whatever the PATH.
+    """
+    root = repository_root(Path.cwd())
+    inside = os.path.realpath(root) if os.path.exists(root / ".git") else None  # noqa: PTH110 - never raises
+    return [
+        entry
+        for entry in _entries()
+        if os.path.isabs(entry)  # noqa: PTH117 - text
+        and (inside is None or not Path(os.path.realpath(entry)).is_relative_to(inside))
+    ]
+
+
+def _entries() -> list[str]:
+    return os.environ.get("PATH", os.defpath).split(os.pathsep)
+
+
+def _named(name: str, folders: list[str]) -> Iterator[str]:
+    suffixes = os.environ.get("PATHEXT", ".EXE").split(os.pathsep) if os.name == "nt" else [""]
+    for folder in folders:
+        for suffix in suffixes:
+            path = os.path.join(folder, name + suffix)  # noqa: PTH118 - text
+            if os.path.isfile(path) and os.access(path, os.X_OK):  # noqa: PTH113 - never raises
+                yield path

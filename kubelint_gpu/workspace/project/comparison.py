@@ -1,0 +1,61 @@
+"""What `--against` names: a git revision, or a path."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from kubelint_gpu.sources.checkout import repository_root
+from kubelint_gpu.sources.files import SUFFIXES
+from kubelint_gpu.sources.paths import exists
+from kubelint_gpu.values import dataclass
+from kubelint_gpu.workspace.project.worlds import complain
+
+_PATH, _REVISION = "path:", "rev:"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a run is compared with: a `path`; where that is None, a `revision`."""
+
+    revision: str
+    path: str | None = None
+
+
+def comparison(against: str) -> Comparison:
+    """The meaning of an argument: a file of the checkout never takes the place of a revision.
+
+    `rev:` and `path:` say what it is, and a name that no revision can have is a path. Of the others those that git
+    knows are revisions; else it is a path where there is no repository, or where it has the suffix of a manifest.
+
+    Raises:
+        click.ClickException: it may be meant as either.
+    """
+    if against.startswith(_REVISION):
+        return Comparison(against.removeprefix(_REVISION))
+    if against.startswith(_PATH) or _only_a_path(against):
+        return Comparison("", against.removeprefix(_PATH))
+    if not exists(against):
+        return Comparison(against)
+    if _is_known(against):
+        complain(f"--against={against}", f"is the revision, not the path of the same name: that is path:{against}")
+        return Comparison(against)
+    if against.endswith(SUFFIXES) or not exists(repository_root(Path.cwd()) / ".git"):
+        return Comparison("", against)
+    raise click.ClickException(f"--against: git knows no revision {against}; for the path write ./{against}")
+
+
+def _only_a_path(text: str) -> bool:
+    """Whether git allows no revision of this name: git check-ref-format."""
+    return text.startswith(".") or text.endswith("/") or "\\" in text or os.path.isabs(text)  # noqa: PTH117 - text
+
+
+def _is_known(revision: str) -> bool:
+    from kubelint_gpu.sources.git import GitError, commit_named, root_of
+
+    try:
+        return commit_named(revision, root_of(Path.cwd())) is not None
+    except GitError:
+        return False
