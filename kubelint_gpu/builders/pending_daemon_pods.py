@@ -14,7 +14,8 @@ from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy
 from kubelint_gpu.messages.wait import every
 from kubelint_gpu.messages.wording import counted, owner_name, some
 from kubelint_gpu.scheduler import attempt
-from kubelint_gpu.simulation.controllers.daemon_set import daemon_nodes, pinned_pod, resolve
+from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes, pinned_pod
+from kubelint_gpu.simulation.controllers.daemon_set import resolve
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.workspace import field_pointers

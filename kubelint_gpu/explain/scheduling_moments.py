@@ -88,7 +88,7 @@ def _with_assumed_claims(unit: ApplySet, workload: Workload) -> Cluster:
 
 def _on_its_node(unit: ApplySet, workload: Workload, pod: Pod, running: Snapshot, found: Situation) -> Situation:
     """The same with the scheduler's sentence about the pod that is made for the first node that does not take it."""
-    from kubelint_gpu.simulation.controllers.daemon_set import daemon_nodes, pinned_pod
+    from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes, pinned_pod
 
     texts = (
         attempt(pinned_pod(pod, name), running).message
@@ -181,6 +181,6 @@ def _controlled(workload: Workload) -> Workload:
     """The workload with what its controller adds to the pods."""
     if workload.kind != "DaemonSet":
         return workload
-    from kubelint_gpu.simulation.controllers.daemon_set import tolerations
+    from kubelint_gpu.simulation.controllers.daemon_nodes import tolerations
 
     return replace(workload, spec=replace(workload.spec, tolerations=tolerations(workload.spec)))

@@ -15,7 +15,7 @@ from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME
 from kubelint_gpu.messages.wait import every, held_by
 from kubelint_gpu.messages.wording import counted, listed
 from kubelint_gpu.scheduler.kubelet_admission import KubeletAdmission, kubelet_admission
-from kubelint_gpu.simulation.controllers.daemon_set import daemon_nodes
+from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet

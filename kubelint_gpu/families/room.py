@@ -19,7 +19,7 @@ from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.messages.wait import Wait, story
 from kubelint_gpu.messages.wording import amount, counted, listed
-from kubelint_gpu.simulation.controllers.deployment import slots_needed
+from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
@@ -42,7 +42,7 @@ def rollout_needs_room(unit: ApplySet) -> Iterator[Diagnostic]:
         if not isinstance(strategy, DeploymentStrategy) or not workload.replicas or strategy.paused:
             continue
         resources = extended_resources(workload.spec)
-        needed = slots_needed(strategy, workload.replicas)
+        needed = controller_of(workload).places_needed(workload.replicas)
         if (
             not resources
             or needed <= workload.replicas

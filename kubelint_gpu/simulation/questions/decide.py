@@ -5,7 +5,6 @@ Counting and bounds come first; the search decides what they leave open.
 
 from __future__ import annotations
 
-from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, StatefulSetStrategy
 from kubelint_gpu.simulation.bounds import change_set
 from kubelint_gpu.simulation.bounds.change_set import always_ends, by_shares, changing, without
 from kubelint_gpu.simulation.bounds.counting import by_slots, shares_of, slots_of
@@ -14,7 +13,6 @@ from kubelint_gpu.simulation.bounds.per_node import by_node
 from kubelint_gpu.simulation.bounds.preconditions import is_crowded, is_peaceful, may_evict
 from kubelint_gpu.simulation.bounds.quiescence import leaves_no_pod_pending
 from kubelint_gpu.simulation.bounds.shortfall import after_rollout, fit_alone, fit_at_last, halt, short_of
-from kubelint_gpu.simulation.controllers.stateful_set import has_max_unavailable
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.questions.helped_by import helped_by
 from kubelint_gpu.simulation.search.engine import GroupSearch, Situation
@@ -166,14 +164,13 @@ class Deciders:
         """Whether its pods need no place but those that they leave themselves."""
         bench = self._bench
         participant = bench.participants[position]
-        leaves_first = isinstance(participant.new.strategy, (StatefulSetStrategy, DaemonSetStrategy))
+        leaves_first = not participant.controller.has_replica_sets
         if participant.resumes or is_crowded(bench, position):
             return False
         if self._search.outsiders or (not leaves_first and may_evict(bench, position)):
             return False
         scene = self._search.scene(frozenset({position}), ())
-        gate = has_max_unavailable(bench.cluster.version)
-        return replaces_in_place(participant, scene, position, gate=gate)
+        return replaces_in_place(participant, scene, position, bench.cluster.version)
 
     def _kinds_of(self, position: int, rolling: frozenset[int] | None = None) -> tuple[int, ...]:
         """The kinds of a participant in the scene where it is rolled, or where `rolling` are."""
