@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.objects.label_algebra import alternatives
-from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.scheduler.plugins import node_ports, volume_restrictions
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
@@ -61,7 +60,7 @@ def stuck_anywhere(unit: ApplySet) -> Mapping[int, Judgement]:
 def _may_wait(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether its new pods may wait for what no further node brings."""
     workload = subject.workload
-    if not isinstance(workload.strategy, DeploymentStrategy) or not workload.replicas or workload.strategy.paused:
+    if not subject.controller.has_replica_sets or not workload.replicas or subject.controller.paused:
         return False
     if not subject.places_pods or workload.custom:
         return False

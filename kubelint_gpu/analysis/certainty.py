@@ -10,6 +10,7 @@ from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
+from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
@@ -51,10 +52,10 @@ def cluster_beyond(unit: ApplySet) -> Further:
         (key, old): created_pod(found.old if old else found.new, "old" if old else "new")
         for key, found in transitions.items()
         for old in (False, True)
-        if found.new.kind != "DaemonSet"
+        if not controller_of(found.new).node_bound
     }
     enough = sum(2 * one.new.replicas + one.old.replicas + 1 for one in transitions.values())
-    daemons = [created_pod(one.new, "new") for one in transitions.values() if one.new.kind == "DaemonSet"]
+    daemons = [created_pod(one.new, "new") for one in transitions.values() if controller_of(one.new).node_bound]
     found = further_nodes(list(pods.values()), with_bound_claims(unit.cluster, users), enough, daemons)
     takes = dict(zip(pods, found.takes, strict=True))
     return Further(
@@ -159,7 +160,7 @@ def _has_exclusive_claim(unit: ApplySet, subject: WorkloadCheck) -> bool:
 def _is_same(before: Judgement, after: Judgement) -> bool:
     if before.verdict is not None or after.verdict is not None:
         return before.verdict is after.verdict
-    if before.workload.kind == "DaemonSet":
+    if controller_of(before.workload).node_bound:
         # it makes a pod for each further node, too
         return before.wanted - before.placed == after.wanted - after.placed
     return before.placed == after.placed

@@ -8,9 +8,9 @@ from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.kube.kinds.custom_gang import CustomGang, custom_gangs
 from kubelint_gpu.kube.objects.collective import sign_of_waiting
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER
-from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.wording import counted, workload_name
+from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -87,11 +87,8 @@ def how_long(stuck: Sequence[Team]) -> str:
     found = []
     for team in stuck:
         seconds = [one.workload.spec.active_deadline_seconds for one in team.subjects]
-        seconds += [
-            one.workload.strategy.active_deadline_seconds
-            for one in team.subjects
-            if isinstance(one.workload.strategy, JobStrategy)
-        ]
+        jobs = [job for one in team.subjects if (job := job_of(one.workload)) is not None]
+        seconds += [job.strategy.active_deadline_seconds for job in jobs]
         if team.custom is not None:
             seconds.append(team.custom.deadline)
         found += [(one, team.workloads[0].meta.name) for one in seconds if one is not None]

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.replica_room import room_for
 from kubelint_gpu.analysis.scaling import target
 from kubelint_gpu.analysis.transitions import transitions_in
-from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Judgement
@@ -45,7 +44,7 @@ def waiting_when_scaled(unit: ApplySet, subject: WorkloadCheck) -> ScaledRollout
     round to another number, and less room is left.
     The first few numbers are looked at, and the largest for which there is room.
     """
-    if not isinstance(subject.workload.strategy, DeploymentStrategy) or not subject.workload.replicas:
+    if not subject.controller.has_replica_sets or not subject.workload.replicas:
         return None
     found = _found(unit)
     if id(subject) not in found:

@@ -13,7 +13,6 @@ from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, stakes
 from kubelint_gpu.findings.finding import Related
-from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, StatefulSetStrategy
 from kubelint_gpu.messages.wait import Wait
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Waiting
@@ -36,21 +35,17 @@ def replaced_by_hand(unit: ApplySet) -> Iterator[Diagnostic]:
             yield from (_later(subject, draft) for draft in _told(unit, subject, found))
 
 
-def _on_delete(subject: WorkloadCheck) -> bool:
-    strategy = subject.workload.strategy
-    return isinstance(strategy, StatefulSetStrategy | DaemonSetStrategy) and strategy.on_delete
-
-
 def _kept_by(subject: WorkloadCheck) -> Pointer:
     """The field that keeps the template from pods that run."""
-    return (*UPDATE_STRATEGY, "type") if _on_delete(subject) else (*UPDATE_STRATEGY, "rollingUpdate", "partition")
+    return (
+        (*UPDATE_STRATEGY, "type") if subject.controller.on_delete else (*UPDATE_STRATEGY, "rollingUpdate", "partition")
+    )
 
 
 def _why_kept(subject: WorkloadCheck) -> str:
-    strategy = subject.workload.strategy
-    if _on_delete(subject) or not isinstance(strategy, StatefulSetStrategy):
+    if subject.controller.on_delete:
         return _KEEPS
-    below = strategy.first_ordinal + strategy.partition
+    below = subject.controller.first_ordinal + subject.controller.partition
     return f"partition: ordinals below {below} keep their template, and come back with it, until it is lowered"
 
 
@@ -77,7 +72,7 @@ def _waiting(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> Diagno
 
 
 def _pending(unit: ApplySet, subject: WorkloadCheck, found: Judgement) -> Iterator[Diagnostic]:
-    if isinstance(subject.workload.strategy, DaemonSetStrategy):
+    if subject.controller.node_bound:
         yield from daemon_pods_pending(unit, subject, found)
     elif found.eligible:
         yield from pending_replicas(unit, subject, found, later=True)
@@ -85,7 +80,11 @@ def _pending(unit: ApplySet, subject: WorkloadCheck, found: Judgement) -> Iterat
 
 def _later(subject: WorkloadCheck, draft: Diagnostic) -> Diagnostic:
     keeps = Related(subject.manifest.place(_kept_by(subject)), _why_kept(subject))
-    by_hand = "its old pods are deleted by hand (OnDelete)" if _on_delete(subject) else "its partition is lowered to 0"
+    by_hand = (
+        "its old pods are deleted by hand (OnDelete)"
+        if subject.controller.on_delete
+        else "its partition is lowered to 0"
+    )
     return replace(
         draft,
         message=f"once {by_hand}, {draft.message}",

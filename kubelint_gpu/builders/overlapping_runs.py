@@ -12,9 +12,9 @@ from kubelint_gpu.evidence.exclusive_lines import scarce
 from kubelint_gpu.evidence.node_lines import clues
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.collective import sign_of_waiting
-from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.kube.values.cron_schedule import shortest_interval
 from kubelint_gpu.messages.wording import counted, listed
+from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.simulation.growth import possible_nodes
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.questions.gang import Gang, gang
@@ -34,12 +34,12 @@ def overlapping_runs(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnos
 
     Nobody knows how long a run takes; one that must end before the next starts leaves nothing to hold.
     """
-    strategy, workload = subject.workload.strategy, subject.workload
-    if workload.kind != "CronJob" or not isinstance(strategy, JobStrategy) or strategy.concurrency != "Allow":
+    job, workload = job_of(subject.workload), subject.workload
+    if job is None or job.strategy.concurrency != "Allow":
         return
     schedule = field_pointers.at(subject.manifest, _SCHEDULE)
     interval = shortest_interval(schedule) if isinstance(schedule, str) else None
-    deadline = strategy.active_deadline_seconds
+    deadline = job.strategy.active_deadline_seconds
     if deadline is not None and interval is not None and deadline < interval:
         return
     if unit.may_outgrow(subject):

@@ -8,7 +8,6 @@ from kubelint_gpu.analysis.rollout_facts import judged_beside_removed, judgement
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, scarce
 from kubelint_gpu.evidence.node_lines import clues
-from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.messages.wait import Wait
 from kubelint_gpu.messages.wording import counted, owner_name, some
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -25,7 +24,7 @@ def waiting_for_gone(unit: ApplySet) -> Iterator[Diagnostic]:
     """The workloads that run, or are rolled out, only when something is deleted that was among the objects before."""
     for subject in unit.subjects if unit.gone else ():
         now, later = judgements_in(unit).get(id(subject)), judged_beside_removed(unit).get(id(subject))
-        if now is None or later is None or isinstance(subject.workload.strategy, JobStrategy):
+        if now is None or later is None or subject.controller.runs_to_completion:
             continue
         if not subject.known_class or not _is_worse(later, now):
             continue

@@ -24,7 +24,7 @@ _WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
 
 def outlook(unit: ApplySet, subject: WorkloadCheck) -> str | None:
     """`comes to its end`, or what keeps it from that; None where nothing is rolled out, or no node takes a pod."""
-    judgement = judgements_in(unit).get(id(subject)) if subject.workload.rolls else None
+    judgement = judgements_in(unit).get(id(subject)) if subject.controller.rolls else None
     if judgement is None:
         return None
     refused = refused_replica_set(unit, subject)

@@ -7,6 +7,8 @@ from kubelint_gpu.kube.kinds.custom_workload import PLACED_ELSEWHERE
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import merged
+from kubelint_gpu.simulation.controllers.controller import Controller
+from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.autoscalers import ScaledAtOnce
@@ -28,6 +30,11 @@ class WorkloadCheck:
     scaled: ScaledAtOnce | None = None
 
     @property
+    def controller(self) -> Controller:
+        """What makes its pods."""
+        return controller_of(self.workload)
+
+    @property
     def pod(self) -> Pod:
         """A pod as the scheduler would get it."""
         return merged(self.workload.pod(self.workload.meta.name))
@@ -44,7 +51,7 @@ class WorkloadCheck:
     @property
     def places_pods(self) -> bool:
         """Whether the scheduler looks for a node for its pods: not with a node name, and a DaemonSet names its own."""
-        return not self.workload.spec.node_name and self.workload.kind != "DaemonSet"
+        return not self.workload.spec.node_name and not self.controller.node_bound
 
     @property
     def placed_here(self) -> bool:
