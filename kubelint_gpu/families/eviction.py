@@ -14,7 +14,6 @@ from kubelint_gpu.evidence.exclusive_lines import place_of
 from kubelint_gpu.evidence.node_lines import clues
 from kubelint_gpu.findings.finding import Related, Step
 from kubelint_gpu.kube.admission.defaults import extended_resources
-from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.messages.wait import told
 from kubelint_gpu.messages.wording import counted, listed, owner_name, some
 from kubelint_gpu.simulation.search.trace import Evicted, Trace
@@ -69,8 +68,8 @@ def _draft(
     resource = next(iter(extended_resources(spec)), "")
     place = place_of(unit, owner, resource, nodes)
     whose = f"{owner_name(owner)} has priority {found[0].priority}"
-    strategy, replicas = subject.workload.strategy, subject.workload.replicas
-    surges = isinstance(strategy, DeploymentStrategy) and not strategy.recreate
+    replicas = subject.workload.replicas
+    surges = subject.controller.has_replica_sets and not subject.controller.recreates
     trace = eviction if eviction is not None and owner in eviction.evicted else None
     victims = owner_name(owner) if owner.startswith("Pod/") else f"{counted(count, 'pod')} of {owner_name(owner)}"
     certain = unit.is_closed_to(subject) if together else evicts_for_certain(unit, subject, owner)

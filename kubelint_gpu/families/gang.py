@@ -21,9 +21,9 @@ from kubelint_gpu.evidence.exclusive_lines import holders, scarce
 from kubelint_gpu.evidence.node_lines import clues
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.wording import counted, listed, verb, workload_name
+from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.simulation.growth import possible_nodes
 from kubelint_gpu.simulation.prepare.coupling import companion_workloads
 from kubelint_gpu.simulation.questions.gang import Gang, gang
@@ -47,7 +47,7 @@ def jobs_hold_each_other(unit: ApplySet) -> Iterator[Diagnostic]:
     for subject in whole:
         if subject.workload.key not in short:
             yield from overlapping_runs(unit, subject)
-    jobs = [one for one in whole if one.workload.kind == "Job" and one.workload.key not in short]
+    jobs = [one for one in whole if not _is_repeated(one.workload) and one.workload.key not in short]
     customs = list(custom_teams(unit)) if unit.has_nodes else []
     lacking = {id(team): tuple(never_whole(unit, team)) for team in customs}
     # Jobs of one JobSet that lack the same are one finding
@@ -135,9 +135,15 @@ def _never_whole(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]
         )
 
 
+def _is_repeated(workload: Workload) -> bool:
+    """Whether a CronJob starts it again and again."""
+    job = job_of(workload)
+    return job is not None and job.scheduled
+
+
 def _passing(unit: ApplySet, subject: WorkloadCheck) -> list[WorkloadCheck]:
     """The Jobs of the unit near to whose pods its own must be."""
-    jobs = [one for one in unit.subjects if one is not subject and isinstance(one.workload.strategy, JobStrategy)]
+    jobs = [one for one in unit.subjects if one is not subject and one.controller.runs_to_completion]
     return [
         jobs[place] for place in companion_workloads(subject.workload, [one.workload for one in jobs], unit.cluster)
     ]
@@ -182,7 +188,7 @@ def _short(
     while_runs = f"{while_running(beside)}, " if beside else ""
     grown = f" even with {pools}" if pools else ""
     number = f"only {most}" if most < workload.replicas else f"as few as {least}"
-    each = "a run of " if workload.kind == "CronJob" else ""
+    each = "a run of " if _is_repeated(workload) else ""
     waits = "waits" if most < workload.replicas else "may wait"
     finds = verb("find", most if most < workload.replicas else least)
     return Diagnostic(

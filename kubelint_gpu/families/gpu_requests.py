@@ -100,7 +100,7 @@ def _proposals(manifest: Manifest, problem: RequestProblem, route: Pointer) -> I
 def gpu_without_request(unit: ApplySet) -> Iterator[Diagnostic]:
     """A pod that sees GPUs without asking for any: the scheduler knows nothing of it."""
     for subject in unit.subjects:
-        if subject.workload.kind == "DaemonSet" or subject.workload.meta.namespace in _INFRASTRUCTURE:
+        if subject.controller.node_bound or subject.workload.meta.namespace in _INFRASTRUCTURE:
             continue
         if wants_gpu(subject):
             continue

@@ -28,6 +28,7 @@ from kubelint_gpu.builders.stuck_rollout import (
     spoken_for,
     standstill,
     standstill_anywhere,
+    surges_on_nodes,
     waits_later,
 )
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
@@ -35,7 +36,6 @@ from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import no_daemon_surge, no_surge, recreate, within_a_revision
 from kubelint_gpu.families.gang import jobs_hold_each_other
 from kubelint_gpu.findings.finding import Related
-from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy
 from kubelint_gpu.messages.wording import counted, cut_off, listed, verb, workload_name, workload_names
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Waiting
@@ -179,7 +179,7 @@ def scale_up_pending(unit: ApplySet) -> Iterator[Diagnostic]:
         judgement = judgements_in(unit).get(id(subject))
         if judgement is None or judgement.placed >= judgement.wanted or outgrown(unit, subject, judgement):
             continue
-        if isinstance(subject.workload.strategy, DaemonSetStrategy):
+        if subject.controller.node_bound:
             yield from daemon_pods_pending(unit, subject, judgement)
         elif judgement.eligible and judgement.verdict is None:
             yield from pending_replicas(unit, subject, judgement)
@@ -195,10 +195,10 @@ def _told_of_jobs(unit: ApplySet, end: End) -> bool:
 
 
 def _proposals(unit: ApplySet, subject: WorkloadCheck, code: str) -> tuple[FixCandidate, ...]:
-    manifest, replicas, strategy = subject.manifest, subject.workload.replicas, subject.workload.strategy
-    if isinstance(strategy, DaemonSetStrategy) and strategy.max_surge.amount:
+    manifest, replicas = subject.manifest, subject.workload.replicas
+    if surges_on_nodes(subject.controller):
         return (no_daemon_surge(manifest),)
-    if not isinstance(strategy, DeploymentStrategy):
+    if not subject.controller.has_replica_sets:
         return ()
     apart = (within_a_revision(manifest),) if code == "KLG103" else ()
     return (no_surge(manifest, replicas), recreate(manifest, replicas), *apart, *wider_selector(unit, subject))
