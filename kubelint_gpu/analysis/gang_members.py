@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kubelint_gpu.documents import Item
 from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.kube.kinds.custom_gang import CustomGang, custom_gangs
 from kubelint_gpu.kube.objects.collective import sign_of_waiting
@@ -101,10 +102,10 @@ def how_long(stuck: Sequence[Team]) -> str:
 
 def custom_teams(unit: ApplySet) -> Iterator[Team]:
     """The custom resources whose pods the default scheduler takes one by one, and that need them all."""
-    objects: dict[int, list[WorkloadCheck]] = {}
+    objects: dict[Item, list[WorkloadCheck]] = {}
     for subject in unit.subjects:
         if subject.workload.custom:
-            objects.setdefault(id(subject.manifest.item), []).append(subject)
+            objects.setdefault(subject.manifest.item, []).append(subject)
     for members in objects.values():
         by_pointer = {one.workload.template_pointer: one for one in members}
         gangs = custom_gangs(members[0].manifest.item.value)

@@ -23,7 +23,7 @@ from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pod
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
+from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 if TYPE_CHECKING:
     from kubelint_gpu.workspace.apply_set import ApplySet
@@ -62,7 +62,7 @@ def next_transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition | N
     None where nothing is rolled out later either, or where this commit neither rolls it out nor changes how the next
     rollout goes.
     """
-    old, now = unit.before_of(subject), transitions_in(unit).get(id(subject))
+    old, now = unit.before_of(subject), transitions_in(unit).get(subject.key)
     if now is None or not now.existing or not subject.controller.rolls or acting(unit, subject) is not subject:
         return None
     if not now.rolls and (old is None or not now.known or _pace(old) == _pace(subject)):
@@ -72,7 +72,7 @@ def next_transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition | N
 
 def is_another_later(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether a workload holds after this change something else than before it, or rolls out in another way."""
-    now = transitions_in(unit).get(id(subject))
+    now = transitions_in(unit).get(subject.key)
     if now is None:
         return False
     if not now.existing:
@@ -88,7 +88,7 @@ def is_exchanged(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
     Pods that stay until somebody deletes them, or below a partition, are taken to be of the new template, too.
     """
-    now = transitions_in(unit).get(id(subject))
+    now = transitions_in(unit).get(subject.key)
     if now is None or not now.rolls or not subject.controller.rolls or acting(unit, subject) is not subject:
         return False
     pods = [pod for pod in own_pods(now.new, unit.cluster.pods) if not pod.meta.terminating]
@@ -121,7 +121,7 @@ def replaced_transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition
     With OnDelete somebody deletes all old pods; a partition is lowered to 0.
     None for any other workload, and for one whose template stays.
     """
-    now = transitions_in(unit).get(id(subject))
+    now = transitions_in(unit).get(subject.key)
     if now is None or not now.known or not now.rolls:
         return None
     new = controller_of(now.new).replaced_by_hand
@@ -161,7 +161,7 @@ def acting(unit: ApplySet, subject: WorkloadCheck) -> WorkloadCheck:
     if old is None or not subject.controller.paused:
         return subject
     workload = replace(old.workload, replicas=subject.workload.replicas, strategy=subject.workload.strategy)
-    return WorkloadCheck(subject.manifest, workload, old.known_class)
+    return WorkloadCheck(subject.manifest, workload, old.known_class, mark=subject.mark).marked("paused")
 
 
 def ever_fitted(unit: ApplySet, subject: WorkloadCheck) -> bool:
@@ -176,14 +176,14 @@ def ever_fitted(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 
 @once
-def transitions_in(unit: ApplySet) -> dict[int, Transition]:
-    """What is rolled out, by the identity of the subject; what runs beside these manifests stays as it is."""
+def transitions_in(unit: ApplySet) -> dict[WorkloadKey, Transition]:
+    """What is rolled out; what runs beside these manifests stays as it is."""
     if not unit.has_nodes:
         return {}
-    rolled = {id(subject): transition_of(unit, subject) for subject in unit.subjects if is_placed(unit, subject)}
+    rolled = {subject.key: transition_of(unit, subject) for subject in unit.subjects if is_placed(unit, subject)}
     stay = (subject for subject in _standing(unit) if is_placed(unit, subject))
-    found = rolled | {id(subject): Transition(subject.workload, subject.workload, rolls=False) for subject in stay}
-    whole = {id(subject) for subject in unit.subjects if id(subject) in found and waits_for_all(unit, subject)}
+    found = rolled | {subject.key: Transition(subject.workload, subject.workload, rolls=False) for subject in stay}
+    whole = {subject.key for subject in unit.subjects if subject.key in found and waits_for_all(unit, subject)}
     nodes = {node.name: node for node in unit.cluster.nodes}
     return {key: replace(pinned(one, nodes), whole=key in whole) for key, one in found.items()}
 
@@ -207,5 +207,5 @@ def _standing(unit: ApplySet) -> tuple[WorkloadCheck, ...]:
     for manifest in unit.neighbours:
         workload = manifest.workload
         if workload is not None and manifest.readable and not workload.partial and manifest.object not in mine:
-            whole.setdefault(manifest.object, unit.judged(manifest, workload))
+            whole.setdefault(manifest.object, unit.judged(manifest, workload).marked("beside"))
     return tuple(whole.values())

@@ -48,8 +48,8 @@ def stopped_by_ended(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, End, list[
         judged = judge(list(rolled.values()), cluster, budget=unit.budget, growth=unit.growth, only=only)
         found = {key: one for key, one in zip(rolled, judged, strict=True) if one.verdict is Verdict.STUCK}
         for subject in unit.subjects:
-            if id(subject) in found and subject.workload.meta.namespace == space and _ends(unit, subject):
-                end = end_of(found[id(subject)])
+            if subject.key in found and subject.workload.meta.namespace == space and _ends(unit, subject):
+                end = end_of(found[subject.key])
                 if end.waiting.refusal:
                     yield subject, end, jobs
 
@@ -68,7 +68,7 @@ def _stays(unit: ApplySet, subject: WorkloadCheck) -> bool:
     if job is None or job.scheduled or job.strategy.suspend or not workload.replicas:
         return False
     ttl = field_pointers.at(subject.manifest, (*workload.template_pointer[:-1], _TTL))
-    return ttl is None and id(subject) in judgements_in(unit)
+    return ttl is None and subject.key in judgements_in(unit)
 
 
 def _left(unit: ApplySet, subject: WorkloadCheck) -> list[Pod]:
@@ -92,5 +92,5 @@ def _surges(unit: ApplySet, key: str) -> bool:
 
 
 def _ends(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    found = judgements_in(unit).get(id(subject))
+    found = judgements_in(unit).get(subject.key)
     return found is not None and found.verdict is Verdict.COMPLETES and not waits_later(unit, subject)

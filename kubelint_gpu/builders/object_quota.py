@@ -18,7 +18,7 @@ from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
+from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 _JOBS = "count/jobs.batch"
 _PODS = "count/pods"
@@ -39,13 +39,13 @@ def refused_objects(unit: ApplySet) -> Iterator[Diagnostic]:
 
     Only creating counts. A Job is taken to be created, any other workload to be there unless that is known better.
     """
-    said: set[int] = set()
+    said: set[WorkloadKey] = set()
     for quota in quotas_of(unit):
         for kind, keys in OBJECT_KEYS.items():
             for key in keys:
                 for subject, used in _refused(unit, quota, kind, key):
-                    if id(subject) not in said:
-                        said.add(id(subject))
+                    if subject.key not in said:
+                        said.add(subject.key)
                         yield _refusal(unit, subject, quota, key, used)
 
 

@@ -28,7 +28,7 @@ _KEEPS = "OnDelete: a pod keeps its template until somebody deletes it, and come
 def replaced_by_hand(unit: ApplySet) -> Iterator[Diagnostic]:
     """What lacks room only when pods that run have been deleted by hand, or their partition is lowered."""
     for subject in unit.subjects if unit.before else ():
-        found, now = after_deletion(unit).get(id(subject)), judgements_in(unit).get(id(subject))
+        found, now = after_deletion(unit).get(subject.key), judgements_in(unit).get(subject.key)
         if found is None or now is None or outgrown(unit, subject, found):
             continue
         if now.placed >= now.wanted and now.verdict in (None, Verdict.COMPLETES):

@@ -117,7 +117,7 @@ def _halted(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, full: 
         return ""
     surge, unavailable = controller.surge(judgement.wanted), controller.unavailable(judgement.wanted)
     pending = judgement.wanted - judgement.placed
-    transition = transitions_in(unit).get(id(subject))
+    transition = transitions_in(unit).get(subject.key)
     if surge and full and transition is not None:
         had = {*daemon_nodes(transition.old.choosing, unit.cluster.nodes)}
         had |= {pod.spec.node_name for pod in own_pods(subject.workload, unit.cluster.pods)}

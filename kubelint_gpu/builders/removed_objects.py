@@ -23,7 +23,7 @@ _WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
 def waiting_for_gone(unit: ApplySet) -> Iterator[Diagnostic]:
     """The workloads that run, or are rolled out, only when something is deleted that was among the objects before."""
     for subject in unit.subjects if unit.gone else ():
-        now, later = judgements_in(unit).get(id(subject)), judged_beside_removed(unit).get(id(subject))
+        now, later = judgements_in(unit).get(subject.key), judged_beside_removed(unit).get(subject.key)
         if now is None or later is None or subject.controller.runs_to_completion:
             continue
         if not subject.known_class or not _is_worse(later, now):

@@ -52,7 +52,7 @@ def replica_sets_refused(unit: ApplySet) -> Iterator[RefusedReplicaSet]:
     quotas = [quota for quota in quotas_of(unit) if _KEY in quota.hard]
     made = {quota.meta: 0 for quota in quotas}
     for subject in unit.subjects if quotas else ():
-        transition, controller = transitions_in(unit).get(id(subject)), subject.controller
+        transition, controller = transitions_in(unit).get(subject.key), subject.controller
         if transition is None or not transition.rolls or not controller.has_replica_sets:
             continue
         if controller.paused or is_refused(unit, subject):

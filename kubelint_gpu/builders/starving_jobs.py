@@ -30,7 +30,7 @@ MOST_OTHERS = 12
 def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     """A Job none of whose pods finds room beside the workloads that are applied with it."""
     workload, job, manifest = subject.workload, job_of(subject.workload), subject.manifest
-    judgement = judgements_in(unit).get(id(subject))
+    judgement = judgements_in(unit).get(subject.key)
     if job is None or job.strategy.suspend or not workload.replicas or judgement is None:
         return
     if not judgement.eligible or judgement.by_bound:
@@ -103,7 +103,7 @@ def asking_too(others: Sequence[WorkloadCheck], resource: str) -> Iterator[Relat
 
 def _stays(unit: ApplySet, subject: WorkloadCheck, nodes: frozenset[str], *, daemons: bool = False) -> bool:
     """Whether a workload runs for good on some of the nodes."""
-    judgement = judgements_in(unit).get(id(subject))
+    judgement = judgements_in(unit).get(subject.key)
     if judgement is None or subject.controller.runs_to_completion:
         return False
     if subject.controller.node_bound:

@@ -47,21 +47,21 @@ def ended(unit: ApplySet, verdict: Verdict) -> Iterator[tuple[WorkloadCheck, End
     Where counting places decided and no run could be told, the new pod waits and that is all there is to say.
     """
     for subject in unit.subjects:
-        judgement = judgements_in(unit).get(id(subject))
+        judgement = judgements_in(unit).get(subject.key)
         if judgement is None:
             continue
         if judgement.verdict is verdict:
             yield subject, end_of(judgement)
         elif (
-            id(subject) in next_rollouts(unit).judgements
-            and next_rollouts(unit).judgements[id(subject)].verdict is verdict
+            subject.key in next_rollouts(unit).judgements
+            and next_rollouts(unit).judgements[subject.key].verdict is verdict
         ):
-            yield subject, end_of(next_rollouts(unit).judgements[id(subject)])
+            yield subject, end_of(next_rollouts(unit).judgements[subject.key])
 
 
 def waits_later(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether its rollout ends and the next one may not."""
-    found = next_rollouts(unit).judgements.get(id(subject))
+    found = next_rollouts(unit).judgements.get(subject.key)
     return found is not None and found.verdict in _WAITS
 
 
@@ -118,7 +118,7 @@ def standstill(
     number = numbers(workload)
     closed = is_certain(unit, subject, end.judgement)
     beyond = "" if closed else "unless there are nodes beyond the inventory, "
-    made, coming = is_made(unit, subject), id(subject) in next_rollouts(unit).judgements
+    made, coming = is_made(unit, subject), subject.key in next_rollouts(unit).judgements
     later = made or coming
     begins = f"{beyond}once it runs, " if made else beyond
     scaled, replicas = subject.scaled, counted(workload.replicas, "replica")

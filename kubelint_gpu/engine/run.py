@@ -144,14 +144,15 @@ def _judged(unit: ApplySet, rules: Suppression, *, fixes: bool, stages: bool) ->
     effective: set[tuple[Place, str]] = set()
     if rules.on:
         left, ignored, closing, effective = _suppressed(unit, left, rules)
-    kept = {id(finding) for finding in left}
-    told = [*((one, draft) for one, draft in found if id(one) in kept), *_with(closing)]
-    offered = _offered(unit, [draft for _, draft in told if fixes and draft.proposals], drafts, trials)
+    kept = frozenset(left)
+    told = [*((one, draft) for one, draft in found if one in kept), *_with(closing)]
+    asked = [number for number, (_, draft) in enumerate(told) if fixes and draft.proposals]
+    offered = dict(zip(asked, _offered(unit, [told[number][1] for number in asked], drafts, trials), strict=True))
     entries = []
     undecided = 0
-    for finding, draft in told:
+    for number, (finding, draft) in enumerate(told):
         undecided += draft.undecided
-        found_fixes = offered.get(id(draft), ())
+        found_fixes = offered.get(number, ())
         fixing = tuple(one for one in found_fixes if isinstance(one, Fix))
         refusals = tuple(one for one in found_fixes if isinstance(one, Refusal))
         drawn = _stage(draft) if stages else None
@@ -159,7 +160,7 @@ def _judged(unit: ApplySet, rules: Suppression, *, fixes: bool, stages: bool) ->
         whole = replace(finding, fixes=fixing, refusals=refusals, help=advice, stage=drawn)
         entries.append(seen_through(whole, draft, unit))
     workloads = sum(manifest.workload is not None for manifest in unit.templates)
-    away = [draft for finding, draft in found if id(finding) not in kept] if unit.rendered else []
+    away = [draft for finding, draft in found if finding not in kept] if unit.rendered else []
     hidden = frozenset((draft.code, draft.place, draft.cause) for draft in away)
     ignored -= len(away)
     return Judged(tuple(entries), tuple(crashed), frozenset(effective), undecided, ignored, workloads, hidden)
@@ -174,32 +175,32 @@ def _not_offered(finding: Finding, fixes: Sequence[Fix], refusals: Sequence[Refu
 
 def _offered(
     unit: ApplySet, wanted: Sequence[Diagnostic], drafts: Sequence[Diagnostic], trials: Trials
-) -> dict[int, tuple[Fix | Refusal, ...]]:
-    """What came of the proposals of drafts, by the identity of each as an object; what weighs most is tried first."""
+) -> list[tuple[Fix | Refusal, ...]]:
+    """What came of the proposals of each draft; what weighs most is tried first."""
     known = batches(unit, wanted, drafts)
     left = count(known.alone or 0, -1)
     alone = trials.spend if unit.rendered else lambda: known.alone is None or next(left) > 0
-    offered: dict[int, tuple[Fix | Refusal, ...]] = {}
+    offered: list[tuple[Fix | Refusal, ...]] = [()] * len(wanted)
     for severity in ("error", "warning", "note"):
         running = {
-            id(draft): tried(
+            place: tried(
                 unit,
                 draft,
                 drafts,
-                {number for number in range(len(draft.proposals)) if (id(draft), number) in known.holds},
+                {number for number in range(len(draft.proposals)) if (place, number) in known.holds},
                 alone,
             )
-            for draft in wanted
+            for place, draft in enumerate(wanted)
             if severity_of(draft) == severity
         }
         # the first proposal of each comes before the second one of any
         while running:
-            for key, one in list(running.items()):
+            for place, one in list(running.items()):
                 found = next(one, None)
                 if found is None:
-                    del running[key]
+                    del running[place]
                 else:
-                    offered[key] = (*offered.get(key, ()), found)
+                    offered[place] = (*offered[place], found)
     return offered
 
 
@@ -226,18 +227,18 @@ def _suppressed(
     if not written:
         return list(findings), 0, [], set()
     left, hidden, used = suppressed(findings, written, rules.today)
-    worked = {id(ignore) for ignore in used}
+    worked = set(used)
     off = rules.off or ("-",)
-    unused = [one for one in written if id(one) not in worked and not _switched_off(one, off)]
+    unused = [one for one in written if one not in worked and not _switched_off(one, off)]
     told = _closing(unit, unused, used, findings, rules.today)
     # a suppression may itself be suppressed, as any other finding; the one that does so is not unused
-    worked.update(id(one) for one in suppressed([finding for finding, _ in told], written, rules.today)[2])
-    unused = [one for one in unused if id(one) not in worked]
+    worked.update(suppressed([finding for finding, _ in told], written, rules.today)[2])
+    unused = [one for one in unused if one not in worked]
     told = _closing(unit, unused, used, findings, rules.today)
     kept, more, _ = suppressed([finding for finding, _ in told], written, rules.today)
-    names = {id(finding) for finding in kept}
+    names = frozenset(kept)
     effective = {(one.place, unused_cause(one)) for one in used} if unit.rendered else set()
-    return left, hidden + more, [draft for finding, draft in told if id(finding) in names], effective
+    return left, hidden + more, [draft for finding, draft in told if finding in names], effective
 
 
 def _closing(

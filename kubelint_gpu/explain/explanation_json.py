@@ -47,7 +47,7 @@ def to_json(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Situation]) 
 
 def _rollout(unit: ApplySet, subject: WorkloadCheck) -> dict[str, Any] | None:
     """What becomes of the rollout, and whether that rests on pools that grow: before it begins, or while it runs."""
-    judgement = judgements_in(unit).get(id(subject)) if subject.controller.rolls else None
+    judgement = judgements_in(unit).get(subject.key) if subject.controller.rolls else None
     if judgement is None or judgement.verdict is None:
         return None
     return {

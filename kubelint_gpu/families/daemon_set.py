@@ -31,7 +31,7 @@ def daemonset_surge(unit: ApplySet) -> Iterator[Diagnostic]:
     for verdict in (Verdict.STUCK, Verdict.MAY_STICK):
         for subject, end in ended(unit, verdict):
             if surges_into_itself(subject, end):
-                crowded = sorted(judgements_in(unit)[id(subject)].crowded)
+                crowded = sorted(judgements_in(unit)[subject.key].crowded)
                 draft = standstill(
                     unit,
                     subject,

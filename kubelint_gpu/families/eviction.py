@@ -29,7 +29,7 @@ def rollout_preempts(unit: ApplySet) -> Iterator[Diagnostic]:
     """Some run of a rollout, or of several that begin at the same moment, evicts pods of lower priority of others."""
     told_of: set[tuple[str, str]] = set()
     for subject in (one for one in unit.subjects if one.known_class):
-        judgement = judgements_in(unit).get(id(subject))
+        judgement = judgements_in(unit).get(subject.key)
         if judgement is not None:
             for owner, found in _evicted(subject, judgement.evicts).items():
                 told_of.add((subject.workload.key, owner))

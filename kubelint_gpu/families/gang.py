@@ -49,12 +49,12 @@ def jobs_hold_each_other(unit: ApplySet) -> Iterator[Diagnostic]:
             yield from overlapping_runs(unit, subject)
     jobs = [one for one in whole if not _is_repeated(one.workload) and one.workload.key not in short]
     customs = list(custom_teams(unit)) if unit.has_nodes else []
-    lacking = {id(team): tuple(never_whole(unit, team)) for team in customs}
+    lacking = {team: tuple(never_whole(unit, team)) for team in customs}
     # Jobs of one JobSet that lack the same are one finding
     yield from {
-        (id(one.manifest), one.message.partition(" needs ")[2]): one for found in lacking.values() for one in found
+        (one.manifest, one.message.partition(" needs ")[2]): one for found in lacking.values() for one in found
     }.values()
-    customs = [team for team in customs if not lacking[id(team)]]
+    customs = [team for team in customs if not lacking[team]]
     if len(jobs) + len(customs) < 2:
         return
     for subject in [one for one in jobs if _leans_on_what_ends(unit, one, jobs)]:
@@ -65,7 +65,7 @@ def jobs_hold_each_other(unit: ApplySet) -> Iterator[Diagnostic]:
                 "it and others hold each other up",
                 "its pods must be near to those of a Job, which come and go",
             )
-    beside = list({id(one): one for subject in jobs for one in bound_to(unit, subject)}.values())
+    beside = list({one.key: one for subject in jobs for one in bound_to(unit, subject)}.values())
     teams = [*map(team_of, jobs), *customs]
     found = _together(unit.cluster, teams, beside, unit.budget)
     if found.verdict not in _HELD:
@@ -108,7 +108,7 @@ def _holds_further(unit: ApplySet, teams: Sequence[Team], beside: Sequence[Workl
 def _never_whole(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     """Some of its pods run, and never all at once."""
     workload = subject.workload
-    judgement = judgements_in(unit).get(id(subject))
+    judgement = judgements_in(unit).get(subject.key)
     if judgement is None:
         return
     joined = possible_nodes(unit.growth, workload.replicas)
@@ -155,7 +155,7 @@ def _leans_on_what_ends(unit: ApplySet, subject: WorkloadCheck, jobs: Sequence[W
 
 
 def _share_nodes(unit: ApplySet, one: WorkloadCheck, other: WorkloadCheck) -> bool:
-    judged = [judgements_in(unit).get(id(subject)) for subject in (one, other)]
+    judged = [judgements_in(unit).get(subject.key) for subject in (one, other)]
     nodes = [found.eligible for found in judged if found is not None]
     return len(nodes) == len(judged) and not nodes[0].isdisjoint(nodes[1])
 
@@ -204,8 +204,8 @@ def _short(
             *asking_too(beside, resource),
             *ties(unit, subject, beside),
             *held_up(unit, [subject]),
-            *clues(unit, subject, resource, sorted(judgements_in(unit)[id(subject)].eligible)),
-            *holders(unit, subject, resource, judgements_in(unit)[id(subject)].eligible),
+            *clues(unit, subject, resource, sorted(judgements_in(unit)[subject.key].eligible)),
+            *holders(unit, subject, resource, judgements_in(unit)[subject.key].eligible),
             *growing(unit, subject),
         ),
         help=("let Kueue admit the Job whole, or a scheduler with pod groups place it whole: then it holds nothing",),

@@ -94,7 +94,7 @@ def _admission(unit: ApplySet, subject: WorkloadCheck, name: str) -> _Answer:
 
 def _beside(unit: ApplySet, subject: WorkloadCheck, name: str) -> str:
     """That others that are applied with it leave too little for its pods; empty where they do not."""
-    found = judgements_in(unit).get(id(subject))
+    found = judgements_in(unit).get(subject.key)
     if (
         found is None
         or found.verdict is not None

@@ -65,7 +65,7 @@ def _code(waiting: Waiting) -> str:
 
 def _stuck(unit: ApplySet, code: str) -> Iterator[Diagnostic]:
     for subject in unit.subjects:
-        judgement = stuck_anywhere(unit).get(id(subject))
+        judgement = stuck_anywhere(unit).get(subject.key)
         if judgement is not None and _code(end_of(judgement).waiting) == code:
             yield standstill_anywhere(unit, subject, end_of(judgement), code, _proposals(unit, subject, code))
     for subject, found in ended(unit, Verdict.STUCK):
@@ -80,7 +80,7 @@ def _stuck(unit: ApplySet, code: str) -> Iterator[Diagnostic]:
 
 def _ends(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether its rollout ends, and the next one as well."""
-    found = judgements_in(unit).get(id(subject))
+    found = judgements_in(unit).get(subject.key)
     return found is not None and found.verdict is Verdict.COMPLETES and not waits_later(unit, subject)
 
 
@@ -135,7 +135,7 @@ def rollout_may_stick(unit: ApplySet) -> Iterator[Diagnostic]:
         if not spoken_for(subject, one) and not _told_of_jobs(unit, one):
             yield standstill(unit, subject, one, "KLG107", proposals=_proposals(unit, subject, "KLG107"))
     for subject in unit.subjects:
-        found = judgements_in(unit).get(id(subject))
+        found = judgements_in(unit).get(subject.key)
         if _ends(unit, subject):
             yield from _when_scaled(unit, subject)
         if found is not None and found.verdict is Verdict.UNDECIDED:
@@ -176,7 +176,7 @@ def scale_up_pending(unit: ApplySet) -> Iterator[Diagnostic]:
     for subject in unit.subjects:
         refused_pods = tuple(refused_job_pods(unit, subject))
         yield from refused_pods or starving(unit, subject)
-        judgement = judgements_in(unit).get(id(subject))
+        judgement = judgements_in(unit).get(subject.key)
         if judgement is None or judgement.placed >= judgement.wanted or outgrown(unit, subject, judgement):
             continue
         if subject.controller.node_bound:

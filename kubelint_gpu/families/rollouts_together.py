@@ -39,7 +39,7 @@ def rollouts_block_each_other(unit: ApplySet) -> Iterator[Diagnostic]:
             yield _draft(unit, together, together.trace, rolled, waits)
     for together in blocked_by_waiting(unit):
         blocked = [
-            one for one in rolled_in(unit, together) if judgements_in(unit)[id(one)].verdict is Verdict.COMPLETES
+            one for one in rolled_in(unit, together) if judgements_in(unit)[one.key].verdict is Verdict.COMPLETES
         ]
         waits = [wait for subject in blocked for wait in _waits(unit, subject, together.trace or Trace((), ()))]
         if waits and together.trace is not None:

@@ -30,7 +30,7 @@ def rollout_needs_room(unit: ApplySet) -> Iterator[Diagnostic]:
     """A place that no inventory shows, or that a pool has to bring first."""
     if unit.world.inventory is not None:
         for subject in unit.subjects:
-            judgement = judgements_in(unit).get(id(subject))
+            judgement = judgements_in(unit).get(subject.key)
             if judgement is not None and judgement.stalls is not None:
                 yield from _grown(unit, subject, judgement.stalls)
         return
@@ -45,7 +45,7 @@ def rollout_needs_room(unit: ApplySet) -> Iterator[Diagnostic]:
             not resources
             or needed <= workload.replicas
             or not subject.places_pods
-            or id(subject) in stuck_anywhere(unit)
+            or subject.key in stuck_anywhere(unit)
         ):
             continue
         requests = pod_requests(workload.spec)

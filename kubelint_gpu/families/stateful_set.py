@@ -40,7 +40,7 @@ def statefulset_blocked(unit: ApplySet) -> Iterator[Diagnostic]:
             if subject.controller.has_ordinals:
                 yield _halted(standstill(unit, subject, end, "KLG111", may=verdict is Verdict.MAY_STICK), end)
     for subject in unit.subjects:
-        judgement = judgements_in(unit).get(id(subject))
+        judgement = judgements_in(unit).get(subject.key)
         if judgement is None or not judgement.eligible or judgement.verdict is not None:
             continue
         if not is_trapped(subject, judgement) or outgrown(unit, subject, judgement) or not subject.places_pods:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NewType
+
 from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.kube.kinds.custom_workload import PLACED_ELSEWHERE
 from kubelint_gpu.kube.objects.pod import Pod
@@ -9,10 +11,16 @@ from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import merged
 from kubelint_gpu.simulation.controllers.controller import Controller
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.autoscalers import ScaledAtOnce
 from kubelint_gpu.workspace.manifest import Manifest
+
+WorkloadKey = NewType("WorkloadKey", str)
+"""What tells the workloads of a run apart: `kind/namespace/name`, with `#2` for the second of the same name.
+
+A further pod template of the same object counts as such.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,6 +36,16 @@ class WorkloadCheck:
     workload: Workload
     known_class: bool = True
     scaled: ScaledAtOnce | None = None
+    mark: str = ""
+
+    @property
+    def key(self) -> WorkloadKey:
+        """By it answers are found; `mark` tells workloads of the same name apart."""
+        return WorkloadKey(f"{self.workload.key}#{self.mark}" if self.mark else self.workload.key)
+
+    def marked(self, mark: str) -> WorkloadCheck:
+        """The same in another state, or the second of its name."""
+        return replace(self, mark=f"{self.mark} {mark}".strip())
 
     @property
     def controller(self) -> Controller:

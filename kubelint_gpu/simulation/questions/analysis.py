@@ -202,7 +202,8 @@ class RolloutAnalysis:
             if self._queue:
                 together = together_beside_queued(bench, together, self._queue, ends)
             self._left -= together.states
-            found.append(replace(together, workloads=tuple(self._workloads[number] for number in rolling)))
+            workloads = tuple(self._workloads[number] for number in rolling)
+            found.append(replace(together, workloads=workloads, numbers=tuple(rolling)))
         return tuple(found)
 
     def _bench(self, members: Sequence[int], fixed: Sequence[Pod], residual: Residual | None = None) -> Situation:
