@@ -58,8 +58,8 @@ else:
             found = default if isinstance(default, _Field) else _Field(default, _MISSING, True, True)
             found.name = name
             own.append(found)
-        inherited = tuple(found for base in cls.__mro__[1:] for found in base.__dict__.get("__value_fields__", ()))
-        every = (*inherited, *own)
+        above = [base.__dict__.get("__value_fields__", ()) for base in reversed(cls.__mro__[1:])]
+        every = tuple({found.name: found for fields in (*above, own) for found in fields}.values())
         namespace.pop("__dict__", None)
         namespace.pop("__weakref__", None)
         namespace["__slots__"] = tuple(found.name for found in own)

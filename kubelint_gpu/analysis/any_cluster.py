@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.objects.label_algebra import alternatives
-from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.scheduler.plugins import node_ports, volume_restrictions
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
@@ -24,7 +23,7 @@ from kubelint_gpu.workspace.answers import once
 
 if TYPE_CHECKING:
     from kubelint_gpu.workspace.apply_set import ApplySet
-    from kubelint_gpu.workspace.workload_check import WorkloadCheck
+    from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 _HOSTNAME = "kubernetes.io/hostname"
 _CLAIM = "persistentVolumeClaim"
@@ -33,8 +32,8 @@ _IF_COUNTED = frozenset((node_ports.NAME,))
 
 
 @once
-def stuck_anywhere(unit: ApplySet) -> Mapping[int, Judgement]:
-    """The rollouts that never end whatever nodes there are, by the identity of the subject; none with an inventory."""
+def stuck_anywhere(unit: ApplySet) -> Mapping[WorkloadKey, Judgement]:
+    """The rollouts that never end whatever nodes there are; none with an inventory."""
     if unit.world.inventory is not None:
         return {}
     wanted = [subject for subject in unit.subjects if _may_wait(unit, subject)]
@@ -47,21 +46,21 @@ def stuck_anywhere(unit: ApplySet) -> Mapping[int, Judgement]:
     nodes = further_nodes([created_pod(one.workload, "new") for one in placed], cluster, enough).nodes
     cluster = replace(unit.cluster, nodes=nodes, pods=())
     rolled = [Transition(one.workload, one.workload) for one in placed]
-    asked = {id(one) for one in wanted}
-    only = [place for place, one in enumerate(placed) if id(one) in asked]
+    asked = {one.key for one in wanted}
+    only = [place for place, one in enumerate(placed) if one.key in asked]
     found = judge(rolled, cluster, budget=unit.budget, only=only)
     certain = _WHATEVER | _IF_COUNTED if enough <= MOST_NODES else _WHATEVER
     return {
-        id(one): judgement
+        one.key: judgement
         for one, judgement in zip(placed, found, strict=True)
-        if id(one) in asked and judgement.verdict is Verdict.STUCK and _is_over(judgement, certain)
+        if one.key in asked and judgement.verdict is Verdict.STUCK and _is_over(judgement, certain)
     }
 
 
 def _may_wait(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether its new pods may wait for what no further node brings."""
     workload = subject.workload
-    if not isinstance(workload.strategy, DeploymentStrategy) or not workload.replicas or workload.strategy.paused:
+    if not subject.controller.has_replica_sets or not workload.replicas or subject.controller.paused:
         return False
     if not subject.places_pods or workload.custom:
         return False

@@ -10,6 +10,7 @@ from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
+from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
@@ -22,7 +23,7 @@ from kubelint_gpu.workspace.answers import once
 
 if TYPE_CHECKING:
     from kubelint_gpu.workspace.apply_set import ApplySet
-    from kubelint_gpu.workspace.workload_check import WorkloadCheck
+    from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 _CLAIM = "persistentVolumeClaim"
 _WHATEVER = frozenset(("quota", "volume"))
@@ -38,7 +39,7 @@ class Further:
     """
 
     cluster: Cluster
-    taken: frozenset[int] = frozenset()
+    taken: frozenset[WorkloadKey] = frozenset()
     known: bool = True
 
 
@@ -51,10 +52,10 @@ def cluster_beyond(unit: ApplySet) -> Further:
         (key, old): created_pod(found.old if old else found.new, "old" if old else "new")
         for key, found in transitions.items()
         for old in (False, True)
-        if found.new.kind != "DaemonSet"
+        if not controller_of(found.new).node_bound
     }
     enough = sum(2 * one.new.replicas + one.old.replicas + 1 for one in transitions.values())
-    daemons = [created_pod(one.new, "new") for one in transitions.values() if one.new.kind == "DaemonSet"]
+    daemons = [created_pod(one.new, "new") for one in transitions.values() if controller_of(one.new).node_bound]
     found = further_nodes(list(pods.values()), with_bound_claims(unit.cluster, users), enough, daemons)
     takes = dict(zip(pods, found.takes, strict=True))
     return Further(
@@ -70,8 +71,8 @@ def is_certain(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> 
         return True
     if not _is_open(unit, subject, judgement):
         return False
-    if judgement is judgements_in(unit).get(id(subject)):
-        again = judged_beyond(unit).get(id(subject))
+    if judgement is judgements_in(unit).get(subject.key):
+        again = judged_beyond(unit).get(subject.key)
     else:
         again = _at(unit, subject, judgement)
     return again is not None and _is_same(judgement, again)
@@ -86,19 +87,19 @@ def evicts_for_certain(unit: ApplySet, subject: WorkloadCheck, owner: str) -> bo
     """Whether a rollout can evict pods of an owner whatever nodes there are beyond the inventory."""
     if unit.is_closed_to(subject):
         return True
-    again = judged_beyond(unit).get(id(subject))
+    again = judged_beyond(unit).get(subject.key)
     return again is not None and any(one.owner == owner and one.by == subject.workload.key for one in again.evicts)
 
 
 @once
-def judged_beyond(unit: ApplySet) -> dict[int, Judgement]:
+def judged_beyond(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
     """The judgements with further nodes, of the subjects of which these do not change them at first sight."""
     wanted = {
-        id(subject)
+        subject.key
         for subject in unit.subjects
-        if id(subject) in transitions_in(unit)
+        if subject.key in transitions_in(unit)
         and not unit.is_closed_to(subject)
-        and _is_open(unit, subject, judgements_in(unit)[id(subject)])
+        and _is_open(unit, subject, judgements_in(unit)[subject.key])
     }
     return _judged(unit, transitions_in(unit), wanted) if wanted else {}
 
@@ -108,9 +109,9 @@ def stays_bound(unit: ApplySet, subject: WorkloadCheck) -> bool:
     if unit.is_closed_to(subject):
         return True
     return (
-        id(subject) in transitions_in(unit)
+        subject.key in transitions_in(unit)
         and cluster_beyond(unit).known
-        and id(subject) not in cluster_beyond(unit).taken
+        and subject.key not in cluster_beyond(unit).taken
     )
 
 
@@ -126,12 +127,13 @@ def is_certain_together(unit: ApplySet, group: Together, involved: Sequence[Work
             return False
     if not cluster_beyond(unit).known:
         return False
-    rolled = {id(one) for one in group.workloads}
+    rolled = set(group.numbers)
     transitions = [
-        found if id(found.new) in rolled else replace(found, rolls=False) for found in transitions_in(unit).values()
+        found if number in rolled else replace(found, rolls=False)
+        for number, found in enumerate(transitions_in(unit).values())
     ]
     again = judge_together(transitions, cluster_beyond(unit).cluster, budget=unit.budget)
-    return any(one.verdict is group.verdict and rolled <= {id(own) for own in one.workloads} for one in again)
+    return any(one.verdict is group.verdict and rolled.issubset(one.numbers) for one in again)
 
 
 def _is_open(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
@@ -139,9 +141,9 @@ def _is_open(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bo
     short = judgement.verdict is None and judgement.placed < judgement.wanted
     if not short and judgement.verdict not in _WAITS and not judgement.evicts:
         return False
-    if id(subject) not in transitions_in(unit) or not cluster_beyond(unit).known:
+    if subject.key not in transitions_in(unit) or not cluster_beyond(unit).known:
         return False
-    if id(subject) not in cluster_beyond(unit).taken or judgement.refusal or _has_exclusive_claim(unit, subject):
+    if subject.key not in cluster_beyond(unit).taken or judgement.refusal or _has_exclusive_claim(unit, subject):
         return True
     at_end = judgement.trace.waiting if judgement.trace is not None else ()
     waits = (judgement.waiting, *(one for one in at_end if one.owner == judgement.workload.key))
@@ -159,7 +161,7 @@ def _has_exclusive_claim(unit: ApplySet, subject: WorkloadCheck) -> bool:
 def _is_same(before: Judgement, after: Judgement) -> bool:
     if before.verdict is not None or after.verdict is not None:
         return before.verdict is after.verdict
-    if before.workload.kind == "DaemonSet":
+    if controller_of(before.workload).node_bound:
         # it makes a pod for each further node, too
         return before.wanted - before.placed == after.wanted - after.placed
     return before.placed == after.placed
@@ -167,19 +169,21 @@ def _is_same(before: Judgement, after: Judgement) -> bool:
 
 def _at(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Judgement | None:
     """The judgement of another rollout than the one that begins now: the next one, or at other replicas."""
-    if judgement is next_rollouts(unit).judgements.get(id(subject)):
-        kept = {id(pod) for pod in next_rollouts(unit).cluster.pods}
-        pods = tuple(pod for pod in cluster_beyond(unit).cluster.pods if id(pod) in kept)
-        return _judged(unit, next_rollouts(unit).transitions, {id(subject)}, pods).get(id(subject))
-    one, replicas = transitions_in(unit)[id(subject)], judgement.workload.replicas
+    if judgement is next_rollouts(unit).judgements.get(subject.key):
+        later = next_rollouts(unit)
+        return _judged(unit, later.transitions, {subject.key}, later.cluster.pods).get(subject.key)
+    one, replicas = transitions_in(unit)[subject.key], judgement.workload.replicas
     new = replace(one.new, replicas=replicas)
     one = replace(one, new=new, old=new if one.old is one.new else replace(one.old, replicas=replicas))
-    return _judged(unit, {**transitions_in(unit), id(subject): one}, {id(subject)}).get(id(subject))
+    return _judged(unit, {**transitions_in(unit), subject.key: one}, {subject.key}).get(subject.key)
 
 
 def _judged(
-    unit: ApplySet, transitions: Mapping[int, Transition], wanted: Container[int], pods: tuple[Pod, ...] | None = None
-) -> dict[int, Judgement]:
+    unit: ApplySet,
+    transitions: Mapping[WorkloadKey, Transition],
+    wanted: Container[WorkloadKey],
+    pods: tuple[Pod, ...] | None = None,
+) -> dict[WorkloadKey, Judgement]:
     """The judgements with further nodes; with `pods` where no others run."""
     cluster = cluster_beyond(unit).cluster if pods is None else replace(cluster_beyond(unit).cluster, pods=pods)
     places = [place for place, key in enumerate(transitions) if key in wanted]

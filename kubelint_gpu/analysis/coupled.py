@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.scaling import replicas_of
 from kubelint_gpu.findings.finding import Related
-from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.messages.wording import some, workload_name
 from kubelint_gpu.scheduler.companions import own_terms
 from kubelint_gpu.simulation.prepare.coupling import bound_workloads, companion_workloads
@@ -31,9 +30,9 @@ def bound_to(unit: ApplySet, subject: WorkloadCheck) -> list[WorkloadCheck]:
 def _runs_for_good(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether its pods run at the same time as those of others, and do not end."""
     workload = subject.workload
-    if isinstance(workload.strategy, JobStrategy) or workload.custom or not subject.known_class:
+    if subject.controller.runs_to_completion or workload.custom or not subject.known_class:
         return False
-    runs = workload.kind == "DaemonSet" or replicas_of(unit, subject)[1] > 0
+    runs = subject.controller.node_bound or replicas_of(unit, subject)[1] > 0
     return runs and not workload.spec.node_name and not unit.alone(subject).held
 
 

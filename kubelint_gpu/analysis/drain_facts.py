@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.certainty import cluster_beyond
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, JobStrategy
 from kubelint_gpu.simulation.questions.drain import Drained, drain
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -62,7 +61,7 @@ def _blocked(
 ) -> dict[str, list[Drained]]:
     """The drains that are blocked, by workload; with `every` of those of which no drain is anything else."""
     found: dict[str, list[Drained]] = {}
-    daemons = [one.workload for one in unit.subjects if one.workload.kind == "DaemonSet" and one.known_class]
+    daemons = [one.workload for one in unit.subjects if one.controller.node_bound and one.known_class]
     for one in drain([*(subject.workload for subject in ready), *daemons], cluster):
         found.setdefault(one.owner, []).append(one)
     kept = {owner: [one for one in drains if one.blocked] for owner, drains in found.items()}
@@ -70,7 +69,7 @@ def _blocked(
 
 
 def _stays(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    strategy = subject.workload.strategy
-    if isinstance(strategy, (DaemonSetStrategy, JobStrategy)) or not subject.workload.replicas:
+    controller = subject.controller
+    if controller.node_bound or controller.runs_to_completion or not subject.workload.replicas:
         return False
     return subject.places_pods and subject.known_class and unit.fits_somewhere(subject)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kubelint_gpu.documents import Item
 from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.kube.kinds.custom_gang import CustomGang, custom_gangs
 from kubelint_gpu.kube.objects.collective import sign_of_waiting
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER
-from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.wording import counted, workload_name
+from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -87,11 +88,8 @@ def how_long(stuck: Sequence[Team]) -> str:
     found = []
     for team in stuck:
         seconds = [one.workload.spec.active_deadline_seconds for one in team.subjects]
-        seconds += [
-            one.workload.strategy.active_deadline_seconds
-            for one in team.subjects
-            if isinstance(one.workload.strategy, JobStrategy)
-        ]
+        jobs = [job for one in team.subjects if (job := job_of(one.workload)) is not None]
+        seconds += [job.strategy.active_deadline_seconds for job in jobs]
         if team.custom is not None:
             seconds.append(team.custom.deadline)
         found += [(one, team.workloads[0].meta.name) for one in seconds if one is not None]
@@ -104,10 +102,10 @@ def how_long(stuck: Sequence[Team]) -> str:
 
 def custom_teams(unit: ApplySet) -> Iterator[Team]:
     """The custom resources whose pods the default scheduler takes one by one, and that need them all."""
-    objects: dict[int, list[WorkloadCheck]] = {}
+    objects: dict[Item, list[WorkloadCheck]] = {}
     for subject in unit.subjects:
         if subject.workload.custom:
-            objects.setdefault(id(subject.manifest.item), []).append(subject)
+            objects.setdefault(subject.manifest.item, []).append(subject)
     for members in objects.values():
         by_pointer = {one.workload.template_pointer: one for one in members}
         gangs = custom_gangs(members[0].manifest.item.value)

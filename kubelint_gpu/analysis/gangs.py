@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.objects.collective import is_started_whole, sign_of_waiting
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER
-from kubelint_gpu.kube.objects.rolling import JobStrategy
+from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 if TYPE_CHECKING:
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 def waits_for_all(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether the pods of a Job need each other, and the scheduler takes them one by one."""
-    workload, job = subject.workload, subject.manifest.item.value
+    workload, written = subject.workload, subject.manifest.item.value
     if workload.replicas < 2 or not subject.known_class or not subject.places_pods or workload.custom:
         return False
-    strategy = workload.strategy
-    if not isinstance(strategy, JobStrategy) or (strategy.completions or 0) > strategy.parallelism:
+    job = job_of(workload)
+    if job is None or (job.strategy.completions or 0) > job.strategy.parallelism:
         return False
-    if workload.spec.scheduler_name != DEFAULT_SCHEDULER or unit.alone(subject).held or is_started_whole(job):
+    if workload.spec.scheduler_name != DEFAULT_SCHEDULER or unit.alone(subject).held or is_started_whole(written):
         return False
-    return sign_of_waiting(job) is not None
+    return sign_of_waiting(written) is not None

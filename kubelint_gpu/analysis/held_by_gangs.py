@@ -18,7 +18,7 @@ def held_up(unit: ApplySet, jobs: Sequence[WorkloadCheck]) -> Iterator[Related]:
     """The strategies of workloads whose rollouts wait for what some Jobs hold."""
     keys = {one.workload.key for one in jobs}
     for subject in unit.subjects:
-        judgement = judgements_in(unit).get(id(subject))
+        judgement = judgements_in(unit).get(subject.key)
         if judgement is None or judgement.trace is None:
             continue
         if judgement.verdict not in (Verdict.STUCK, Verdict.MAY_STICK):

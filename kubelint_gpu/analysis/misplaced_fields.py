@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
 from kubelint_gpu.analysis.refused_fields import unknown_fields
-from kubelint_gpu.documents import Pointer
+from kubelint_gpu.documents import Item, Pointer
 from kubelint_gpu.kube.validation.api_fields import Misfit, homes, known, table
 from kubelint_gpu.kube.values.errors import field_path
 from kubelint_gpu.values import dataclass
@@ -35,14 +35,14 @@ class Misplaced:
 
 def misplaced_in(unit: ApplySet, manifest: Manifest) -> Sequence[Misplaced]:
     """The fields of an object that a rename or a move would put where nothing stands."""
-    return _by_object(unit).get(id(manifest.item), ())
+    return _by_object(unit).get(manifest.item, ())
 
 
 @once
-def _by_object(unit: ApplySet) -> dict[int, list[Misplaced]]:
-    found: dict[int, list[Misplaced]] = {}
+def _by_object(unit: ApplySet) -> dict[Item, list[Misplaced]]:
+    found: dict[Item, list[Misplaced]] = {}
     for one in misplaced(unit):
-        found.setdefault(id(unit.templates[one.template].item), []).append(one)
+        found.setdefault(unit.templates[one.template].item, []).append(one)
     return found
 
 

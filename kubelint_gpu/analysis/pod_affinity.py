@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
-from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.scheduler import fit
 from kubelint_gpu.scheduler.companions import HOSTNAME, attracts_itself, companions, own_terms
 from kubelint_gpu.scheduler.placement.filling import filled
@@ -99,9 +98,7 @@ def takers(unit: ApplySet, subject: WorkloadCheck) -> tuple[Node, ...]:
 
 def stays(subject: WorkloadCheck) -> bool:
     """Whether its replicas all run at once and for good, as those of Jobs do not."""
-    return (
-        subject.places_pods and subject.workload.replicas > 1 and not isinstance(subject.workload.strategy, JobStrategy)
-    )
+    return subject.places_pods and subject.workload.replicas > 1 and not subject.controller.runs_to_completion
 
 
 def crowding(unit: ApplySet, subject: WorkloadCheck) -> Crowding | None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Container
 
     from kubelint_gpu.workspace.apply_set import ApplySet
-    from kubelint_gpu.workspace.workload_check import WorkloadCheck
+    from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 _PART_FOR_TOGETHER = 2
 _PART_FOR_PAIR = 4
@@ -40,8 +40,8 @@ _MOST_PAIRS = 4
 
 
 @once
-def judgements_in(unit: ApplySet) -> dict[int, Judgement]:
-    """What becomes of each rollout while the others keep running, by the identity of the subject."""
+def judgements_in(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
+    """What becomes of each rollout while the others keep running."""
     rolled = list(transitions_in(unit).values())
     found = _judged(unit, rolled) if rolled else ()
     return dict(zip(transitions_in(unit), found, strict=True)) | dict(_stuck_without_class(unit, rolled))
@@ -64,13 +64,13 @@ def blocked_by_waiting(unit: ApplySet) -> Iterator[Together]:
 
     What never ends by itself is told of already; whom it blocks while it waits is not.
     """
-    names = {id(one.new): key for key, one in transitions_in(unit).items()}
+    names = {one.new.key: key for key, one in transitions_in(unit).items()}
     pairs = [
-        (key, names[id(other)])
+        (key, names[other.key])
         for key, found in judgements_in(unit).items()
         if key in transitions_in(unit) and found.verdict in (Verdict.STUCK, Verdict.MAY_STICK)
         for other in found.company
-        if id(other) in names and _ends(unit, names[id(other)]) and transitions_in(unit)[names[id(other)]].existing
+        if other.key in names and _ends(unit, names[other.key]) and transitions_in(unit)[names[other.key]].existing
     ]
     for waiting, other in pairs[:_MOST_PAIRS]:
         rolled = [
@@ -88,21 +88,21 @@ class Later:
     """What follows when all that begins now is over: the next rollouts, where they are not those that begin now.
 
     Attributes:
-        transitions: every workload as it is then, by the identity of the subject.
+        transitions: every workload as it is then.
         cluster: the cluster without the pods of the inventory that others have taken the place of.
         judgements: what becomes of the next rollout of some subjects.
     """
 
-    transitions: Mapping[int, Transition]
+    transitions: Mapping[WorkloadKey, Transition]
     cluster: Cluster
-    judgements: Mapping[int, Judgement]
+    judgements: Mapping[WorkloadKey, Judgement]
 
 
 @once
 def next_rollouts(unit: ApplySet) -> Later:
     """What becomes of the next rollouts of what this commit makes different, or which find something different."""
     other = any(is_another_later(unit, one) for one in unit.subjects)
-    found = {id(one): next_transition_of(unit, one) for one in unit.subjects} if other else {}
+    found = {one.key: next_transition_of(unit, one) for one in unit.subjects} if other else {}
     coming = {key: one for key, one in found.items() if one is not None and _is_over(unit, key)}
     exchanged = [one.workload for one in unit.subjects if is_exchanged(unit, one)] if coming else []
     gone = {id(pod) for workload in exchanged for pod in own_pods(workload, unit.cluster.pods)}
@@ -113,14 +113,14 @@ def next_rollouts(unit: ApplySet) -> Later:
 
 
 @once
-def after_deletion(unit: ApplySet) -> dict[int, Judgement]:
+def after_deletion(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
     """What becomes of each subject with OnDelete whose template changes when all its old pods have been deleted."""
-    found = {id(one): replaced_transition_of(unit, one) for one in unit.subjects} if unit.before else {}
+    found = {one.key: replaced_transition_of(unit, one) for one in unit.subjects} if unit.before else {}
     coming = {key: transition for key, transition in found.items() if transition is not None}
     return dict(_judged_later(unit, coming, unit.cluster).judgements)
 
 
-def _judged_later(unit: ApplySet, coming: Mapping[int, Transition], cluster: Cluster) -> Later:
+def _judged_later(unit: ApplySet, coming: Mapping[WorkloadKey, Transition], cluster: Cluster) -> Later:
     """What becomes of some subjects when all that changes now has changed."""
     if not coming:
         return Later({}, cluster, {})
@@ -134,20 +134,22 @@ def _judged_later(unit: ApplySet, coming: Mapping[int, Transition], cluster: Clu
     return Later(then, cluster, found)
 
 
-def _is_over(unit: ApplySet, key: int) -> bool:
+def _is_over(unit: ApplySet, key: WorkloadKey) -> bool:
     """Whether what begins now comes to its end, by itself and with all others, so that there is a next rollout."""
     found = judgements_in(unit)[key]
     if found.placed < found.wanted or found.verdict not in (None, Verdict.COMPLETES):
         return False
-    mine = id(transitions_in(unit)[key].new)
-    groups = [group for group in judged_together(unit) if any(id(one) == mine for one in group.workloads)]
+    mine = list(transitions_in(unit)).index(key)
+    groups = [group for group in judged_together(unit) if mine in group.numbers]
     return all(group.verdict in (None, Verdict.COMPLETES, Verdict.UNDECIDED) for group in groups)
 
 
 @once
-def judged_beside_removed(unit: ApplySet) -> dict[int, Judgement]:
+def judged_beside_removed(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
     """The same as `judgements` while what the manifests no longer have is still there."""
-    subjects = [unit.judged(one, one.workload) for one in unit.gone if one.workload is not None and one.readable]
+    subjects = [
+        unit.judged(one, one.workload).marked("gone") for one in unit.gone if one.workload is not None and one.readable
+    ]
     left = [one for one in subjects if not one.workload.partial and is_placed(unit, one) and ever_fitted(unit, one)]
     if not left or not transitions_in(unit):
         return {}
@@ -158,25 +160,25 @@ def judged_beside_removed(unit: ApplySet) -> dict[int, Judgement]:
 
 def rolled_in(unit: ApplySet, group: Together) -> list[WorkloadCheck]:
     """The subjects whose rollouts are judged together."""
-    mine = {id(one) for one in group.workloads}
-    found = ((transitions_in(unit).get(id(subject)), subject) for subject in unit.subjects)
-    return [subject for transition, subject in found if transition is not None and id(transition.new) in mine]
+    keys = list(transitions_in(unit))
+    mine = {keys[number] for number in group.numbers}
+    return [subject for subject in unit.subjects if subject.key in mine]
 
 
 def _judged(unit: ApplySet, rolled: Sequence[Transition], only: Container[int] | None = None) -> tuple[Judgement, ...]:
     return judge(rolled, unit.cluster, budget=unit.budget, growth=unit.growth, only=only)
 
 
-def _stuck_without_class(unit: ApplySet, rolled: Sequence[Transition]) -> Iterator[tuple[int, Judgement]]:
+def _stuck_without_class(unit: ApplySet, rolled: Sequence[Transition]) -> Iterator[tuple[WorkloadKey, Judgement]]:
     """Rollouts of workloads without their class that would stick with any: it may then evict whom it likes."""
     for subject in unit.subjects:
         if subject.known_class or not unit.has_nodes or not finds_nodes(unit, subject):
             continue
         found = _judged(unit, [transition_of(unit, subject), *rolled], only=(0,))[0]
         if found.verdict is Verdict.STUCK and not found.evicts:
-            yield id(subject), found
+            yield subject.key, found
 
 
-def _ends(unit: ApplySet, key: int) -> bool:
+def _ends(unit: ApplySet, key: WorkloadKey) -> bool:
     """Whether the rollout of a subject ends by itself, or with all others that begin at the same moment."""
     return judgements_in(unit)[key].verdict is Verdict.COMPLETES

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.replica_room import room_for
 from kubelint_gpu.analysis.scaling import target
 from kubelint_gpu.analysis.transitions import transitions_in
-from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Judgement
@@ -17,7 +16,7 @@ from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.autoscalers import LEAST, MOST
 from kubelint_gpu.workspace.manifest import Manifest
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
+from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 _FIRST = 4
 _ENOUGH = 100
@@ -45,17 +44,17 @@ def waiting_when_scaled(unit: ApplySet, subject: WorkloadCheck) -> ScaledRollout
     round to another number, and less room is left.
     The first few numbers are looked at, and the largest for which there is room.
     """
-    if not isinstance(subject.workload.strategy, DeploymentStrategy) or not subject.workload.replicas:
+    if not subject.controller.has_replica_sets or not subject.workload.replicas:
         return None
     found = _found(unit)
-    if id(subject) not in found:
-        found[id(subject)] = _waiting(unit, subject)
-    return found[id(subject)]
+    if subject.key not in found:
+        found[subject.key] = _waiting(unit, subject)
+    return found[subject.key]
 
 
 @once
-def _found(_unit: ApplySet) -> dict[int, ScaledRollout | None]:
-    """What was worked out so far, by the identity of the subject."""
+def _found(_unit: ApplySet) -> dict[WorkloadKey, ScaledRollout | None]:
+    """What was worked out so far."""
     return {}
 
 
@@ -66,6 +65,7 @@ def _waiting(unit: ApplySet, subject: WorkloadCheck) -> ScaledRollout | None:
                 found = _at(unit, subject, replicas)
                 if found.verdict in _WAITS:
                     scaled = replace(subject, workload=replace(subject.workload, replicas=replicas), scaled=None)
+                    scaled = scaled.marked("scaled")
                     least = field_pointers.at(manifest, LEAST)
                     only = field_pointers.at(manifest, MOST) == (1 if least is None else least)
                     return ScaledRollout(scaled, found, manifest, only=only)
@@ -86,7 +86,7 @@ def _numbers(unit: ApplySet, subject: WorkloadCheck, manifest: Manifest) -> Iter
 def _at(unit: ApplySet, subject: WorkloadCheck, replicas: int) -> Judgement:
     """What becomes of its rollout with so many replicas, while all others are as they are."""
     numbers = list(transitions_in(unit))
-    place = numbers.index(id(subject))
+    place = numbers.index(subject.key)
     transitions = list(transitions_in(unit).values())
     one = transitions[place]
     new = replace(one.new, replicas=replicas)

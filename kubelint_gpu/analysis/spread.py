@@ -103,7 +103,7 @@ def unspreadable(unit: ApplySet, subject: WorkloadCheck) -> Unspreadable | None:
 
 def _beside_others(unit: ApplySet, subject: WorkloadCheck, wanted: int) -> Unspreadable | None:
     """Constraints that not all replicas can keep beside the pods of others, which leave room for all of them."""
-    judgement = judgements_in(unit).get(id(subject)) if unit.cluster.pods else None
+    judgement = judgements_in(unit).get(subject.key) if unit.cluster.pods else None
     if judgement is None or judgement.verdict is not None or judgement.refusal or judgement.company:
         return None
     if judgement.placed >= wanted or judgement.alone != judgement.placed or judgement.wanted != wanted:

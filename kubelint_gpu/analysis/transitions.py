@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.analysis.gangs import waits_for_all
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy, IntOrPercent, StatefulSetStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.updates.normal_form import normal, normal_pod_spec
 from kubelint_gpu.kube.values.plain import at
@@ -16,6 +15,7 @@ from kubelint_gpu.messages.wait import host_ports
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.scheduler.plugins import node_unschedulable
+from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.prepare.pinned import as_admitted, names_node
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
@@ -23,7 +23,7 @@ from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pod
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
+from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 if TYPE_CHECKING:
     from kubelint_gpu.workspace.apply_set import ApplySet
@@ -40,7 +40,7 @@ def transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition:
     now, old = acting(unit, subject), unit.before_of(subject)
     new = now.workload
     if is_made(unit, subject):
-        if isinstance(new.strategy, DeploymentStrategy) and new.strategy.paused:
+        if controller_of(new).paused:
             # not even its first ReplicaSet is made
             new = replace(new, replicas=0)
         return Transition(new, new, existing=False)
@@ -62,8 +62,8 @@ def next_transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition | N
     None where nothing is rolled out later either, or where this commit neither rolls it out nor changes how the next
     rollout goes.
     """
-    old, now = unit.before_of(subject), transitions_in(unit).get(id(subject))
-    if now is None or not now.existing or not subject.workload.rolls or acting(unit, subject) is not subject:
+    old, now = unit.before_of(subject), transitions_in(unit).get(subject.key)
+    if now is None or not now.existing or not subject.controller.rolls or acting(unit, subject) is not subject:
         return None
     if not now.rolls and (old is None or not now.known or _pace(old) == _pace(subject)):
         return None
@@ -72,7 +72,7 @@ def next_transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition | N
 
 def is_another_later(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether a workload holds after this change something else than before it, or rolls out in another way."""
-    now = transitions_in(unit).get(id(subject))
+    now = transitions_in(unit).get(subject.key)
     if now is None:
         return False
     if not now.existing:
@@ -88,8 +88,8 @@ def is_exchanged(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
     Pods that stay until somebody deletes them, or below a partition, are taken to be of the new template, too.
     """
-    now = transitions_in(unit).get(id(subject))
-    if now is None or not now.rolls or not subject.workload.rolls or acting(unit, subject) is not subject:
+    now = transitions_in(unit).get(subject.key)
+    if now is None or not now.rolls or not subject.controller.rolls or acting(unit, subject) is not subject:
         return False
     pods = [pod for pod in own_pods(now.new, unit.cluster.pods) if not pod.meta.terminating]
     if not pods or now.known:
@@ -101,7 +101,7 @@ def is_exchanged(unit: ApplySet, subject: WorkloadCheck) -> bool:
 def _refusing_nodes(unit: ApplySet, subject: WorkloadCheck) -> Container[str]:
     """The nodes on which none of its new pods will ever be; one that is cordoned takes pods again some day."""
     found = unit.alone(subject).fit
-    if found is None or isinstance(subject.workload.strategy, DaemonSetStrategy):
+    if found is None or subject.controller.node_bound:
         return ()
     return {name for name, status in found.rejections.items() if status.plugin != _CORDON}
 
@@ -121,29 +121,16 @@ def replaced_transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition
     With OnDelete somebody deletes all old pods; a partition is lowered to 0.
     None for any other workload, and for one whose template stays.
     """
-    now, strategy = transitions_in(unit).get(id(subject)), subject.workload.strategy
+    now = transitions_in(unit).get(subject.key)
     if now is None or not now.known or not now.rolls:
         return None
-    if isinstance(strategy, StatefulSetStrategy) and not strategy.on_delete:
-        kept = now.new.replicas > 0 and strategy.partition > 0
-        return (
-            replace(now, new=replace(now.new, strategy=replace(strategy, partition=0)), known=False) if kept else None
-        )
-    if not isinstance(strategy, StatefulSetStrategy | DaemonSetStrategy) or not strategy.on_delete:
-        return None
-    if isinstance(strategy, DaemonSetStrategy):
-        strategy = replace(strategy, max_surge=IntOrPercent(0), max_unavailable=IntOrPercent(100, percent=True))
-    return replace(now, new=replace(now.new, strategy=replace(strategy, on_delete=False)), known=False)
+    new = controller_of(now.new).replaced_by_hand
+    return replace(now, new=new, known=False) if new is not None else None
 
 
 def _pace(subject: WorkloadCheck) -> object:
     """What decides how a template is rolled out, without the times for which a controller waits."""
-    strategy = subject.workload.strategy
-    if isinstance(strategy, DeploymentStrategy):
-        strategy = replace(strategy, min_ready_seconds=0, progress_deadline_seconds=0)
-    elif isinstance(strategy, StatefulSetStrategy | DaemonSetStrategy):
-        strategy = replace(strategy, min_ready_seconds=0)
-    return subject.workload.replicas, strategy
+    return subject.workload.replicas, subject.controller.pace
 
 
 def _template(subject: WorkloadCheck) -> object:
@@ -170,11 +157,11 @@ def is_made(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 def acting(unit: ApplySet, subject: WorkloadCheck) -> WorkloadCheck:
     """The workload by which its controller makes pods now: of one that is paused, the template as it was."""
-    strategy, old = subject.workload.strategy, unit.before_of(subject)
-    if old is None or not isinstance(strategy, DeploymentStrategy) or not strategy.paused:
+    old = unit.before_of(subject)
+    if old is None or not subject.controller.paused:
         return subject
-    workload = replace(old.workload, replicas=subject.workload.replicas, strategy=strategy)
-    return WorkloadCheck(subject.manifest, workload, old.known_class)
+    workload = replace(old.workload, replicas=subject.workload.replicas, strategy=subject.workload.strategy)
+    return WorkloadCheck(subject.manifest, workload, old.known_class, mark=subject.mark).marked("paused")
 
 
 def ever_fitted(unit: ApplySet, subject: WorkloadCheck) -> bool:
@@ -189,14 +176,14 @@ def ever_fitted(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 
 @once
-def transitions_in(unit: ApplySet) -> dict[int, Transition]:
-    """What is rolled out, by the identity of the subject; what runs beside these manifests stays as it is."""
+def transitions_in(unit: ApplySet) -> dict[WorkloadKey, Transition]:
+    """What is rolled out; what runs beside these manifests stays as it is."""
     if not unit.has_nodes:
         return {}
-    rolled = {id(subject): transition_of(unit, subject) for subject in unit.subjects if is_placed(unit, subject)}
+    rolled = {subject.key: transition_of(unit, subject) for subject in unit.subjects if is_placed(unit, subject)}
     stay = (subject for subject in _standing(unit) if is_placed(unit, subject))
-    found = rolled | {id(subject): Transition(subject.workload, subject.workload, rolls=False) for subject in stay}
-    whole = {id(subject) for subject in unit.subjects if id(subject) in found and waits_for_all(unit, subject)}
+    found = rolled | {subject.key: Transition(subject.workload, subject.workload, rolls=False) for subject in stay}
+    whole = {subject.key for subject in unit.subjects if subject.key in found and waits_for_all(unit, subject)}
     nodes = {node.name: node for node in unit.cluster.nodes}
     return {key: replace(pinned(one, nodes), whole=key in whole) for key, one in found.items()}
 
@@ -220,5 +207,5 @@ def _standing(unit: ApplySet) -> tuple[WorkloadCheck, ...]:
     for manifest in unit.neighbours:
         workload = manifest.workload
         if workload is not None and manifest.readable and not workload.partial and manifest.object not in mine:
-            whole.setdefault(manifest.object, unit.judged(manifest, workload))
+            whole.setdefault(manifest.object, unit.judged(manifest, workload).marked("beside"))
     return tuple(whole.values())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import ceil
 
+from kubelint_gpu.documents import Item
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.kube.admission.defaults import extended_resources
@@ -99,10 +100,10 @@ def custom_rooms(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _customs(unit: ApplySet) -> Iterator[_Custom]:
-    groups: dict[int, list[WorkloadCheck]] = {}
+    groups: dict[Item, list[WorkloadCheck]] = {}
     for subject in unit.subjects:
         if subject.workload.custom and subject.workload.replicas:
-            groups.setdefault(id(subject.manifest.item), []).append(subject)
+            groups.setdefault(subject.manifest.item, []).append(subject)
     for members in groups.values():
         item = members[0].manifest.item
         whole = all(template.readable for template in unit.templates if template.item is item)

@@ -18,12 +18,12 @@ from kubelint_gpu.builders.stuck_rollout import (
     spoken_for,
     standstill,
     standstill_anywhere,
+    surges_on_nodes,
     waits_later,
 )
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.remedies import no_daemon_surge, no_surge, recreate, within_a_revision
 from kubelint_gpu.findings.finding import Related
-from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy
 from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Waiting
@@ -45,7 +45,7 @@ def _code(waiting: Waiting) -> str:
 def deadlocks(unit: ApplySet, code: str) -> Iterator[Diagnostic]:
     """The rollouts that never end and belong to the rule of this code."""
     for subject in unit.subjects:
-        judgement = stuck_anywhere(unit).get(id(subject))
+        judgement = stuck_anywhere(unit).get(subject.key)
         if judgement is not None and _code(end_of(judgement).waiting) == code:
             yield standstill_anywhere(unit, subject, end_of(judgement), code, strategy_fixes(unit, subject, code))
     for subject, found in ended(unit, Verdict.STUCK):
@@ -60,7 +60,7 @@ def deadlocks(unit: ApplySet, code: str) -> Iterator[Diagnostic]:
 
 def rollout_ends(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether its rollout ends, and the next one as well."""
-    found = judgements_in(unit).get(id(subject))
+    found = judgements_in(unit).get(subject.key)
     return found is not None and found.verdict is Verdict.COMPLETES and not waits_later(unit, subject)
 
 
@@ -89,10 +89,10 @@ def waits_for_gangs(unit: ApplySet, end: End) -> bool:
 
 def strategy_fixes(unit: ApplySet, subject: WorkloadCheck, code: str) -> tuple[FixCandidate, ...]:
     """The ways to roll out that may get by without what the old pods hold."""
-    manifest, replicas, strategy = subject.manifest, subject.workload.replicas, subject.workload.strategy
-    if isinstance(strategy, DaemonSetStrategy) and strategy.max_surge.amount:
+    manifest, replicas = subject.manifest, subject.workload.replicas
+    if surges_on_nodes(subject.controller):
         return (no_daemon_surge(manifest),)
-    if not isinstance(strategy, DeploymentStrategy):
+    if not subject.controller.has_replica_sets:
         return ()
     apart = (within_a_revision(manifest),) if code == "KLG103" else ()
     return (no_surge(manifest, replicas), recreate(manifest, replicas), *apart, *wider_selector(unit, subject))

@@ -11,7 +11,7 @@ from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.wait import refused
 from kubelint_gpu.messages.wording import counted
-from kubelint_gpu.simulation.controllers.job import objects_of_pods, piles_up, stops_for_ever
+from kubelint_gpu.simulation.controllers.job import job_of, objects_of_pods, piles_up, stops_for_ever
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary, own_pods
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.values import replace
@@ -24,9 +24,10 @@ _ONE = 1000
 
 def refused_job_pods(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     """A Job that never has all its pods, whatever else there is: it is told with the quota alone."""
-    strategy, workload, manifest = subject.workload.strategy, subject.workload, subject.manifest
-    if not unit.has_nodes or not isinstance(strategy, JobStrategy) or not workload.replicas or workload.custom:
+    job, workload, manifest = job_of(subject.workload), subject.workload, subject.manifest
+    if not unit.has_nodes or job is None or not workload.replicas or workload.custom:
         return
+    strategy = job.strategy
     pod = created_pod(workload, "new")
     alone = [replace(quota, used=None) for quota in unit.cluster.quotas]
     text = quota_refusal(pod, alone, ())

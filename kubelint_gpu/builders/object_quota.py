@@ -10,16 +10,15 @@ from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.evidence.exclusive_lines import quota_limits, quota_state
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.quota import OBJECT_KEYS, ResourceQuota
-from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.kube.values.quantity import canonical
 from kubelint_gpu.messages.wait import quota_amount
 from kubelint_gpu.messages.wording import counted, workload_name
-from kubelint_gpu.simulation.controllers.job import History, is_full, left_for_good, objects_of_pods
+from kubelint_gpu.simulation.controllers.job import History, is_full, job_of, left_for_good, objects_of_pods
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
+from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 _JOBS = "count/jobs.batch"
 _PODS = "count/pods"
@@ -40,13 +39,13 @@ def refused_objects(unit: ApplySet) -> Iterator[Diagnostic]:
 
     Only creating counts. A Job is taken to be created, any other workload to be there unless that is known better.
     """
-    said: set[int] = set()
+    said: set[WorkloadKey] = set()
     for quota in quotas_of(unit):
         for kind, keys in OBJECT_KEYS.items():
             for key in keys:
                 for subject, used in _refused(unit, quota, kind, key):
-                    if id(subject) not in said:
-                        said.add(id(subject))
+                    if subject.key not in said:
+                        said.add(subject.key)
                         yield _refusal(unit, subject, quota, key, used)
 
 
@@ -146,8 +145,8 @@ def _full(unit: ApplySet, quota: ResourceQuota, key: str) -> Iterator[Diagnostic
 
 
 def _runs(subject: WorkloadCheck, key: str) -> Iterator[_Runs]:
-    strategy = subject.workload.strategy
-    if subject.workload.kind != "CronJob" or not isinstance(strategy, JobStrategy) or _ttl(subject) is not None:
+    job = job_of(subject.workload)
+    if job is None or not job.scheduled or _ttl(subject) is not None:
         return
     kept = [field_pointers.at(subject.manifest, route) for route, _ in _KEPT]
     numbers = [default if value is None else value for value, (_, default) in zip(kept, _KEPT, strict=True)]
@@ -156,8 +155,8 @@ def _runs(subject: WorkloadCheck, key: str) -> Iterator[_Runs]:
 
 
 def _objects(subject: WorkloadCheck, key: str) -> int:
-    strategy = subject.workload.strategy
-    return objects_of_pods(strategy) if key == _PODS and isinstance(strategy, JobStrategy) else 1
+    job = job_of(subject.workload)
+    return objects_of_pods(job.strategy) if key == _PODS and job is not None else 1
 
 
 def _ttl(subject: WorkloadCheck) -> object:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from kubelint_gpu.analysis.coupled import bound_to
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.kube.values.cron_schedule import shortest_interval
+from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.simulation.growth import possible_nodes
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.questions.gang import Gang, gang
@@ -45,12 +45,12 @@ def overlapping_runs(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Overlap
 
     Nobody knows how long a run takes; one that must end before the next starts leaves nothing to hold.
     """
-    strategy, workload = subject.workload.strategy, subject.workload
-    if workload.kind != "CronJob" or not isinstance(strategy, JobStrategy) or strategy.concurrency != "Allow":
+    job, workload = job_of(subject.workload), subject.workload
+    if job is None or job.strategy.concurrency != "Allow":
         return
     schedule = field_pointers.at(subject.manifest, SCHEDULE)
     interval = shortest_interval(schedule) if isinstance(schedule, str) else None
-    deadline = strategy.active_deadline_seconds
+    deadline = job.strategy.active_deadline_seconds
     if deadline is not None and interval is not None and deadline < interval:
         return
     if unit.may_outgrow(subject):

@@ -10,11 +10,10 @@ from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.evidence.exclusive_lines import holding, scarce, told_holders
 from kubelint_gpu.evidence.node_lines import clues, node_clues
 from kubelint_gpu.evidence.runtime_classes import binding
-from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy
 from kubelint_gpu.messages.wait import every
 from kubelint_gpu.messages.wording import counted, owner_name, some
 from kubelint_gpu.scheduler import attempt
-from kubelint_gpu.simulation.controllers.daemon_set import daemon_nodes, pinned_pod, resolve
+from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes, pinned_pod
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.workspace import field_pointers
@@ -27,8 +26,8 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
 
     Nor is it of pods that name their node: they are never Pending, and the rule for them says what the kubelet does.
     """
-    resource, strategy = scarce(subject), subject.workload.strategy
-    if "/" not in resource or subject.workload.spec.node_name or not isinstance(strategy, DaemonSetStrategy):
+    resource = scarce(subject)
+    if "/" not in resource or subject.workload.spec.node_name or not subject.controller.node_bound:
         return
     if not judgement.eligible and (resource not in unit.advertised or unit.may_grow_for(subject)):
         # of a resource that nobody knows another rule speaks, and a pool may bring the first node
@@ -113,18 +112,19 @@ def _halted(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, full: 
 
     A node that is new to the DaemonSet does not count where it surges, as long as its pod is of the newest template.
     """
-    strategy = subject.workload.strategy
-    if not isinstance(strategy, DaemonSetStrategy) or strategy.on_delete or not judgement.placed:
+    controller = subject.controller
+    if controller.on_delete or not judgement.placed:
         return ""
-    bounds, pending = resolve(strategy, judgement.wanted), judgement.wanted - judgement.placed
-    transition = transitions_in(unit).get(id(subject))
-    if bounds.surge and full and transition is not None:
+    surge, unavailable = controller.surge(judgement.wanted), controller.unavailable(judgement.wanted)
+    pending = judgement.wanted - judgement.placed
+    transition = transitions_in(unit).get(subject.key)
+    if surge and full and transition is not None:
         had = {*daemon_nodes(transition.old.choosing, unit.cluster.nodes)}
         had |= {pod.spec.node_name for pod in own_pods(subject.workload, unit.cluster.pods)}
         pending = len(full & had)
-    if pending < max(bounds.surge, bounds.unavailable):
+    if pending < max(surge, unavailable):
         return ""
-    most = f"maxSurge is {bounds.surge}" if bounds.surge else f"maxUnavailable is {bounds.unavailable}"
+    most = f"maxSurge is {surge}" if surge else f"maxUnavailable is {unavailable}"
     does = "it does" if judgement.wanted - judgement.placed == 1 else "they do"
     return f"; while {does}, no rolling update replaces the others ({most})"
 

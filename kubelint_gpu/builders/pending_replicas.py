@@ -18,10 +18,8 @@ from kubelint_gpu.engine.remedies import no_surge
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, holders, scarce
 from kubelint_gpu.evidence.node_lines import clues
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
-from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.messages.wait import Wait, refused
 from kubelint_gpu.messages.wording import counted, listed, verb, workload_names
-from kubelint_gpu.simulation.controllers.deployment import resolve
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -42,7 +40,11 @@ def pending_replicas(
     placed, pools = placed_of(unit, subject, judgement), at_most(unit, subject)
     if placed >= judgement.wanted:
         return
-    if "Job" in subject.workload.kind or not subject.places_pods or (is_trapped(subject, judgement) and not later):
+    if (
+        subject.controller.runs_to_completion
+        or not subject.places_pods
+        or (is_trapped(subject, judgement) and not later)
+    ):
         # Jobs may queue, and of a trap another rule speaks
         return
     if crowding(unit, subject) is not None or unspreadable(unit, subject) is not None or left_alone(subject, judgement):
@@ -79,7 +81,7 @@ def pending_replicas(
         if judgement.at_best == placed and why:
             told = f"only {replicas} can run beside the other workloads"
         elif judgement.wanted == 1:
-            pod = "it" if subject.workload.kind == "Pod" else "its pod"
+            pod = "its pod" if subject.controller.replaces_lost else "it"
             told = f"{pod} may find no room, where the other workloads applied with it are placed first"
             why = why.replace("the next one", "it", 1)
         told = f"{told}: {why}" if why else told
@@ -117,7 +119,7 @@ def pending_replicas(
 
 def _fewer(subject: WorkloadCheck, placed: int) -> tuple[FixCandidate, ...]:
     """Ask for as many replicas as find room: where they are written, or where an autoscaler's bounds are."""
-    scaled, strategy = subject.scaled, subject.workload.strategy
+    scaled, controller = subject.scaled, subject.controller
     manifest = subject.manifest if scaled is None else scaled.autoscaler
     pointers = (field_pointers.REPLICAS,) if scaled is None else (LEAST, MOST)
     written = [pointer for pointer in pointers if manifest.present(pointer)]
@@ -129,7 +131,7 @@ def _fewer(subject: WorkloadCheck, placed: int) -> tuple[FixCandidate, ...]:
 
     title = f"set {listed([str(pointer[-1]) for pointer in written])}: {placed}"
     fewer = FixCandidate(f"{title}, as many as find room", "unsafe", edits)
-    if not isinstance(strategy, DeploymentStrategy) or strategy.recreate or resolve(strategy, placed).unavailable:
+    if not (controller.has_replica_sets and controller.keeps_until_ready(placed)):
         return (fewer,)
     one = no_surge(subject.manifest, placed)
     return fewer, FixCandidate(

@@ -9,7 +9,6 @@ from kubelint_gpu.builders.object_quota import is_refused, quotas_of
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.evidence.exclusive_lines import quota_limits, quota_state
 from kubelint_gpu.kube.objects.quota import ResourceQuota
-from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -35,8 +34,7 @@ class RefusedReplicaSet:
     @property
     def ends(self) -> str:
         """What becomes of the rollout: a predicate."""
-        strategy = self.subject.workload.strategy
-        recreates = isinstance(strategy, DeploymentStrategy) and strategy.recreate and not self.first
+        recreates = self.subject.controller.recreates and not self.first
         return "never ends once the old pods are gone" if recreates else "never begins"
 
 
@@ -54,10 +52,10 @@ def replica_sets_refused(unit: ApplySet) -> Iterator[RefusedReplicaSet]:
     quotas = [quota for quota in quotas_of(unit) if _KEY in quota.hard]
     made = {quota.meta: 0 for quota in quotas}
     for subject in unit.subjects if quotas else ():
-        transition, strategy = transitions_in(unit).get(id(subject)), subject.workload.strategy
-        if transition is None or not transition.rolls or not isinstance(strategy, DeploymentStrategy):
+        transition, controller = transitions_in(unit).get(subject.key), subject.controller
+        if transition is None or not transition.rolls or not controller.has_replica_sets:
             continue
-        if strategy.paused or is_refused(unit, subject):
+        if controller.paused or is_refused(unit, subject):
             continue
         for quota in quotas:
             if quota.meta.namespace != subject.workload.meta.namespace:

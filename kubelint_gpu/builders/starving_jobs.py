@@ -13,10 +13,10 @@ from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.evidence.exclusive_lines import holders, scarce
 from kubelint_gpu.evidence.node_lines import clues
 from kubelint_gpu.findings.finding import Related
-from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, JobStrategy
+from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.messages.wait import refused
 from kubelint_gpu.messages.wording import workload_name
-from kubelint_gpu.simulation.controllers.job import piles_up, stops_for_ever
+from kubelint_gpu.simulation.controllers.job import job_of, piles_up, stops_for_ever
 from kubelint_gpu.simulation.questions.starved_jobs import starves
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
@@ -29,14 +29,14 @@ MOST_OTHERS = 12
 
 def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     """A Job none of whose pods finds room beside the workloads that are applied with it."""
-    workload, strategy, manifest = subject.workload, subject.workload.strategy, subject.manifest
-    judgement = judgements_in(unit).get(id(subject))
-    if not isinstance(strategy, JobStrategy) or strategy.suspend or not workload.replicas or judgement is None:
+    workload, job, manifest = subject.workload, job_of(subject.workload), subject.manifest
+    judgement = judgements_in(unit).get(subject.key)
+    if job is None or job.strategy.suspend or not workload.replicas or judgement is None:
         return
     if not judgement.eligible or judgement.by_bound:
         # where counting shows room for all that could be there, nobody starves
         return
-    others = running_for_good(unit, judgement.eligible)
+    strategy, others = job.strategy, running_for_good(unit, judgement.eligible)
     beside = [one.workload for one in others]
     if len(others) > MOST_OTHERS or not starves(workload, beside, unit.cluster):
         return
@@ -103,10 +103,10 @@ def asking_too(others: Sequence[WorkloadCheck], resource: str) -> Iterator[Relat
 
 def _stays(unit: ApplySet, subject: WorkloadCheck, nodes: frozenset[str], *, daemons: bool = False) -> bool:
     """Whether a workload runs for good on some of the nodes."""
-    judgement, strategy = judgements_in(unit).get(id(subject)), subject.workload.strategy
-    if judgement is None or isinstance(strategy, JobStrategy):
+    judgement = judgements_in(unit).get(subject.key)
+    if judgement is None or subject.controller.runs_to_completion:
         return False
-    if isinstance(strategy, DaemonSetStrategy):
+    if subject.controller.node_bound:
         return daemons and not nodes.isdisjoint(judgement.eligible)
     return bool(subject.workload.replicas) and not nodes.isdisjoint(judgement.eligible)
 

@@ -13,8 +13,8 @@ from kubelint_gpu.builders.overlapping_runs import OverlappingRuns, overlapping_
 from kubelint_gpu.builders.short_custom_gangs import ShortCustomGang, short_custom_gang
 from kubelint_gpu.builders.starving_jobs import MOST_OTHERS, running_for_good, staying_beside
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.simulation.growth import possible_nodes
 from kubelint_gpu.simulation.prepare.coupling import companion_workloads
 from kubelint_gpu.simulation.questions.gang import Gang, gang
@@ -89,6 +89,12 @@ def stuck_gangs(unit: ApplySet) -> tuple[StuckGang, ...]:
     return tuple(_stuck_gangs(unit))
 
 
+def is_repeated(workload: Workload) -> bool:
+    """Whether a CronJob starts it again and again."""
+    job = job_of(workload)
+    return job is not None and job.scheduled
+
+
 def never_released(unit: ApplySet) -> frozenset[str]:
     """The Jobs whose pods hold something for ever, or until a deadline."""
     return frozenset[str]().union(*(one.keys for one in stuck_gangs(unit)))
@@ -101,11 +107,11 @@ def _stuck_gangs(unit: ApplySet) -> Iterator[StuckGang]:
     for subject in whole:
         if subject.workload.key not in short:
             yield from overlapping_runs(unit, subject)
-    jobs = [one for one in whole if one.workload.kind == "Job" and one.workload.key not in short]
+    jobs = [one for one in whole if not is_repeated(one.workload) and one.workload.key not in short]
     customs = list(custom_teams(unit)) if unit.has_nodes else []
-    lacking = {id(team): short_custom_gang(unit, team) for team in customs}
+    lacking = {team: short_custom_gang(unit, team) for team in customs}
     yield from (found for found in lacking.values() if found is not None)
-    customs = [team for team in customs if lacking[id(team)] is None]
+    customs = [team for team in customs if lacking[team] is None]
     if len(jobs) + len(customs) >= 2:
         yield from _held(unit, jobs, customs)
 
@@ -117,7 +123,7 @@ def _held(unit: ApplySet, jobs: list[WorkloadCheck], customs: Sequence[Team]) ->
         jobs.remove(subject)
         if any(_share_nodes(unit, subject, other) for other in jobs):
             yield UndecidedGang(subject, question, "its pods must be near to those of a Job, which come and go")
-    beside = list({id(one): one for subject in jobs for one in bound_to(unit, subject)}.values())
+    beside = list({one.key: one for subject in jobs for one in bound_to(unit, subject)}.values())
     teams = [*map(team_of, jobs), *customs]
     found = _together(unit.cluster, teams, beside, unit.budget)
     if found.verdict not in _HELD:
@@ -154,7 +160,7 @@ def _holds_further(unit: ApplySet, teams: Sequence[Team], beside: Sequence[Workl
 def _short(unit: ApplySet, subject: WorkloadCheck) -> Iterator[ShortJob | UndecidedGang]:
     """Some of its pods run, and never all at once."""
     workload = subject.workload
-    judgement = judgements_in(unit).get(id(subject))
+    judgement = judgements_in(unit).get(subject.key)
     if judgement is None:
         return
     joined = possible_nodes(unit.growth, workload.replicas)
@@ -183,7 +189,7 @@ def _short(unit: ApplySet, subject: WorkloadCheck) -> Iterator[ShortJob | Undeci
 
 def _passing(unit: ApplySet, subject: WorkloadCheck) -> list[WorkloadCheck]:
     """The Jobs of the unit near to whose pods its own must be."""
-    jobs = [one for one in unit.subjects if one is not subject and isinstance(one.workload.strategy, JobStrategy)]
+    jobs = [one for one in unit.subjects if one is not subject and one.controller.runs_to_completion]
     return [
         jobs[place] for place in companion_workloads(subject.workload, [one.workload for one in jobs], unit.cluster)
     ]
@@ -195,7 +201,7 @@ def _leans_on_what_ends(unit: ApplySet, subject: WorkloadCheck, jobs: Sequence[W
 
 
 def _share_nodes(unit: ApplySet, one: WorkloadCheck, other: WorkloadCheck) -> bool:
-    judged = [judgements_in(unit).get(id(subject)) for subject in (one, other)]
+    judged = [judgements_in(unit).get(subject.key) for subject in (one, other)]
     nodes = [found.eligible for found in judged if found is not None]
     return len(nodes) == len(judged) and not nodes[0].isdisjoint(nodes[1])
 

@@ -13,12 +13,12 @@ from kubelint_gpu.builders.kubelet_refusal import refused_by_kubelet
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, exclusive_lines, stakes
 from kubelint_gpu.findings.finding import Place, Related
-from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.wait import Wait, every, host_ports, refused, said, story
 from kubelint_gpu.messages.wording import counted, listed, owner_name, some, verb, workload_names
 from kubelint_gpu.scheduler.plugins import volume_restrictions
-from kubelint_gpu.simulation.controllers.deployment import resolve
+from kubelint_gpu.simulation.controllers.controller import Controller
+from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Blocker, Trace, Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
@@ -47,21 +47,21 @@ def ended(unit: ApplySet, verdict: Verdict) -> Iterator[tuple[WorkloadCheck, End
     Where counting places decided and no run could be told, the new pod waits and that is all there is to say.
     """
     for subject in unit.subjects:
-        judgement = judgements_in(unit).get(id(subject))
+        judgement = judgements_in(unit).get(subject.key)
         if judgement is None:
             continue
         if judgement.verdict is verdict:
             yield subject, end_of(judgement)
         elif (
-            id(subject) in next_rollouts(unit).judgements
-            and next_rollouts(unit).judgements[id(subject)].verdict is verdict
+            subject.key in next_rollouts(unit).judgements
+            and next_rollouts(unit).judgements[subject.key].verdict is verdict
         ):
-            yield subject, end_of(next_rollouts(unit).judgements[id(subject)])
+            yield subject, end_of(next_rollouts(unit).judgements[subject.key])
 
 
 def waits_later(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether its rollout ends and the next one may not."""
-    found = next_rollouts(unit).judgements.get(id(subject))
+    found = next_rollouts(unit).judgements.get(subject.key)
     return found is not None and found.verdict in _WAITS
 
 
@@ -76,9 +76,7 @@ def end_of(judgement: Judgement) -> End:
 
 def spoken_for(subject: WorkloadCheck, end: End) -> bool:
     """Whether a rule of its own speaks of the workload's standstill: a StatefulSet's, a DaemonSet's that surges."""
-    if isinstance(subject.workload.strategy, DaemonSetStrategy):
-        return surges_into_itself(subject, end)
-    return isinstance(subject.workload.strategy, StatefulSetStrategy)
+    return surges_into_itself(subject, end) if subject.controller.node_bound else subject.controller.has_ordinals
 
 
 def surges_into_itself(subject: WorkloadCheck, end: End) -> bool:
@@ -86,8 +84,7 @@ def surges_into_itself(subject: WorkloadCheck, end: End) -> bool:
 
     A node that others fill is nothing that another strategy changes.
     """
-    strategy = subject.workload.strategy
-    if not isinstance(strategy, DaemonSetStrategy) or not strategy.max_surge.amount or strategy.on_delete:
+    if not surges_on_nodes(subject.controller) or subject.controller.on_delete:
         return False
     holders = [holder for lack in end.waiting.lacks for holder in lack.holders]
     mine = any(holder.owner == subject.workload.key and not holder.new for holder in holders)
@@ -96,8 +93,7 @@ def surges_into_itself(subject: WorkloadCheck, end: End) -> bool:
 
 def is_trapped(subject: WorkloadCheck, judgement: Judgement) -> bool:
     """Whether pods that find no node keep all later changes from a StatefulSet: it makes them one after the other."""
-    strategy = subject.workload.strategy
-    if not isinstance(strategy, StatefulSetStrategy) or strategy.parallel or strategy.on_delete:
+    if not subject.controller.ordered or subject.controller.on_delete:
         return False
     return judgement.placed < judgement.wanted and judgement.alone < judgement.wanted
 
@@ -119,10 +115,10 @@ def standstill(
     exclusive = [f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items()]
     wait = Wait(workload, end.waiting, tuple(exclusive))
     why, keeps, label = keeping(workload)
-    number = (kept(workload.strategy, workload.replicas),) if isinstance(workload.strategy, DeploymentStrategy) else ()
+    number = numbers(workload)
     closed = is_certain(unit, subject, end.judgement)
     beyond = "" if closed else "unless there are nodes beyond the inventory, "
-    made, coming = is_made(unit, subject), id(subject) in next_rollouts(unit).judgements
+    made, coming = is_made(unit, subject), subject.key in next_rollouts(unit).judgements
     later = made or coming
     begins = f"{beyond}once it runs, " if made else beyond
     scaled, replicas = subject.scaled, counted(workload.replicas, "replica")
@@ -168,7 +164,7 @@ def standstill_anywhere(
     exclusive = [f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items()]
     wait = Wait(workload, end.waiting, tuple(exclusive))
     why, _, label = keeping(workload)
-    number = (kept(workload.strategy, workload.replicas),) if isinstance(workload.strategy, DeploymentStrategy) else ()
+    number = numbers(workload)
     clause, sentences = wait.clause, tuple(wait.sentences())
     if code == "KLG102":
         ports = listed([str(port) for port in host_ports(workload.spec)])
@@ -207,43 +203,53 @@ def shortage(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, place
 
 def keeping(workload: Workload) -> tuple[str, str, str]:
     """That the old pods stay, as a clause and as what the controller does, and the numbers behind it."""
-    strategy, replicas = workload.strategy, workload.replicas
+    controller, replicas = controller_of(workload), workload.replicas
     until = "until the new one is available"
-    if isinstance(strategy, DaemonSetStrategy) and strategy.max_surge.amount:
-        label = f"maxSurge is {strategy.max_surge}: the new pod of a node starts beside the old one"
+    if surges_on_nodes(controller):
+        label = f"maxSurge is {controller.max_surge}: the new pod of a node starts beside the old one"
         return f"the old pod is kept {until}", f"keeps the old pod {until}", label
-    if not isinstance(strategy, DeploymentStrategy):
+    if not controller.has_replica_sets:
         return f"the {workload.kind} controller goes on only when it is available", "waits for that pod", ""
-    found = resolve(strategy, replicas)
-    pods = counted(replicas, "pod")
-    if found.unavailable:
-        clause = f"no more than {found.unavailable} of {pods} may be unavailable"
-        if found.unavailable >= replicas:
-            return "nothing is left that could make room for it", "waits for the new pod", _label(strategy, replicas)
-        return clause, f"takes no more than {found.unavailable} of {pods} away", _label(strategy, replicas)
+    unavailable, pods, label = controller.unavailable(replicas), counted(replicas, "pod"), _label(controller, replicas)
+    if unavailable:
+        clause = f"no more than {unavailable} of {pods} may be unavailable"
+        if unavailable >= replicas:
+            return "nothing is left that could make room for it", "waits for the new pod", label
+        return clause, f"takes no more than {unavailable} of {pods} away", label
     old, are = ("the old pod", "is") if replicas == 1 else ("the old pods", "are")
-    return f"{old} {are} kept {until}", f"keeps {old} {until}", _label(strategy, replicas)
+    return f"{old} {are} kept {until}", f"keeps {old} {until}", label
 
 
-def kept(strategy: DeploymentStrategy, replicas: int) -> str:
+def surges_on_nodes(controller: Controller) -> bool:
+    """Whether a node has an old and a new pod at once, as with `maxSurge` of a DaemonSet."""
+    return controller.node_bound and controller.max_surge is not None and controller.max_surge.amount > 0
+
+
+def numbers(workload: Workload) -> tuple[str, ...]:
+    """Why the old pods stay, where that is a matter of numbers."""
+    controller = controller_of(workload)
+    return (kept(controller, workload.replicas),) if controller.has_replica_sets else ()
+
+
+def kept(controller: Controller, replicas: int) -> str:
     """Why the old pods stay."""
-    found = resolve(strategy, replicas)
-    if found.unavailable == 0:
-        return f"{_number(strategy, replicas)}: no old pod may go before a new one is available"
-    return f"no more than {found.unavailable} of {replicas} may be unavailable ({_number(strategy, replicas)})"
+    if controller.keeps_until_ready(replicas):
+        return f"{_number(controller, replicas)}: no old pod may go before a new one is available"
+    most = controller.unavailable(replicas)
+    return f"no more than {most} of {replicas} may be unavailable ({_number(controller, replicas)})"
 
 
-def _number(strategy: DeploymentStrategy, replicas: int) -> str:
-    found = resolve(strategy, replicas)
-    written = strategy.max_unavailable
-    rounding = f" ({written} of {counted(replicas, 'replica')}, rounded down)" if written.percent else ""
-    return f"maxUnavailable is {found.unavailable}{rounding}"
+def _number(controller: Controller, replicas: int) -> str:
+    written = controller.max_unavailable
+    percent = written is not None and written.percent
+    rounding = f" ({written} of {counted(replicas, 'replica')}, rounded down)" if percent else ""
+    return f"maxUnavailable is {controller.unavailable(replicas)}{rounding}"
 
 
-def _label(strategy: DeploymentStrategy, replicas: int) -> str:
-    found = resolve(strategy, replicas)
-    default = "by default " if strategy == DeploymentStrategy(paused=strategy.paused) else ""
-    return f"{counted(replicas, 'replica')}: {default}maxSurge is {found.surge} and maxUnavailable {found.unavailable}"
+def _label(controller: Controller, replicas: int) -> str:
+    default = "by default " if controller.by_default else ""
+    surge, unavailable = controller.surge(replicas), controller.unavailable(replicas)
+    return f"{counted(replicas, 'replica')}: {default}maxSurge is {surge} and maxUnavailable {unavailable}"
 
 
 def declare(unknown: Sequence[str]) -> tuple[str, ...]:

@@ -79,14 +79,14 @@ def _rounds(wanted: Sequence[Diagnostic]) -> Iterator[list[_Member]]:
 
 
 def _members(wanted: Sequence[Diagnostic]) -> Iterator[_Member]:
-    for draft in wanted:
+    for place, draft in enumerate(wanted):
         for number, proposal in enumerate(draft.proposals):
             try:
                 edits = proposal.edits()
             except NotEditable:
                 continue
             if edits and draft.manifest is not None:
-                yield _Member((id(draft), number), draft, tuple(edits))
+                yield _Member((place, number), draft, tuple(edits))
 
 
 class _Trial:

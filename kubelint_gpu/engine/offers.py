@@ -23,30 +23,30 @@ def not_offered(finding: Finding, fixes: Sequence[Fix], refusals: Sequence[Refus
 
 def offered(
     unit: ApplySet, wanted: Sequence[Diagnostic], drafts: Sequence[Diagnostic], trials: Trials
-) -> dict[int, tuple[Fix | Refusal, ...]]:
-    """What came of the proposals of drafts, by the identity of each as an object; what weighs most is tried first."""
+) -> list[tuple[Fix | Refusal, ...]]:
+    """What came of the proposals of each draft; what weighs most is tried first."""
     known = batches(unit, wanted, drafts)
     left = count(known.alone or 0, -1)
     alone = trials.spend if unit.rendered else lambda: known.alone is None or next(left) > 0
-    done: dict[int, tuple[Fix | Refusal, ...]] = {}
+    done: list[tuple[Fix | Refusal, ...]] = [()] * len(wanted)
     for severity in ("error", "warning", "note"):
         running = {
-            id(draft): tried(
+            place: tried(
                 unit,
                 draft,
                 drafts,
-                {number for number in range(len(draft.proposals)) if (id(draft), number) in known.holds},
+                {number for number in range(len(draft.proposals)) if (place, number) in known.holds},
                 alone,
             )
-            for draft in wanted
+            for place, draft in enumerate(wanted)
             if severity_of(draft) == severity
         }
         # the first proposal of each comes before the second one of any
         while running:
-            for key, one in list(running.items()):
+            for place, one in list(running.items()):
                 found = next(one, None)
                 if found is None:
-                    del running[key]
+                    del running[place]
                 else:
-                    done[key] = (*done.get(key, ()), found)
+                    done[place] = (*done[place], found)
     return done

@@ -65,8 +65,8 @@ def layers(draft: Diagnostic) -> tuple[Related, ...]:
 def merged(every: Iterable[OverlayFinding]) -> list[OverlayFinding]:
     """The same rule, cause and line through several overlays or clusters is one finding that names each of them."""
     groups: dict[Any, list[OverlayFinding]] = {}
-    for one in every:
-        key: Any = id(one)
+    for number, one in enumerate(every):
+        key: Any = number
         if one.rendered or one.cluster is not None:
             finding = one.finding
             key = (finding.code, finding.place, finding.severity, finding.certainty, one.cause)

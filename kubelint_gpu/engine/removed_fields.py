@@ -26,8 +26,8 @@ def removed(unit: ApplySet, drafts: Sequence[Diagnostic], trials: Trials) -> dic
     if not unit.rendered or not drafts:
         return {}
     found: dict[Identity, tuple[Related, ...]] = {}
-    concerned = {id(draft.manifest): draft.manifest for draft in drafts if draft.manifest is not None}
-    for manifest, removal in islice(_removals(tuple(concerned.values())), _MOST):
+    concerned = dict.fromkeys(draft.manifest for draft in drafts if draft.manifest is not None)
+    for manifest, removal in islice(_removals(tuple(concerned)), _MOST):
         if not trials.spend():
             break
         try:

@@ -155,14 +155,15 @@ def _judged(unit: ApplySet, rules: Suppression, *, fixes: bool, stages: bool) ->
     effective: set[tuple[Place, str]] = set()
     if rules.on:
         left, ignored, closing, effective = _suppressed(unit, left, rules)
-    kept = {id(finding) for finding in left}
-    told = [*((one, draft) for one, draft in found if id(one) in kept), *_with(closing)]
-    offers = offered(unit, [draft for _, draft in told if fixes and draft.proposals], drafts, trials)
+    kept = frozenset(left)
+    told = [*((one, draft) for one, draft in found if one in kept), *_with(closing)]
+    asked = [number for number, (_, draft) in enumerate(told) if fixes and draft.proposals]
+    offers = dict(zip(asked, offered(unit, [told[number][1] for number in asked], drafts, trials), strict=True))
     entries = []
     undecided = 0
-    for finding, draft in told:
+    for number, (finding, draft) in enumerate(told):
         undecided += draft.undecided
-        found_fixes = offers.get(id(draft), ())
+        found_fixes = offers.get(number, ())
         fixing = tuple(one for one in found_fixes if isinstance(one, Fix))
         refusals = tuple(one for one in found_fixes if isinstance(one, Refusal))
         drawn = _stage(draft) if stages else None
@@ -170,7 +171,7 @@ def _judged(unit: ApplySet, rules: Suppression, *, fixes: bool, stages: bool) ->
         whole = replace(finding, fixes=fixing, refusals=refusals, help=advice, stage=drawn)
         entries.append(seen_through(whole, draft, unit))
     workloads = sum(manifest.workload is not None for manifest in unit.templates)
-    away = [draft for finding, draft in found if id(finding) not in kept] if unit.rendered else []
+    away = [draft for finding, draft in found if finding not in kept] if unit.rendered else []
     hidden = frozenset((draft.code, draft.place, draft.cause) for draft in away)
     ignored -= len(away)
     return Judged(tuple(entries), tuple(crashed), frozenset(effective), undecided, ignored, workloads, hidden)
@@ -199,18 +200,18 @@ def _suppressed(
     if not written:
         return list(findings), 0, [], set()
     left, hidden, used = suppressed(findings, written, rules.today)
-    worked = {id(ignore) for ignore in used}
+    worked = set(used)
     off = rules.off or ("-",)
-    unused = [one for one in written if id(one) not in worked and not _switched_off(one, off)]
+    unused = [one for one in written if one not in worked and not _switched_off(one, off)]
     told = _closing(unit, unused, used, findings, rules.today)
     # a suppression may itself be suppressed, as any other finding; the one that does so is not unused
-    worked.update(id(one) for one in suppressed([finding for finding, _ in told], written, rules.today)[2])
-    unused = [one for one in unused if id(one) not in worked]
+    worked.update(suppressed([finding for finding, _ in told], written, rules.today)[2])
+    unused = [one for one in unused if one not in worked]
     told = _closing(unit, unused, used, findings, rules.today)
     kept, more, _ = suppressed([finding for finding, _ in told], written, rules.today)
-    names = {id(finding) for finding in kept}
+    names = frozenset(kept)
     effective = {(one.place, unused_cause(one)) for one in used} if unit.rendered else set()
-    return left, hidden + more, [draft for finding, draft in told if id(finding) in names], effective
+    return left, hidden + more, [draft for finding, draft in told if finding in names], effective
 
 
 def _closing(

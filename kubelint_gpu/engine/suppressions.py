@@ -104,16 +104,16 @@ def suppressed(
     """The findings that are left, how many were suppressed, and the suppressions that suppressed something."""
     active = [ignore for ignore in found if not over(ignore.until, today)]
     left: list[Finding] = []
-    used: dict[int, Ignore] = {}
+    used: dict[Ignore, None] = {}
     count = 0
     for finding in findings:
         covering = [ignore for ignore in active if ignore.covers(finding)]
-        used.update((id(ignore), ignore) for ignore in covering)
+        used.update(dict.fromkeys(covering))
         if covering:
             count += 1
         else:
             left.append(finding)
-    return left, count, list(used.values())
+    return left, count, list(used)
 
 
 def _of_comment(reading: Reading, comment: Comment) -> Iterator[Ignore]:

@@ -33,7 +33,7 @@ def to_json(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Situation]) 
         "workload": workload.key,
         "path": place.path,
         "line": place.line,
-        "replicas": None if workload.kind == "DaemonSet" else workload.replicas,
+        "replicas": None if subject.controller.node_bound else workload.replicas,
         "requests": _amounts(found[0].explanation.requests),
         "priority": spec.priority or 0,
         "priorityClass": spec.priority_class_name or None,
@@ -47,7 +47,7 @@ def to_json(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Situation]) 
 
 def _rollout(unit: ApplySet, subject: WorkloadCheck) -> dict[str, Any] | None:
     """What becomes of the rollout, and whether that rests on pools that grow: before it begins, or while it runs."""
-    judgement = judgements_in(unit).get(id(subject)) if subject.workload.rolls else None
+    judgement = judgements_in(unit).get(subject.key) if subject.controller.rolls else None
     if judgement is None or judgement.verdict is None:
         return None
     return {

@@ -65,7 +65,7 @@ class _Page:
             policy = ", never preempts" if spec.preemption_policy == "Never" else ""
             name = spec.priority_class_name or "no PriorityClass"
             yield from self.note("priority", f"{spec.priority or 0} ({name}){policy}", indent=2)
-        if workload.kind not in ("DaemonSet", "Pod"):
+        if subject.controller.replaces_lost and not subject.controller.node_bound:
             yield from self.note("replicas", str(workload.replicas), indent=2)
         assumed = assumed_claims(unit, workload)
         if assumed:

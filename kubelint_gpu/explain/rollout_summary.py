@@ -24,7 +24,7 @@ _WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
 
 def outlook(unit: ApplySet, subject: WorkloadCheck) -> str | None:
     """`comes to its end`, or what keeps it from that; None where nothing is rolled out, or no node takes a pod."""
-    judgement = judgements_in(unit).get(id(subject)) if subject.workload.rolls else None
+    judgement = judgements_in(unit).get(subject.key) if subject.controller.rolls else None
     if judgement is None:
         return None
     refused = refused_replica_set(unit, subject)
@@ -79,7 +79,7 @@ def _conditions(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) ->
         never = "never all end" if group.verdict is Verdict.STUCK else "may not all end"
         yield f" by itself; rolled out together with {names}, they {never}{_MORE}"
     elif waits_later(unit, subject):
-        found = next_rollouts(unit).judgements[id(subject)]
+        found = next_rollouts(unit).judgements[subject.key]
         yield f"; the next one {_waiting(unit, subject, found)}"
     else:
         scaled = waiting_when_scaled(unit, subject)

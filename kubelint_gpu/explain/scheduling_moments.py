@@ -10,12 +10,11 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.meta import OwnerReference
 from kubelint_gpu.kube.objects.node import read_node
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Snapshot, attempt, fit, fit_on, merged
 from kubelint_gpu.scheduler.explain.explanation import Explanation, explain
 from kubelint_gpu.scheduler.explain.holders import PlacedPod
-from kubelint_gpu.simulation.controllers.deployment import resolve
+from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.values import dataclass, replace
@@ -49,15 +48,15 @@ class Situation:
 
 def situations(unit: ApplySet, subject: WorkloadCheck) -> tuple[Situation, ...]:
     """The moments that differ for a workload, the first creation first."""
-    workload = _controlled(subject.workload)
+    workload, controller = subject.workload, subject.controller
     mine = own_pods(workload, unit.cluster.pods)
     present = unit.running if not assumed_claims(unit, workload) else Snapshot.of(_with_assumed_claims(unit, workload))
     running = present.without([(pod, pod.spec.node_name) for pod in mine if present.node(pod.spec.node_name)])
     first = _pod(workload, "new")
     found = [_situation(unit, "creation", first, running)]
-    if workload.kind == "DaemonSet":
+    if controller.node_bound:
         found = [_on_its_node(unit, workload, first, running, found[0])]
-    if workload.kind in ("DaemonSet", "Pod") or not found[0].explanation.fits:
+    if controller.node_bound or not controller.replaces_lost or not found[0].explanation.fits:
         return tuple(found)
     placed, full = _filled(workload, running)
     if full:
@@ -88,7 +87,7 @@ def _with_assumed_claims(unit: ApplySet, workload: Workload) -> Cluster:
 
 def _on_its_node(unit: ApplySet, workload: Workload, pod: Pod, running: Snapshot, found: Situation) -> Situation:
     """The same with the scheduler's sentence about the pod that is made for the first node that does not take it."""
-    from kubelint_gpu.simulation.controllers.daemon_set import daemon_nodes, pinned_pod
+    from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes, pinned_pod
 
     texts = (
         attempt(pinned_pod(pod, name), running).message
@@ -102,7 +101,7 @@ def _with_daemons(unit: ApplySet, subject: WorkloadCheck, running: Snapshot) -> 
     """The same with the pods of DaemonSets that are judged with the workload: in a rollout they run already."""
     from kubelint_gpu.simulation.model.at_full_replicas import daemon_pods, standing_participants
 
-    daemons = [one.workload for one in unit.subjects if one.workload.kind == "DaemonSet" and one is not subject]
+    daemons = [one.workload for one in unit.subjects if one.controller.node_bound and one is not subject]
     if not daemons:
         return running
     participants, rest = standing_participants(daemons, unit.cluster)
@@ -114,10 +113,10 @@ def _with_daemons(unit: ApplySet, subject: WorkloadCheck, running: Snapshot) -> 
 def _rollout(
     unit: ApplySet, workload: Workload, running: Snapshot, placed: Sequence[PlacedPod], mine: Sequence[Pod]
 ) -> Iterator[Situation]:
-    strategy = workload.strategy
-    if not isinstance(strategy, DeploymentStrategy) or not workload.replicas:
+    controller = controller_of(workload)
+    if not controller.has_replica_sets or not workload.replicas:
         return
-    kept = max(0, workload.replicas - resolve(strategy, workload.replicas).unavailable)
+    kept = max(0, workload.replicas - controller.unavailable(workload.replicas))
     known = [(pod, pod.spec.node_name) for pod in mine if running.node(pod.spec.node_name) is not None]
     old = (known or placed)[:kept]
     yield _situation(unit, "rollout", _pod(workload, "new"), _placed(running, old), old, known=bool(known))
@@ -167,20 +166,10 @@ def _placed(snapshot: Snapshot, pods: Sequence[PlacedPod]) -> Snapshot:
 
 
 def _pod(workload: Workload, revision: str, number: int | None = None) -> Pod:
-    """A pod as the workload's controller creates it; in a Deployment `revision` tells old from new."""
-    name = workload.meta.name if workload.kind == "Pod" else f"{workload.meta.name}-{revision}"
-    if number is not None:
-        name = f"{name}-{number}"
-    pod = merged(workload.pod(name, revision if workload.kind == "Deployment" else ""))
-    if workload.kind == "Pod":
+    """A pod as the workload's controller creates it; `revision` tells old from new."""
+    controller = controller_of(workload)
+    name = f"{workload.meta.name}-{revision}" if controller.replaces_lost else workload.meta.name
+    pod = merged(controller.pod(revision, name if number is None else f"{name}-{number}"))
+    if not controller.replaces_lost:
         return pod
     return replace(pod, meta=replace(pod.meta, owner=OwnerReference(workload.kind, workload.meta.name)))
-
-
-def _controlled(workload: Workload) -> Workload:
-    """The workload with what its controller adds to the pods."""
-    if workload.kind != "DaemonSet":
-        return workload
-    from kubelint_gpu.simulation.controllers.daemon_set import tolerations
-
-    return replace(workload, spec=replace(workload.spec, tolerations=tolerations(workload.spec)))

@@ -10,6 +10,7 @@ from kubelint_gpu.kube.objects.priority import HIGHEST_USER_PRIORITY, PREEMPT, U
 from kubelint_gpu.kube.objects.runtime_class import with_runtime_class
 from kubelint_gpu.kube.objects.taints import Toleration, read_toleration
 from kubelint_gpu.kube.values.fields import Fields
+from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.prepare.workload_change import resolved_workload
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.autoscalers import Autoscalers, scaled_at_once
@@ -46,7 +47,7 @@ def judged(
     workload = replace(
         workload,
         spec=spec,
-        written=workload.spec if workload.kind == "DaemonSet" else None,
+        written=workload.spec if controller_of(workload).node_bound else None,
         replicas=scaled.replicas if scaled is not None else workload.replicas,
     )
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
@@ -24,7 +25,7 @@ from kubelint_gpu.workspace.autoscalers import Autoscalers, autoscalers
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.shared_objects import Beside, SharedObjects
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
+from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 if TYPE_CHECKING:
     from kubelint_gpu.sources.kustomize.rendering import Rendered
@@ -60,7 +61,7 @@ class ApplySet:
         self.beside = beside if isinstance(beside, Beside) else Beside(SharedObjects(beside), frozenset())
         self.budget = budget
         self.rendered = tuple(rendered)
-        self._attempts: dict[tuple[int, str], Attempt] = {}
+        self._attempts: dict[tuple[WorkloadKey, str], Attempt] = {}
         self.answers: dict[object, Any] = {}
 
     def forget(self) -> None:
@@ -129,11 +130,15 @@ class ApplySet:
     @cached_property
     def subjects(self) -> tuple[WorkloadCheck, ...]:
         """The workloads that are judged."""
-        return tuple(
-            self.judged(manifest, manifest.workload)
-            for manifest in self.templates
-            if manifest.workload is not None and manifest.readable and not manifest.workload.partial
-        )
+        found: list[WorkloadCheck] = []
+        times: Counter[WorkloadKey] = Counter()
+        for manifest in self.templates:
+            if manifest.workload is not None and manifest.readable and not manifest.workload.partial:
+                subject = self.judged(manifest, manifest.workload)
+                times[subject.key] += 1
+                number = times[subject.key]
+                found.append(subject if number == 1 else subject.marked(str(number)))
+        return tuple(found)
 
     @cached_property
     def empty(self) -> Snapshot:
@@ -233,7 +238,7 @@ class ApplySet:
         return found.fit is not None and found.fit.schedulable
 
     def _attempt(self, subject: WorkloadCheck, name: str, snapshot: Snapshot) -> Attempt:
-        key = (id(subject), name)
+        key = (subject.key, name)
         if key not in self._attempts:
             # what else will run is not in these snapshots, nor what the pod must be near to
             pod = subject.pod if name == "running" else lone(subject.pod, snapshot)
@@ -260,7 +265,7 @@ class ApplySet:
         before = self.before.get(subject.manifest.object)
         if before is None or before.workload is None or not before.readable or before.workload.partial:
             return None
-        return self.judged(before, before.workload, self._autoscalers_before)
+        return self.judged(before, before.workload, self._autoscalers_before).marked("before")
 
 
 def _named(node: Node, name: str) -> Node:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Place
+from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.workspace.manifest import Manifest
 
 REPLICAS: Pointer = ("spec", "replicas")
@@ -21,12 +22,8 @@ _NODE_AFFINITY: Pointer = ("affinity", "nodeAffinity", _REQUIRED)
 
 def strategy(manifest: Manifest) -> Pointer:
     """What decides how a workload rolls: maxUnavailable, or what stands nearest to it."""
-    base = STRATEGY if manifest.kind == "Deployment" else UPDATE_STRATEGY
-    rolling = (*base, "rollingUpdate")
-    for route in ((*rolling, "maxUnavailable"), (*rolling, "maxSurge"), rolling, base):
-        if manifest.present(route):
-            return route
-    return ("spec",)
+    written = controller_of(manifest.workload).strategy_pointers if manifest.workload is not None else ()
+    return next((route for route in written if manifest.present(route)), ("spec",))
 
 
 def replicas(manifest: Manifest) -> Pointer:

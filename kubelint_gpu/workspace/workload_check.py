@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from typing import NewType
+
 from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.kube.kinds.custom_workload import PLACED_ELSEWHERE
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import merged
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.simulation.controllers.controller import Controller
+from kubelint_gpu.simulation.controllers.controller_of import controller_of
+from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.autoscalers import ScaledAtOnce
 from kubelint_gpu.workspace.manifest import Manifest
+
+WorkloadKey = NewType("WorkloadKey", str)
+"""What tells the workloads of a run apart: `kind/namespace/name`, with `#2` for the second of the same name.
+
+A further pod template of the same object counts as such.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,6 +36,21 @@ class WorkloadCheck:
     workload: Workload
     known_class: bool = True
     scaled: ScaledAtOnce | None = None
+    mark: str = ""
+
+    @property
+    def key(self) -> WorkloadKey:
+        """By it answers are found; `mark` tells workloads of the same name apart."""
+        return WorkloadKey(f"{self.workload.key}#{self.mark}" if self.mark else self.workload.key)
+
+    def marked(self, mark: str) -> WorkloadCheck:
+        """The same in another state, or the second of its name."""
+        return replace(self, mark=f"{self.mark} {mark}".strip())
+
+    @property
+    def controller(self) -> Controller:
+        """What makes its pods."""
+        return controller_of(self.workload)
 
     @property
     def pod(self) -> Pod:
@@ -44,7 +69,7 @@ class WorkloadCheck:
     @property
     def places_pods(self) -> bool:
         """Whether the scheduler looks for a node for its pods: not with a node name, and a DaemonSet names its own."""
-        return not self.workload.spec.node_name and self.workload.kind != "DaemonSet"
+        return not self.workload.spec.node_name and not self.controller.node_bound
 
     @property
     def placed_here(self) -> bool:

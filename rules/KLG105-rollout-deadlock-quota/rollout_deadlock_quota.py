@@ -18,9 +18,8 @@ from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.rolling import DeploymentStrategy, JobStrategy
 from kubelint_gpu.messages.wording import listed, workload_name
-from kubelint_gpu.simulation.controllers.job import objects_of_pods
+from kubelint_gpu.simulation.controllers.job import job_of, objects_of_pods
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -63,9 +62,7 @@ def _stopped_by_ended(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, End, list
         # with more of them than the quota has room for they are not all there
         if not left or (len(left) + 1) * _ONE > quota.hard[_PODS]:
             continue
-        rolled = {
-            key: one for key, one in transitions_in(unit).items() if not isinstance(one.new.strategy, JobStrategy)
-        }
+        rolled = {key: one for key, one in transitions_in(unit).items() if job_of(one.new) is None}
         only = [place for place, one in enumerate(rolled.values()) if _surges(unit, one.new.key)]
         if not only:
             continue
@@ -73,8 +70,8 @@ def _stopped_by_ended(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, End, list
         judged = judge(list(rolled.values()), cluster, budget=unit.budget, growth=unit.growth, only=only)
         found = {key: one for key, one in zip(rolled, judged, strict=True) if one.verdict is Verdict.STUCK}
         for subject in unit.subjects:
-            if id(subject) in found and subject.workload.meta.namespace == space and rollout_ends(unit, subject):
-                end = end_of(found[id(subject)])
+            if subject.key in found and subject.workload.meta.namespace == space and rollout_ends(unit, subject):
+                end = end_of(found[subject.key])
                 if end.waiting.refusal:
                     yield subject, end, jobs
 
@@ -89,17 +86,17 @@ def _kept_pods(jobs: list[WorkloadCheck]) -> Iterator[Related]:
 
 
 def _stays(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    workload, strategy = subject.workload, subject.workload.strategy
-    if workload.kind != "Job" or not isinstance(strategy, JobStrategy) or strategy.suspend or not workload.replicas:
+    workload, job = subject.workload, job_of(subject.workload)
+    if job is None or job.scheduled or job.strategy.suspend or not workload.replicas:
         return False
     ttl = field_pointers.at(subject.manifest, (*workload.template_pointer[:-1], _TTL))
-    return ttl is None and id(subject) in judgements_in(unit)
+    return ttl is None and subject.key in judgements_in(unit)
 
 
 def _left(unit: ApplySet, subject: WorkloadCheck) -> list[Pod]:
     """The pods of a Job that has succeeded, without those that the inventory has."""
-    workload, strategy = subject.workload, subject.workload.strategy
-    number = objects_of_pods(strategy) if isinstance(strategy, JobStrategy) else 0
+    workload, job = subject.workload, job_of(subject.workload)
+    number = objects_of_pods(job.strategy) if job is not None else 0
     there = sum(
         1
         for pod in unit.cluster.pods
@@ -112,6 +109,5 @@ def _left(unit: ApplySet, subject: WorkloadCheck) -> list[Pod]:
 
 def _surges(unit: ApplySet, key: str) -> bool:
     return any(
-        one.workload.key == key and isinstance(one.workload.strategy, DeploymentStrategy) and rollout_ends(unit, one)
-        for one in unit.subjects
+        one.workload.key == key and one.controller.has_replica_sets and rollout_ends(unit, one) for one in unit.subjects
     )

@@ -7,14 +7,13 @@ from collections.abc import Iterator, Sequence
 from kubelint_gpu.analysis.certainty import is_certain_together
 from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.analysis.rollout_facts import blocked_by_waiting, judged_together, judgements_in, rolled_in
-from kubelint_gpu.builders.stuck_rollout import keeping
+from kubelint_gpu.builders.stuck_rollout import keeping, surges_on_nodes
 from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import no_daemon_surge, no_surge
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, stakes
 from kubelint_gpu.findings.finding import Related
-from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy
 from kubelint_gpu.messages.wait import Wait, story
 from kubelint_gpu.messages.wording import cut_off, listed, some, workload_name
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -40,7 +39,7 @@ def rollouts_block_each_other(unit: ApplySet) -> Iterator[Diagnostic]:
             yield _draft(unit, together, together.trace, rolled, waits)
     for together in blocked_by_waiting(unit):
         blocked = [
-            one for one in rolled_in(unit, together) if judgements_in(unit)[id(one)].verdict is Verdict.COMPLETES
+            one for one in rolled_in(unit, together) if judgements_in(unit)[one.key].verdict is Verdict.COMPLETES
         ]
         waits = [wait for subject in blocked for wait in _waits(unit, subject, together.trace or Trace((), ()))]
         if waits and together.trace is not None:
@@ -145,11 +144,10 @@ def _involved(rolled: Sequence[WorkloadCheck], waits: Sequence[Wait]) -> list[Wo
 def _proposals(involved: Sequence[WorkloadCheck]) -> tuple[FixCandidate, ...]:
     found: list[FixCandidate] = []
     for subject in involved:
-        strategy = subject.workload.strategy
-        if isinstance(strategy, DeploymentStrategy):
+        if subject.controller.has_replica_sets:
             one = no_surge(subject.manifest, subject.workload.replicas)
             found.append(replace(one, title=f"in {_name(subject)} {one.title}"))
-        elif isinstance(strategy, DaemonSetStrategy) and strategy.max_surge.amount:
+        elif surges_on_nodes(subject.controller):
             one = no_daemon_surge(subject.manifest)
             found.append(replace(one, title=f"in {_name(subject)} {one.title}"))
     if len(found) > 1:

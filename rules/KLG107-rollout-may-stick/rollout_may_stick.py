@@ -35,7 +35,7 @@ def rollout_may_stick(unit: ApplySet) -> Iterator[Diagnostic]:
         if not spoken_for(subject, one) and not waits_for_gangs(unit, one):
             yield standstill(unit, subject, one, "KLG107", proposals=strategy_fixes(unit, subject, "KLG107"))
     for subject in unit.subjects:
-        found = judgements_in(unit).get(id(subject))
+        found = judgements_in(unit).get(subject.key)
         if rollout_ends(unit, subject):
             yield from _when_scaled(unit, subject)
         if found is not None and found.verdict is Verdict.UNDECIDED:

@@ -13,7 +13,6 @@ from kubelint_gpu.evidence.exclusive_lines import place_of
 from kubelint_gpu.evidence.node_lines import clues
 from kubelint_gpu.findings.finding import Related, Step
 from kubelint_gpu.kube.admission.defaults import extended_resources
-from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.messages.wait import told
 from kubelint_gpu.messages.wording import counted, listed, owner_name, some
 from kubelint_gpu.simulation.search.trace import Evicted, Trace
@@ -27,7 +26,7 @@ def rollout_preempts(unit: ApplySet) -> Iterator[Diagnostic]:
     """Some run of a rollout, or of several that begin at the same moment, evicts pods of lower priority of others."""
     told_of: set[tuple[str, str]] = set()
     for subject in (one for one in unit.subjects if one.known_class):
-        judgement = judgements_in(unit).get(id(subject))
+        judgement = judgements_in(unit).get(subject.key)
         if judgement is not None:
             for owner, found in _evicted(subject, judgement.evicts).items():
                 told_of.add((subject.workload.key, owner))
@@ -66,8 +65,8 @@ def _draft(
     resource = next(iter(extended_resources(spec)), "")
     place = place_of(unit, owner, resource, nodes)
     whose = f"{owner_name(owner)} has priority {found[0].priority}"
-    strategy, replicas = subject.workload.strategy, subject.workload.replicas
-    surges = isinstance(strategy, DeploymentStrategy) and not strategy.recreate
+    replicas = subject.workload.replicas
+    surges = subject.controller.has_replica_sets and not subject.controller.recreates
     trace = eviction if eviction is not None and owner in eviction.evicted else None
     victims = owner_name(owner) if owner.startswith("Pod/") else f"{counted(count, 'pod')} of {owner_name(owner)}"
     certain = unit.is_closed_to(subject) if together else evicts_for_certain(unit, subject, owner)

@@ -18,7 +18,6 @@ from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, scarce, stakes
 from kubelint_gpu.evidence.node_lines import clues
 from kubelint_gpu.findings.finding import Related
-from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, JobStrategy, StatefulSetStrategy
 from kubelint_gpu.messages.wait import Wait
 from kubelint_gpu.messages.wording import counted, owner_name, some
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -42,10 +41,10 @@ def scale_up_pending(unit: ApplySet) -> Iterator[Diagnostic]:
     for subject in unit.subjects:
         refused_pods = tuple(refused_job_pods(unit, subject))
         yield from refused_pods or starving(unit, subject)
-        judgement = judgements_in(unit).get(id(subject))
+        judgement = judgements_in(unit).get(subject.key)
         if judgement is None or judgement.placed >= judgement.wanted or outgrown(unit, subject, judgement):
             continue
-        if isinstance(subject.workload.strategy, DaemonSetStrategy):
+        if subject.controller.node_bound:
             yield from daemon_pods_pending(unit, subject, judgement)
         elif judgement.eligible and judgement.verdict is None:
             yield from pending_replicas(unit, subject, judgement)
@@ -55,28 +54,23 @@ def scale_up_pending(unit: ApplySet) -> Iterator[Diagnostic]:
 def _replaced_by_hand(unit: ApplySet) -> Iterator[Diagnostic]:
     """What lacks room only when pods that run have been deleted by hand, or their partition is lowered."""
     for subject in unit.subjects if unit.before else ():
-        found, now = after_deletion(unit).get(id(subject)), judgements_in(unit).get(id(subject))
+        found, now = after_deletion(unit).get(subject.key), judgements_in(unit).get(subject.key)
         if found is None or now is None or outgrown(unit, subject, found):
             continue
         if now.placed >= now.wanted and now.verdict in (None, Verdict.COMPLETES):
             yield from (_later(subject, draft) for draft in _told_by_hand(unit, subject, found))
 
 
-def _on_delete(subject: WorkloadCheck) -> bool:
-    strategy = subject.workload.strategy
-    return isinstance(strategy, StatefulSetStrategy | DaemonSetStrategy) and strategy.on_delete
-
-
 def _kept_by(subject: WorkloadCheck) -> Pointer:
     """The field that keeps the template from pods that run."""
-    return (*UPDATE_STRATEGY, "type") if _on_delete(subject) else (*UPDATE_STRATEGY, "rollingUpdate", "partition")
+    field = ("type",) if subject.controller.on_delete else ("rollingUpdate", "partition")
+    return (*UPDATE_STRATEGY, *field)
 
 
 def _why_kept(subject: WorkloadCheck) -> str:
-    strategy = subject.workload.strategy
-    if _on_delete(subject) or not isinstance(strategy, StatefulSetStrategy):
+    if subject.controller.on_delete:
         return _KEEPS
-    below = strategy.first_ordinal + strategy.partition
+    below = subject.controller.first_ordinal + subject.controller.partition
     return f"partition: ordinals below {below} keep their template, and come back with it, until it is lowered"
 
 
@@ -103,7 +97,7 @@ def _waiting(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> Diagno
 
 
 def _pending(unit: ApplySet, subject: WorkloadCheck, found: Judgement) -> Iterator[Diagnostic]:
-    if isinstance(subject.workload.strategy, DaemonSetStrategy):
+    if subject.controller.node_bound:
         yield from daemon_pods_pending(unit, subject, found)
     elif found.eligible:
         yield from pending_replicas(unit, subject, found, later=True)
@@ -111,7 +105,11 @@ def _pending(unit: ApplySet, subject: WorkloadCheck, found: Judgement) -> Iterat
 
 def _later(subject: WorkloadCheck, draft: Diagnostic) -> Diagnostic:
     keeps = Related(subject.manifest.place(_kept_by(subject)), _why_kept(subject))
-    by_hand = "its old pods are deleted by hand (OnDelete)" if _on_delete(subject) else "its partition is lowered to 0"
+    by_hand = (
+        "its old pods are deleted by hand (OnDelete)"
+        if subject.controller.on_delete
+        else "its partition is lowered to 0"
+    )
     return replace(
         draft,
         message=f"once {by_hand}, {draft.message}",
@@ -124,8 +122,8 @@ def _later(subject: WorkloadCheck, draft: Diagnostic) -> Diagnostic:
 def _waiting_for_gone(unit: ApplySet) -> Iterator[Diagnostic]:
     """The workloads that run, or are rolled out, only when something is deleted that was among the objects before."""
     for subject in unit.subjects if unit.gone else ():
-        now, later = judgements_in(unit).get(id(subject)), judged_beside_removed(unit).get(id(subject))
-        if now is None or later is None or isinstance(subject.workload.strategy, JobStrategy):
+        now, later = judgements_in(unit).get(subject.key), judged_beside_removed(unit).get(subject.key)
+        if now is None or later is None or subject.controller.runs_to_completion:
             continue
         if not subject.known_class or not _is_worse(later, now):
             continue

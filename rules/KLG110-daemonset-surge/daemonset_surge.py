@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.rollout_facts import judgements_in
-from kubelint_gpu.builders.stuck_rollout import ended, keeping, standstill, surges_into_itself
+from kubelint_gpu.builders.stuck_rollout import ended, keeping, standstill, surges_into_itself, surges_on_nodes
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import no_daemon_surge
 from kubelint_gpu.findings.finding import Related
-from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy
 from kubelint_gpu.messages.wait import host_ports
 from kubelint_gpu.messages.wording import listed, some
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -32,7 +31,7 @@ def daemonset_surge(unit: ApplySet) -> Iterator[Diagnostic]:
     for verdict in (Verdict.STUCK, Verdict.MAY_STICK):
         for subject, end in ended(unit, verdict):
             if surges_into_itself(subject, end):
-                crowded = sorted(judgements_in(unit)[id(subject)].crowded)
+                crowded = sorted(judgements_in(unit)[subject.key].crowded)
                 draft = standstill(
                     unit,
                     subject,
@@ -77,5 +76,4 @@ def _ports(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _surges(subject: WorkloadCheck) -> bool:
-    strategy = subject.workload.strategy
-    return isinstance(strategy, DaemonSetStrategy) and strategy.max_surge.amount > 0 and not strategy.on_delete
+    return surges_on_nodes(subject.controller) and not subject.controller.on_delete

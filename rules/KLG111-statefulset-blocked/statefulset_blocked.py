@@ -17,7 +17,6 @@ from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, holders, scarce
 from kubelint_gpu.evidence.node_lines import clues
 from kubelint_gpu.findings.finding import Related
-from kubelint_gpu.kube.objects.rolling import StatefulSetStrategy
 from kubelint_gpu.messages.wait import Wait, story
 from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
@@ -38,10 +37,10 @@ def statefulset_blocked(unit: ApplySet) -> Iterator[Diagnostic]:
     """A pod that is never ready holds up all that come after it, and every later change of the template."""
     for verdict in (Verdict.STUCK, Verdict.MAY_STICK):
         for subject, end in ended(unit, verdict):
-            if isinstance(subject.workload.strategy, StatefulSetStrategy):
+            if subject.controller.has_ordinals:
                 yield _halted(standstill(unit, subject, end, "KLG111", may=verdict is Verdict.MAY_STICK), end)
     for subject in unit.subjects:
-        judgement = judgements_in(unit).get(id(subject))
+        judgement = judgements_in(unit).get(subject.key)
         if judgement is None or not judgement.eligible or judgement.verdict is not None:
             continue
         if not is_trapped(subject, judgement) or outgrown(unit, subject, judgement) or not subject.places_pods:
@@ -69,8 +68,7 @@ def _halted(draft: Diagnostic, end: End) -> Diagnostic:
 
 
 def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: int) -> Diagnostic:
-    manifest, strategy = subject.manifest, subject.workload.strategy
-    first = strategy.first_ordinal if isinstance(strategy, StatefulSetStrategy) else 0
+    manifest, first = subject.manifest, subject.controller.first_ordinal
     halt = judgement.trace if not at_most(unit, subject) else None
     mine = [one for one in halt.waiting if one.owner == subject.workload.key] if halt is not None else []
     name = next((one.pod for one in mine if one.pod), f"{subject.workload.meta.name}-{first + placed}")
@@ -111,21 +109,21 @@ def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: 
 
 def _forced_rollback(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     """What was there before fitted nowhere, and its pod keeps the new template from all others."""
-    workload, strategy, manifest = subject.workload, subject.workload.strategy, subject.manifest
+    workload, controller, manifest = subject.workload, subject.controller, subject.manifest
     before = unit.before_of(subject)
     if before is None or not before.known_class or ever_fitted(unit, before):
         return
-    if not isinstance(strategy, StatefulSetStrategy) or not unit.fits_somewhere(subject):
+    if not controller.has_ordinals or not unit.fits_somewhere(subject):
         return
     old = before.workload
     trace = forced_rollback(old, workload, unit.cluster)
     if trace is None or not trace.waiting:
         return
-    name, first, last = workload.meta.name, strategy.first_ordinal, strategy.first_ordinal + old.replicas - 1
+    name, first, last = workload.meta.name, controller.first_ordinal, controller.first_ordinal + old.replicas - 1
     which = trace.waiting[0].pod or f"{name}-{first}"
     if last > first and not own_pods(workload, unit.cluster.pods):
         which += f", or {name}-{last} if an earlier template ran before"
-    stops = "no further pod may be unavailable" if strategy.parallel else "OrderedReady goes no further"
+    stops = "no further pod may be unavailable" if not controller.ordered else "OrderedReady goes no further"
     yield Diagnostic(
         "KLG111",
         manifest.place(field_pointers.strategy(manifest), "key"),

@@ -12,7 +12,7 @@ from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.overlapping_runs import SCHEDULE, OverlappingRuns
 from kubelint_gpu.builders.short_custom_gangs import ShortCustomGang
 from kubelint_gpu.builders.starving_jobs import asking_too, while_running
-from kubelint_gpu.builders.stuck_gangs import GangDeadlock, ShortJob, UndecidedGang, stuck_gangs
+from kubelint_gpu.builders.stuck_gangs import GangDeadlock, ShortJob, UndecidedGang, is_repeated, stuck_gangs
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
@@ -59,7 +59,7 @@ def _short(unit: ApplySet, found: ShortJob) -> Diagnostic:
     while_runs = f"{while_running(beside)}, " if beside else ""
     grown = f" even with {pools}" if pools else ""
     number = f"only {most}" if most < workload.replicas else f"as few as {least}"
-    each = "a run of " if workload.kind == "CronJob" else ""
+    each = "a run of " if is_repeated(workload) else ""
     waits = "waits" if most < workload.replicas else "may wait"
     finds = verb("find", most if most < workload.replicas else least)
     return Diagnostic(
@@ -75,8 +75,8 @@ def _short(unit: ApplySet, found: ShortJob) -> Diagnostic:
             *asking_too(beside, resource),
             *ties(unit, subject, beside),
             *held_up(unit, [subject]),
-            *clues(unit, subject, resource, sorted(judgements_in(unit)[id(subject)].eligible)),
-            *holders(unit, subject, resource, judgements_in(unit)[id(subject)].eligible),
+            *clues(unit, subject, resource, sorted(judgements_in(unit)[subject.key].eligible)),
+            *holders(unit, subject, resource, judgements_in(unit)[subject.key].eligible),
             *growing(unit, subject),
         ),
         help=("let Kueue admit the Job whole, or a scheduler with pod groups place it whole: then it holds nothing",),

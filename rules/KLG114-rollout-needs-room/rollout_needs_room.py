@@ -8,7 +8,7 @@ from kubelint_gpu.analysis.any_cluster import stuck_anywhere
 from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.custom_rollouts import custom_rooms
-from kubelint_gpu.builders.stuck_rollout import keeping, kept
+from kubelint_gpu.builders.stuck_rollout import keeping, kept, numbers
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import no_surge
@@ -16,10 +16,8 @@ from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, stakes
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.objects.requests import pod_requests
-from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.messages.wait import Wait, story
 from kubelint_gpu.messages.wording import amount, counted, listed
-from kubelint_gpu.simulation.controllers.deployment import slots_needed
 from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
@@ -32,22 +30,22 @@ def rollout_needs_room(unit: ApplySet) -> Iterator[Diagnostic]:
     """A place that no inventory shows, or that a pool has to bring first."""
     if unit.world.inventory is not None:
         for subject in unit.subjects:
-            judgement = judgements_in(unit).get(id(subject))
+            judgement = judgements_in(unit).get(subject.key)
             if judgement is not None and judgement.stalls is not None:
                 yield from _grown(unit, subject, judgement.stalls)
         return
     yield from custom_rooms(unit)
     for subject in unit.subjects:
-        workload, strategy, manifest = subject.workload, subject.workload.strategy, subject.manifest
-        if not isinstance(strategy, DeploymentStrategy) or not workload.replicas or strategy.paused:
+        workload, controller, manifest = subject.workload, subject.controller, subject.manifest
+        if not controller.has_replica_sets or not workload.replicas or controller.paused:
             continue
         resources = extended_resources(workload.spec)
-        needed = slots_needed(strategy, workload.replicas)
+        needed = controller.places_needed(workload.replicas)
         if (
             not resources
             or needed <= workload.replicas
             or not subject.places_pods
-            or id(subject) in stuck_anywhere(unit)
+            or subject.key in stuck_anywhere(unit)
         ):
             continue
         requests = pod_requests(workload.spec)
@@ -62,7 +60,7 @@ def rollout_needs_room(unit: ApplySet) -> Iterator[Diagnostic]:
             "KLG114",
             manifest.place(field_pointers.strategy(manifest), "key"),
             f"a rollout needs {counted(needed, 'place')} with {each}{nodes}, one more than the "
-            f"{_running(workload.replicas)}: {kept(strategy, workload.replicas)}",
+            f"{_running(workload.replicas)}: {kept(controller, workload.replicas)}",
             manifest,
             cause="room",
             related=tuple(
@@ -86,8 +84,8 @@ def _grown(unit: ApplySet, subject: WorkloadCheck, stalls: Trace) -> Iterator[Di
     _, keeps, _ = keeping(workload)
     names = [pool.name for pool in unit.growing_for(subject)]
     pools = f"pool {names[0]} adds a node" if len(names) == 1 else f"one of the pools {listed(names)} adds a node"
-    rolls = isinstance(workload.strategy, DeploymentStrategy)
-    number = (kept(workload.strategy, workload.replicas),) if isinstance(workload.strategy, DeploymentStrategy) else ()
+    rolls = subject.controller.has_replica_sets
+    number = numbers(workload)
     yield Diagnostic(
         "KLG114",
         manifest.place(field_pointers.strategy(manifest), "key"),

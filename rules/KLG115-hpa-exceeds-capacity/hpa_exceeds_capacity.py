@@ -36,7 +36,7 @@ def hpa_exceeds_capacity(unit: ApplySet) -> Iterator[Diagnostic]:
         subject = target(unit, manifest)
         if subject is None or not isinstance(most, int) or isinstance(most, bool) or most > _ENOUGH:
             continue
-        judgement = judgements_in(unit).get(id(subject))
+        judgement = judgements_in(unit).get(subject.key)
         if judgement is None or not judgement.eligible or not subject.workload.replicas:
             # with 0 replicas an autoscaler is switched off
             continue
@@ -78,7 +78,7 @@ def _draft(
     others = workload_names([one.workload for one in found.beside])
     names = listed([*(["what runs already"] if unit.cluster.pods else []), *([others] if others else [])])
     beside = f" beside {names}" if names else ""
-    judgement = judgements_in(unit)[id(subject)]
+    judgement = judgements_in(unit)[subject.key]
     target = workload_name(subject.workload)
     return Diagnostic(
         "KLG115",

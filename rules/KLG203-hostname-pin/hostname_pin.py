@@ -24,7 +24,7 @@ _EVERYWHERE = ("/dev", "/proc", "/sys", "/run", "/var/run", "/etc", "/usr", "/li
 @rule("KLG203")
 def hostname_pin(unit: ApplySet) -> Iterator[Diagnostic]:
     """Bound to a node by its name where a label of the node would do."""
-    held = {id(one.subject) for one in held_drains(unit)}
+    held = {one.subject.key for one in held_drains(unit)}
     for subject in unit.subjects:
         if not subject.places_pods or _has_reason(subject):
             continue
@@ -48,7 +48,7 @@ def hostname_pin(unit: ApplySet) -> Iterator[Diagnostic]:
             f"its pods are pinned to {some(found.pinned)} by name; {told}",
             manifest,
             cause=str(found.pin.requirement),
-            severity="warning" if id(subject) in held or _sticks(unit, subject) else "note",
+            severity="warning" if subject.key in held or _sticks(unit, subject) else "note",
             related=tuple(_nodes(unit, found, others)),
             proposals=(by_label(subject, found),),
         )
@@ -72,7 +72,7 @@ def _claims(subject: WorkloadCheck) -> bool:
 
 def _sticks(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether its rollout hangs on the pin."""
-    judgement = judgements_in(unit).get(id(subject))
+    judgement = judgements_in(unit).get(subject.key)
     return judgement is not None and judgement.verdict in (Verdict.STUCK, Verdict.MAY_STICK)
 
 

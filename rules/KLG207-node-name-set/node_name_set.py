@@ -15,7 +15,7 @@ from kubelint_gpu.kube.gpu.gpu_labels import HOSTNAME
 from kubelint_gpu.messages.wait import every, held_by
 from kubelint_gpu.messages.wording import counted, listed
 from kubelint_gpu.scheduler.kubelet_admission import KubeletAdmission, kubelet_admission
-from kubelint_gpu.simulation.controllers.daemon_set import daemon_nodes
+from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -61,7 +61,7 @@ def _admission(unit: ApplySet, subject: WorkloadCheck, name: str) -> _Answer:
     if not unit.has_nodes:
         return _Answer("its pods fail instead of waiting where the node is full or gone")
     declared, node = unit.world.declared("Node", name), unit.empty.node(name)
-    daemons = subject.workload.kind == "DaemonSet"
+    daemons = subject.controller.node_bound
     if declared is None or node is None:
         if daemons:
             return _Answer("the inventory has no such node, and no pod is made for any other")
@@ -94,8 +94,13 @@ def _admission(unit: ApplySet, subject: WorkloadCheck, name: str) -> _Answer:
 
 def _beside(unit: ApplySet, subject: WorkloadCheck, name: str) -> str:
     """That others that are applied with it leave too little for its pods; empty where they do not."""
-    found = judgements_in(unit).get(id(subject))
-    if found is None or found.verdict is not None or found.placed >= found.wanted or "Job" in subject.workload.kind:
+    found = judgements_in(unit).get(subject.key)
+    if (
+        found is None
+        or found.verdict is not None
+        or found.placed >= found.wanted
+        or subject.controller.runs_to_completion
+    ):
         return ""
     lacks = every(found.waiting.lacks) if found.waiting is not None else []
     holders = held_by(lacks, subject.workload.key, standing=True)

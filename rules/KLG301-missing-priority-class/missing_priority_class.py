@@ -9,7 +9,6 @@ from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.kinds.custom_workload import WITHOUT_PRIORITY_CLASS
-from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.messages.wording import listed, some, workload_name
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -72,5 +71,5 @@ def _advice(unit: ApplySet, subject: WorkloadCheck) -> str:
     names = sorted(found.name for found in unit.cluster.priority_classes)
     if names:
         return f"set {_CLASS} to {some(names, 'class', 'or')}"
-    low = "a low" if isinstance(subject.workload.strategy, JobStrategy) else "a"
+    low = "a low" if subject.controller.runs_to_completion else "a"
     return f"declare {low} PriorityClass for GPU workloads and name it in {_CLASS}"

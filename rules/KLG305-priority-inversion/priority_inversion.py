@@ -9,7 +9,6 @@ from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.objects.priority import NEVER
-from kubelint_gpu.kube.objects.rolling import DeploymentStrategy, JobStrategy, StatefulSetStrategy
 from kubelint_gpu.messages.wording import listed, some, workload_name
 from kubelint_gpu.scheduler.placement.contention import evicts_on
 from kubelint_gpu.workspace import field_pointers
@@ -26,11 +25,11 @@ def priority_inversion(unit: ApplySet) -> Iterator[Diagnostic]:
     for batch in ready:
         spec = batch.workload.spec
         resources = extended_resources(spec)
-        if not isinstance(batch.workload.strategy, JobStrategy) or not resources or spec.preemption_policy == NEVER:
+        if not batch.controller.runs_to_completion or not resources or spec.preemption_policy == NEVER:
             continue
         for subject in ready:
             serving = subject.workload
-            if not isinstance(serving.strategy, (DeploymentStrategy, StatefulSetStrategy)) or not serving.replicas:
+            if not subject.controller.rolls or subject.controller.node_bound or not serving.replicas:
                 continue
             common = [name for name in extended_resources(serving.spec) if name in resources]
             if not common or (serving.spec.priority or 0) >= (spec.priority or 0):

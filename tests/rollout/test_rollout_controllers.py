@@ -10,7 +10,8 @@ from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, IntOrPercent, JobStrategy, StatefulSetStrategy
 from kubelint_gpu.kube.objects.taints import Taint, Toleration
 from kubelint_gpu.simulation.controllers import daemon_set, stateful_set
-from kubelint_gpu.simulation.controllers.daemon_set import DaemonSetLimits, OnNode, daemon_nodes, tolerations
+from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes, tolerations
+from kubelint_gpu.simulation.controllers.daemon_set import DaemonSetLimits, OnNode
 from kubelint_gpu.simulation.controllers.job import (
     Progress,
     is_finished,

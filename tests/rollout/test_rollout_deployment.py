@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import pytest
+from rollout_objects import deployment
 
 from kubelint_gpu.kube.objects.rolling import DeploymentStrategy, IntOrPercent
 from kubelint_gpu.simulation.controllers.deployment import (
     Availability,
+    DeploymentController,
     ReplicaSets,
-    ScaledReplicaSets,
     is_complete,
-    proportionally,
     resolve,
-    slots_needed,
     sync,
 )
+from kubelint_gpu.simulation.controllers.deployment_scaling import ScaledReplicaSets, proportionally
 
 DEFAULT = DeploymentStrategy()
+WORKLOAD = deployment()
 
 
 def strategy(surge: str, unavailable: str) -> DeploymentStrategy:
@@ -169,14 +170,17 @@ def test_a_rollout_is_complete_when_all_are_new_and_available():
 def test_scaling_in_mid_rollout_is_proportional(before, replicas, surge, expected):
     old, new, most = before
     sizes, size = proportionally(
-        strategy(surge, "0"), replicas, (ScaledReplicaSets(old, most),), ScaledReplicaSets(new, most)
+        replicas,
+        (ScaledReplicaSets(old, most),),
+        ScaledReplicaSets(new, most),
+        resolve(strategy(surge, "0"), replicas).surge,
     )
     assert (sizes[0], size) == expected
 
 
 def test_scaling_a_single_active_replica_set_sets_it():
-    assert proportionally(DEFAULT, 5, (ScaledReplicaSets(0),), ScaledReplicaSets(3)) == ((0,), 5)
-    assert proportionally(DEFAULT, 5, (ScaledReplicaSets(0),), ScaledReplicaSets(0)) == ((0,), 5)
+    assert proportionally(5, (ScaledReplicaSets(0),), ScaledReplicaSets(3), 2) == ((0,), 5)
+    assert proportionally(5, (ScaledReplicaSets(0),), ScaledReplicaSets(0), 2) == ((0,), 5)
 
 
 @pytest.mark.parametrize("replicas", range(1, 9))
@@ -186,10 +190,11 @@ def test_scaling_a_single_active_replica_set_sets_it():
 def test_the_slots_a_rollout_needs_are_those_of_an_exhaustive_simulation(replicas, surge, unavailable):
     """Interchangeable places: the controller's own arithmetic, run until nothing moves, agrees with the closed form."""
     rolling = strategy(str(surge), str(unavailable))
+    needed = DeploymentController(WORKLOAD, rolling).places_needed(replicas)
     for slots in range(replicas, 2 * replicas + 2):
         now, ready = ReplicaSets((replicas,)), 0
         for _ in range(20 * replicas):
             now = sync(rolling, replicas, now, Availability(now.old, min(ready, now.new or 0)))
             ready = min(now.new or 0, slots - now.old[0])
         finished = is_complete(replicas, now, Availability(now.old, ready), now.old[0])
-        assert finished == (slots >= slots_needed(rolling, replicas)), (slots, now)
+        assert finished == (slots >= needed), (slots, now)

@@ -7,8 +7,7 @@ from rollout_reference import program_input, random_case
 
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.scheduler import Snapshot
-from kubelint_gpu.simulation.controllers.deployment import resolve
-from kubelint_gpu.simulation.controllers.deployment_actor import DeploymentActor
+from kubelint_gpu.simulation.controllers.deployment import DeploymentRollout, resolve
 from kubelint_gpu.simulation.controllers.state import (
     ABSENT,
     EVICTED,
@@ -61,7 +60,7 @@ def test_no_state_holds_more_than_there_is_or_breaks_the_bounds_of_its_controlle
             assert all(amount <= nodes[name].allocatable.get(resource, 0) for resource, amount in used.items())
         seen = census(state)
         for actor, control in zip(scene.model.actors, state.controls, strict=True):
-            if isinstance(actor, DeploymentActor) and not actor.rescaled:
+            if isinstance(actor, DeploymentRollout) and not actor.rescaled:
                 bounds = resolve(actor.strategy, actor.replicas)
                 assert sum(control[:-2]) + max(0, control[-2]) <= actor.replicas + bounds.surge
                 evicted = any(phase in (EVICTED, NOMINATED) for content in state.nodes for _, phase, _ in content)

@@ -85,11 +85,6 @@ class Workload:
         """Whether its pods have a template with metadata and spec, and not a bare spec inside another kind."""
         return self.spec_key == "spec" and not self.asks
 
-    @property
-    def rolls(self) -> bool:
-        """Whether a changed template replaces its pods by itself."""
-        return self.strategy is not None and not isinstance(self.strategy, JobStrategy)
-
     def pod(self, name: str, revision: str = "") -> Pod:
         """A pod as its controller would create it.
 

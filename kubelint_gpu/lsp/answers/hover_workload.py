@@ -72,7 +72,7 @@ def _subject(unit: ApplySet, subject: WorkloadCheck) -> Iterator[str]:
         yield f"There is no PriorityClass {escaped(name)}: admission refuses the pod."
     for one in found:
         yield "\n".join(_situation(one, subject))
-    judgement = judgements_in(unit).get(id(subject)) if subject.workload.rolls else None
+    judgement = judgements_in(unit).get(subject.key) if subject.controller.rolls else None
     if judgement is not None and judgement.verdict is not None:
         yield f"The rollout **{_VERDICTS[judgement.verdict.value]}**."
 

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler.relations import attends
 from kubelint_gpu.simulation.bounds.counting import shares_of
 from kubelint_gpu.simulation.bounds.counting_nodes import Shares, held_at_least, held_at_rest, needed_at_once
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.shortfall import after_rollout
-from kubelint_gpu.simulation.controllers.deployment import resolve
 from kubelint_gpu.simulation.controllers.state import State
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation
@@ -236,9 +234,7 @@ def _at_rest(demand: Demand, participant: WorkloadChange) -> Demand:
     if participant.temporary or participant.daemons:
         return demand
     whole = held_at_rest(participant)
-    lacking = 1
-    if isinstance(participant.new.strategy, DeploymentStrategy):
-        lacking = int(resolve(participant.new.strategy, participant.replicas).unavailable > 0)
+    lacking = int(not participant.controller.keeps_until_ready(participant.replicas))
     return replace(demand, whole=whole, rest=max(0, whole - lacking))
 
 

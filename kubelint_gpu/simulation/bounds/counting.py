@@ -6,7 +6,6 @@ from kubelint_gpu.simulation.bounds.counting_nodes import Shares, Slots, group_s
 from kubelint_gpu.simulation.bounds.preconditions import is_crowded, is_peaceful, may_evict
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.shortfall import fit_alone, halt, short_of
-from kubelint_gpu.simulation.prepare.ordinals import has_ordinal_claims
 from kubelint_gpu.simulation.search.engine import GroupSearch, Situation
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.placements import placements
@@ -25,7 +24,7 @@ def slots_of(bench: Situation, search: GroupSearch, position: int) -> Slots | No
         found = group_slots(bench.participants, bench.demands, position, bench.residual)
         if found is not None:
             return found
-    if len(bench.participants) > 1 or has_ordinal_claims(bench.participants[0].new, bench.cluster):
+    if len(bench.participants) > 1 or bench.participants[0].controller.has_own_claims(bench.cluster):
         return None
     return own_slots(bench.participants[0], search.scene(frozenset(), ()))
 
@@ -34,7 +33,7 @@ def shares_of(bench: Situation, search: GroupSearch, position: int) -> Shares | 
     """The same while everything that is known to change in the group changes at the same moment."""
     if bench.grown is not None or search.outsiders or not bench.participants[position].existing:
         return None
-    if has_ordinal_claims(bench.participants[position].new, bench.cluster) or not is_peaceful(bench):
+    if bench.participants[position].controller.has_own_claims(bench.cluster) or not is_peaceful(bench):
         return None
     return group_shares(bench.participants, bench.demands, position, bench.residual)
 

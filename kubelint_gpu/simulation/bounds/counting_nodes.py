@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.rolling import DeploymentStrategy, StatefulSetStrategy
 from kubelint_gpu.kube.values.frozen import FrozenMap
-from kubelint_gpu.simulation.controllers.deployment import resolve, slots_needed
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import Demand, Residual, contended, takes
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod
@@ -95,12 +93,7 @@ def held_at_least(participant: WorkloadChange) -> int:
     least = min(participant.sure, participant.replicas)
     if not participant.rolling:
         return least
-    strategy = participant.new.strategy
-    if not isinstance(strategy, DeploymentStrategy):
-        return 0
-    if strategy.paused:
-        return least
-    return max(0, min(least, participant.replicas - resolve(strategy, participant.replicas).unavailable))
+    return max(0, min(least, participant.controller.keeps(participant.replicas)))
 
 
 def held_at_rest(participant: WorkloadChange) -> int:
@@ -111,7 +104,7 @@ def held_at_rest(participant: WorkloadChange) -> int:
     """
     if not participant.moves:
         return participant.before
-    if isinstance(participant.new.strategy, StatefulSetStrategy):
+    if participant.controller.keeps_surplus:
         return max(participant.before, participant.replicas)
     return participant.replicas
 
@@ -177,9 +170,4 @@ def _looks_at_revision(new: Pod, old: Pod) -> bool:
 
 
 def _needed(participant: WorkloadChange) -> int:
-    strategy = participant.new.strategy
-    if not participant.rolling:
-        return 0
-    if isinstance(strategy, DeploymentStrategy):
-        return 0 if strategy.paused else slots_needed(strategy, participant.replicas)
-    return participant.replicas
+    return participant.controller.places_needed(participant.replicas) if participant.rolling else 0

@@ -7,14 +7,10 @@ from __future__ import annotations
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
-from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
 from kubelint_gpu.scheduler.relations import asks, tokens
 from kubelint_gpu.simulation.bounds.preconditions import is_crowded, may_evict
 from kubelint_gpu.simulation.bounds.question import Question
-from kubelint_gpu.simulation.controllers import daemon_set
-from kubelint_gpu.simulation.controllers.deployment import resolve, slots_needed
 from kubelint_gpu.simulation.controllers.state import READY, count_on, on_node
-from kubelint_gpu.simulation.controllers.stateful_set import at_once, has_max_unavailable
 from kubelint_gpu.simulation.model.pod_symmetry import first_alike
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
@@ -24,11 +20,11 @@ from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 
 
-def replaces_in_place(participant: WorkloadChange, scene: Simulation, position: int, *, gate: bool) -> bool:
+def replaces_in_place(participant: WorkloadChange, scene: Simulation, position: int, version: str | None) -> bool:
     """Whether a rollout needs no place but those that its own pods leave.
 
     All others in the scene keep their pods and wait for none, and nobody evicts anybody.
-    `gate` is whether StatefulSets look at `maxUnavailable`.
+    `version` is that of Kubernetes.
     """
     kinds = scene.cast.members[position]
     places = scene.places
@@ -40,7 +36,7 @@ def replaces_in_place(participant: WorkloadChange, scene: Simulation, position: 
         # each node takes so many of its pods whatever runs elsewhere: any place is as good as the one that was left
         if not _needs_no_more(participant) or not _come_no_larger(scene, kinds):
             return False
-    elif not places.are_alike(kinds) or not _is_one_by_one(participant, gate=gate) or participant.running:
+    elif not places.are_alike(kinds) or not _is_one_by_one(participant, version) or participant.running:
         return False
     return _stands(scene, kinds)
 
@@ -50,24 +46,20 @@ def decide(question: Question) -> Judgement | None:
     bench, position, participant = question.situation, question.position, question.participant
     if not participant.rolling or participant.resumes or is_crowded(bench, position):
         return None
-    leaves_first = isinstance(participant.new.strategy, (StatefulSetStrategy, DaemonSetStrategy))
+    leaves_first = not participant.controller.has_replica_sets
     if question.search.outsiders or (not leaves_first and may_evict(bench, position)):
         return None
     scene = question.search.scene(frozenset({position}), ())
-    gate = has_max_unavailable(bench.cluster.version)
-    if not replaces_in_place(participant, scene, position, gate=gate):
+    if not replaces_in_place(participant, scene, position, bench.cluster.version):
         return None
     return replace(question.blank, verdict=Verdict.COMPLETES)
 
 
 def _needs_no_more(participant: WorkloadChange) -> bool:
-    strategy = participant.new.strategy
-    if isinstance(strategy, DeploymentStrategy):
-        return not strategy.paused and slots_needed(strategy, participant.replicas) <= participant.replicas
-    if isinstance(strategy, DaemonSetStrategy):
-        moved = participant.fresh or participant.left or participant.stays
-        return not moved and not daemon_set.resolve(strategy, len(participant.nodes)).surge
-    return isinstance(strategy, StatefulSetStrategy)
+    if not participant.controller.rolls or participant.controller.paused:
+        return False
+    moved = participant.fresh or participant.left or participant.stays
+    return not moved and participant.controller.places_needed(participant.replicas) <= participant.replicas
 
 
 def _come_no_larger(scene: Simulation, kinds: tuple[int, ...]) -> bool:
@@ -100,19 +92,16 @@ def _asks_no_more(new: Pod, old: Pod) -> bool:
     return set(tokens(new)) <= set(tokens(old)) and not asks(new, uncounted=True)
 
 
-def _is_one_by_one(participant: WorkloadChange, *, gate: bool) -> bool:
+def _is_one_by_one(participant: WorkloadChange, version: str | None) -> bool:
     """Whether one pod at most is missing at any time, so that its place is there whatever looks at whom.
 
     What is near to what, and how evenly all are spread, was right with the old pod there and is with the new one.
     A pod that must be near to others, or that has volumes, is left to the search.
     """
-    spec, strategy, replicas = participant.new.spec, participant.new.strategy, participant.replicas
+    spec = participant.new.spec
     if spec.pod_affinity or any(volume.kind not in ("emptyDir", "configMap", "secret") for volume in spec.volumes):
         return False
-    if isinstance(strategy, DeploymentStrategy):
-        bounds = resolve(strategy, replicas)
-        return not strategy.paused and (bounds.surge, bounds.unavailable) == (0, 1)
-    return isinstance(strategy, StatefulSetStrategy) and (not gate or at_once(strategy, replicas) == 1)
+    return participant.controller.replaces_singly(participant.replicas, version)
 
 
 def _stands(scene: Simulation, kinds: tuple[int, ...]) -> bool:

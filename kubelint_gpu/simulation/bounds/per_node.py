@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.relations import local_kinds
 from kubelint_gpu.simulation.bounds.preconditions import may_evict
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.shortfall import leans, stronger
-from kubelint_gpu.simulation.controllers.daemon_set import resolve
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod
 from kubelint_gpu.simulation.search.engine import GroupSearch, Situation
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -43,12 +41,10 @@ def by_node(bench: Situation, search: GroupSearch, position: int, blank: Judgeme
         )
     if not participant.rolling:
         return blank
-    strategy = participant.new.strategy
     local = all(local_kinds((old, new), bench.fixed, bench.cluster.nodes))
     if len(bench.participants) > 1 or search.outsiders or not local or may_evict(bench, position):
         return blank if short else None
-    assert isinstance(strategy, DaemonSetStrategy)  # noqa: S101 - asked by the caller
-    surge = resolve(strategy, len(participant.nodes)).surge
+    surge = participant.controller.surge(participant.replicas)
     if not surge or not room:
         return blank if short else replace(blank, verdict=Verdict.COMPLETES)
     blocked = sorted(room - _takes_both(bench, participant, old, new))

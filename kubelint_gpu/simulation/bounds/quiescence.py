@@ -10,17 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy
 from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.companions import own_terms
 from kubelint_gpu.scheduler.relations import asks, label_keys, tokens
 from kubelint_gpu.simulation.bounds.preconditions import is_crowded, may_evict
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.quiescence_spread import Spreading
-from kubelint_gpu.simulation.controllers import daemon_set
-from kubelint_gpu.simulation.controllers.deployment import resolve
 from kubelint_gpu.simulation.prepare.demand import greedily, takes
-from kubelint_gpu.simulation.prepare.ordinals import has_ordinal_claims
 from kubelint_gpu.simulation.prepare.workload_change import OF_ONE_POD, WorkloadChange, created_pod
 from kubelint_gpu.simulation.search.engine import GroupSearch, Situation
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -90,7 +86,7 @@ def _moves_otherwise(one: WorkloadChange) -> bool:
     """Whether more of it changes than its template and a Deployment's replicas, or pods of it wait or are not ready."""
     moved = one.left or one.stays or one.fresh
     lacks = one.waiting or any(pod.unready for pod in one.running)
-    scaled = one.before != one.replicas and not isinstance(one.new.strategy, DeploymentStrategy)
+    scaled = one.before != one.replicas and not one.controller.has_replica_sets
     return bool(one.temporary or not one.existing or scaled or moved or lacks)
 
 
@@ -101,8 +97,7 @@ def _pods_of(one: WorkloadChange) -> tuple[Pod, ...]:
 def _never_waits(bench: Situation, pods: Sequence[tuple[Pod, ...]], rolling: frozenset[int], position: int) -> bool:
     """Whether a new pod of a participant that waits at a rest always fits somewhere; of a DaemonSet, on its node."""
     mine = bench.participants[position]
-    strategy = mine.new.strategy
-    if isinstance(strategy, DeploymentStrategy) and strategy.paused:
+    if mine.controller.paused:
         return True
     new, standing = pods[position][1], _standing(bench)
     apart = _apart(pods, position, standing)
@@ -119,7 +114,7 @@ def _never_waits(bench: Situation, pods: Sequence[tuple[Pod, ...]], rolling: fro
     free = frozenset(fit(lone, standing).fits)
     room = _Room(bench, wants, bounds, position)
     spreading = Spreading.of(new, standing, [(one.pods, one.most) for one in bounds], position)
-    if isinstance(strategy, DaemonSetStrategy):
+    if mine.daemons:
         one = bounds[position].most
         return spreading is None and all(name in free and not room.refusing([name], one) for name in mine.nodes)
     if spreading is not None:
@@ -136,7 +131,7 @@ def _standing(bench: Situation) -> Snapshot:
 
 def _is_plain(bench: Situation, position: int, pods: Iterable[Pod]) -> bool:
     """Whether its pods are neither drawn to others, nor need volumes, nor are charged to a quota."""
-    if has_ordinal_claims(bench.participants[position].new, bench.cluster):
+    if bench.participants[position].controller.has_own_claims(bench.cluster):
         return False
     if any(one.do_not_schedule for one in bench.empty.profile.default_spread):
         return False
@@ -189,13 +184,12 @@ def _bound(
     if apart:
         each[_APART] = 1
     # the Deployment controller scales before it rolls: at a rest nobody has more than the replicas wanted
-    strategy, most = mine.new.strategy, mine.replicas if rolls else max(mine.before, mine.replicas)
-    if waits and isinstance(strategy, DaemonSetStrategy):
+    most, keeps = mine.replicas if rolls else max(mine.before, mine.replicas), mine.controller.keeps_until_ready
+    if waits and mine.daemons:
         # on the node of the new pod that waits
-        most = int(daemon_set.resolve(strategy, len(mine.nodes)).surge > 0)
+        most = int(keeps(mine.replicas))
     elif waits and rolls:
-        keeps = isinstance(strategy, DeploymentStrategy) and resolve(strategy, mine.replicas).unavailable == 0
-        most -= 0 if keeps else 1
+        most -= 0 if keeps(mine.replicas) else 1
     return QuiescentBound(bench.demands[position].nodes, each, max(0, most), mine.daemons, pods)
 
 

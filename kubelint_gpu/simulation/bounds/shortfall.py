@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
-from kubelint_gpu.kube.objects.rolling import StatefulSetStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
@@ -100,8 +99,7 @@ def halt(bench: Situation, search: GroupSearch, position: int) -> Trace | None:
     """
     participants = list(bench.participants)
     one = participants[position]
-    strategy = one.new.strategy
-    if not isinstance(strategy, StatefulSetStrategy) or strategy.parallel or strategy.on_delete:
+    if not one.controller.ordered or one.controller.on_delete:
         return None
     if one.old is one.new:
         participants[position] = replace(one, old=replace(one.old, replicas=0))

@@ -1,108 +1,210 @@
-"""What acts in a rollout besides the scheduler and the kubelets: one actor per workload."""
+"""The controller of a workload: what is true of it before any simulation, and how its pods enter one.
+
+There are two layers. A `Controller` answers for its workload as it is written; a `Reconciler` is its state machine in
+one search. `controller_of` makes the first, and its `enter` puts the second on the stage.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Protocol
+from collections.abc import Hashable
 
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.meta import OwnerReference
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.simulation.controllers.state import Census
+from kubelint_gpu.kube.objects.rolling import IntOrPercent
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.kube.values.errors import Pointer
+from kubelint_gpu.simulation.controllers.stage import Stage
 from kubelint_gpu.values import dataclass
 
-_POD_NAME = "statefulset.kubernetes.io/pod-name"
+_ENDS = ("OnFailure", "Never")
+
+
+def rolling_update_pointers(strategy: Pointer) -> tuple[Pointer, ...]:
+    """The fields of a strategy that decide how a workload rolls, the most exact first."""
+    rolling = (*strategy, "rollingUpdate")
+    return (*rolling, "maxUnavailable"), (*rolling, "maxSurge"), rolling, strategy
 
 
 @dataclass(frozen=True, slots=True)
-class PodType:
-    """Pods that are interchangeable: same owner, same template.
+class Controller:
+    """What the controller of one workload does; the answers here are those of one that rolls nothing out."""
 
-    Attributes:
-        pod: a pod of this kind, with its priority resolved.
-        actor: the position of the actor that owns it; -1 for a pod that nobody replaces.
-        new: whether it is of the template that is being rolled out.
-        temporary: whether such a pod ends by itself some day, as a Job's does.
-        whole: of a Job whose pods wait for each other, how many there must be before they end, all together.
-        pinned: whether each is made for one node, as a daemon pod is.
-        ranked: whether its pods differ in what their owner looks at when it deletes one, so that it may be any.
-        owner: `kind/namespace/name` of whose they are.
+    workload: Workload
+
+    # how pods are made
+
+    node_bound = False
+    """Whether it makes one pod for each node that it chooses, instead of a number of them."""
+
+    has_ordinals = False
+    """Whether each pod has a name and an ordinal that its successor takes over."""
+
+    @property
+    def ordered(self) -> bool:
+        """Whether it makes the pods one after the other, each when the one before is available."""
+        return False
+
+    @property
+    def first_ordinal(self) -> int:
+        """The lowest ordinal."""
+        return 0
+
+    has_replica_sets = False
+    """Whether it makes a ReplicaSet for each template.
+
+    Then new pods are made while old ones still terminate, and it scales before it rolls.
     """
 
-    pod: Pod
-    actor: int
-    new: bool = False
-    temporary: bool = False
-    pinned: bool = False
-    ranked: bool = False
-    owner: str = ""
-    whole: int = 0
+    has_scale = True
+    """Whether its kind has a scale subresource, so that a PodDisruptionBudget can take a share of its replicas."""
+
+    replaces_lost = True
+    """Whether a pod that is lost is made again; a bare pod is not."""
+
+    runs_to_completion = False
+    """Whether it makes pods that end, as a Job does."""
 
     @property
-    def name(self) -> str:
-        """The name of its only pod, where the controller does not draw it: that of an ordinal."""
-        meta = self.pod.meta
-        return meta.name if meta.labels.get(_POD_NAME) == meta.name else ""
+    def terminates(self) -> bool:
+        """Whether its pods end by themselves some day."""
+        return self.runs_to_completion or self.workload.spec.restart_policy in _ENDS
+
+    def pod(self, revision: str, name: str = "") -> Pod:  # noqa: ARG002 - of a controller that rolls
+        """A pod as the controller creates it; `revision` tells the templates apart."""
+        return self.workload.pod(name or self.workload.meta.name)
+
+    def owns(self, pod: Pod) -> bool:
+        """Whether a pod of the workload's namespace is its own: by owner, or by selector where it has none."""
+        if pod.meta.owner is not None:
+            return self.is_owner(pod.meta.owner)
+        selector = self.workload.selector
+        return selector is not None and bool(selector.requirements) and selector.matches(pod.meta.labels)
+
+    def is_owner(self, owner: OwnerReference) -> bool:
+        """Whether a reference is to the workload, or to an object that its controller makes for the pods."""
+        name = self.workload.meta.name
+        if owner.kind == self.dependent:
+            return owner.name.rpartition("-")[0] == name
+        return owner.kind == self.workload.kind and owner.name == name
 
     @property
-    def priority(self) -> int:
-        """The priority that admission gave it."""
-        return self.pod.spec.priority or 0
+    def dependent(self) -> str:
+        """The kind of the objects that it makes and that own the pods; empty where it owns them itself."""
+        return ""
 
+    def has_own_claims(self, cluster: Cluster) -> bool:  # noqa: ARG002 - the controllers with ordinals look at it
+        """Whether the cluster has claims for single pods of it."""
+        return False
 
-Control = tuple[int, ...]
+    # how a new template reaches the pods
 
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """One thing that a controller does.
-
-    Attributes:
-        control: what it has written after it.
-        what: the sentence that says so.
-        create: pods of one kind that it creates, as (kind, count).
-        delete: a kind of which it deletes one pod; `family` are the kinds that count as its owner's.
-        node: the node for which it creates a pod, or on which it deletes one; -1 where it does not say.
-        by: which controller does it, `ReplicaSet` for instance; empty for the workload's own.
-    """
-
-    control: Control
-    what: str
-    create: tuple[int, int] | None = None
-    delete: int | None = None
-    family: tuple[int, ...] = ()
-    node: int = -1
-    by: str = ""
-
-
-class Controller(Protocol):
-    """A controller and the one workload it looks after."""
+    rolls = False
+    """Whether a new template replaces pods, at once or when somebody lets it."""
 
     @property
-    def name(self) -> str:
-        """`kind/namespace/name` of the workload."""
-        ...
+    def on_delete(self) -> bool:
+        """Whether a new template replaces a pod only when somebody deletes it."""
+        return False
 
     @property
-    def kinds(self) -> tuple[int, ...]:
-        """The kinds of its pods."""
-        ...
+    def paused(self) -> bool:
+        """Whether it rolls nothing out until somebody resumes it."""
+        return False
 
     @property
-    def rolls(self) -> bool:
-        """Whether it rolls a new template out."""
-        ...
+    def partition(self) -> int:
+        """How many pods keep their template, counted from the first ordinal."""
+        return 0
 
-    def begin(self) -> Control:
-        """What is written at the moment the template changes."""
-        ...
+    @property
+    def recreates(self) -> bool:
+        """Whether all old pods are gone before the first new one is made."""
+        return False
 
-    def located(self, positions: Mapping[str, int]) -> Controller:
-        """The same actor when the positions of nodes are known."""
-        ...
+    @property
+    def max_surge(self) -> IntOrPercent | None:
+        """What is written, or the default; None where its kind has no such field."""
+        return None
 
-    def changes(self, control: Control, seen: Census) -> Iterator[Action]:
-        """All that it would do next, each by itself."""
-        ...
+    @property
+    def max_unavailable(self) -> IntOrPercent | None:
+        """What is written, or the default; None where its kind has no such field."""
+        return None
 
-    def done(self, control: Control, seen: Census) -> bool:
-        """Whether its rollout is complete; always so for a workload that is not rolled."""
-        ...
+    @property
+    def by_default(self) -> bool:
+        """Whether its strategy is that of a manifest that says nothing of it."""
+        return False
+
+    @property
+    def strategy_pointers(self) -> tuple[Pointer, ...]:
+        """The fields that decide how it rolls, the most exact first."""
+        return rolling_update_pointers(("spec", "updateStrategy"))
+
+    def surge(self, replicas: int) -> int:  # noqa: ARG002 - of a controller that rolls
+        """How many pods more than `replicas` it makes at a time."""
+        return 0
+
+    def unavailable(self, replicas: int) -> int:  # noqa: ARG002 - of a controller that rolls
+        """How many of `replicas` pods may be unavailable in a rollout."""
+        return 0
+
+    def keeps_until_ready(self, replicas: int) -> bool:  # noqa: ARG002 - of a controller that rolls
+        """Whether no old pod goes before a new one is available."""
+        return False
+
+    def keeps(self, replicas: int) -> int:  # noqa: ARG002 - of a controller that rolls
+        """How many of `replicas` pods are available at every moment of a rollout; 0 where nothing is counted on."""
+        return 0
+
+    keeps_surplus = False
+    """Whether it deletes none of too many pods while one of the others waits."""
+
+    def places_needed(self, replicas: int) -> int:
+        """How many places for its pods a rollout needs to end, counting those that its old pods hold.
+
+        Exact where every place is good for any pod of either revision and nobody else takes one.
+        """
+        return replicas
+
+    def replaces_singly(self, replicas: int, version: str | None) -> bool:  # noqa: ARG002 - of one that rolls
+        """Whether at most one pod is missing at any moment of a rollout; `version` is that of Kubernetes."""
+        return False
+
+    @property
+    def pace(self) -> Hashable:
+        """What decides how a template is rolled out, without the times for which the controller waits."""
+        return self.workload.strategy
+
+    @property
+    def replaced_by_hand(self) -> Workload | None:
+        """The workload as if nothing kept its template from its pods.
+
+        With OnDelete somebody deletes all old pods; a partition is lowered to 0. None for any other.
+        """
+        return None
+
+    # how its pods enter a search
+
+    def enter(self, stage: Stage, *, rolling: bool, scaling: bool) -> None:
+        """Put its pods on the stage.
+
+        It is rolled out; or not, with all its replicas; or, with `scaling`, it comes to them from what runs before.
+        """
+        if self.terminates:
+            change = stage.change
+            pod = stage.unbound(change.running[0]) if change.running else stage.old_pod()
+            stage.ending_type(pod, change.before, change.running, whole=change.before if change.whole else 0)
+        elif rolling and self.rolls:
+            self.enter_rolling(stage)
+        else:
+            self.enter_steady(stage, scaling=scaling)
+
+    def enter_rolling(self, stage: Stage) -> None:
+        """Put its pods of the old template on the stage, and its rollout."""
+        raise NotImplementedError
+
+    def enter_steady(self, stage: Stage, *, scaling: bool) -> None:
+        """Put its pods on the stage, and what makes lost ones again."""
+        raise NotImplementedError

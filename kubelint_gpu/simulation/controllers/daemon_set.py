@@ -1,29 +1,22 @@
-"""What the DaemonSet controller does: on which nodes its pods run, how they look, and how they are replaced.
+"""DaemonSets: how their pods are replaced, as arithmetic and in a search.
 
-Behaviour: pkg/controller/daemon (daemon_controller.go, update.go, util/daemonset_util.go), 1.34.
+Behaviour: pkg/controller/daemon (daemon_controller.go, update.go), 1.34.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 
-from kubelint_gpu.kube.objects.node import Node
-from kubelint_gpu.kube.objects.pod import Pod, PodSpec
-from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy
-from kubelint_gpu.kube.objects.taints import Toleration, first_untolerated
-from kubelint_gpu.kube.values.selectors import NodeSelector, NodeSelectorTerm, Requirement
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, IntOrPercent
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.simulation.controllers.daemon_nodes import tolerations
+from kubelint_gpu.simulation.controllers.ordinals import with_revision
+from kubelint_gpu.simulation.controllers.reconciler import Action, Control
+from kubelint_gpu.simulation.controllers.replica_set import ReplicaSetController
+from kubelint_gpu.simulation.controllers.stage import Stage
+from kubelint_gpu.simulation.controllers.state import GOING, READY, Census, Content
 from kubelint_gpu.values import dataclass, replace
-
-_NAME = "metadata.name"
-_TOLERATED = (
-    ("node.kubernetes.io/not-ready", "NoExecute"),
-    ("node.kubernetes.io/unreachable", "NoExecute"),
-    ("node.kubernetes.io/disk-pressure", "NoSchedule"),
-    ("node.kubernetes.io/memory-pressure", "NoSchedule"),
-    ("node.kubernetes.io/pid-pressure", "NoSchedule"),
-    ("node.kubernetes.io/unschedulable", "NoSchedule"),
-)
-_HOST_NETWORK = ("node.kubernetes.io/network-unavailable", "NoSchedule")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,44 +51,6 @@ class Replacement:
     create: tuple[int, ...] = ()
     delete_one_of: tuple[int, ...] = ()
     create_one_of: tuple[int, ...] = ()
-
-
-def tolerations(spec: PodSpec) -> tuple[Toleration, ...]:
-    """The tolerations of a daemon pod: its template's and those that the controller adds."""
-    added = (*_TOLERATED, _HOST_NETWORK) if spec.host_network else _TOLERATED
-    found = list(spec.tolerations)
-    for key, effect in added:
-        toleration = Toleration(key, "Exists", "", effect)
-        if toleration not in found:
-            found.append(toleration)
-    return tuple(found)
-
-
-def daemon_nodes(spec: PodSpec, nodes: Iterable[Node], *, staying: bool = False) -> tuple[str, ...]:
-    """The nodes for which the controller makes a pod: what is free on them, it does not ask.
-
-    With `staying`, those on which it leaves a pod that is there: NoSchedule taints do not matter to that one.
-    """
-    tolerated = tolerations(spec)
-    found = []
-    for node in nodes:
-        labels = node.labels
-        if spec.node_name and spec.node_name != node.name:
-            continue
-        if any(labels.get(key) != value for key, value in (spec.node_selector or {}).items()):
-            continue
-        if spec.node_affinity is not None and not spec.node_affinity.matches(labels, node.name):
-            continue
-        taints = tuple(one for one in node.taints if (one.effect == "NoExecute" if staying else one.blocks))
-        if first_untolerated(taints, tolerated) is None:
-            found.append(node.name)
-    return tuple(found)
-
-
-def pinned_pod(pod: Pod, node_name: str) -> Pod:
-    """The pod as the controller makes it for a node: the required terms of its node affinity are replaced."""
-    only = NodeSelector((NodeSelectorTerm(fields=(Requirement(_NAME, "In", (node_name,)),)),))
-    return replace(pod, spec=replace(pod.spec, node_affinity=only))
 
 
 def resolve(strategy: DaemonSetStrategy, nodes: int) -> DaemonSetLimits:
@@ -146,3 +101,188 @@ def _surging(most: int, nodes: Sequence[OnNode]) -> Replacement:
         else:
             surging += 1
     return Replacement(tuple(delete), tuple(create), (), tuple(candidates) if surging < most else ())
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonPods:
+    """A DaemonSet that is rolled, or that only replaces what it loses: one pod for each of its nodes.
+
+    It writes nothing; `new` is -1 for one that is not rolled.
+
+    `left` are nodes that it shall have no pod on any more; on those that `stay` it makes none, and an old pod goes
+    when its turn comes. `on`, `off` and `aside` are the positions of the three kinds of nodes.
+    """
+
+    name: str
+    strategy: DaemonSetStrategy
+    nodes: tuple[str, ...]
+    old: int
+    new: int = -1
+    left: tuple[str, ...] = ()
+    stays: tuple[str, ...] = ()
+    on: tuple[int, ...] = ()
+    off: tuple[int, ...] = ()
+    aside: tuple[int, ...] = ()
+
+    @property
+    def kinds(self) -> tuple[int, ...]:
+        """Pods of the old template and, where it is rolled, of the new one."""
+        return (self.old,) if self.new < 0 else (self.old, self.new)
+
+    @property
+    def rolls(self) -> bool:
+        """Whether there is a new template."""
+        return self.new >= 0
+
+    @property
+    def replicas(self) -> int:
+        """It counts nodes."""
+        return 0
+
+    @property
+    def node_sets(self) -> tuple[tuple[str, ...], ...]:
+        """Where it makes pods, where it takes them away, and where it leaves them."""
+        return self.nodes, self.left, self.stays
+
+    def begin(self) -> Control:
+        """It writes nothing."""
+        return ()
+
+    def located(self, positions: Mapping[str, int]) -> DaemonPods:
+        """The same with the positions of its nodes."""
+        on, off, aside = (
+            tuple(sorted(positions[name] for name in names if name in positions))
+            for names in (self.nodes, self.left, self.stays)
+        )
+        return replace(self, on=on, off=off, aside=aside)
+
+    def actions(self, control: Control, seen: Census) -> Iterator[Action]:
+        """Pods that are missing are made, old ones replaced within the bounds."""
+        if self.new < 0:
+            told = Action(control, "creates a pod in place of one that is gone", create=(self.old, 1))
+            yield from self._each(told, self._empty(seen))
+            return
+        # a node that gets no pod any more counts as long as there is one
+        at = [*self.on, *(index for index in self.aside if self._on(seen.nodes[index]) != OnNode())]
+        found = sync(resolve(self.strategy, len(self.on)), [self._on(seen.nodes[index]) for index in at])
+        creates = Action(control, "creates a new pod", create=(self.new, 1))
+        deletes = Action(control, "deletes the old pod", delete=self.old)
+        yield from self._each(deletes, [index for index in self.off if self._on(seen.nodes[index]).old is not None])
+        yield from self._each(creates, [at[place] for place in found.create])
+        yield from self._each(deletes, [at[place] for place in found.delete])
+        yield from self._each(deletes, [at[place] for place in found.delete_one_of])
+        yield from self._each(creates, [at[place] for place in found.create_one_of])
+
+    def done(self, _control: Control, seen: Census) -> bool:
+        """Every node has an available new pod, and no old one is kept but where no new one is made."""
+        if self.new < 0:
+            return True
+        aside = sum(self._on(seen.nodes[index]).old is not None for index in self.aside)
+        return seen.active(self.old) == aside and seen.ready(self.new) >= len(self.on)
+
+    def _each(self, change: Action, nodes: list[int]) -> Iterator[Action]:
+        return (replace(change, node=index) for index in nodes)
+
+    def _empty(self, seen: Census) -> list[int]:
+        return [index for index in self.on if not any(kind == self.old for kind, _, _ in seen.nodes[index])]
+
+    def _on(self, content: Content) -> OnNode:
+        old: bool | None = None
+        new: bool | None = None
+        leaving = False
+        for kind, phase, _ in content:
+            if kind not in self.kinds:
+                continue
+            if phase in GOING:
+                leaving = True
+            elif kind == self.old:
+                old = phase == READY
+            else:
+                new = phase == READY
+        return OnNode(old, new, leaving)
+
+
+def kept_daemon_pods(name: str, nodes: tuple[str, ...], kind: int) -> DaemonPods:
+    """The pods of a DaemonSet of which nothing else is known: each is made again on its node."""
+    return DaemonPods(name, DaemonSetStrategy(), nodes, kind)
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonSetController(ReplicaSetController):
+    """The controller of a DaemonSet."""
+
+    strategy: DaemonSetStrategy
+    node_bound = True
+    rolls = True
+    has_scale = False
+
+    @property
+    def on_delete(self) -> bool:
+        """`spec.updateStrategy.type`."""
+        return self.strategy.on_delete
+
+    @property
+    def max_surge(self) -> IntOrPercent | None:
+        """`maxSurge`."""
+        return self.strategy.max_surge
+
+    @property
+    def max_unavailable(self) -> IntOrPercent | None:
+        """`maxUnavailable`."""
+        return self.strategy.max_unavailable
+
+    def pod(self, revision: str, name: str = "") -> Pod:
+        """A pod with the tolerations that the controller adds, and with the label `controller-revision-hash`."""
+        pod = self.workload.pod(name or self.workload.meta.name)
+        return with_revision(replace(pod, spec=replace(pod.spec, tolerations=tolerations(pod.spec))), revision)
+
+    def surge(self, replicas: int) -> int:
+        """On how many of `replicas` nodes an old and a new pod run at a time."""
+        return resolve(self.strategy, replicas).surge
+
+    def unavailable(self, replicas: int) -> int:
+        """On how many of `replicas` nodes no pod may be available."""
+        return resolve(self.strategy, replicas).unavailable
+
+    def keeps_until_ready(self, replicas: int) -> bool:
+        """With `maxSurge`."""
+        return self.surge(replicas) > 0
+
+    def places_needed(self, replicas: int) -> int:
+        """With `maxSurge` one node must take both pods."""
+        return replicas + int(self.surge(replicas) > 0)
+
+    @property
+    def pace(self) -> Hashable:
+        """The strategy without `minReadySeconds`."""
+        return replace(self.strategy, min_ready_seconds=0)
+
+    @property
+    def replaced_by_hand(self) -> Workload | None:
+        """Without OnDelete, all at once."""
+        if not self.strategy.on_delete:
+            return None
+        most = IntOrPercent(100, percent=True)
+        strategy = replace(self.strategy, on_delete=False, max_surge=IntOrPercent(0), max_unavailable=most)
+        return replace(self.workload, strategy=strategy)
+
+    def enter_rolling(self, stage: Stage) -> None:
+        """The old pod of each node, and the new ones, of which none is there yet."""
+        change = stage.change
+        old = self._old(stage, change.standing)
+        stage.not_ready(old, [pod for pod in change.running if pod.spec.node_name in change.standing])
+        new = stage.pod_type(stage.new_pod(), 0, new=True, pinned=True)
+        stage.add(DaemonPods(change.new.key, self.strategy, change.nodes, old, new, change.left, change.stays))
+
+    def enter_steady(self, stage: Stage, *, scaling: bool) -> None:
+        """The pod of each node; with `scaling` one that did not exist has none yet."""
+        change = stage.change
+        old = self._old(stage, () if scaling and not change.existing else change.standing)
+        makes = tuple(name for name in change.standing if name not in change.stays)
+        stage.add(DaemonPods(change.new.key, self.strategy, makes, old))
+
+    def _old(self, stage: Stage, there: Sequence[str]) -> int:
+        sure = None if stage.change.existing else 0
+        old = stage.pod_type(stage.old_pod(), len(there), (), sure, pinned=True)
+        stage.at(old, there)
+        return old

@@ -1,12 +1,24 @@
-"""What the Deployment controller does in one sync, as arithmetic.
+"""Deployments: what their controller does in one sync, as arithmetic and in a search.
 
 Behaviour: pkg/controller/deployment (sync.go, rolling.go, recreate.go, util/deployment_util.go), 1.34.
 """
 
 from __future__ import annotations
 
-from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
-from kubelint_gpu.values import dataclass
+from collections.abc import Hashable, Iterator, Mapping
+
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.rolling import DeploymentStrategy, IntOrPercent
+from kubelint_gpu.kube.values.errors import Pointer
+from kubelint_gpu.simulation.controllers.controller import rolling_update_pointers
+from kubelint_gpu.simulation.controllers.deployment_scaling import ScaledReplicaSets, proportionally
+from kubelint_gpu.simulation.controllers.reconciler import Action, Control, EqualNodes
+from kubelint_gpu.simulation.controllers.replica_set import ReplicaSetController, keep
+from kubelint_gpu.simulation.controllers.stage import Stage
+from kubelint_gpu.simulation.controllers.state import Census
+from kubelint_gpu.values import dataclass, replace
+
+_ABSENT = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,64 +119,182 @@ def is_complete(replicas: int, now: ReplicaSets, seen: Availability, old_active:
     return now.new == replicas and not any(now.old) and old_active == 0 and seen.new >= replicas
 
 
-def slots_needed(strategy: DeploymentStrategy, replicas: int) -> int:
-    """How many places for its pods a rollout needs to end, counting those that its old pods hold.
+@dataclass(frozen=True, slots=True)
+class DeploymentRollout(EqualNodes):
+    """A Deployment that is rolled, with its ReplicaSets.
 
-    Exact where every place is good for any pod of either revision and nobody else takes one.
+    Control is `spec.replicas` of each old ReplicaSet, of the new one (-1: not created yet), and whether it is
+    scaled to the replicas that are asked for now.
+    `old_replicas` and `old` are of the old ReplicaSets, oldest first.
     """
-    if replicas == 0:
-        return 0
-    if strategy.recreate:
-        return replicas
-    return max(replicas, replicas - resolve(strategy, replicas).unavailable + 1)
+
+    name: str
+    strategy: DeploymentStrategy
+    replicas: int
+    old_replicas: tuple[int, ...]
+    old: tuple[int, ...]
+    new: int
+    rescaled: bool = False
+
+    @property
+    def kinds(self) -> tuple[int, ...]:
+        """Pods of the old templates and of the new one."""
+        return (*self.old, self.new)
+
+    @property
+    def rolls(self) -> bool:
+        """A paused Deployment rolls nothing out."""
+        return not self.strategy.paused
+
+    def begin(self) -> Control:
+        """All replicas are old, and the controller has not looked yet."""
+        return (*self.old_replicas, _ABSENT, 0 if self.rescaled and any(self.old_replicas) else 1)
+
+    def located(self, _positions: Mapping[str, int]) -> DeploymentRollout:
+        """It knows nothing of nodes."""
+        return self
+
+    def actions(self, control: Control, seen: Census) -> Iterator[Action]:
+        """The Deployment's sync, and what each ReplicaSet does about its pods."""
+        now = ReplicaSets(control[:-2], None if control[-2] == _ABSENT else control[-2])
+        if control[-1]:
+            after = sync(self.strategy, self.replicas, now, self._availability(seen))
+            if after != now:
+                yield Action(_control(after), _told(now, after))
+        else:
+            surge = None if self.strategy.recreate else resolve(self.strategy, self.replicas).surge
+            sets = tuple(ScaledReplicaSets(count) for count in now.old)
+            scaled, _ = proportionally(self.replicas, sets, ScaledReplicaSets(0), surge)
+            after = ReplicaSets(scaled, now.new)
+            yield Action(_control(after), _told(now, after) or "writes the wanted replicas down")
+        single = len(self.old) == 1
+        for number, kind in enumerate(self.old):
+            which = "the old ReplicaSet" if single else f"old ReplicaSet {number + 1}"
+            yield from keep(kind, now.old[number], control, seen, self.kinds, which)
+        if now.new is not None:
+            yield from keep(self.new, now.new, control, seen, self.kinds, "the new ReplicaSet")
+
+    def done(self, control: Control, seen: Census) -> bool:
+        """Every replica is new and available, no old pod is kept; a paused Deployment rolls nothing out."""
+        if self.strategy.paused:
+            return True
+        now = ReplicaSets(control[:-2], None if control[-2] == _ABSENT else control[-2])
+        active = sum(seen.active(kind) for kind in self.old)
+        return bool(control[-1]) and is_complete(self.replicas, now, self._availability(seen), active)
+
+    def _availability(self, seen: Census) -> Availability:
+        ready = tuple(seen.ready(kind) for kind in self.old)
+        return Availability(ready, seen.ready(self.new), sum(seen.remaining(kind) for kind in self.old))
+
+
+def _control(sets: ReplicaSets) -> Control:
+    return (*sets.old, _ABSENT if sets.new is None else sets.new, 1)
+
+
+def _told(before: ReplicaSets, after: ReplicaSets) -> str:
+    parts = []
+    if before.new is None and after.new is not None:
+        parts.append(f"creates the new ReplicaSet with replicas {after.new}")
+    elif before.new != after.new:
+        parts.append(f"scales the new ReplicaSet from {before.new} to {after.new}")
+    single = len(before.old) == 1
+    for number, (was, now) in enumerate(zip(before.old, after.old, strict=True)):
+        if was != now:
+            which = "the old ReplicaSet" if single else f"old ReplicaSet {number + 1}"
+            parts.append(f"scales {which} from {was} to {now}")
+    return " and ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
-class ScaledReplicaSets:
-    """A ReplicaSet while its Deployment is scaled: its replicas and its annotation `max-replicas` (0: none)."""
+class DeploymentController(ReplicaSetController):
+    """The controller of a Deployment."""
 
-    replicas: int
-    max_replicas: int = 0
+    strategy: DeploymentStrategy
 
+    has_replica_sets = True
 
-def proportionally(
-    strategy: DeploymentStrategy, replicas: int, old: tuple[ScaledReplicaSets, ...], new: ScaledReplicaSets
-) -> tuple[tuple[int, ...], int]:
-    """`spec.replicas` of old ReplicaSets (oldest first) and the new one after `replicas` changed in mid-rollout.
+    @property
+    def dependent(self) -> str:
+        """Its pods are owned by ReplicaSets."""
+        return "ReplicaSet"
 
-    The change is shared out in proportion, largest first; ties go to the newer when growing, to the older otherwise.
-    """
-    sets = [*old, new]
-    active = [index for index, found in enumerate(sets) if found.replicas > 0]
-    if len(active) <= 1:
-        target = active[0] if active else len(sets) - 1
-        sizes = [found.replicas for found in sets]
-        sizes[target] = replicas
-        return tuple(sizes[:-1]), sizes[-1]
-    surge = 0 if strategy.recreate else resolve(strategy, replicas).surge
-    allowed = replicas + surge if replicas > 0 else 0
-    delta = allowed - sum(found.replicas for found in sets)
-    if strategy.recreate or delta == 0:
-        return tuple(found.replicas for found in old), new.replicas
-    newest_first = 1 if delta > 0 else -1
-    order = sorted(active, key=lambda index: (-sets[index].replicas, -newest_first * index))
-    sizes = [found.replicas for found in sets]
-    added = 0
-    for index in order:
-        share = _share(sets[index], replicas, allowed)
-        remaining = delta - added
-        share = min(share, remaining) if delta > 0 else max(share, remaining)
-        if (delta > 0) == (share > 0):
-            sizes[index] += share
-            added += share
-    first = order[0]
-    sizes[first] = max(0, sizes[first] + delta - added)
-    return tuple(sizes[:-1]), sizes[-1]
+    rolls = True
 
+    @property
+    def paused(self) -> bool:
+        """`spec.paused`."""
+        return self.strategy.paused
 
-def _share(found: ScaledReplicaSets, replicas: int, allowed: int) -> int:
-    if replicas == 0:
-        return -found.replicas
-    whole = found.max_replicas or found.replicas
-    doubled = 2 * found.replicas * allowed + whole
-    return doubled // (2 * whole) - found.replicas
+    @property
+    def recreates(self) -> bool:
+        """With `Recreate`."""
+        return self.strategy.recreate
+
+    @property
+    def max_surge(self) -> IntOrPercent | None:
+        """`maxSurge`."""
+        return self.strategy.max_surge
+
+    @property
+    def max_unavailable(self) -> IntOrPercent | None:
+        """`maxUnavailable`."""
+        return self.strategy.max_unavailable
+
+    @property
+    def by_default(self) -> bool:
+        """Whether nothing but `paused` is written."""
+        return self.strategy == DeploymentStrategy(paused=self.strategy.paused)
+
+    @property
+    def strategy_pointers(self) -> tuple[Pointer, ...]:
+        """maxUnavailable, or what stands nearest to it."""
+        return rolling_update_pointers(("spec", "strategy"))
+
+    def pod(self, revision: str, name: str = "") -> Pod:
+        """A pod with the label `pod-template-hash`."""
+        return self.workload.pod(name or self.workload.meta.name, revision)
+
+    def surge(self, replicas: int) -> int:
+        """`maxSurge`, rounded up."""
+        return resolve(self.strategy, replicas).surge
+
+    def unavailable(self, replicas: int) -> int:
+        """`maxUnavailable`, rounded down; all with Recreate."""
+        return resolve(self.strategy, replicas).unavailable
+
+    def keeps_until_ready(self, replicas: int) -> bool:
+        """Where `maxUnavailable` comes to 0."""
+        return self.unavailable(replicas) == 0
+
+    def keeps(self, replicas: int) -> int:
+        """All but those that may be unavailable."""
+        return replicas if self.strategy.paused else replicas - self.unavailable(replicas)
+
+    def places_needed(self, replicas: int) -> int:
+        """None where it is paused; with Recreate no more than replicas."""
+        if self.strategy.paused or not replicas:
+            return 0
+        return replicas if self.strategy.recreate else max(replicas, self.keeps(replicas) + 1)
+
+    def replaces_singly(self, replicas: int, _version: str | None) -> bool:
+        """With maxSurge 0 and maxUnavailable 1."""
+        return not self.strategy.paused and resolve(self.strategy, replicas) == RollingLimits(0, 1)
+
+    @property
+    def pace(self) -> Hashable:
+        """The strategy without `minReadySeconds` and `progressDeadlineSeconds`."""
+        return replace(self.strategy, min_ready_seconds=0, progress_deadline_seconds=0)
+
+    def enter_rolling(self, stage: Stage) -> None:
+        """Each old ReplicaSet with its pods, and the new one, which has none yet."""
+        change, every = stage.change, stage.revisions_with_waiting()
+        sure = None if change.existing else 0
+        # a pod that is ready and not yet available ranks like any other that is ready
+        ranked = self.strategy.min_ready_seconds > 0
+        old = tuple(stage.pod_type(one.pod, one.number, one.running, sure, one.waiting, ranked=ranked) for one in every)
+        for number, one in zip(old, every, strict=True):
+            stage.not_ready(number, one.running)
+        new = stage.pod_type(stage.new_pod(), 0, new=True, ranked=ranked)
+        counts = tuple(one.number + one.waiting for one in every)
+        rescaled = change.before != change.replicas
+        stage.add(DeploymentRollout(change.new.key, self.strategy, change.replicas, counts, old, new, rescaled))

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubelint_gpu.kube.objects.rolling import JobStrategy
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.simulation.controllers.replica_set import ReplicaSetController
 from kubelint_gpu.values import dataclass
 
 
@@ -90,3 +92,28 @@ def is_full(histories: Sequence[History], room: int, *, failures: bool) -> bool:
 def objects_of_pods(strategy: JobStrategy) -> int:
     """How many pods a Job makes that succeed: they stay as objects until the Job is deleted."""
     return strategy.parallelism if strategy.completions is None else strategy.completions
+
+
+@dataclass(frozen=True, slots=True)
+class JobController(ReplicaSetController):
+    """The controller of a Job, or of the Jobs of a CronJob."""
+
+    strategy: JobStrategy
+    runs_to_completion = True
+    has_scale = False
+
+    @property
+    def dependent(self) -> str:
+        """A CronJob's pods are owned by its Jobs."""
+        return "Job" if self.scheduled else ""
+
+    @property
+    def scheduled(self) -> bool:
+        """Whether a CronJob starts it, again and again."""
+        return bool(self.strategy.concurrency)
+
+
+def job_of(workload: Workload) -> JobController | None:
+    """The controller of a workload that is a Job or makes Jobs; None for any other."""
+    strategy = workload.strategy
+    return JobController(workload, strategy) if isinstance(strategy, JobStrategy) else None

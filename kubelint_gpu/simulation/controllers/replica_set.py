@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kubelint_gpu.simulation.controllers.controller import Action, Control
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.simulation.controllers.controller import Controller
+from kubelint_gpu.simulation.controllers.reconciler import Action, Control, EqualNodes
+from kubelint_gpu.simulation.controllers.stage import Stage
 from kubelint_gpu.simulation.controllers.state import Census
 from kubelint_gpu.values import dataclass
 
@@ -68,10 +71,10 @@ def deletion_key(rank: Rank) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Steady:
-    """A workload that is not rolled: it only replaces what it loses.
+class KeepsReplicas(EqualNodes):
+    """The reconciler of pods that are not rolled: it only replaces what is lost.
 
-    ReplicaSets, ReplicationControllers, and everything else while another workload is rolled.
+    That of ReplicaSets and ReplicationControllers, and of everything else while another workload is rolled.
     """
 
     name: str
@@ -88,18 +91,48 @@ class Steady:
         """It rolls nothing out."""
         return False
 
-    def begin(self) -> Control:
-        """It writes nothing."""
-        return ()
-
-    def located(self, _positions: Mapping[str, int]) -> Steady:
+    def located(self, _positions: Mapping[str, int]) -> KeepsReplicas:
         """It knows nothing of nodes."""
         return self
 
-    def changes(self, control: Control, seen: Census) -> Iterator[Action]:
+    def actions(self, control: Control, seen: Census) -> Iterator[Action]:
         """Pods that were evicted are created again."""
         return keep(self.kind, self.replicas, control, seen, (self.kind,), self.name)
 
-    def done(self, _control: Control, _seen: Census) -> bool:
-        """Nothing of it is rolled out, so nothing of it is waited for."""
-        return True
+    def done(self, _control: Control, seen: Census) -> bool:
+        """All replicas are available."""
+        return seen.ready(self.kind) >= self.replicas
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaSetController(Controller):
+    """A controller that replaces the pods it loses and nothing else, as of a ReplicaSet or a ReplicationController."""
+
+    def enter_steady(self, stage: Stage, *, scaling: bool) -> None:
+        """With all its replicas, or with what runs before it is scaled."""
+        change = stage.change
+        comes = change.known or not change.existing
+        first = change.sure if scaling else max(change.before, change.replicas if comes else 0)
+        sure, more = change.sure, change.replicas - first
+        found = stage.revisions(first)
+        for place, revision in enumerate(found):
+            mine = min(sure, revision.number)
+            sure -= mine
+            if not self.replaces_lost:
+                stage.lone_type(revision.pod, revision.number, revision.running, mine)
+                continue
+            number = stage.pod_type(revision.pod, revision.number, revision.running, mine)
+            last = scaling and place == len(found) - 1
+            wanted = max(0, revision.number + more) if last else revision.number
+            stage.add(KeepsReplicas(change.new.key, number, wanted))
+
+
+@dataclass(frozen=True, slots=True)
+class PodController(ReplicaSetController):
+    """A bare pod: nobody makes it again."""
+
+    replaces_lost = False
+
+    def owns(self, pod: Pod) -> bool:
+        """The pod of its name, where that has no owner."""
+        return self.is_owner(pod.meta.owner) if pod.meta.owner is not None else pod.meta.name == self.workload.meta.name

@@ -1,4 +1,4 @@
-"""What the StatefulSet controller does in one sync.
+"""StatefulSets: what their controller does in one sync, as arithmetic and in a search.
 
 Behaviour: pkg/controller/statefulset/stateful_set_control.go, 1.34 to 1.36.
 """
@@ -6,10 +6,18 @@ Behaviour: pkg/controller/statefulset/stateful_set_control.go, 1.34 to 1.36.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.rolling import StatefulSetStrategy
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.simulation.controllers.ordinals import ordinal_pod, with_claims, with_revision
+from kubelint_gpu.simulation.controllers.reconciler import Action, Control, EqualNodes
+from kubelint_gpu.simulation.controllers.replica_set import ReplicaSetController
+from kubelint_gpu.simulation.controllers.stage import Stage
+from kubelint_gpu.simulation.controllers.state import Census
+from kubelint_gpu.values import dataclass, replace
 
 _GATE_ON = re.compile(r"v?1\.35\.[0-3](?!\d)", re.ASCII)
 
@@ -118,3 +126,151 @@ def is_complete(strategy: StatefulSetStrategy, replicas: int, pods: Sequence[Rep
         if _is_updated(strategy, ordinal) and not pod.current:
             return False
     return True
+
+
+@dataclass(frozen=True, slots=True)
+class StatefulSetRollout(EqualNodes):
+    """A StatefulSet that is rolled: each ordinal is a kind of its own, old and new.
+
+    It writes nothing: which template a pod is of, the pod itself says.
+
+    `old` and `new` are the kinds of the ordinals, from the first on; `gate` is whether it looks at maxUnavailable.
+    """
+
+    name: str
+    strategy: StatefulSetStrategy
+    replicas: int
+    old: tuple[int, ...]
+    new: tuple[int, ...]
+    gate: bool
+
+    @property
+    def kinds(self) -> tuple[int, ...]:
+        """Pods of every ordinal, old and new."""
+        return (*self.old, *self.new)
+
+    @property
+    def rolls(self) -> bool:
+        """With OnDelete it waits for somebody else to delete its pods."""
+        return not self.strategy.on_delete
+
+    def located(self, _positions: Mapping[str, int]) -> StatefulSetRollout:
+        """It knows nothing of nodes."""
+        return self
+
+    def actions(self, control: Control, seen: Census) -> Iterator[Action]:
+        """What the next sync does, each by itself."""
+        for action in sync(self.strategy, self.replicas, self._pods(seen), gate=self.gate):
+            yield self._change(control, action, seen)
+
+    def done(self, _control: Control, seen: Census) -> bool:
+        """Every ordinal that shall be updated is, and is available."""
+        return not self.rolls or is_complete(self.strategy, self.replicas, self._pods(seen))
+
+    def _change(self, control: Control, action: PodAction, seen: Census) -> Action:
+        place = action.ordinal - self.strategy.first_ordinal
+        if action.act == "create":
+            kind = (self.new if action.current else self.old)[place]
+            return Action(control, f"creates pod {action.ordinal}", create=(kind, 1))
+        kind = self.old[place] if seen.active(self.old[place]) else self.new[place]
+        return Action(control, f"deletes pod {action.ordinal}", delete=kind, family=(kind,))
+
+    def _pods(self, seen: Census) -> list[Replica]:
+        found = []
+        first = self.strategy.first_ordinal
+        for kinds, current in ((self.old, False), (self.new, True)):
+            for place, kind in enumerate(kinds):
+                if seen.remaining(kind):
+                    leaving = seen.leaving(kind) > 0
+                    found.append(Replica(first + place, current, seen.ready(kind) > 0, leaving))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class StatefulSetController(ReplicaSetController):
+    """The controller of a StatefulSet."""
+
+    strategy: StatefulSetStrategy
+    has_ordinals = True
+    rolls = True
+    keeps_surplus = True
+
+    @property
+    def ordered(self) -> bool:
+        """With `OrderedReady`."""
+        return not self.strategy.parallel
+
+    @property
+    def first_ordinal(self) -> int:
+        """`spec.ordinals.start`."""
+        return self.strategy.first_ordinal
+
+    @property
+    def on_delete(self) -> bool:
+        """`spec.updateStrategy.type`."""
+        return self.strategy.on_delete
+
+    @property
+    def partition(self) -> int:
+        """`partition`."""
+        return self.strategy.partition
+
+    def pod(self, revision: str, name: str = "") -> Pod:
+        """A pod with the label `controller-revision-hash`."""
+        return with_revision(self.workload.pod(name or self.workload.meta.name), revision)
+
+    def has_own_claims(self, cluster: Cluster) -> bool:
+        """Those of its `volumeClaimTemplates`."""
+        if not cluster.claims:
+            return False
+        pod, name = self.pod("old"), self.workload.meta.name
+        ordinals = range(self.first_ordinal, self.first_ordinal + self.workload.replicas)
+        return any(with_claims(pod, name, ordinal, cluster) is not pod for ordinal in ordinals)
+
+    def unavailable(self, replicas: int) -> int:
+        """`maxUnavailable` as the gate MaxUnavailableStatefulSet has it."""
+        return at_once(self.strategy, replicas)
+
+    def replaces_singly(self, replicas: int, version: str | None) -> bool:
+        """Where the gate MaxUnavailableStatefulSet is off, or it comes to 1."""
+        return not has_max_unavailable(version) or at_once(self.strategy, replicas) == 1
+
+    @property
+    def pace(self) -> Hashable:
+        """The strategy without `minReadySeconds`."""
+        return replace(self.strategy, min_ready_seconds=0)
+
+    @property
+    def replaced_by_hand(self) -> Workload | None:
+        """Without OnDelete, or with a partition of 0."""
+        workload, strategy = self.workload, self.strategy
+        if strategy.on_delete:
+            return replace(workload, strategy=replace(strategy, on_delete=False))
+        kept = workload.replicas > 0 and strategy.partition > 0
+        return replace(workload, strategy=replace(strategy, partition=0)) if kept else None
+
+    def enter_rolling(self, stage: Stage) -> None:
+        """Each ordinal with its old pod, and with its new one, which is not there yet."""
+        change, first = stage.change, self.first_ordinal
+        running = {pod.meta.name: pod for pod in (*change.waiting, *change.running)}
+        before, after = change.old.replicas, change.replicas
+        old: list[int] = []
+        new: list[int] = []
+        # the pods after one that is not ready are not made: those that are known are all that there are
+        blocked = False
+        for ordinal in range(first, first + max(before, after)):
+            name = f"{change.new.meta.name}-{ordinal}"
+            found = running.get(name)
+            pod = stage.unbound(found) if found is not None else stage.old_pod(name)
+            pod = with_claims(ordinal_pod(pod, name, ordinal), change.old.meta.name, ordinal, stage.cluster)
+            waits = found is not None and not found.spec.node_name
+            wanted = 1 if not waits and (found is not None or (ordinal < first + before and not blocked)) else 0
+            blocked = blocked or (self.ordered and found is not None and (waits or found.unready))
+            known = (found,) if found is not None and wanted else ()
+            old.append(stage.pod_type(pod, wanted, known, wanted if change.existing else 0, int(waits)))
+            stage.not_ready(old[-1], known)
+            pod = ordinal_pod(stage.new_pod(name), name, ordinal)
+            pod = with_claims(pod, change.new.meta.name, ordinal, stage.cluster)
+            new.append(stage.pod_type(pod, 0, new=True))
+        gate = has_max_unavailable(stage.cluster.version)
+        stage.add(StatefulSetRollout(change.new.key, self.strategy, after, tuple(old), tuple(new), gate))

@@ -8,7 +8,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Snapshot
-from kubelint_gpu.simulation.controllers.daemon_set import daemon_nodes
+from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes
 from kubelint_gpu.simulation.model.pod_types import build_pod_types
 from kubelint_gpu.simulation.model.simulation import Simulation, build_simulation
 from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons

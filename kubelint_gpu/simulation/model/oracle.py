@@ -8,7 +8,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.scheduler import fit
-from kubelint_gpu.simulation.controllers.controller import PodType
+from kubelint_gpu.simulation.controllers.reconciler import PodType
 from kubelint_gpu.simulation.controllers.state import (
     ABSENT,
     NOMINATED,

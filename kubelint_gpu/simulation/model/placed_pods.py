@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot
-from kubelint_gpu.simulation.controllers.controller import PodType
-from kubelint_gpu.simulation.controllers.daemon_set import pinned_pod
+from kubelint_gpu.simulation.controllers.daemon_nodes import pinned_pod
+from kubelint_gpu.simulation.controllers.reconciler import PodType
 from kubelint_gpu.simulation.controllers.state import ABSENT, BROKEN, EVICTED, LEAVING, READY, UNBOUND, Content
 from kubelint_gpu.values import replace
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy, StatefulSetStrategy
-from kubelint_gpu.simulation.controllers.controller import Controller, PodType
-from kubelint_gpu.simulation.controllers.daemon_set_actor import DaemonSetActor
-from kubelint_gpu.simulation.controllers.deployment_actor import DeploymentActor
-from kubelint_gpu.simulation.controllers.replica_set import Steady
-from kubelint_gpu.simulation.controllers.stateful_set import has_max_unavailable
-from kubelint_gpu.simulation.controllers.stateful_set_actor import StatefulSetActor
-from kubelint_gpu.simulation.prepare.ordinals import ordinal_pod, with_claims
+from kubelint_gpu.simulation.controllers.daemon_set import kept_daemon_pods
+from kubelint_gpu.simulation.controllers.reconciler import PodType, Reconciler
+from kubelint_gpu.simulation.controllers.replica_set import KeepsReplicas
+from kubelint_gpu.simulation.controllers.stage import Revision
 from kubelint_gpu.simulation.prepare.revisions import revisions, revisions_with_waiting
 from kubelint_gpu.simulation.prepare.workload_change import (
     DELETION_COST,
@@ -44,7 +41,7 @@ class PodTypes:
     """
 
     kinds: tuple[PodType, ...]
-    actors: tuple[Controller, ...]
+    actors: tuple[Reconciler, ...]
     wanted: tuple[int, ...]
     sure: tuple[int, ...]
     homes: tuple[tuple[int, str], ...] = ()
@@ -55,16 +52,24 @@ class PodTypes:
 
 
 class _Casting:
+    """What is on the stage so far; a `Stage` for the workload whose change it has."""
+
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
         self.kinds: list[PodType] = []
-        self.actors: list[Controller] = []
+        self.actors: list[Reconciler] = []
         self.wanted: list[int] = []
         self.sure: list[int] = []
         self.homes: list[tuple[int, str]] = []
         self.unready: list[tuple[int, str]] = []
         self.pending: list[int] = []
         self.optional: set[int] = set()
+
+    def enter(self, change: WorkloadChange, *, rolling: bool, scaling: bool) -> tuple[int, ...]:
+        """The kinds of a workload, which its controller puts on the stage."""
+        first = len(self.kinds)
+        change.controller.enter(_Entrance(self, change), rolling=rolling, scaling=scaling)
+        return tuple(range(first, len(self.kinds)))
 
     def kind(
         self,
@@ -74,25 +79,91 @@ class _Casting:
         running: Sequence[Pod] = (),
         sure: int | None = None,
         pending: int = 0,
-        **more: bool,
+        *,
+        alone: bool = False,
+        ranked: bool = False,
+        **more: Any,
     ) -> int:
         """One more kind; `running` are pods of it whose nodes are known, and all are `sure` where that is not told.
 
-        `pending` more wait for a node.
+        `pending` more wait for a node; nobody replaces what is `alone`.
         """
         number = len(self.kinds)
-        nobody = more.get("temporary", False) or not owner
-        ranked = len({pod.meta.annotations.get(DELETION_COST) for pod in running}) > 1
-        self.kinds.append(PodType(pod, -1 if nobody else len(self.actors), ranked=ranked, owner=owner, **more))
+        ranked = ranked or len({pod.meta.annotations.get(DELETION_COST) for pod in running}) > 1
+        self.kinds.append(PodType(pod, -1 if alone else len(self.actors), ranked=ranked, owner=owner, **more))
         self.wanted.append(wanted)
         self.pending.append(pending)
         self.sure.append(wanted if sure is None else sure)
         self.homes += [(number, pod.spec.node_name) for pod in running]
         return number
 
+
+class _Entrance:
+    """The stage as the controller of one workload finds it."""
+
+    def __init__(self, casting: _Casting, change: WorkloadChange) -> None:
+        self._casting = casting
+        self._owner = change.new.key
+        self.cluster = casting.cluster
+        self.change = change
+
+    def old_pod(self, name: str = "") -> Pod:
+        """A pod of the old template."""
+        return created_pod(self.change.old, "old", name)
+
+    def new_pod(self, name: str = "") -> Pod:
+        """A pod of the new template."""
+        return created_pod(self.change.new, "new", name)
+
+    def unbound(self, pod: Pod) -> Pod:
+        """A known pod without its node and its age."""
+        return anonymous(pod)
+
+    def revisions(self, total: int) -> Sequence[Revision]:
+        """The revisions of `total` pods, oldest first."""
+        return revisions(self.change, total)
+
+    def revisions_with_waiting(self) -> Sequence[Revision]:
+        """The revisions of a workload that is rolled, oldest first, with the pods that wait for a node."""
+        return revisions_with_waiting(self.change)
+
+    def pod_type(
+        self,
+        pod: Pod,
+        wanted: int,
+        running: Sequence[Pod] = (),
+        sure: int | None = None,
+        pending: int = 0,
+        *,
+        new: bool = False,
+        pinned: bool = False,
+        ranked: bool = False,
+    ) -> int:
+        """One more pod type that the next reconciler looks after."""
+        return self._casting.kind(
+            pod, wanted, self._owner, running, sure, pending, ranked=ranked, new=new, pinned=pinned
+        )
+
+    def ending_type(self, pod: Pod, wanted: int, running: Sequence[Pod], *, whole: int) -> None:
+        """One more pod type whose pods end by themselves."""
+        found = self._casting.kind(pod, wanted, self._owner, running, alone=True, temporary=True, whole=whole)
+        self._casting.optional.add(found)
+
+    def lone_type(self, pod: Pod, wanted: int, running: Sequence[Pod], sure: int) -> None:
+        """One more pod type that nobody replaces."""
+        self._casting.kind(pod, wanted, self._owner, running, sure, alone=True)
+
+    def at(self, kind: int, nodes: Sequence[str]) -> None:
+        """Note that one pod of a type runs on each of these nodes."""
+        self._casting.homes += [(kind, name) for name in nodes]
+
     def not_ready(self, kind: int, pods: Sequence[Pod]) -> None:
-        """Note where pods of a kind run that are not ready."""
-        self.unready += [(kind, pod.spec.node_name) for pod in pods if pod.unready]
+        """Note where pods of a type run that are not ready."""
+        self._casting.unready += [(kind, pod.spec.node_name) for pod in pods if pod.unready]
+
+    def add(self, reconciler: Reconciler) -> None:
+        """Who looks after the types since the last one that was added."""
+        self._casting.actors.append(reconciler)
 
 
 def build_pod_types(
@@ -111,9 +182,7 @@ def build_pod_types(
     casting = _Casting(cluster)
     members = []
     for number, participant in enumerate(participants):
-        first = len(casting.kinds)
-        _enter(casting, participant, number in rolling, number in scaling)
-        members.append(tuple(range(first, len(casting.kinds))))
+        members.append(casting.enter(participant, rolling=number in rolling, scaling=number in scaling))
     for owner, pods in _grouped(outsiders):
         _enter_outsiders(casting, owner, pods)
     for owner, pods in _grouped(queued):
@@ -131,123 +200,25 @@ def build_pod_types(
     )
 
 
-def _enter(casting: _Casting, participant: WorkloadChange, rolling: bool, scaling: bool) -> None:
-    strategy = participant.new.strategy
-    key = participant.new.key
-    if participant.temporary:
-        running = participant.running
-        pod = anonymous(running[0]) if running else created_pod(participant.old, "old")
-        number = casting.kind(pod, participant.before, key, running, temporary=True)
-        casting.optional.add(number)
-        if participant.whole:
-            casting.kinds[number] = replace(casting.kinds[number], whole=participant.before)
-    elif isinstance(strategy, DaemonSetStrategy):
-        _enter_daemons(casting, participant, strategy, rolling, comes=scaling and not participant.existing)
-    elif rolling and isinstance(strategy, DeploymentStrategy):
-        every = revisions_with_waiting(participant)
-        sure = None if participant.existing else 0
-        old = tuple(casting.kind(pod, count, key, pods, sure, waits) for pod, count, pods, waits in every)
-        for number, (_, _, pods, _) in zip(old, every, strict=True):
-            casting.not_ready(number, pods)
-        new = casting.kind(created_pod(participant.new, "new"), 0, key, new=True)
-        if strategy.min_ready_seconds:
-            # a pod that is ready and not yet available ranks like any other that is ready
-            for number in (*old, new):
-                casting.kinds[number] = replace(casting.kinds[number], ranked=True)
-        counts = tuple(count + waits for _, count, _, waits in every)
-        rescaled = participant.before != participant.replicas
-        casting.actors.append(DeploymentActor(key, strategy, participant.replicas, counts, old, new, rescaled))
-    elif rolling and isinstance(strategy, StatefulSetStrategy):
-        _enter_ordinals(casting, participant, strategy)
-    else:
-        _enter_steady(casting, participant, scaling)
-
-
-def _enter_steady(casting: _Casting, participant: WorkloadChange, scaling: bool) -> None:
-    """One that is not rolled: with all its replicas, or with what runs before it is scaled."""
-    key, replicas = participant.new.key, participant.replicas
-    comes = participant.known or not participant.existing
-    first = participant.sure if scaling else max(participant.before, replicas if comes else 0)
-    sure, more = participant.sure, replicas - first
-    found = revisions(participant, first)
-    for place, (pod, count, pods) in enumerate(found):
-        number = casting.kind(pod, count, key, pods, min(sure, count))
-        sure -= min(sure, count)
-        if participant.new.kind == "Pod":
-            casting.kinds[number] = replace(casting.kinds[number], actor=-1)
-            continue
-        last = place == len(found) - 1
-        casting.actors.append(Steady(key, number, max(0, count + more) if scaling and last else count))
-
-
-def _enter_daemons(
-    casting: _Casting, participant: WorkloadChange, strategy: DaemonSetStrategy, rolling: bool, *, comes: bool
-) -> None:
-    """A DaemonSet; where it `comes` meanwhile, none of its pods is there at first."""
-    key, standing = participant.new.key, participant.standing
-    sure = None if participant.existing else 0
-    there = () if comes else standing
-    old = casting.kind(created_pod(participant.old, "old"), len(there), key, (), sure, pinned=True)
-    casting.homes += [(old, name) for name in there]
-    if rolling:
-        casting.not_ready(old, [pod for pod in participant.running if pod.spec.node_name in standing])
-        new = casting.kind(created_pod(participant.new, "new"), 0, key, new=True, pinned=True)
-        casting.actors.append(
-            DaemonSetActor(key, strategy, participant.nodes, old, new, participant.left, participant.stays)
-        )
-    else:
-        makes = tuple(name for name in standing if name not in participant.stays)
-        casting.actors.append(DaemonSetActor(key, strategy, makes, old))
-
-
-def _enter_ordinals(casting: _Casting, participant: WorkloadChange, strategy: StatefulSetStrategy) -> None:
-    key, first = participant.new.key, strategy.first_ordinal
-    running = {pod.meta.name: pod for pod in (*participant.waiting, *participant.running)}
-    before, after = participant.old.replicas, participant.replicas
-    old: list[int] = []
-    new: list[int] = []
-    # the pods after one that is not ready are not made: those that are known are all that there are
-    blocked = False
-    for ordinal in range(first, first + max(before, after)):
-        name = f"{participant.new.meta.name}-{ordinal}"
-        found = running.get(name)
-        pod = anonymous(found) if found is not None else created_pod(participant.old, "old", name)
-        pod = with_claims(ordinal_pod(pod, name, ordinal), participant.old.meta.name, ordinal, casting.cluster)
-        waits = found is not None and not found.spec.node_name
-        wanted = 1 if not waits and (found is not None or (ordinal < first + before and not blocked)) else 0
-        blocked = blocked or (not strategy.parallel and found is not None and (waits or found.unready))
-        known = (found,) if found is not None and wanted else ()
-        old.append(casting.kind(pod, wanted, key, known, wanted if participant.existing else 0, int(waits)))
-        casting.not_ready(old[-1], known)
-        pod = ordinal_pod(created_pod(participant.new, "new", name), name, ordinal)
-        pod = with_claims(pod, participant.new.meta.name, ordinal, casting.cluster)
-        new.append(casting.kind(pod, 0, key, new=True))
-    gate = has_max_unavailable(casting.cluster.version)
-    casting.actors.append(StatefulSetActor(key, strategy, after, tuple(old), tuple(new), gate))
-
-
 def _enter_outsiders(casting: _Casting, owner: str, pods: Sequence[Pod]) -> None:
     pod = anonymous(pods[0])
     if owner.startswith("DaemonSet/"):
         pod = replace(pod, spec=replace(pod.spec, node_affinity=None))
         number = casting.kind(pod, len(pods), owner, pods, pinned=True)
-        nodes = tuple(one.spec.node_name for one in pods)
-        casting.actors.append(DaemonSetActor(owner, DaemonSetStrategy(), nodes, number))
+        casting.actors.append(kept_daemon_pods(owner, tuple(one.spec.node_name for one in pods), number))
         return
     temporary = is_temporary(pod)
-    number = casting.kind(pod, len(pods), owner or f"Pod/{pod.key}", pods, temporary=temporary)
-    if temporary or not owner:
-        casting.kinds[number] = replace(casting.kinds[number], actor=-1)
-    else:
-        casting.actors.append(Steady(owner, number, len(pods)))
+    alone = temporary or not owner
+    number = casting.kind(pod, len(pods), owner or f"Pod/{pod.key}", pods, temporary=temporary, alone=alone)
+    if not alone:
+        casting.actors.append(KeepsReplicas(owner, number, len(pods)))
 
 
 def _enter_queued(casting: _Casting, owner: str, pods: Sequence[Pod]) -> None:
-    number = casting.kind(anonymous(pods[0]), 0, owner or f"Pod/{pods[0].key}", pending=len(pods))
+    pod = anonymous(pods[0])
+    number = casting.kind(pod, 0, owner or f"Pod/{pods[0].key}", pending=len(pods), alone=not owner)
     if owner:
-        casting.actors.append(Steady(owner, number, len(pods)))
-    else:
-        casting.kinds[number] = replace(casting.kinds[number], actor=-1)
+        casting.actors.append(KeepsReplicas(owner, number, len(pods)))
 
 
 def _grouped(pods: Sequence[Pod]) -> list[tuple[str, list[Pod]]]:

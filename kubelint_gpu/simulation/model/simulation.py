@@ -9,7 +9,6 @@ from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.relations import local_kinds
-from kubelint_gpu.simulation.controllers.daemon_set_actor import DaemonSetActor
 from kubelint_gpu.simulation.growth import Grown
 from kubelint_gpu.simulation.model.domains import Domain, equal_domains
 from kubelint_gpu.simulation.model.node_symmetry import NodeSignature
@@ -70,8 +69,7 @@ def build_simulation(
     local = local_kinds(pods, fixed, cluster.nodes)
     near = [node for node in sorted(cluster.nodes, key=lambda found: found.name) if node.name in wanted]
     on_near = [pod for pod in fixed if pod.spec.node_name in wanted]
-    daemons = [actor for actor in cast.actors if isinstance(actor, DaemonSetActor)]
-    made = [frozenset(names) for actor in daemons for names in (actor.nodes, actor.left, actor.stays)]
+    made = [frozenset(names) for actor in cast.actors for names in actor.node_sets]
     signature = NodeSignature(cluster, pods, eligible, on_near if all(local) else fixed, not all(local))
     groups: dict[Hashable, list[str]] = {}
     for node in near:
@@ -142,5 +140,5 @@ def _kept(
 def _most_pods(cast: PodTypes) -> int:
     """More pods than can ever be alive at once: all wanted, terminating, surging."""
     return sum(3 * count for count in (*cast.wanted, *cast.pending)) + sum(
-        3 * getattr(actor, "replicas", 0) + 1 for actor in cast.actors
+        3 * actor.replicas + 1 for actor in cast.actors
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from kubelint_gpu.simulation.controllers.controller import Action, Controller, PodType
+from kubelint_gpu.simulation.controllers.reconciler import Action, PodType, Reconciler
 from kubelint_gpu.simulation.controllers.state import (
     AWAITED,
     BROKEN,
@@ -104,7 +104,7 @@ class Model:
     """Everything that takes part in one exploration; `joins` is whether an autoscaler may add nodes."""
 
     kinds: tuple[PodType, ...]
-    actors: tuple[Controller, ...]
+    actors: tuple[Reconciler, ...]
     places: SchedulerOracle
     joins: bool = True
 
@@ -128,7 +128,7 @@ class Model:
         """Every event that can happen next; of equal nodes only the first is tried."""
         seen = census(state)
         for number, actor in enumerate(self.actors):
-            for change in actor.changes(state.controls[number], seen):
+            for change in actor.actions(state.controls[number], seen):
                 yield from self._controlled(state, number, change)
         for kind, count in enumerate(state.waiting):
             if count:

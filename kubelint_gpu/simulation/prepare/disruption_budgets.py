@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.disruption import PodDisruptionBudget, Share
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, JobStrategy
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod
 from kubelint_gpu.values import replace
 
@@ -35,7 +34,7 @@ def _counted(
     if not mine:
         return budget
     others = sum(1 for pod in rest if pod.meta.owner is not None and not pod.finished and budget.selects(pod))
-    needed = _needed(budget, [one for one in mine if one.new.kind != "Pod"], others)
+    needed = _needed(budget, [one for one in mine if one.controller.replaces_lost], others)
     return replace(budget, min_available=Share(needed), max_unavailable=None, disruptions_allowed=None)
 
 
@@ -44,7 +43,7 @@ def _needed(budget: PodDisruptionBudget, mine: Sequence[WorkloadChange], others:
     minimum = budget.min_available
     if minimum is not None and not minimum.percent:
         return minimum.amount
-    if any(isinstance(one.new.strategy, (DaemonSetStrategy, JobStrategy)) for one in mine):
+    if not all(one.controller.has_scale for one in mine):
         return _NEVER
     total = others + sum(one.replicas for one in mine)
     if budget.max_unavailable is not None:

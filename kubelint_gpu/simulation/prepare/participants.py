@@ -6,13 +6,11 @@ from collections.abc import Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.rolling import DeploymentStrategy, StatefulSetStrategy
-from kubelint_gpu.simulation.controllers.daemon_set import daemon_nodes
+from kubelint_gpu.simulation.controllers.controller_of import controller_of
+from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, is_waiting, own_pods, own_waiting
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
-
-_GO_ON = (DeploymentStrategy, StatefulSetStrategy)
 
 
 def participants_of(transitions: Sequence[Transition], cluster: Cluster) -> tuple[list[WorkloadChange], list[Pod]]:
@@ -21,7 +19,7 @@ def participants_of(transitions: Sequence[Transition], cluster: Cluster) -> tupl
     pending = [pod for pod in cluster.pods if is_waiting(pod)]
     found = []
     for transition in transitions:
-        own = own_pods(transition.new, left)
+        own, controller = own_pods(transition.new, left), controller_of(transition.new)
         waiting = own_waiting(transition.new, pending)
         gone = {id(pod) for pod in own}
         left = [pod for pod in left if id(pod) not in gone] if own else left
@@ -34,7 +32,7 @@ def participants_of(transitions: Sequence[Transition], cluster: Cluster) -> tupl
             known=transition.known,
             whole=transition.whole,
             existing=transition.existing or bool(staying or waiting),
-            waiting=waiting if isinstance(transition.new.strategy, _GO_ON) else (),
+            waiting=waiting if controller.rolls and not controller.node_bound else (),
         )
         if participant.daemons:
             participant = _on_nodes(participant, cluster)

@@ -15,6 +15,7 @@ from kubelint_gpu.kube.objects.requests import is_extended
 from kubelint_gpu.kube.objects.taints import Toleration
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.selectors import NodeSelector, NodeSelectorTerm, Requirement
+from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.values import replace
 
 _NAME = "metadata.name"
@@ -37,7 +38,7 @@ def as_admitted(workload: Workload, nodes: Mapping[str, Node]) -> Workload:
     only = Requirement(_NAME, "In", (spec.node_name,))
     terms = spec.node_affinity.terms if spec.node_affinity is not None else (NodeSelectorTerm(),)
     known = nodes[spec.node_name].allocatable
-    everywhere = () if workload.kind == "DaemonSet" else (Toleration(operator="Exists", effect="NoSchedule"),)
+    everywhere = () if controller_of(workload).node_bound else (Toleration(operator="Exists", effect="NoSchedule"),)
     return replace(
         workload,
         spec=replace(

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod
 from kubelint_gpu.kube.objects.priority import PriorityClass, resolve_priority
-from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy, JobStrategy, StatefulSetStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.scheduler import merged
-from kubelint_gpu.simulation.controllers.daemon_set import tolerations
+from kubelint_gpu.simulation.controllers.controller import Controller
+from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.values import dataclass, replace
 
 _ENDS = ("OnFailure", "Never")
 # claims of ephemeral volumes are made with the pod, and taken to be bound wherever it goes
 _WITHOUT_PLACE = ("emptyDir", "configMap", "secret", "projected", "downwardAPI", "hostPath", "ephemeral")
 OF_ONE_POD = ("statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index")
-_REVISION_LABEL = "controller-revision-hash"
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 
 
@@ -55,22 +54,25 @@ class WorkloadChange:
     waiting: tuple[Pod, ...] = ()
 
     @property
+    def controller(self) -> Controller:
+        """Who looks after its pods from now on."""
+        return controller_of(self.new)
+
+    @property
     def temporary(self) -> bool:
         """Whether its pods end by themselves some day."""
-        return isinstance(self.new.strategy, JobStrategy) or self.new.spec.restart_policy in _ENDS
+        return self.controller.terminates
 
     @property
     def rolling(self) -> bool:
         """Whether its controller replaces its pods by itself."""
-        strategy = self.new.strategy
-        if not self.rolls or isinstance(strategy, JobStrategy) or strategy is None:
-            return False
-        return isinstance(strategy, DeploymentStrategy) or not strategy.on_delete
+        controller = self.controller
+        return self.rolls and controller.rolls and not controller.on_delete
 
     @property
     def daemons(self) -> bool:
-        """Whether it is a DaemonSet."""
-        return isinstance(self.new.strategy, DaemonSetStrategy)
+        """Whether its pods are made for one node each."""
+        return self.controller.node_bound
 
     @property
     def replicas(self) -> int:
@@ -91,8 +93,8 @@ class WorkloadChange:
 
     @property
     def hindered(self) -> bool:
-        """Whether it is a StatefulSet with a pod that is known not to be ready, so that it may not go on."""
-        if not self.rolling or not isinstance(self.new.strategy, StatefulSetStrategy):
+        """Whether its pods have ordinals and one is known not to be ready, so that its rollout may not go on."""
+        if not self.controller.has_ordinals or not self.rolling:
             return False
         return bool(self.waiting) or any(pod.unready for pod in self.running)
 
@@ -116,33 +118,30 @@ class WorkloadChange:
 
     @property
     def kept(self) -> int:
-        """How many pods keep the old template: a StatefulSet's below its partition, or until somebody deletes them."""
-        strategy = self.new.strategy
-        if not isinstance(strategy, StatefulSetStrategy) or self.old is self.new:
+        """How many pods keep the old template: those below a partition, or until somebody deletes them."""
+        controller = self.controller
+        if self.old is self.new or controller.node_bound:
             return 0
-        if strategy.on_delete:
+        if controller.on_delete:
             return self.undisturbed
-        return min(strategy.partition, self.replicas, self.before) if self.rolling else 0
+        return min(controller.partition, self.replicas, self.before) if self.rolling else 0
 
     @property
     def undisturbed(self) -> int:
         """How many pods stay as they are until somebody deletes them: with OnDelete those that are not scaled away."""
-        strategy = self.new.strategy
-        if not isinstance(strategy, (StatefulSetStrategy, DaemonSetStrategy)) or not strategy.on_delete:
-            return 0
-        if self.old is self.new:
+        if self.old is self.new or not self.controller.on_delete:
             return 0
         return len({*self.standing}.intersection(self.nodes)) if self.daemons else min(self.replicas, self.old.replicas)
 
 
 def own_pods(workload: Workload, pods: Iterable[Pod]) -> tuple[Pod, ...]:
     """The running pods that belong to a workload: by owner, or by namespace and selector where they have none."""
-    return tuple(pod for pod in pods if not pod.finished and pod.spec.node_name and _belongs(workload, pod))
+    return tuple(pod for pod in _belonging(workload, pods) if not pod.finished and pod.spec.node_name)
 
 
 def own_waiting(workload: Workload, pods: Iterable[Pod]) -> tuple[Pod, ...]:
     """The pods of a workload that wait for a node now, and that nothing but the nodes keeps waiting."""
-    return tuple(pod for pod in pods if is_waiting(pod) and _belongs(workload, pod))
+    return tuple(pod for pod in _belonging(workload, pods) if is_waiting(pod))
 
 
 def is_waiting(pod: Pod) -> bool:
@@ -150,22 +149,9 @@ def is_waiting(pod: Pod) -> bool:
     return not (pod.spec.node_name or pod.finished or pod.meta.terminating or pod.spec.scheduling_gates)
 
 
-def _belongs(workload: Workload, pod: Pod) -> bool:
-    if pod.meta.namespace != workload.meta.namespace:
-        return False
-    owner = pod.meta.owner
-    name = workload.meta.name
-    if owner is not None:
-        if (owner.kind, workload.kind) in (("ReplicaSet", "Deployment"), ("Job", "CronJob")):
-            return owner.name.rpartition("-")[0] == name
-        return owner.kind == workload.kind and owner.name == name
-    if workload.kind == "Pod":
-        return pod.meta.name == name
-    return (
-        workload.selector is not None
-        and bool(workload.selector.requirements)
-        and workload.selector.matches(pod.meta.labels)
-    )
+def _belonging(workload: Workload, pods: Iterable[Pod]) -> Iterator[Pod]:
+    controller, namespace = controller_of(workload), workload.meta.namespace
+    return (pod for pod in pods if pod.meta.namespace == namespace and controller.owns(pod))
 
 
 def resolved_workload(workload: Workload, classes: Iterable[PriorityClass]) -> Workload:
@@ -182,16 +168,7 @@ def resolved_workload(workload: Workload, classes: Iterable[PriorityClass]) -> W
 
 def created_pod(workload: Workload, revision: str, name: str = "") -> Pod:
     """A pod as the workload's controller creates it; `revision` tells the templates apart."""
-    name = name or workload.meta.name
-    if workload.kind == "Deployment":
-        return staged(merged(workload.pod(name, revision)))
-    pod = workload.pod(name)
-    if isinstance(workload.strategy, DaemonSetStrategy):
-        pod = replace(pod, spec=replace(pod.spec, tolerations=tolerations(pod.spec)))
-    if isinstance(workload.strategy, (StatefulSetStrategy, DaemonSetStrategy)):
-        labels = FrozenMap({**pod.meta.labels, _REVISION_LABEL: revision})
-        pod = replace(pod, meta=replace(pod.meta, labels=labels))
-    return staged(merged(pod))
+    return staged(merged(controller_of(workload).pod(revision, name)))
 
 
 def staged(pod: Pod) -> Pod:

@@ -6,11 +6,9 @@ from collections.abc import Container, Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.rolling import DaemonSetStrategy, DeploymentStrategy
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.relations import asks, meet, meet_on_a_node, refusers
-from kubelint_gpu.simulation.controllers.deployment import resolve
 from kubelint_gpu.simulation.growth import Grown, Growth, possible_nodes
 from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons
 from kubelint_gpu.simulation.prepare.demand import (
@@ -24,11 +22,10 @@ from kubelint_gpu.simulation.prepare.demand import (
 from kubelint_gpu.simulation.prepare.displaced import concerns, displaced
 from kubelint_gpu.simulation.prepare.disruption_budgets import with_counted_budgets
 from kubelint_gpu.simulation.prepare.locality import eligible_nodes
-from kubelint_gpu.simulation.prepare.ordinals import has_ordinal_claims
 from kubelint_gpu.simulation.prepare.participants import participants_of
 from kubelint_gpu.simulation.prepare.shared_claims import without_shared_claims
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
-from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, anonymous, created_pod
+from kubelint_gpu.simulation.prepare.workload_change import anonymous, created_pod
 from kubelint_gpu.simulation.questions.decide import judge_in
 from kubelint_gpu.simulation.questions.pending_pods import beside_queued, queued, together_beside_queued
 from kubelint_gpu.simulation.questions.together import judged_together
@@ -164,7 +161,7 @@ class RolloutAnalysis:
         gives = tuple(
             one.new
             for one in self.participants
-            if one.daemons and one.rolling and one.new.key in holders and not _surges(one)
+            if one.daemons and one.rolling and one.new.key in holders and not one.controller.surge(one.replicas)
         )
         return replace(found, company=(*found.company, *gives))
 
@@ -192,7 +189,8 @@ class RolloutAnalysis:
             if self._queue:
                 together = together_beside_queued(bench, together, self._queue, ends)
             self._left -= together.states
-            found.append(replace(together, workloads=tuple(self._workloads[number] for number in rolling)))
+            workloads = tuple(self._workloads[number] for number in rolling)
+            found.append(replace(together, workloads=workloads, numbers=tuple(rolling)))
         return tuple(found)
 
     def _bench(self, members: Sequence[int], fixed: Sequence[Pod], residual: Residual | None = None) -> Situation:
@@ -251,14 +249,12 @@ class RolloutAnalysis:
 
     def _demand(self, number: int, everywhere: Snapshot) -> Demand:
         participant = self.participants[number]
-        workload, (old, new) = participant.new, self.pods[number]
-        surge = lacking = 0
-        if isinstance(workload.strategy, DeploymentStrategy):
-            bounds = resolve(workload.strategy, workload.replicas)
-            surge, lacking = bounds.surge, int(bounds.unavailable > 0)
-        elif participant.rolling:
-            lacking = 1
+        controller, (old, new) = participant.controller, self.pods[number]
         before, after = participant.before, participant.replicas
+        # the two pods of a node are no surplus: when nothing moves any more, it has one
+        surge = 0 if participant.daemons else controller.surge(after)
+        waits_first = participant.daemons or not controller.keeps_until_ready(after)
+        lacking = int(waits_first and (participant.rolling or controller.has_replica_sets))
         unequal = before != after
         amounts = [takes(old), takes(new), *(takes(pod) for pod in (*participant.running, *participant.waiting))]
         each: dict[str, int] = {}
@@ -285,7 +281,7 @@ class RolloutAnalysis:
 
     def _is_simple(self, number: int) -> bool:
         """Whether nothing but resources can keep its pods off a node, or keep them from being made."""
-        if has_ordinal_claims(self.participants[number].new, self._cluster):
+        if self.participants[number].controller.has_own_claims(self._cluster):
             return False
         others = [one for place, pods in enumerate(self.pods) if place != number for one in pods]
         refused = refusers((*others, *self._rest))
@@ -293,11 +289,6 @@ class RolloutAnalysis:
             asks(pod) or refused(pod) or any(quota.covers(pod) for quota in self._cluster.quotas)
             for pod in self.pods[number]
         )
-
-
-def _surges(participant: WorkloadChange) -> bool:
-    strategy = participant.new.strategy
-    return isinstance(strategy, DaemonSetStrategy) and strategy.max_surge.amount > 0
 
 
 def _residual(cluster: Cluster, fixed: Sequence[Pod], grown: Grown | None) -> dict[str, dict[str, int]]:

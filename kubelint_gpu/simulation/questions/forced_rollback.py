@@ -6,9 +6,9 @@ Behaviour: pkg/controller/statefulset/stateful_set_control.go, 1.34 and 1.35 (`f
 from __future__ import annotations
 
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.kube.objects.rolling import StatefulSetStrategy
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.model.pod_types import build_pod_types
 from kubelint_gpu.simulation.model.simulation import build_simulation
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
@@ -28,18 +28,18 @@ def forced_rollback(old: Workload, new: Workload, cluster: Cluster, *, budget: i
     With OrderedReady it is the first of those that do not run, with Parallel all of them do.
     None where the controller replaces them by itself, where all pods run, or where it is known who waits.
     """
-    strategy = new.strategy
-    if not isinstance(strategy, StatefulSetStrategy) or strategy.on_delete or not old.replicas or not new.replicas:
+    controller = controller_of(new)
+    if not controller.has_ordinals or controller.on_delete or not old.replicas or not new.replicas:
         return None
     running = own_pods(new, cluster.pods)
     names = {pod.meta.name for pod in running}
-    ordinals = range(strategy.first_ordinal, strategy.first_ordinal + min(old.replicas, new.replicas))
+    ordinals = range(controller.first_ordinal, controller.first_ordinal + min(old.replicas, new.replicas))
     missing = [name for one in ordinals if (name := f"{new.meta.name}-{one}") not in names]
     if not missing or own_waiting(new, cluster.pods):
         return None
     cluster = with_bound_claims(cluster, [(one.meta.namespace, one.spec) for one in (old, new)])
     fixed = [pod for pod in cluster.pods if pod.spec.node_name and not pod.finished and pod not in running]
-    waiting = tuple(created_pod(old, "old", name) for name in (missing if strategy.parallel else missing[:1]))
+    waiting = tuple(created_pod(old, "old", name) for name in (missing[:1] if controller.ordered else missing))
     one = WorkloadChange(new, replace(old, replicas=0), running, waiting=waiting)
     stage = build_pod_types([one], frozenset({0}), (), cluster)
     scene = build_simulation(cluster, stage, fixed, Snapshot.of(replace(cluster, pods=())))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
-from kubelint_gpu.simulation.controllers.deployment import resolve
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.search.engine import GroupSearch, Situation, ended
@@ -35,10 +33,7 @@ def helped_by(bench: Situation, search: GroupSearch, position: int, *, alike: bo
 
 def keeps(participant: WorkloadChange) -> bool:
     """Whether no old pod goes before a new one is available."""
-    strategy = participant.new.strategy
-    if not isinstance(strategy, DeploymentStrategy):
-        return False
-    return strategy.paused or resolve(strategy, participant.replicas).unavailable == 0
+    return participant.controller.paused or participant.controller.keeps_until_ready(participant.replicas)
 
 
 def _is_stuck(

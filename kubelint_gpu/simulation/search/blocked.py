@@ -9,7 +9,7 @@ from kubelint_gpu.scheduler import FitResult, Snapshot, Status, fit, message, pr
 from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.scheduler.plugins.node_resources_fit import short_of
 from kubelint_gpu.scheduler.relations import blocking_plugins, held, peeled
-from kubelint_gpu.simulation.controllers.controller import PodType
+from kubelint_gpu.simulation.controllers.reconciler import PodType
 from kubelint_gpu.simulation.controllers.state import AWAITED, BROKEN, STARTING, UNBOUND, State, census
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import takes
@@ -69,7 +69,7 @@ class BlockedPods:
         for actor, control in zip(self._scene.model.actors, state.controls, strict=True):
             if not actor.rolls:
                 continue
-            for change in actor.changes(control, census(state)):
+            for change in actor.actions(control, census(state)):
                 if change.create is None:
                     continue
                 kind = self._kinds[change.create[0]]

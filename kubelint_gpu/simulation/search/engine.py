@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot
-from kubelint_gpu.simulation.controllers.replica_set import Steady
 from kubelint_gpu.simulation.controllers.state import State, census
 from kubelint_gpu.simulation.growth import Grown
 from kubelint_gpu.simulation.model.pod_types import build_pod_types
@@ -258,12 +257,7 @@ def ended(model: Model, name: str) -> Callable[[State], bool]:
 
     def is_over(state: State) -> bool:
         seen = census(state)
-        return all(
-            seen.ready(actor.kind) >= actor.replicas
-            if isinstance(actor, Steady)
-            else actor.done(state.controls[number], seen)
-            for number, actor in mine
-        )
+        return all(actor.done(state.controls[number], seen) for number, actor in mine)
 
     return is_over
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import FrozenMap
-from kubelint_gpu.simulation.controllers.controller import Controller, PodType
+from kubelint_gpu.simulation.controllers.reconciler import PodType, Reconciler
 from kubelint_gpu.simulation.controllers.state import (
     ABSENT,
     AWAITED,
@@ -48,7 +48,7 @@ class Played:
 
     states: tuple[State, ...]
     kinds: tuple[PodType, ...]
-    actors: tuple[Controller, ...]
+    actors: tuple[Reconciler, ...]
     names: tuple[str, ...]
     nodes: tuple[Node, ...]
     standing: tuple[Pod, ...]

@@ -8,7 +8,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.quantity import shown
 from kubelint_gpu.scheduler import Snapshot
-from kubelint_gpu.simulation.controllers.controller import PodType
+from kubelint_gpu.simulation.controllers.reconciler import PodType
 from kubelint_gpu.simulation.controllers.state import ABSENT, AWAITED, BROKEN, GOING, READY, State, count_on
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.model.transition_system import Step

@@ -103,6 +103,7 @@ class Together:
         evicts: whom some run evicts.
         eviction: the shortest run that evicts a pod of somebody else.
         grows: whether the verdict rests on nodes that an autoscaler may add.
+        numbers: the positions of `workloads` among the transitions that were asked about.
     """
 
     workloads: tuple[Workload, ...]
@@ -113,6 +114,7 @@ class Together:
     evicts: tuple[Evicted, ...] = ()
     eviction: Trace | None = None
     grows: bool = False
+    numbers: tuple[int, ...] = ()
 
 
 def worst(found: Sequence[Judgement]) -> Judgement:

@@ -209,7 +209,7 @@ def _context(paths: Sequence[str], kustomize: KustomizeSettings, defects: list[F
 
 def sources_of(units: Sequence[ApplySet]) -> tuple[Reading, ...]:
     """The files that units are made of, each once."""
-    return tuple({_path(reading) or id(reading): reading for unit in units for reading in unit.sources}.values())
+    return tuple({_path(reading) or reading: reading for unit in units for reading in unit.sources}.values())
 
 
 def _changes(past: Past | None, readings: Sequence[Reading], context: Sequence[Manifest]) -> Changes | None:

@@ -1,14 +1,13 @@
-"""Single pods of a StatefulSet: their names, labels and claims."""
+"""Single pods of a controller that numbers them: their names, labels and claims."""
 
 from __future__ import annotations
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod, Volume
-from kubelint_gpu.kube.objects.rolling import StatefulSetStrategy
-from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.frozen import FrozenMap
-from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.values import replace
+
+_REVISION_LABEL = "controller-revision-hash"
 
 
 def ordinal_pod(pod: Pod, name: str, ordinal: int) -> Pod:
@@ -41,11 +40,7 @@ def with_claims(pod: Pod, name: str, ordinal: int, cluster: Cluster) -> Pod:
     return replace(pod, spec=replace(pod.spec, volumes=(*pod.spec.volumes, *more))) if more else pod
 
 
-def has_ordinal_claims(workload: Workload, cluster: Cluster) -> bool:
-    """Whether the cluster has claims for single pods of a StatefulSet."""
-    strategy = workload.strategy
-    if not isinstance(strategy, StatefulSetStrategy) or not cluster.claims:
-        return False
-    pod = created_pod(workload, "old")
-    ordinals = range(strategy.first_ordinal, strategy.first_ordinal + workload.replicas)
-    return any(with_claims(pod, workload.meta.name, ordinal, cluster) is not pod for ordinal in ordinals)
+def with_revision(pod: Pod, revision: str) -> Pod:
+    """The pod with the label that tells the revisions of a StatefulSet or a DaemonSet apart."""
+    labels = FrozenMap({**pod.meta.labels, _REVISION_LABEL: revision})
+    return replace(pod, meta=replace(pod.meta, labels=labels))

@@ -1,0 +1,63 @@
+"""The nodes that the DaemonSet controller chooses, and the pod that it makes for one of them.
+
+Behaviour: pkg/controller/daemon (daemon_controller.go, util/daemonset_util.go), 1.34.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import Pod, PodSpec
+from kubelint_gpu.kube.objects.taints import Toleration, first_untolerated
+from kubelint_gpu.kube.values.selectors import NodeSelector, NodeSelectorTerm, Requirement
+from kubelint_gpu.values import replace
+
+_NAME = "metadata.name"
+_TOLERATED = (
+    ("node.kubernetes.io/not-ready", "NoExecute"),
+    ("node.kubernetes.io/unreachable", "NoExecute"),
+    ("node.kubernetes.io/disk-pressure", "NoSchedule"),
+    ("node.kubernetes.io/memory-pressure", "NoSchedule"),
+    ("node.kubernetes.io/pid-pressure", "NoSchedule"),
+    ("node.kubernetes.io/unschedulable", "NoSchedule"),
+)
+_HOST_NETWORK = ("node.kubernetes.io/network-unavailable", "NoSchedule")
+
+
+def tolerations(spec: PodSpec) -> tuple[Toleration, ...]:
+    """The tolerations of a daemon pod: its template's and those that the controller adds."""
+    added = (*_TOLERATED, _HOST_NETWORK) if spec.host_network else _TOLERATED
+    found = list(spec.tolerations)
+    for key, effect in added:
+        toleration = Toleration(key, "Exists", "", effect)
+        if toleration not in found:
+            found.append(toleration)
+    return tuple(found)
+
+
+def daemon_nodes(spec: PodSpec, nodes: Iterable[Node], *, staying: bool = False) -> tuple[str, ...]:
+    """The nodes for which the controller makes a pod: what is free on them, it does not ask.
+
+    With `staying`, those on which it leaves a pod that is there: NoSchedule taints do not matter to that one.
+    """
+    tolerated = tolerations(spec)
+    found = []
+    for node in nodes:
+        labels = node.labels
+        if spec.node_name and spec.node_name != node.name:
+            continue
+        if any(labels.get(key) != value for key, value in (spec.node_selector or {}).items()):
+            continue
+        if spec.node_affinity is not None and not spec.node_affinity.matches(labels, node.name):
+            continue
+        taints = tuple(one for one in node.taints if (one.effect == "NoExecute" if staying else one.blocks))
+        if first_untolerated(taints, tolerated) is None:
+            found.append(node.name)
+    return tuple(found)
+
+
+def pinned_pod(pod: Pod, node_name: str) -> Pod:
+    """The pod as the controller makes it for a node: the required terms of its node affinity are replaced."""
+    only = NodeSelector((NodeSelectorTerm(fields=(Requirement(_NAME, "In", (node_name,)),)),))
+    return replace(pod, spec=replace(pod.spec, node_affinity=only))
