@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kubelint_gpu.analysis.node_misfit import MIG, excluding_gpu_label, matches, oversized, tainted, unadvertised
+from kubelint_gpu.analysis.node_misfit import MIG, excluding_gpu_label, matching, oversized, tainted, unadvertised
 from kubelint_gpu.analysis.spread import unlabelled
 from kubelint_gpu.findings.finding import Certainty
 from kubelint_gpu.kube.objects.label_algebra import unsatisfiable
@@ -19,6 +19,7 @@ from kubelint_gpu.scheduler.plugins import (
     taint_toleration,
 )
 from kubelint_gpu.values import dataclass
+from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
@@ -57,8 +58,13 @@ class Diagnosis:
     certainty: Certainty = "certain"
 
 
-def diagnose(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Diagnosis]]:
-    """Every workload that no node takes, with the cause."""
+@once
+def diagnose(unit: ApplySet) -> tuple[tuple[WorkloadCheck, Diagnosis], ...]:
+    """Every workload that no node takes, with the cause; worked out once for the unit."""
+    return tuple(_diagnosed(unit))
+
+
+def _diagnosed(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Diagnosis]]:
     for subject in unit.subjects:
         if not subject.places_pods:
             continue
@@ -80,7 +86,7 @@ def diagnose(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Diagnosis]]:
 
 
 def _cause(unit: ApplySet, subject: WorkloadCheck, rejections: Mapping[str, Status], certainty: Certainty) -> Diagnosis:
-    if not any(matches(subject, node) for node in unit.possible_nodes):
+    if not matching(subject, unit.possible_nodes):
         return Diagnosis("KLG402", "no node has the labels", certainty=certainty)
     unknown = unadvertised(unit, subject)
     if unknown:

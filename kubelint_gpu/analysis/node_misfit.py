@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
 from kubelint_gpu.kube.admission.defaults import extended_resources
@@ -68,7 +68,7 @@ def oversized(unit: ApplySet, subject: WorkloadCheck) -> tuple[str, int, tuple[N
     The resource, what is asked of it, the matching nodes with the most of it, and the nodes of other labels that have
     enough; None where there is no such resource.
     """
-    chosen = tuple(node for node in unit.possible_nodes if matches(subject, node))
+    chosen = matching(subject, unit.possible_nodes)
     for resource, needed in asked(subject).items():
         if not is_gpu(resource):
             continue
@@ -82,9 +82,20 @@ def oversized(unit: ApplySet, subject: WorkloadCheck) -> tuple[str, int, tuple[N
     return None
 
 
-def matches(subject: WorkloadCheck, node: Node) -> bool:
-    """Whether a node has the labels that the pod requires."""
-    return any(satisfied(bounds, node.labels, node.name) for bounds in alternatives(subject.workload.spec))
+def matching(subject: WorkloadCheck, nodes: Sequence[Node]) -> tuple[Node, ...]:
+    """The nodes that have the labels that the pod requires; nodes that these do not tell apart are asked once."""
+    found = alternatives(subject.workload.spec)
+    keys = sorted({bound.requirement.key for bounds in found for bound in bounds if not bound.field})
+    named = any(bound.field for bounds in found for bound in bounds)
+    known: dict[tuple[str | None, ...], bool] = {}
+    chosen = []
+    for node in nodes:
+        like = (*(node.labels.get(key) for key in keys), node.name if named else "")
+        if like not in known:
+            known[like] = any(satisfied(bounds, node.labels, node.name) for bounds in found)
+        if known[like]:
+            chosen.append(node)
+    return tuple(chosen)
 
 
 def excluding_gpu_label(subject: WorkloadCheck, nodes: tuple[Node, ...]) -> NumberBound | None:

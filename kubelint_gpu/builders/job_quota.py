@@ -65,10 +65,10 @@ def refusal_beside(unit: ApplySet, subject: WorkloadCheck, others: Sequence[Work
     """How a quota refuses a pod of a Job while others run for good; None where none does."""
     own = {id(pod) for one in (subject.workload, *others) for pod in own_pods(one, unit.cluster.pods)}
     stay = [pod for pod in unit.cluster.pods if id(pod) not in own and pod.spec.node_name and not is_temporary(pod)]
-    stay += [created_pod(one, "old") for one in others for _ in range(one.replicas)]
+    more = [(created_pod(one, "old"), one.replicas) for one in others]
     pod = created_pod(subject.workload, "new")
     counted_here = [replace(quota, used=None) for quota in unit.cluster.quotas]
-    return quota_refusal(pod, counted_here, stay) or quota_refusal(pod, unit.cluster.quotas, ())
+    return quota_refusal(pod, counted_here, stay, more) or quota_refusal(pod, unit.cluster.quotas, ())
 
 
 def outcome(strategy: JobStrategy, *, made: bool) -> str:

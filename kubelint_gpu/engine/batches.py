@@ -9,11 +9,13 @@ from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.trials import Identity, changed_by, drafts_of, identity, severity_of
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.work import UsedUp, part
 from kubelint_gpu.workspace.apply_set import ApplySet
 
 _FEW = 150
 """Workloads times fixes, up to which each fix is tried by itself."""
 _MOST_ROUNDS = 12
+_PART = 4
 _COST = 60_000
 """What fixes may cost that are tried by themselves: each the cube of the number of workloads."""
 _OF_THE_OBJECT = ("KLG0", "KLG2", "KLG5")
@@ -83,7 +85,7 @@ def _members(wanted: Sequence[Diagnostic]) -> Iterator[_Member]:
         for number, proposal in enumerate(draft.proposals):
             try:
                 edits = proposal.edits()
-            except NotEditable:
+            except (NotEditable, UsedUp):
                 continue
             if edits and draft.manifest is not None:
                 yield _Member((place, number), draft, tuple(edits))
@@ -116,9 +118,10 @@ class _Trial:
         half = frozenset(one.attempt for one in members[len(members) // 2 :])
         try:
             changed = changed_by(self._unit, [edit for one in members for edit in one.edits])
-        except NotEditable:
+        except (NotEditable, UsedUp):
             return half
-        after, crashed = drafts_of(changed)
+        with part(_PART):
+            after, crashed = drafts_of(changed)
         now = {identity(found): severity_of(found) for found in after}
         worse = {one[1:3] for one, severity in now.items() if severity != "note" and one not in self._before}
         named = frozenset(
@@ -130,7 +133,7 @@ class _Trial:
         """Those that decide about nothing but their own object."""
         try:
             changed = changed_by(self._unit, [edit for one in members for edit in one.edits])
-        except NotEditable:
+        except (NotEditable, UsedUp):
             return []
         before = {one.manifest.object: one.workload for one in self._unit.subjects}
         after = {one.manifest.object: one.workload for one in changed.subjects}

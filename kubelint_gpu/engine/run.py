@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.engine.diagnostic import Diagnostic
@@ -25,7 +26,9 @@ from kubelint_gpu.engine.trials import (
 from kubelint_gpu.findings.catalogue import rule
 from kubelint_gpu.findings.defect import defect
 from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Related, fingerprint
+from kubelint_gpu.simulation.budget import BUDGET
 from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.work import UsedUp, limited
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 
@@ -115,16 +118,18 @@ def check(
         failed = failed or bool(crashed) or any(draft.fatal for draft in drafts)
     many = len(units) > _MANY
 
-    def work(unit: ApplySet) -> Judged:
-        try:
-            judged = _judged(unit, rules, fixes=fixes, stages=stages)
-        except Exception as error:  # noqa: BLE001 - one unit that cannot be judged must not hide what the others have
-            judged = Judged((), (defect(first_place(unit), "this is not judged", error),), frozenset(), 0, 0, 0)
-        if many:
+    def work(one: tuple[ApplySet, int]) -> tuple[Judged, int, bool]:
+        unit, steps = one
+        with limited(steps) as allowance:
+            try:
+                judged = _judged(unit, rules, fixes=fixes, stages=stages)
+            except Exception as error:  # noqa: BLE001 - one unit that cannot be judged must not hide what the others have
+                judged = Judged((), (defect(first_place(unit), "this is not judged", error),), frozenset(), 0, 0, 0)
+        if many or allowance.cut:
             unit.forget()
-        return judged
+        return judged, max(0, allowance.left), bool(allowance.cut)
 
-    judged = each(work, units, processes, tell)
+    judged = _within_budget(work, units, processes, tell)
     # a suppression in a base has done its work if it did so in one of the overlays
     effective = frozenset[tuple[Place, str]]().union(*(one.effective for one in judged))
     findings += [finding for one in judged for finding in one.crashed]
@@ -134,11 +139,33 @@ def check(
     ]
     return Outcome(
         _distinct(findings),
-        failed or any(one.crashed for one in judged),
+        failed or any(finding.severity == "error" for one in judged for finding in one.crashed),
         sum(one.undecided for one in judged),
         sum(one.ignored for one in judged) + len(frozenset().union(*(one.hidden for one in judged))),
         sum(one.workloads for one in judged),
     )
+
+
+def _within_budget(
+    work: Callable[[tuple[ApplySet, int]], tuple[Judged, int, bool]],
+    units: Sequence[ApplySet],
+    processes: int,
+    tell: Callable[[int], None],
+) -> list[Judged]:
+    """What is said of each unit, within the budget of the run.
+
+    All have equal shares of it; what these leave is shared out among those that had too little, which are judged anew.
+    """
+    whole = BUDGET.run_of(sum(len(reading.documents) for unit in units for reading in unit.readings))
+    first = max(BUDGET.least, whole // max(1, len(units)))
+    found = each(work, [(unit, first) for unit in units], processes, tell)
+    short = [number for number, (_, _, cut) in enumerate(found) if cut]
+    more = (whole - sum(first - left for _, left, _ in found)) // max(1, len(short))
+    if more > first:
+        again = each(work, [(units[number], more) for number in short], processes)
+        for number, one in zip(short, again, strict=True):
+            found[number] = one
+    return [judged for judged, _, _ in found]
 
 
 def _judged(unit: ApplySet, rules: Suppression, *, fixes: bool, stages: bool) -> Judged:
@@ -160,7 +187,7 @@ def _judged(unit: ApplySet, rules: Suppression, *, fixes: bool, stages: bool) ->
     asked = [number for number, (_, draft) in enumerate(told) if fixes and draft.proposals]
     offers = dict(zip(asked, offered(unit, [told[number][1] for number in asked], drafts, trials), strict=True))
     entries = []
-    undecided = 0
+    undecided = sum(one.severity == "note" for one in crashed)
     for number, (finding, draft) in enumerate(told):
         undecided += draft.undecided
         found_fixes = offers.get(number, ())
@@ -182,7 +209,9 @@ def _stage(draft: Diagnostic) -> RolloutPicture | None:
         return None
     from kubelint_gpu.views.rollout_view import stage
 
-    return stage(draft.run, len(draft.trace))
+    with suppress(UsedUp):
+        return stage(draft.run, len(draft.trace))
+    return None
 
 
 def _with(drafts: Iterable[Diagnostic]) -> Iterator[tuple[Finding, Diagnostic]]:

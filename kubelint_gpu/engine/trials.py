@@ -9,9 +9,11 @@ from kubelint_gpu.documents import Reading, encode, read
 from kubelint_gpu.documents.edits import Edit, NotEditable, apply
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import checks, world_checks
-from kubelint_gpu.findings.catalogue import rule
+from kubelint_gpu.findings.catalogue import INTERNAL, rule
 from kubelint_gpu.findings.defect import defect
-from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Severity, TextEdit
+from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Severity, TextEdit, fingerprint
+from kubelint_gpu.messages.wording import USED_UP, listed
+from kubelint_gpu.work import UsedUp, part
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 
@@ -23,6 +25,7 @@ _ROLLOUTS = 10
 """Rollouts that are judged beside each other: the cube of their number, divided by this, weighs as so many objects."""
 FIRST = 8
 """Trials that take place however many objects there are."""
+_PART_OF_TRIAL = 4
 _LOWER: dict[Severity, Severity] = {"error": "warning", "warning": "note", "note": "note"}
 
 
@@ -34,11 +37,17 @@ def drafts_of(unit: ApplySet) -> tuple[list[Diagnostic], list[Finding]]:
     """What the rules say of a unit, and a finding for each rule that failed."""
     drafts: list[Diagnostic] = []
     crashed: list[Finding] = []
+    cut: list[str] = []
     for code, found in checks().items():
         try:
-            drafts += found(unit)
+            with part(2):
+                drafts += found(unit)
+        except UsedUp:
+            cut.append(code)
         except Exception as error:  # noqa: BLE001 - one rule that crashes must not hide what the others found
             crashed.append(defect(first_place(unit), f"the rule {code} failed on this file", error, cause=code))
+    if cut:
+        crashed.append(_cut_short(unit, cut))
     return drafts, crashed
 
 
@@ -71,6 +80,21 @@ def first_place(unit: ApplySet) -> Place:
 def _beginning(readings: Sequence[Reading]) -> Place:
     source = next((reading.source for reading in readings if reading.source is not None), None)
     return Place(source.path if source is not None else "", 1, 1, 1, 1)
+
+
+def _cut_short(unit: ApplySet, codes: Sequence[str]) -> Finding:
+    """The finding that some rules were not asked about everything."""
+    place = first_place(unit)
+    return Finding(
+        code=INTERNAL,
+        name="cut-short",
+        severity="note",
+        certainty="certain",
+        message=f"{listed(codes)} {'was' if len(codes) == 1 else 'were'} not asked about everything here: {USED_UP}",
+        place=place,
+        cause=f"cut short {' '.join(codes)}",
+        fingerprint=fingerprint(INTERNAL, place.path, "cut short"),
+    )
 
 
 def severity_of(draft: Diagnostic) -> Severity:
@@ -129,14 +153,17 @@ def tried(
             if not alone():
                 yield Refusal(proposal.title, proposal.safety, _UNTRIED)
                 continue
-            changed = changed_by(unit, edits)
-            why = objection(changed, draft, drafts)
+            with part(_PART_OF_TRIAL):
+                changed = changed_by(unit, edits)
+                why = objection(changed, draft, drafts)
             if not why or not proposal.must_prove:
                 made = _of_sources(unit, changed, edits) if unit.rendered else edits
                 yield _fix(proposal, made, not why and proposal.must_prove)
                 continue
         except NotEditable as error:
             why = str(error)
+        except UsedUp:
+            why = f"it was not tried: {USED_UP}"
         yield Refusal(proposal.title, proposal.safety, why)
 
 
@@ -185,7 +212,7 @@ def objection(changed: ApplySet, draft: Diagnostic, drafts: Sequence[Diagnostic]
     """Why a change of a unit does not mend a finding, or not without harm; empty where it does."""
     after, crashed = drafts_of(changed)
     if crashed:
-        return f"with it {crashed[0].message}"
+        return f"with it {crashed[-1].message}"
     if identity(draft) in {identity(found) for found in after}:
         return "the finding would stay"
     before = {identity(found) for found in drafts}

@@ -8,6 +8,7 @@ from kubelint_gpu.kube.objects.label_algebra import NumberBound
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.quantity import shown
 
+USED_UP = "the work that one run may do was used up; check fewer files at once"
 _FEW = 4
 _LONG = 5
 _UNITS = (("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10))
@@ -72,6 +73,8 @@ def verb(word: str, number: int) -> str:
 
 def cut_off(states: int) -> str:
     """Why a search of so many states says nothing."""
+    if not states:
+        return USED_UP
     return f"{counted(states, 'state')} {'was' if states == 1 else 'were'} looked at and there are more"
 
 

@@ -13,8 +13,10 @@ from kubelint_gpu.scheduler.framework.plugin import Code, Filter, Plugin, Prepar
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins import PLUGINS
 from kubelint_gpu.values import dataclass
+from kubelint_gpu.work import charge
 
 _NOBODY: frozenset[str] = frozenset()
+_PER_STEP = 16
 
 Active = tuple[tuple[Plugin, Any], ...]
 
@@ -88,17 +90,21 @@ def fit(pod: Pod, snapshot: Snapshot, *, by_class: bool | None = None) -> FitRes
     active = begun.active
     filters = [(plugin.filter, state) for plugin, state in active]
     if left is not None:
+        charge(len(left))
         return _narrowed(snapshot, left, narrowing, active)
     if by_class is None:
         by_class = len(nodes) > FEW_NODES
     if not by_class:
+        charge(1 + len(nodes))
         return FitResult(
             tuple([NodeClass(alone(node), _NOBODY, judged(filters, node)) for node in nodes]),
             len(nodes),
             active=active,
         )
+    found_classes = classes(snapshot, prepared)
+    charge(1 + len(found_classes) + len(nodes) // _PER_STEP)
     return FitResult(
-        tuple([found._replace(status=judged(filters, found.representative)) for found in classes(snapshot, prepared)]),
+        tuple([found._replace(status=judged(filters, found.representative)) for found in found_classes]),
         len(nodes),
         active=active,
     )
@@ -113,6 +119,7 @@ def fit_on(pod: Pod, snapshot: Snapshot, name: str) -> Status | None:
     node = snapshot.node(name)
     if node is None:
         raise KeyError(name)
+    charge(1)
     begun = prepare(pod, snapshot)
     if isinstance(begun, Status):
         return begun

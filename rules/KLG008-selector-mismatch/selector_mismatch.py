@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import islice
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, set_key
@@ -11,11 +13,14 @@ from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.kube.values.selectors import Requirement
 from kubelint_gpu.messages.wording import listed
+from kubelint_gpu.values import dataclass
+from kubelint_gpu.work import charge
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _SELECTOR: Pointer = ("spec", "selector")
+_MOST_OVERLAPS = 8
 
 
 @rule("KLG008")
@@ -66,10 +71,20 @@ def _copies(subject: WorkloadCheck, labels: Pointer, missed: list[Requirement]) 
 
 
 def _overlaps(owners: list[WorkloadCheck]) -> Iterator[Diagnostic]:
-    for one, whose in _pairs(owners):
+    for one, whose, more in _overlapping(owners):
         selector = one.workload.selector
         manifest = one.manifest
         shown = [_shown(found) for found in selector.requirements] if selector is not None else []
+        if more:
+            yield Diagnostic(
+                "KLG008",
+                manifest.place(_SELECTOR, "key"),
+                f"the selector matches the pods of {more} further workloads, too: {listed(shown)}",
+                manifest,
+                cause="overlap/further",
+                severity="warning",
+            )
+            continue
         yield Diagnostic(
             "KLG008",
             manifest.place(_SELECTOR, "key"),
@@ -86,11 +101,75 @@ def _overlaps(owners: list[WorkloadCheck]) -> Iterator[Diagnostic]:
         )
 
 
-def _pairs(owners: list[WorkloadCheck]) -> Iterator[tuple[WorkloadCheck, WorkloadCheck]]:
+@dataclass(frozen=True, slots=True)
+class _Alike:
+    """The numbers of workloads of one namespace with equal selectors and equal pod labels; `objects` has each once."""
+
+    numbers: list[int]
+    objects: dict[str, list[int]]
+
+    def after(self, number: int, name: str) -> Iterator[int]:
+        """Those that come later in the text, without those of an object."""
+        mine = frozenset(self.objects.get(name, ()))
+        return (other for other in self.numbers[bisect_right(self.numbers, number) :] if other not in mine)
+
+    def before(self, number: int, name: str) -> Iterator[int]:
+        """The same of those that come earlier."""
+        mine = frozenset(self.objects.get(name, ()))
+        return (other for other in self.numbers[: bisect_left(self.numbers, number)] if other not in mine)
+
+
+def _overlapping(owners: Sequence[WorkloadCheck]) -> Iterator[tuple[WorkloadCheck, WorkloadCheck, int]]:
     """Different objects of one namespace of which the first selects the pods of the second, in the order of the text.
 
-    Of two that select each other's pods the earlier one is first. Each is compared only with those that have a label
-    of its selector.
+    Of two that select each other's pods the earlier one is first. After the first few of one the number is that of all
+    others, else 0.
+    """
+    groups: dict[Hashable, _Alike] = {}
+    like = [
+        (one.workload.meta.namespace, one.workload.selector, one.workload.template.labels, one.manifest.object)
+        for one in owners
+    ]
+    for number, (*key, name) in enumerate(like):
+        group = groups.setdefault(tuple(key), _Alike([], {}))
+        group.numbers.append(number)
+        group.objects.setdefault(name, []).append(number)
+    selects = _selecting([owners[group.numbers[0]] for group in groups.values()])
+    alike = list(groups.values())
+    position = {key: place for place, key in enumerate(groups)}
+    selected = [set(found) for found in selects]
+    found: list[tuple[int, int, WorkloadCheck, WorkloadCheck, int]] = []
+    for number, (*key, name) in enumerate(like):
+        mine = position[tuple(key)]
+        if not selects[mine]:
+            continue
+        others = sorted(
+            other
+            for place in selects[mine]
+            if len(alike[place].objects) > (name in alike[place].objects)
+            for other in (
+                *islice(alike[place].after(number, name), _MOST_OVERLAPS + 1),
+                *(() if mine in selected[place] else islice(alike[place].before(number, name), _MOST_OVERLAPS + 1)),
+            )
+        )
+        told = others[:_MOST_OVERLAPS]
+        one = owners[number]
+        found += [(min(number, other), max(number, other), one, owners[other], 0) for other in told]
+        if len(others) > len(told):
+            every = sum(
+                _count(alike[place].after(number, name))
+                + (0 if mine in selected[place] else _count(alike[place].before(number, name)))
+                for place in selects[mine]
+            )
+            found.append((number, len(owners), one, one, every - len(told)))
+    found.sort(key=lambda pair: pair[:2])
+    return ((one, whose, more) for _, _, one, whose, more in found)
+
+
+def _selecting(owners: Sequence[WorkloadCheck]) -> list[list[int]]:
+    """For each workload the numbers of those of its namespace that have labels which its selector matches.
+
+    Each is compared only with those that have a label of its selector.
     """
     having: dict[tuple[str, str, str], list[int]] = {}
     within: dict[str, list[int]] = {}
@@ -98,21 +177,25 @@ def _pairs(owners: list[WorkloadCheck]) -> Iterator[tuple[WorkloadCheck, Workloa
         within.setdefault(owner.workload.meta.namespace, []).append(number)
         for key, value in owner.workload.template.labels.items():
             having.setdefault((owner.workload.meta.namespace, key, value), []).append(number)
-    found: dict[tuple[int, int], tuple[WorkloadCheck, WorkloadCheck]] = {}
-    for number, one in enumerate(owners):
+    found: list[list[int]] = []
+    for one in owners:
         selector, namespace = one.workload.selector, one.workload.meta.namespace
         if selector is None or not selector.requirements:
+            found.append([])
             continue
         narrow = [
             [other for value in requirement.values for other in having.get((namespace, requirement.key, value), ())]
             for requirement in selector.requirements
             if requirement.operator == "In"
         ]
-        for candidate in min(narrow, key=len, default=within[namespace]):
-            whose = owners[candidate]
-            if whose.manifest.object != one.manifest.object and selector.matches(whose.workload.template.labels):
-                found.setdefault((min(number, candidate), max(number, candidate)), (one, whose))
-    yield from (found[pair] for pair in sorted(found))
+        candidates = min(narrow, key=len, default=within[namespace])
+        charge(1 + len(candidates) // 4)
+        found.append([other for other in candidates if selector.matches(owners[other].workload.template.labels)])
+    return found
+
+
+def _count(every: Iterator[int]) -> int:
+    return sum(1 for _ in every)
 
 
 def _place_of(manifest: Manifest, one: Requirement) -> Place:

@@ -42,7 +42,8 @@ def rollout_may_stick(unit: ApplySet) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 "KLG107",
                 subject.manifest.place(field_pointers.strategy(subject.manifest), "key"),
-                f"whether the rollout ends is undecided: {_unseen(found)}",
+                f"whether {'the rollout ends' if subject.controller.rolls else 'all its pods find room'} is undecided: "
+                f"{_unseen(found)}",
                 subject.manifest,
                 cause="undecided",
                 severity="note",

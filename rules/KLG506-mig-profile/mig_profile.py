@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.diagnosis import Diagnosis, diagnose
-from kubelint_gpu.analysis.node_misfit import MIG, matches
+from kubelint_gpu.analysis.node_misfit import MIG, matching
 from kubelint_gpu.builders.gpu_requests import GPU, renamed_requests, request_place
 from kubelint_gpu.builders.waiting_pods import scheduler_message
 from kubelint_gpu.engine.diagnostic import Diagnostic
@@ -42,7 +42,7 @@ def mig_profile(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _why(unit: ApplySet, subject: WorkloadCheck, found: Diagnosis) -> str:
-    nodes = [node for node in unit.possible_nodes if _PRODUCT in node.labels and matches(subject, node)]
+    nodes = matching(subject, [node for node in unit.possible_nodes if _PRODUCT in node.labels])
     if not nodes:
         return "no node that may take the pod has a GPU"
     single = [node.name for node in nodes if node.labels.get(_STRATEGY) == "single"]

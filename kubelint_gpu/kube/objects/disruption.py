@@ -71,20 +71,24 @@ class PodDisruptionBudget:
         )
 
 
-def allowed_disruptions(budget: PodDisruptionBudget, pods: Iterable[Pod]) -> int:
+def allowed_disruptions(budget: PodDisruptionBudget, pods: Iterable[Pod], alike: Iterable[tuple[Pod, int]] = ()) -> int:
     """How many more pods the budget lets go: what its status says, else an estimate from the pods.
+
+    `alike` are further pods, as (pod, how many like it).
 
     The estimate takes every pod under the budget that has not finished as expected, and those that run and are not
     being deleted as healthy: readiness is rarely written where the status of the budget is not.
     """
     if budget.disruptions_allowed is not None:
         return budget.disruptions_allowed
-    expected = [pod for pod in pods if not pod.finished and budget.selects(pod)]
-    healthy = sum(1 for pod in expected if (pod.ready or pod.phase == "Running") and not pod.meta.terminating)
+    counted = ((pod, count) for found in (((pod, 1) for pod in pods), alike) for pod, count in found)
+    under = [(pod, count) for pod, count in counted if not pod.finished and budget.selects(pod)]
+    healthy = sum(count for pod, count in under if (pod.ready or pod.phase == "Running") and not pod.meta.terminating)
+    expected = sum(count for _, count in under)
     if budget.max_unavailable is not None:
-        desired = len(expected) - budget.max_unavailable.of(len(expected))
+        desired = expected - budget.max_unavailable.of(expected)
     elif budget.min_available is not None:
-        desired = budget.min_available.of(len(expected))
+        desired = budget.min_available.of(expected)
     else:
         desired = 1
     return max(0, healthy - max(0, desired))

@@ -6,13 +6,17 @@ Emptiness is exact: nothing remains if and only if no node, in any cluster, sati
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import combinations, count
+from typing import Any, TypeVar
 
 from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.kube.values.selectors import NODE_NAME_FIELD, Requirement, parse_int64
 from kubelint_gpu.values import dataclass
+from kubelint_gpu.work import charge
+
+T = TypeVar("T")
 
 _LOWEST, _HIGHEST = -1, 2**63
 _LONGEST_VALUE = 63
@@ -153,6 +157,10 @@ def alternatives(spec: PodSpec) -> tuple[tuple[NumberBound, ...], ...]:
     Without required node affinity there is one; with an empty list of terms there is none, and no node matches.
     A term that is empty, or that the scheduler cannot parse, is no alternative.
     """
+    return _remembered(_alternatives, spec)
+
+
+def _alternatives(spec: PodSpec) -> tuple[tuple[NumberBound, ...], ...]:
     plain = tuple(
         NumberBound(Requirement(key, "In", (value,)), ("nodeSelector", key))
         for key, value in sorted((spec.node_selector or {}).items())
@@ -205,17 +213,40 @@ def unsatisfiable(spec: PodSpec) -> tuple[Contradiction, ...] | None:
 
     None where some node could; empty where the affinity has no term that could match anything.
     """
+    return _remembered(_unsatisfiable, spec)
+
+
+def _unsatisfiable(spec: PodSpec) -> tuple[Contradiction, ...] | None:
     found = [contradiction(bounds) for bounds in alternatives(spec)]
     reasons = tuple(one for one in found if one is not None)
     return reasons if len(reasons) == len(found) else None
 
 
+_MOST_KEPT = 256
+_kept: dict[tuple[object, int], tuple[PodSpec, Any]] = {}
+
+
+def _remembered(compute: Callable[[PodSpec], T], spec: PodSpec) -> T:
+    """`compute(spec)`, kept for the last few: the specs of one unit are asked for again and again."""
+    key = (compute, id(spec))
+    found = _kept.get(key)
+    if found is None:
+        if len(_kept) >= _MOST_KEPT:
+            _kept.clear()
+        found = _kept[key] = spec, compute(spec)
+    answer: T = found[1]
+    return answer
+
+
 def satisfied(bounds: Iterable[NumberBound], labels: Mapping[str, str], name: str) -> bool:
     """Whether a node with these labels and this name meets every requirement of a conjunction."""
+    charge(1)
     return all(bound.requirement.matches({NODE_NAME_FIELD: name} if bound.field else labels) for bound in bounds)
 
 
 def _is_empty(members: Iterable[NumberBound], *, plain: bool) -> bool:
+    members = tuple(members)
+    charge(len(members))
     together = ANYTHING
     for member in members:
         together &= member.allowed

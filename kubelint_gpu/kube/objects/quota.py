@@ -5,7 +5,7 @@ Behaviour: quota evaluator for pods (pkg/quota/v1/evaluator/core/pods.go) and ad
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from kubelint_gpu.kube.objects.meta import Meta, named, read_meta
@@ -137,16 +137,21 @@ def pod_charge(spec: PodSpec, *, finished: bool = False, pod_level: bool = True)
     return FrozenMap(charge)
 
 
-def quota_usage(quota: ResourceQuota, pods: Iterable[Pod]) -> FrozenMap[str, int]:
-    """What is used of each counted key of the quota: what its status says, else the sum over the pods it covers."""
+def quota_usage(
+    quota: ResourceQuota, pods: Iterable[Pod], alike: Iterable[tuple[Pod, int]] = ()
+) -> FrozenMap[str, int]:
+    """What is used of each counted key of the quota: what its status says, else the sum over the pods it covers.
+
+    `alike` are further pods, as (pod, how many like it).
+    """
     total = dict.fromkeys(quota.counted, 0)
     if quota.used is not None:
         return FrozenMap({name: quota.used.get(name, 0) for name in total})
-    for pod in pods:
+    for pod, count in (*((pod, 1) for pod in pods), *alike):
         if quota.covers(pod):
             charge = pod_charge(pod.spec, finished=pod.finished)
             for name in total:
-                total[name] += charge.get(name, 0)
+                total[name] += charge.get(name, 0) * count
     return FrozenMap(total)
 
 
@@ -197,9 +202,12 @@ class QuotaRefusal:
         return f'pods "{self.pod}" is forbidden: {self.reason}'
 
 
-def quota_refusal(pod: Pod, quotas: Iterable[ResourceQuota], pods: Iterable[Pod]) -> QuotaRefusal | None:
+def quota_refusal(
+    pod: Pod, quotas: Iterable[ResourceQuota], pods: Iterable[Pod], alike: Sequence[tuple[Pod, int]] = ()
+) -> QuotaRefusal | None:
     """Why admission refuses to create a pod beside `pods`; None where the quotas allow it.
 
+    `alike` are further pods, as (pod, how many like it).
     Quotas are asked in the order of their names; the API server asks them in no particular one.
     """
     covering = sorted((quota for quota in quotas if quota.covers(pod)), key=lambda quota: quota.meta.name)
@@ -210,7 +218,7 @@ def quota_refusal(pod: Pod, quotas: Iterable[ResourceQuota], pods: Iterable[Pod]
     existing = tuple(pods)
     charge = pod_charge(pod.spec, finished=pod.finished)
     for quota in covering:
-        used = quota_usage(quota, existing)
+        used = quota_usage(quota, existing, alike)
         exceeded = [name for name in quota.counted if charge.get(name) and used[name] + charge[name] > quota.hard[name]]
         if exceeded:
             over = tuple([Excess(name, charge[name], used[name], quota.hard[name]) for name in exceeded])

@@ -28,6 +28,7 @@ PLUGIN = Plugin("NodePorts", _pre_filter, _filter)
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Hashable, Mapping
 from enum import Enum
 from typing import Any
@@ -93,13 +94,29 @@ Filter = Callable[[Any, NodeInfo], Status | None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plugin:
-    """A filter of kube-scheduler; `name` is what kube-scheduler calls it, `facts` what is true of it for every pod."""
+    """A filter of kube-scheduler; `name` is what kube-scheduler calls it.
+
+    Attributes:
+        without: the state after some pods of a node are gone.
+        facts: what is true of it for every pod.
+        takes: how many equal pods, one after the other, the filter lets onto a node that it lets one onto; None where
+            only placing them tells.
+    """
 
     name: str
     pre_filter: Callable[[Pod, Snapshot], Prepared]
     filter: Filter
     without: Callable[[Any, tuple[Pod, ...], NodeInfo], Any] | None = None
     facts: Facts = ANYTHING
+    takes: Callable[[Any, NodeInfo], int] | None = None
+
+
+ANY_NUMBER = sys.maxsize
+
+
+def any_number(_state: Any, _node: NodeInfo) -> int:
+    """`takes` of a filter that looks at no pod of the node."""
+    return ANY_NUMBER
 
 
 def rejected(plugin: str, *reasons: str, code: Code = Code.UNRESOLVABLE) -> Prepared:

@@ -19,12 +19,15 @@ from kubelint_gpu.scheduler.framework.pod_memory import PodMemory
 from kubelint_gpu.scheduler.framework.profile import DEFAULT_PROFILE, Profile
 from kubelint_gpu.scheduler.framework.release import Behaviour, behaviour, minor_of
 from kubelint_gpu.values import replace
+from kubelint_gpu.work import charge
 
 T = TypeVar("T")
 
 
 Placed = tuple[Pod, NodeInfo]
 _EQUAL = "equal"
+_FEW_CHANGED = 4
+_PER_STEP = 64
 
 
 class Snapshot:
@@ -105,6 +108,7 @@ class Snapshot:
             KeyError: there is no such node.
         """
         position = self._positions[node_name]
+        charge(1 + (len(self.nodes) + len(self.nodes[position].pods)) // _PER_STEP)
         changed = self.nodes[position].with_pod(pod)
         return self._with(position, changed)
 
@@ -160,6 +164,24 @@ class Snapshot:
         """These nodes and pods with another cluster around them; its own nodes and pods are not looked at."""
         around = replace(cluster, nodes=self.cluster.nodes, pods=self.cluster.pods)
         return Snapshot(around, self.nodes, self.memory, self.profile, self._positions, {})
+
+    def with_infos(self, changed: Mapping[str, NodeInfo]) -> Snapshot:
+        """This snapshot with other pods on some nodes, given by the nodes' names.
+
+        Raises:
+            KeyError: there is no such node.
+        """
+        charge(len(changed) + len(self.nodes) // _PER_STEP)
+        nodes = list(self.nodes)
+        for name, info in changed.items():
+            nodes[self._positions[name]] = info
+        snapshot = Snapshot(self.cluster, tuple(nodes), self.memory, self.profile, self._positions, self._statics)
+        equal: Equal | None = self._derived.get(_EQUAL)
+        if equal is not None and len(changed) <= _FEW_CHANGED:
+            for info in changed.values():
+                equal = moved(equal, info)
+            snapshot._derived[_EQUAL] = equal
+        return snapshot
 
     def _with(self, position: int, changed: NodeInfo) -> Snapshot:
         nodes = (*self.nodes[:position], changed, *self.nodes[position + 1 :])

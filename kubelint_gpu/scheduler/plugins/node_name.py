@@ -5,7 +5,7 @@ from __future__ import annotations
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.facts import on_one_node
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
-from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
+from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status, any_number
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 
 NAME = "NodeName"
@@ -22,4 +22,4 @@ def _filter(name: str, node: NodeInfo) -> Status | None:
     return None if node.node.meta.name == name else _REJECTED
 
 
-PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=on_one_node())
+PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=on_one_node(), takes=any_number)

@@ -41,6 +41,10 @@ def conflict(wanted: HostPort, taken: HostPort) -> bool:
     )
 
 
+def _takes(_ports: tuple[HostPort, ...], _node: NodeInfo) -> int:
+    return 1
+
+
 def _has_ports(pod: Pod) -> bool:
     return bool(host_ports(pod.spec))
 
@@ -80,4 +84,4 @@ _FACTS = on_one_node(
     blockers=_blockers,
     spared=_spared,
 )
-PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=_FACTS)
+PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=_FACTS, takes=_takes)

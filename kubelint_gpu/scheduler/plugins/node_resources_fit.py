@@ -71,6 +71,14 @@ def _status(lacking: tuple[str, ...], final: bool) -> Status:
     return Status(NAME, _CODES[final], reasons)
 
 
+def takes(state: RequestState, node: NodeInfo) -> int:
+    """How many equal pods a node still has room for."""
+    allocatable, used = node.node.allocatable, node.used
+    places = allocatable.get("pods", 0) - len(node.pods)
+    rooms = ((allocatable.get(name, 0) - used.get(name, 0)) // amount for name, amount in state.requests)
+    return max(0, min(places, *rooms) if state.requests else places)
+
+
 def short_of(reason: str) -> str:
     """The resource that a reason says is short, `pods` among them; empty where it says something else."""
     if reason == TOO_MANY_PODS:
@@ -84,4 +92,4 @@ def _spared(spec: PodSpec) -> PodSpec:
     return replace(spec, containers=plain, init_containers=(), overhead=EMPTY, resources=None)
 
 
-PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=on_one_node(Held.RESOURCE, counted=True, spared=_spared))
+PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=on_one_node(Held.RESOURCE, counted=True, spared=_spared), takes=takes)

@@ -9,7 +9,7 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.taints import Toleration, first_untolerated
 from kubelint_gpu.scheduler.framework.facts import Token, on_one_node
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
-from kubelint_gpu.scheduler.framework.plugin import Code, Plugin, Prepared, Status
+from kubelint_gpu.scheduler.framework.plugin import Code, Plugin, Prepared, Status, any_number
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 
 NAME = "TaintToleration"
@@ -43,4 +43,4 @@ def _token(_pods: Sequence[Pod], wide: bool) -> Token | None:
     return (lambda node, _: node.taints) if wide else None
 
 
-PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=on_one_node(token=_token))
+PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=on_one_node(token=_token), takes=any_number)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.simulation.bounds.counting_nodes import Shares, Slots, group_shares, group_slots, own_slots
+from kubelint_gpu.simulation.bounds.counting_nodes import (
+    Shares,
+    Slots,
+    group_places,
+    group_shares,
+    group_slots,
+    own_slots,
+)
 from kubelint_gpu.simulation.bounds.preconditions import is_crowded, is_peaceful, may_evict
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.shortfall import fit_alone, halt, short_of
+from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.search.engine import GroupSearch, Situation
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.placements import placements
+from kubelint_gpu.simulation.search.placements import Starts, placements
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
@@ -21,7 +29,7 @@ def slots_of(bench: Situation, search: GroupSearch, position: int) -> Slots | No
     if bench.participants[position].resumes:
         return None
     if bench.grown is None:
-        found = group_slots(bench.participants, bench.demands, position, bench.residual)
+        found = group_slots(bench.participants, position, _places(bench))
         if found is not None:
             return found
     if len(bench.participants) > 1 or bench.participants[0].controller.has_own_claims(bench.cluster):
@@ -35,7 +43,12 @@ def shares_of(bench: Situation, search: GroupSearch, position: int) -> Shares | 
         return None
     if bench.participants[position].controller.has_own_claims(bench.cluster) or not is_peaceful(bench):
         return None
-    return group_shares(bench.participants, bench.demands, position, bench.residual)
+    return group_shares(bench.participants, position, _places(bench))
+
+
+def _places(bench: Situation) -> int | None:
+    parts = (bench.participants, bench.demands, bench.residual)
+    return bench.memo.of("places", parts, lambda: group_places(*parts))
 
 
 def by_slots(bench: Situation, search: GroupSearch, position: int, slots: Slots, blank: Judgement) -> Judgement:
@@ -45,7 +58,7 @@ def by_slots(bench: Situation, search: GroupSearch, position: int, slots: Slots,
     if mine < blank.wanted:
         short = replace(blank, placed=mine, alone=fit_alone(bench, search, position).placed)
         if short.alone >= blank.wanted:
-            short = replace(short, waiting=_waiting(search, position, participant.new.key))
+            short = replace(short, waiting=_waiting(bench, search, position))
         return replace(short, trace=halt(bench, search, position))
     if not participant.rolling:
         return blank
@@ -67,10 +80,14 @@ def decide(question: Question) -> Judgement | None:
     return by_slots(bench, search, position, slots, question.blank) if slots is not None else None
 
 
-def _waiting(search: GroupSearch, position: int, name: str) -> Waiting | None:
+def _waiting(bench: Situation, search: GroupSearch, position: int) -> Waiting | None:
     """What the next pod of a workload waits for where the others are placed first; None where that is not found."""
-    scene = search.scene(frozenset(), ())
-    starts = placements(scene, _FEW_PLACEMENTS)
+
+    def placed() -> tuple[Simulation, Starts]:
+        scene = search.scene(frozenset(), ())
+        return scene, placements(scene, _FEW_PLACEMENTS)
+
+    scene, starts = bench.memo.of("placed", (bench.participants, bench.fixed, bench.queued, bench.grown), placed)
     if starts.full:
         return None
-    return short_of(search, scene, starts, scene.cast.members[position], name).waiting
+    return short_of(search, scene, starts, scene.cast.members[position], bench.participants[position].new.key).waiting

@@ -42,16 +42,13 @@ class Shares:
     needed: int
 
 
-def group_slots(
-    participants: Sequence[WorkloadChange], demands: Sequence[Demand], position: int, residual: Residual
-) -> Slots | None:
-    """The places of a group in which every pod takes as much of what is scarce as any other; None where it is not so.
+def group_slots(participants: Sequence[WorkloadChange], position: int, total: int | None) -> Slots | None:
+    """The places of a group that has so many in `total` as `group_places` says; None where counting does not tell.
 
     Nobody in the group can evict anybody, and nobody outside it moves.
     """
     if any(found.before != found.replicas or not found.existing for found in participants):
         return None
-    total = _places(participants, demands, position, residual)
     if total is None:
         return None
     others = sum(found.before for place, found in enumerate(participants) if place != position)
@@ -61,11 +58,8 @@ def group_slots(
     return Slots(total, others, _needed(participants[position]))
 
 
-def group_shares(
-    participants: Sequence[WorkloadChange], demands: Sequence[Demand], position: int, residual: Residual
-) -> Shares | None:
+def group_shares(participants: Sequence[WorkloadChange], position: int, total: int | None) -> Shares | None:
     """The same while everything that is known to change in the group begins to change at the same moment."""
-    total = _places(participants, demands, position, residual)
     if total is None:
         return None
     others = [found for place, found in enumerate(participants) if place != position]
@@ -117,11 +111,12 @@ def needed_at_once(participant: WorkloadChange) -> int:
     return _needed(participant) if min(participant.sure, participant.replicas) else participant.replicas
 
 
-def _places(
-    participants: Sequence[WorkloadChange], demands: Sequence[Demand], position: int, residual: Residual
-) -> int | None:
-    """How many places there are in a group in which one is as good as any other for each pod; None elsewhere."""
-    mine = demands[position]
+def group_places(participants: Sequence[WorkloadChange], demands: Sequence[Demand], residual: Residual) -> int | None:
+    """How many places there are in a group in which every pod takes as much of what is scarce as any other.
+
+    None where one place is not as good as any other for each pod.
+    """
+    mine = demands[0]
     if any(found.temporary or found.daemons or found.kept for found in participants):
         return None
     if any(not demand.simple or demand.nodes != mine.nodes for demand in demands):

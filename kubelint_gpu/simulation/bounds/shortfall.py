@@ -13,7 +13,7 @@ from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.locality import companions
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod
 from kubelint_gpu.simulation.search.engine import GroupSearch, Situation, worth
-from kubelint_gpu.simulation.search.placements import Starts, missing, one_placement, placements
+from kubelint_gpu.simulation.search.placements import Starts, one_placement, placements
 from kubelint_gpu.simulation.search.trace import Trace, Waiting
 from kubelint_gpu.values import dataclass, replace
 
@@ -81,10 +81,7 @@ def short_of(search: GroupSearch, scene: Simulation, starts: Starts, mine: Seque
     placed = sum(starts.most[kind] for kind in mine)
     if not starts.partial:
         return Shortfall(placed)
-    without = [
-        sum(count - scene.cast.pending[kind] for kind, count in missing(state) if kind in mine)
-        for state in starts.partial
-    ]
+    without = [sum(one[kind] - scene.cast.pending[kind] for kind in mine if kind in one) for one in starts.without]
     state = starts.partial[without.index(max(without))]
     # kinds that take room from each other do not have the most pods each in one placement
     placed = min(placed, sum(scene.cast.wanted[kind] for kind in mine) - min(without))
@@ -112,9 +109,12 @@ def halt(bench: Situation, search: GroupSearch, position: int) -> Trace | None:
 
 def leans(bench: Situation, position: int) -> bool:
     """Whether the required affinity of a workload's pods is about pods of another workload of the group."""
+    mine = created_pod(bench.participants[position].new, "new")
+    if not mine.spec.pod_affinity:
+        return False
     others = [one for place, one in enumerate(bench.participants) if place != position]
     pods = [pod for one in others for pod in (created_pod(one.old, "old"), created_pod(one.new, "new"), *one.running)]
-    return bool(companions(created_pod(bench.participants[position].new, "new"), pods, bench.empty))
+    return bool(companions(mine, pods, bench.empty))
 
 
 def stronger(bench: Situation, participant: WorkloadChange) -> list[Pod]:

@@ -11,6 +11,7 @@ from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes
 from kubelint_gpu.simulation.model.pod_types import build_pod_types
 from kubelint_gpu.simulation.model.simulation import Simulation, build_simulation
+from kubelint_gpu.simulation.prepare.bounded import bounded
 from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, own_pods
 from kubelint_gpu.simulation.transition import Transition
@@ -27,7 +28,8 @@ def full_simulation(
     Pods of theirs that are known to run do so. The pods of DaemonSets stay where they find room, and DaemonSets are no
     members. `outsiders` are running pods of others that are on the stage, too.
     """
-    participants, rest = standing_participants(workloads, cluster)
+    changes = [Transition(one, one) if isinstance(one, Workload) else one for one in workloads]
+    participants, rest = standing_participants([bounded(one, cluster, cluster.nodes) for one in changes], cluster)
     away = {id(pod) for pod in outsiders}
     fixed = [pod for pod in rest if id(pod) not in away]
     fixed += daemon_pods(participants, cluster, rest)

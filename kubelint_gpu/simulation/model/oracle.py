@@ -8,6 +8,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.scheduler import fit
+from kubelint_gpu.scheduler.placement.capacity import fitting_on
 from kubelint_gpu.simulation.controllers.reconciler import PodType
 from kubelint_gpu.simulation.controllers.state import (
     ABSENT,
@@ -27,6 +28,9 @@ from kubelint_gpu.simulation.model.quota_use import QuotaUse
 from kubelint_gpu.simulation.model.transition_system import Eviction
 from kubelint_gpu.simulation.prepare.volumes import exclusive_claims
 from kubelint_gpu.values import replace
+from kubelint_gpu.work import charge
+
+_PER_STEP = 8
 
 
 class ClusterOracle:
@@ -85,6 +89,7 @@ class ClusterOracle:
     def fitting(self, kind: int, state: State, home: int | None = None) -> Sequence[int]:
         """The nodes on which a waiting pod of a kind fits; `home` is the node it is nominated to."""
         nodes = state.nodes
+        charge(1 + len(nodes) // _PER_STEP)
         if self._local[kind]:
             class_of, fits = self._class_of, self._fits
             found = []
@@ -191,13 +196,7 @@ class ClusterOracle:
     def capacity_of_class(self, number: int, kind: int, enough: int) -> int:
         """How many pods of a kind fit on one node of a class beside what stays there, up to `enough`."""
         snapshot, name = self.state_pods.alone(number)
-        each = 0
-        for pod in self.state_pods.numbered(kind, READY, enough):
-            if not fit(pod, snapshot).schedulable:
-                break
-            snapshot = snapshot.place(pod, name)
-            each += 1
-        return each
+        return fitting_on(self._kinds[kind].pod, snapshot, name, enough)
 
     def _facing(self, kind: int, content: Content, at_home: bool) -> Content:
         """What a pod of this kind finds on a node: nominated pods count for it unless their priority is lower."""
@@ -230,6 +229,7 @@ class ClusterOracle:
         kind, plain = self._likeness.first[kind], _plain(self._likeness.folded(content))
         found = self._plainly.get((kind, number, plain))
         if found is None:
+            charge(sum(count for _, _, count in plain) // _PER_STEP)
             pods = [pod for other, phase, count in plain for pod in self.state_pods.numbered(other, phase, count)]
             snapshot = self.state_pods.filled(number, pods)
             found = self._plainly[kind, number, plain] = fit(self._kinds[kind].pod, snapshot).schedulable

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.simulation.controllers.daemon_nodes import pinned_pod
 from kubelint_gpu.simulation.controllers.reconciler import PodType
 from kubelint_gpu.simulation.controllers.state import ABSENT, BROKEN, EVICTED, LEAVING, READY, UNBOUND, Content
 from kubelint_gpu.values import replace
+from kubelint_gpu.work import charge
+
+_MOST_INFOS = 50_000
+_PER_STEP = 8
 
 
 class StatePods:
@@ -27,14 +33,63 @@ class StatePods:
         self._bases: dict[tuple[int, ...], Snapshot] = {}
         self._pods: dict[tuple[int, int], list[Pod]] = {}
         self._last: dict[int, tuple[list[Pod], Snapshot]] = {}
+        self._assembled: dict[Hashable, tuple[tuple[Content, ...], Snapshot]] = {}
+        self._infos: dict[tuple[int, int, Content, Hashable], NodeInfo] = {}
+        self._on_nodes: dict[tuple[int, int, int, str], list[Pod]] = {}
+        self._known: dict[int, tuple[int, int]] = {}
 
-    def snapshot(self, nodes: tuple[Content, ...]) -> Snapshot:
-        """The cluster with these contents on its nodes; nodes that are not there yet are left out."""
-        found = self.base(nodes)
-        for index, _, phase, pod in self.placed(nodes):
-            if phase != UNBOUND[1]:
-                found = found.place(pod, self._names[index])
+    def snapshot(self, nodes: tuple[Content, ...], ages: Mapping[int, str] = EMPTY) -> Snapshot:
+        """The cluster with these contents on its nodes; nodes that are not there yet are left out.
+
+        `ages` are start times of pods by their kind.
+        It is made of the one before: from state to state few nodes change.
+        """
+        key = (tuple([index for index, content in enumerate(nodes) if content == ABSENT]), tuple(ages.items()))
+        charge(1 + len(nodes) // _PER_STEP)
+        base = self.base(nodes)
+        before, found = self._assembled.get(key, ((), base))
+        if not before:
+            before = tuple([content if content == ABSENT else () for content in nodes])
+        changed = {
+            self._names[index]: self._info(base, index, content, ages)
+            for index, (content, last) in enumerate(zip(nodes, before, strict=True))
+            if content is not last and content != last
+        }
+        if changed:
+            found = found.with_infos(changed)
+        self._assembled[key] = (nodes, found)
         return found
+
+    def known(self, pod: Pod) -> tuple[int, int] | None:
+        """Of which kind and in which phase a pod of a snapshot is; None for one that stays."""
+        return self._known.get(id(pod))
+
+    def _info(self, base: Snapshot, index: int, content: Content, ages: Mapping[int, str]) -> NodeInfo:
+        times = tuple([(kind, ages[kind]) for kind, _, _ in content if kind in ages]) if ages else ()
+        key = (id(base), index, content, times)
+        found = self._infos.get(key)
+        if found is None:
+            found = base.node(self._names[index])
+            assert found is not None  # noqa: S101 - only nodes that are absent have no place in it
+            for kind, phase, count in content:
+                charge(1 + count // _PER_STEP)
+                for pod in self._on_node(index, kind, phase, count, ages.get(kind, "")) if phase != UNBOUND[1] else ():
+                    found = found.with_pod(pod)
+            if len(self._infos) > _MOST_INFOS:
+                self._infos.clear()
+            self._infos[key] = found
+        return found
+
+    def _on_node(self, index: int, kind: int, phase: int, count: int, time: str) -> list[Pod]:
+        """So many pods of a kind in a phase on a node; the same ones each time."""
+        pods = self._on_nodes.setdefault((index, kind, phase, time), [])
+        pod = self._kinds[kind].pod
+        while len(pods) < count:
+            made = self._made(kind, phase, f"{pod.meta.name}-{kind}.{index}.{len(pods)}")
+            made = replace(made, start_time=time) if time else made
+            self._known[id(made)] = (kind, phase)
+            pods.append(made)
+        return pods[:count]
 
     def placed(self, nodes: tuple[Content, ...]) -> Iterator[tuple[int, int, int, Pod]]:
         """Each pod on the nodes, as (node, kind, phase, pod)."""
@@ -59,18 +114,18 @@ class StatePods:
         pods = self._pods.setdefault((kind, phase), [])
         pod = self._kinds[kind].pod
         while len(pods) < count:
-            name = f"{pod.meta.name}-{kind}.{len(pods)}"
-            going = phase in (LEAVING, EVICTED)
-            pods.append(
-                replace(
-                    pod,
-                    meta=replace(pod.meta, name=name, uid=name, terminating=going),
-                    phase="Running" if phase in (READY, BROKEN) or going else "Pending",
-                    ready=phase == READY,
-                    preempted=phase == EVICTED,
-                )
-            )
+            pods.append(self._made(kind, phase, f"{pod.meta.name}-{kind}.{len(pods)}"))
         return pods[:count]
+
+    def _made(self, kind: int, phase: int, name: str) -> Pod:
+        pod, going = self._kinds[kind].pod, phase in (LEAVING, EVICTED)
+        return replace(
+            pod,
+            meta=replace(pod.meta, name=name, uid=name, terminating=going),
+            phase="Running" if phase in (READY, BROKEN) or going else "Pending",
+            ready=phase == READY,
+            preempted=phase == EVICTED,
+        )
 
     def filled(self, number: int, pods: list[Pod]) -> Snapshot:
         """The node of a class with these pods on it, made of the one before where that lacks only the last of them."""

@@ -22,6 +22,9 @@ from kubelint_gpu.simulation.prepare.workload_change import (
     owner_of,
 )
 from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.work import charge
+
+_STEPS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,7 @@ class _Casting:
 
         `pending` more wait for a node; nobody replaces what is `alone`.
         """
+        charge(_STEPS)
         number = len(self.kinds)
         ranked = ranked or len({pod.meta.annotations.get(DELETION_COST) for pod in running}) > 1
         self.kinds.append(PodType(pod, -1 if alone else len(self.actors), ranked=ranked, owner=owner, **more))

@@ -11,7 +11,6 @@ from kubelint_gpu.simulation.controllers.reconciler import PodType
 from kubelint_gpu.simulation.controllers.state import UNBOUND, Content
 from kubelint_gpu.simulation.model.placed_pods import StatePods
 from kubelint_gpu.simulation.model.transition_system import Eviction
-from kubelint_gpu.values import replace
 
 _MOST_ORDERS = 24
 _EARLY, _LATE = "2000-01-01T00:", "2999-01-01T00:"
@@ -48,26 +47,23 @@ class Preemptions:
         """
         pod = self._state_pods.incoming(kind, home, only)
         found: dict[Eviction, None] = {}
-        for result, phases in self._preemptions(pod, contents):
+        for result in self._preemptions(pod, contents):
             if not result.eligible:
                 return None
             for choice in result.best if result.succeeds else ():
-                found.setdefault(self._eviction(choice, phases))
+                found.setdefault(self._eviction(choice))
         return tuple(found)
 
-    def _eviction(self, choice: Candidate, phases: dict[int, tuple[int, int]]) -> Eviction:
-        foreign = [victim for victim in choice.victims if id(victim) not in phases]
+    def _eviction(self, choice: Candidate) -> Eviction:
+        known = [self._state_pods.known(victim) for victim in choice.victims]
+        foreign = [victim for victim, one in zip(choice.victims, known, strict=True) if one is None]
         if foreign or choice.node not in self._positions:
             raise UnmodelledVictim(foreign or choice.victims)
-        victims = tuple(sorted(phases[id(victim)] for victim in choice.victims))
+        victims = tuple(sorted(one for one in known if one is not None))
         return Eviction(self._positions[choice.node], victims)
 
-    def _preemptions(
-        self, pod: Pod, contents: tuple[Content, ...]
-    ) -> Iterator[tuple[Preemption, dict[int, tuple[int, int]]]]:
+    def _preemptions(self, pod: Pod, contents: tuple[Content, ...]) -> Iterator[Preemption]:
         """What preemption says, for every order of age that pods of equal priority may have."""
-        base = self._state_pods.base(contents)
-        placed = list(self._state_pods.placed(contents))
         rivals = self._rivals(pod, contents)
         orders = list(permutations(rivals)) if 1 < len(rivals) <= 4 else [tuple(rivals)]
         lower = self._lower(pod, contents)
@@ -76,13 +72,8 @@ class Preemptions:
         for time, order in islice(product(times, orders), _MOST_ORDERS):
             age = dict.fromkeys(lower, f"{time}00:00Z") if len(times) > 1 else {}
             age |= {other: f"{time}00:0{place}Z" for place, other in enumerate(order)} if len(order) > 1 else {}
-            snapshot = base
-            phases: dict[int, tuple[int, int]] = {}
-            for index, other, phase, found in placed:
-                aged = replace(found, start_time=age[other]) if other in age else found
-                phases[id(aged)] = (other, phase)
-                snapshot = snapshot.place(aged, self._names[index])
-            yield preempt(pod, snapshot, fit(pod, snapshot)), phases
+            snapshot = self._state_pods.snapshot(contents, age)
+            yield preempt(pod, snapshot, fit(pod, snapshot))
 
     def _lower(self, pod: Pod, contents: tuple[Content, ...]) -> list[int]:
         """The kinds of lower priority of which pods are on some node."""

@@ -25,6 +25,7 @@ from kubelint_gpu.simulation.controllers.state import (
     on_node,
 )
 from kubelint_gpu.values import dataclass
+from kubelint_gpu.work import charge
 
 _BY_HEALTH = (UNBOUND, (STARTING, BROKEN), (READY,))
 _RANKED = (UNBOUND, (STARTING, BROKEN, READY))
@@ -126,6 +127,7 @@ class Model:
 
     def steps(self, state: State) -> Iterator[tuple[Step, State]]:
         """Every event that can happen next; of equal nodes only the first is tried."""
+        charge(2 + (len(state.nodes) + len(state.waiting)) // 2)
         seen = census(state)
         for number, actor in enumerate(self.actors):
             for change in actor.actions(state.controls[number], seen):

@@ -6,11 +6,13 @@ All of them count for one pod against everything that could be alive beside it, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
-from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.values import dataclass
+from kubelint_gpu.work import charge
 
 _PODS = "pods"
 
@@ -27,6 +29,8 @@ class Demand:
             workload that is not rolled, its replicas.
         whole: more than can be alive once nothing terminates any more.
         simple: nothing but resources of a node can keep such a pod off a node that takes it.
+        least: the least that one of its pods takes of each resource.
+        on_each: more than can be on one node at once, for pods that are made for a node; None for others.
     """
 
     nodes: frozenset[str]
@@ -35,6 +39,8 @@ class Demand:
     rest: int
     whole: int
     simple: bool
+    least: FrozenMap[str, int] = EMPTY
+    on_each: int | None = None
 
 
 def takes(pod: Pod) -> FrozenMap[str, int]:
@@ -45,19 +51,76 @@ def takes(pod: Pod) -> FrozenMap[str, int]:
 Residual = Mapping[str, Mapping[str, int]]
 
 
-def contended(demands: Sequence[Demand], residual: Residual) -> tuple[frozenset[tuple[str, str]], ...]:
-    """Per workload, the (node, resource) pairs of which there might not be enough for all that could want it there."""
+def contended(
+    demands: Sequence[Demand], residual: Residual, allocatable: Residual | None = None
+) -> tuple[frozenset[tuple[str, str]], ...]:
+    """Per workload, the (node, resource) pairs of which there might not be enough for all that could want it there.
+
+    With what is `allocatable` no more pods are taken to be on a node than it can hold of each resource.
+    """
     total: dict[tuple[str, str], int] = {}
     for demand in demands:
+        charge(1 + len(demand.each) * len(demand.nodes) // 8)
         for resource, amount in demand.each.items():
             wanted = amount * demand.most
             for node in demand.nodes:
                 total[node, resource] = total.get((node, resource), 0) + wanted
     scarce = {key for key, wanted in total.items() if wanted > residual[key[0]].get(key[1], 0)}
+    if allocatable is not None:
+        holding = _Holding(demands, allocatable)
+        scarce = {(node, name) for node, name in scarce if holding.most(node, name) > residual[node].get(name, 0)}
     return tuple(
         frozenset((node, resource) for node in demand.nodes for resource in demand.each if (node, resource) in scarce)
         for demand in demands
     )
+
+
+class _Holding:
+    """How much of a resource the pods that a node can hold take at most."""
+
+    def __init__(self, demands: Sequence[Demand], allocatable: Residual) -> None:
+        self._on: dict[str, list[Demand]] = {}
+        for demand in demands:
+            for node in demand.nodes:
+                self._on.setdefault(node, []).append(demand)
+        self._allocatable = allocatable
+        self._known: dict[tuple[object, ...], int] = {}
+
+    def most(self, node: str, name: str) -> int:
+        """No less than all that can be on the node at once takes of the resource."""
+        has, demands = self._allocatable[node], self._on[node]
+        key = (name, id(has), tuple(map(id, demands)))
+        if key not in self._known:
+            charge(1 + len(demands))
+            counts = [_most_on(demand, has) for demand in demands]
+            # each other resource that some of them take bounds how many of these there are together
+            limits = {other for demand in demands for other, amount in demand.least.items() if "/" in other and amount}
+            whole = sum(demand.each.get(name, 0) * count for demand, count in zip(demands, counts, strict=True))
+            bounds = (_packed(demands, counts, name, other, has.get(other, 0)) for other in sorted(limits - {name}))
+            self._known[key] = min(bounds, default=whole)
+        return self._known[key]
+
+
+def _most_on(demand: Demand, has: Mapping[str, int]) -> int:
+    """More pods of a workload than can be on a node with these resources at once."""
+    most = demand.most if demand.on_each is None else demand.on_each
+    return min([most, *(has.get(name, 0) // amount for name, amount in demand.least.items() if amount)])
+
+
+def _packed(demands: Sequence[Demand], counts: Sequence[int], name: str, limit: str, room: int) -> int:
+    """How much of a resource so many pods of each workload take at most, where they share the room of another one."""
+    free = zip(demands, counts, strict=True)
+    items = [(demand.each.get(name, 0), demand.least.get(limit, 0), count) for demand, count in free]
+    taken = sum(amount * count for amount, price, count in items if not price)
+    paying = [item for item in items if item[1]]
+    # what gives most for what it takes comes first
+    for amount, price, count in sorted(paying, key=lambda item: Fraction(item[0], item[1]), reverse=True):
+        if room <= 0:
+            break
+        number = min(count, -(-room // price))
+        taken += amount * number
+        room -= price * number
+    return taken
 
 
 class Groups:
@@ -103,6 +166,7 @@ def always_room(number: int, demands: Sequence[Demand], residual: Residual, *, a
         for other, demand in enumerate(demands)
         if other == number or not demand.nodes.isdisjoint(mine.nodes)
     ]
+    charge(1 + len(mine.each) * (len(rivals) + len(mine.nodes)) // 8)
     blocked = 0
     for resource, request in mine.each.items():
         supply = 0

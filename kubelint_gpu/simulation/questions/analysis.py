@@ -10,6 +10,7 @@ from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.relations import asks, meet, meet_on_a_node, refusers
 from kubelint_gpu.simulation.growth import Grown, Growth, possible_nodes
+from kubelint_gpu.simulation.prepare.bounded import bounded
 from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons
 from kubelint_gpu.simulation.prepare.demand import (
     Demand,
@@ -29,14 +30,18 @@ from kubelint_gpu.simulation.prepare.workload_change import anonymous, created_p
 from kubelint_gpu.simulation.questions.decide import judge_in
 from kubelint_gpu.simulation.questions.pending_pods import beside_queued, queued, together_beside_queued
 from kubelint_gpu.simulation.questions.together import judged_together
+from kubelint_gpu.simulation.questions.unbounded import unbounded
 from kubelint_gpu.simulation.search.engine import Situation
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import Judgement, Together, worst
+from kubelint_gpu.simulation.search.verdict import Judgement, Together, undecided, worst
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
+from kubelint_gpu.work import UsedUp, part, shared_out
 
 _SEARCHES = 2
 _LEAST_STATES = 200
+_DAEMONS_ON_A_NODE = 4
+"""More pods of a DaemonSet than can be on one node at once: old and new ones, each terminating or not."""
 
 
 class RolloutAnalysis:
@@ -62,6 +67,8 @@ class RolloutAnalysis:
         transitions, cluster = without_shared_claims(transitions, cluster)
         enough = sum(2 * one.new.replicas + one.old.replicas + 1 for one in transitions)
         grown = possible_nodes(growth, enough)
+        nodes = (*cluster.nodes, *(grown.nodes if grown is not None else ()))
+        transitions = [bounded(one, cluster, nodes) for one in transitions]
         self.participants, rest = participants_of(transitions, cluster)
         cluster = with_counted_budgets(cluster, self.participants, rest)
         self._cluster = cluster
@@ -87,6 +94,9 @@ class RolloutAnalysis:
         self._joins = joins
         self._budget = budget
         self._left = _SEARCHES * budget
+        every = (*cluster.nodes, *(grown.nodes if grown is not None else ()))
+        self._allocatable = {node.name: node.allocatable for node in every}
+        self._benches: dict[tuple[int, ...], dict[tuple[int, ...], tuple[Situation, Residual | None]]] = {}
         self.demands = [self._demand(number, everywhere) for number in range(len(self.participants))]
         self._driven = displaced(
             self.participants,
@@ -112,28 +122,32 @@ class RolloutAnalysis:
         fixed = [*self._rest, *(pod for pods in self._daemons.values() for pod in pods)]
         groups = self._groups(steady, fixed)
         residual = _residual(self._cluster, fixed, self._grown)
-        found = []
-        for number, participant in enumerate(self.participants):
-            if only is not None and number not in only:
-                found.append(Judgement(participant.new, None))
-                continue
+
+        def one(number: int) -> Judgement:
+            participant = self.participants[number]
             if participant.daemons:
                 mine = [pod for other, pods in self._daemons.items() if other != number for pod in pods]
                 apart = [*self._rest, *mine]
                 own = self._groups([*steady, number], apart)
                 members = [other for other in (*steady, number) if own.root(other) == own.root(number)]
                 bench = self._bench(members, apart)
-                one = judge_in(bench, number)
-                found.append(self._counted(self._beside_queue(bench, one, number)))
-                continue
+                return self._beside_queue(bench, judge_in(bench, number), number)
             stays = participant.rolling or participant.replicas <= participant.before
             coming = self._coming_daemons() if participant.known and stays else ()
             if coming:
-                found.append(self._counted(self._beside_coming(number, steady, coming)))
-                continue
+                return self._beside_coming(number, steady, coming)
             members = [other for other in steady if groups.root(other) == groups.root(number)]
-            found.append(self._counted(self._among(members, number, fixed, residual)))
-        return tuple(replace(one, workload=told) for one, told in zip(found, self._workloads, strict=True))
+            return self._among(members, number, fixed, residual)
+
+        asked = [number for number in range(len(self.participants)) if only is None or number in only]
+        found = [Judgement(one.new, None) for one in self.participants]
+        for number, judgement in shared_out(one, asked).items():
+            told = undecided(self.participants[number].new) if judgement is None else judgement
+            found[number] = self._counted(told)
+        return tuple(
+            unbounded(one, told, built.new.replicas)
+            for one, told, built in zip(found, self._workloads, self.participants, strict=True)
+        )
 
     def _coming_daemons(self) -> tuple[int, ...]:
         """The numbers of DaemonSets that are new: nothing says that their pods are there before others are rolled."""
@@ -177,23 +191,38 @@ class RolloutAnalysis:
         """All rollouts at once, group by group; with `ends` it is asked of this workload alone whether its own ends."""
         everybody = range(len(self.participants))
         groups = self._groups(everybody, self._rest)
-        residual = _residual(self._cluster, self._rest, self._grown)
         found = []
         for leader in sorted({groups.root(number) for number in everybody}):
             members = [number for number in everybody if groups.root(number) == leader]
             rolling = [number for number in members if self.participants[number].rolling]
             if len(rolling) < 2:
                 continue
-            bench = self._bench(members, self._rest, residual)
-            together = judged_together(bench, ends=ends)
-            if self._queue:
-                together = together_beside_queued(bench, together, self._queue, ends)
+            try:
+                with part(2):
+                    together = self._judged_together(members, ends)
+            except UsedUp:
+                together = Together((), Verdict.UNDECIDED, by_bound=False)
             self._left -= together.states
             workloads = tuple(self._workloads[number] for number in rolling)
             found.append(replace(together, workloads=workloads, numbers=tuple(rolling)))
         return tuple(found)
 
+    def _judged_together(self, members: Sequence[int], ends: str) -> Together:
+        residual = _residual(self._cluster, self._rest, self._grown)
+        bench = self._bench(members, self._rest, residual)
+        together = judged_together(bench, ends=ends)
+        return together_beside_queued(bench, together, self._queue, ends) if self._queue else together
+
     def _bench(self, members: Sequence[int], fixed: Sequence[Pod], residual: Residual | None = None) -> Situation:
+        """Some workloads with what is left for them of the budget; what was worked out for the same ones is there."""
+        left = max(_LEAST_STATES, min(self._budget, self._left))
+        parts = (*map(id, fixed), id(residual))
+        known = self._benches.setdefault(tuple(members), {})
+        if parts not in known:
+            known[parts] = self._made(members, fixed, residual), residual
+        return replace(known[parts][0], budget=left)
+
+    def _made(self, members: Sequence[int], fixed: Sequence[Pod], residual: Residual | None) -> Situation:
         return Situation(
             self._cluster,
             self._empty,
@@ -204,7 +233,7 @@ class RolloutAnalysis:
             tuple(fixed),
             _residual(self._cluster, fixed, self._grown) if residual is None else residual,
             frozenset(id(pod) for pods in self._daemons.values() for pod in pods),
-            max(_LEAST_STATES, min(self._budget, self._left)),
+            self._budget,
             self._grown,
             self._joins,
             driven=tuple(self._driven[number] for number in members),
@@ -215,7 +244,7 @@ class RolloutAnalysis:
         groups = Groups(len(self.participants))
         residual = _residual(self._cluster, fixed, self._grown)
         demands = [self.demands[number] for number in numbers]
-        scarce = contended(demands, residual)
+        scarce = contended(demands, residual, self._allocatable)
         among = Groups(len(numbers))
         join_contenders(among, scarce)
         for place, number in enumerate(numbers):
@@ -261,6 +290,7 @@ class RolloutAnalysis:
         for one in amounts:
             for name, amount in one.items():
                 each[name] = max(amount, each.get(name, 0))
+        least = {name: min(one.get(name, 0) for one in amounts) for name in each}
         mine = self.eligible[number]
         before_at = mine
         if participant.old is not participant.new:
@@ -277,6 +307,8 @@ class RolloutAnalysis:
             rest=whole if unequal else max(0, after - lacking) + waits,
             whole=whole,
             simple=nodes == mine == before_at and not participant.daemons and self._is_simple(number),
+            least=FrozenMap(least),
+            on_each=_DAEMONS_ON_A_NODE if participant.daemons else None,
         )
 
     def _is_simple(self, number: int) -> bool:

@@ -87,7 +87,7 @@ def drain(workloads: Sequence[Workload], cluster: Cluster, *, budget: int = DEFA
     if state is None:
         return ()
     state = arranged(scene, state)
-    everybody = [*rest]
+    everybody: list[tuple[Pod, int]] = []
     for number, participant in enumerate(participants):
         ready = sum(count_on(content, kind, READY) for content in state.nodes for kind in scene.cast.members[number])
         everybody += _pods(participant, ready)
@@ -98,7 +98,7 @@ def drain(workloads: Sequence[Workload], cluster: Cluster, *, budget: int = DEFA
             continue
         sample = participant.running[0] if participant.running else created_pod(participant.new, "old")
         covering = [one for one in cluster.disruption_budgets if one.selects(sample)]
-        allowed = allowed_disruptions(covering[0], everybody) if len(covering) == 1 else None
+        allowed = allowed_disruptions(covering[0], rest, everybody) if len(covering) == 1 else None
         names = tuple(sorted(one.meta.name for one in covering))
         known = {pod.spec.node_name for pod in participant.running}
         for index, (name, pods) in places.homes(scene.cast.members[number]).items():
@@ -125,11 +125,13 @@ def _follow(participants: Sequence[WorkloadChange], rest: Sequence[Pod], cluster
     return [movable[place] for place in sorted(found)]
 
 
-def _pods(participant: WorkloadChange, ready: int) -> list[Pod]:
-    """Its pods when nothing is wrong but that some find no node; so many of them are `ready`."""
-    sample = created_pod(participant.new, "old")
-    pods = [*participant.running, *([sample] * max(0, participant.replicas - len(participant.running)))]
+def _pods(participant: WorkloadChange, ready: int) -> list[tuple[Pod, int]]:
+    """Its pods when nothing is wrong but that some find no node, as (pod, how many); so many of them are `ready`."""
+    sample, running = created_pod(participant.new, "old"), participant.running
+    more = max(0, participant.replicas - len(running))
+    able = min(more, max(0, ready - len(running)))
+    known = [(pod, 1, number < ready) for number, pod in enumerate(running)]
     return [
-        replace(pod, phase="Running" if number < ready else "Pending", ready=number < ready)
-        for number, pod in enumerate(pods)
+        (replace(pod, phase="Running" if runs else "Pending", ready=runs), count)
+        for pod, count, runs in (*known, (sample, able, True), (sample, more - able, False))
     ]

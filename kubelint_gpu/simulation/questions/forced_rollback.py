@@ -11,12 +11,14 @@ from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.model.pod_types import build_pod_types
 from kubelint_gpu.simulation.model.simulation import build_simulation
+from kubelint_gpu.simulation.prepare.bounded import bounded
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, own_pods, own_waiting
 from kubelint_gpu.simulation.search.explorer import Verdict, explore
 from kubelint_gpu.simulation.search.placements import one_placement
 from kubelint_gpu.simulation.search.replay import ReplayMismatch, replay
 from kubelint_gpu.simulation.search.trace import Trace
+from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
 DEFAULT_BUDGET = 1_000
@@ -33,15 +35,16 @@ def forced_rollback(old: Workload, new: Workload, cluster: Cluster, *, budget: i
         return None
     running = own_pods(new, cluster.pods)
     names = {pod.meta.name for pod in running}
-    ordinals = range(controller.first_ordinal, controller.first_ordinal + min(old.replicas, new.replicas))
-    missing = [name for one in ordinals if (name := f"{new.meta.name}-{one}") not in names]
+    one = bounded(Transition(new, old), cluster, cluster.nodes)
+    ordinals = range(controller.first_ordinal, controller.first_ordinal + min(one.old.replicas, one.new.replicas))
+    missing = [name for number in ordinals if (name := f"{new.meta.name}-{number}") not in names]
     if not missing or own_waiting(new, cluster.pods):
         return None
     cluster = with_bound_claims(cluster, [(one.meta.namespace, one.spec) for one in (old, new)])
     fixed = [pod for pod in cluster.pods if pod.spec.node_name and not pod.finished and pod not in running]
     waiting = tuple(created_pod(old, "old", name) for name in (missing[:1] if controller.ordered else missing))
-    one = WorkloadChange(new, replace(old, replicas=0), running, waiting=waiting)
-    stage = build_pod_types([one], frozenset({0}), (), cluster)
+    participant = WorkloadChange(one.new, replace(old, replicas=0), running, waiting=waiting)
+    stage = build_pod_types([participant], frozenset({0}), (), cluster)
     scene = build_simulation(cluster, stage, fixed, Snapshot.of(replace(cluster, pods=())))
     start = one_placement(scene)
     if start is None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
+from contextlib import suppress
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.simulation.growth import Growth
 from kubelint_gpu.simulation.questions.analysis import RolloutAnalysis
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.verdict import WAITS, Judgement, Together, rank
+from kubelint_gpu.simulation.search.verdict import WAITS, Judgement, Together, rank, undecided
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
+from kubelint_gpu.work import UsedUp, part
 
 DEFAULT_BUDGET = 20_000
 
@@ -30,19 +32,36 @@ def judge(
     than a few times as many.
     `growth` are pools that an autoscaler enlarges.
     """
-    court = RolloutAnalysis(transitions, cluster, budget)
-    found = court.judge(only)
+    found = tuple(undecided(one.new) for one in transitions)
+    try:
+        with part(2):
+            found = RolloutAnalysis(transitions, cluster, budget).judge(only)
+    except UsedUp:
+        return found
     if growth and any(one.verdict is not Verdict.COMPLETES for one in found):
-        grown = RolloutAnalysis(transitions, cluster, budget, growth).judge(only)
-        found = tuple(_better(one, other) for one, other in zip(found, grown, strict=True))
-        stalling = [number for number, one in enumerate(found) if _may_stall(one)]
-        if stalling:
-            # the replicas themselves need nodes that join; does the rollout need more of them?
-            still = RolloutAnalysis(transitions, cluster, budget, growth, joins=False).judge(stalling)
-            found = tuple(
-                replace(one, stalls=still[number].trace) if number in stalling else one
-                for number, one in enumerate(found)
-            )
+        with suppress(UsedUp), part(2):
+            found = _grown(found, transitions, cluster, budget, growth, only)
+    return found
+
+
+def _grown(
+    found: tuple[Judgement, ...],
+    transitions: Sequence[Transition],
+    cluster: Cluster,
+    budget: int,
+    growth: Sequence[Growth],
+    only: Container[int] | None,
+) -> tuple[Judgement, ...]:
+    """The judgements with nodes that pools may add, where these are better."""
+    grown = RolloutAnalysis(transitions, cluster, budget, growth).judge(only)
+    found = tuple(_better(one, other) for one, other in zip(found, grown, strict=True))
+    stalling = [number for number, one in enumerate(found) if _may_stall(one)]
+    if stalling:
+        # the replicas themselves need nodes that join; does the rollout need more of them?
+        still = RolloutAnalysis(transitions, cluster, budget, growth, joins=False).judge(stalling)
+        found = tuple(
+            replace(one, stalls=still[number].trace) if number in stalling else one for number, one in enumerate(found)
+        )
     return found
 
 

@@ -31,8 +31,8 @@ class BlockedPods:
         self._telling = telling
         self._in_play: frozenset[int] = frozenset()
 
-    def waiting(self, state: State) -> tuple[Waiting, ...]:
-        """Everybody who waits, new pods first."""
+    def waiting(self, state: State, owner: str = "") -> tuple[Waiting, ...]:
+        """Everybody who waits, new pods first; with `owner`, of those for which no node is found only its pods."""
         snapshot = self._telling.snapshot(state)
         self._in_play = frozenset(id(pod) for _, _, _, pod in self._scene.places.state_pods.placed(state.nodes))
         pending: dict[tuple[int, int | None], int] = {}
@@ -44,13 +44,17 @@ class BlockedPods:
                 if phase in UNBOUND and number >= 0:
                     home = index if phase == AWAITED or self._kinds[number].pinned else None
                     pending[number, home] = pending.get((number, home), 0) + count
-        found = []
+        found, skipped = [], False
         for (number, home), count in sorted(pending.items(), key=lambda one: (one[0][0], one[0][1] or -1)):
-            if not (self._kinds[number].temporary or number in self._scene.cast.optional):
+            kind = self._kinds[number]
+            if owner and kind.owner != owner:
+                skipped = True
+            elif not (kind.temporary or number in self._scene.cast.optional):
                 found.append(self._stranded(number, home, count, snapshot, state))
         found += self._refused(state)
         found += self._not_starting(state)
-        found = found or self._not_ready(state)
+        if not (found or skipped):
+            found = self._not_ready(state)
         return tuple(sorted(found, key=lambda one: not one.new))
 
     def _stranded(self, number: int, home: int | None, count: int, snapshot: Snapshot, state: State) -> Waiting:

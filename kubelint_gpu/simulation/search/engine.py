@@ -9,6 +9,7 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.simulation.controllers.state import State, census
 from kubelint_gpu.simulation.growth import Grown
+from kubelint_gpu.simulation.memo import Memo
 from kubelint_gpu.simulation.model.pod_types import build_pod_types
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation, build_simulation
@@ -24,7 +25,7 @@ from kubelint_gpu.simulation.search.placements import Starts, one_placement, pla
 from kubelint_gpu.simulation.search.replay import ReplayMismatch, replay
 from kubelint_gpu.simulation.search.single_runs import SingleRuns, single_runs
 from kubelint_gpu.simulation.search.trace import Evicted, Trace, Waiting
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import dataclass, field, replace
 
 _MOST_RETRIES = 20
 _FEW_NODES = 16
@@ -41,6 +42,7 @@ class Situation:
     what these leave of each node, `daemons` which of them (by identity) are of other workloads of the same run.
     `joins` is whether nodes of `grown` may still join while something is rolled; `queued` are pods of others that wait
     for a node when it begins. `driven` is, per participant, whom it may drive away from among the fixed pods.
+    `memo` has what several questions share.
     """
 
     cluster: Cluster
@@ -57,6 +59,7 @@ class Situation:
     joins: bool = True
     queued: tuple[Pod, ...] = ()
     driven: tuple[tuple[Displaced, ...], ...] = ()
+    memo: Memo = field(default_factory=Memo, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +215,7 @@ class GroupSearch:
         """What a pod of a workload waits for in a state in which it finds no node."""
         fixed = tuple(pod for pod in self._bench.fixed if id(pod) not in scene.in_play)
         lacks = BlockedPods(scene, Narration(scene, replace(self._bench.cluster, pods=fixed)))
-        return next((one for one in lacks.waiting(arranged(scene, state)) if one.owner == name), None)
+        return next((one for one in lacks.waiting(arranged(scene, state), name) if one.owner == name), None)
 
     def replayed(self, scene: Simulation, path: Sequence[State], *, ends: bool = True) -> Trace:
         """A run in words, each step confirmed by the core on the whole cluster."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from kubelint_gpu.simulation.controllers.state import ABSENT, AWAITED, BROKEN, READY, STARTING, State, more, on_node
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.values import dataclass
+from kubelint_gpu.work import charge
+
+_PER_STEP = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +22,7 @@ class Starts:
     Attributes:
         full: those in which every pod that is wanted runs.
         partial: where there are none, those in which no more pods find a place.
+        without: for each of these, the pods of each kind that do not run.
         placed: the pods of each kind in a placement in which as many as possible run.
         least: the fewest pods of each kind in a placement that takes no more; all of them where all find room together.
         most: the most pods of each kind in any placement that takes no more.
@@ -34,6 +39,7 @@ class Starts:
     looked_at: int
     complete: bool
     fragmented: bool
+    without: tuple[Mapping[int, int], ...] = ()
 
 
 def placements(scene: Simulation, budget: int) -> Starts:
@@ -63,6 +69,7 @@ def _placements(scene: Simulation, budget: int, *, any_order: bool) -> Starts:
     while stack and looked_at < budget:
         state = stack.pop()
         looked_at += 1
+        charge(1 + (len(state.nodes) + len(state.waiting)) // _PER_STEP)
         following = list(_placed_one_more(scene, state, any_order=any_order))
         if not following:
             whole = all(kind in optional for kind, _ in missing(state))
@@ -74,24 +81,27 @@ def _placements(scene: Simulation, budget: int, *, any_order: bool) -> Starts:
                 seen.add(found)
                 stack.append(found)
     waiting = dict(missing(best or first))
+    ends = () if full else tuple(sorted(partial))
+    short = [dict(missing(state)) for state in ends]
     lacking: dict[int, int] = {}
-    for state in () if full else partial:
-        for kind, count in missing(state):
+    for one in short:
+        for kind, count in one.items():
             lacking[kind] = max(count, lacking.get(kind, 0))
     spared = dict(lacking)
-    for state in () if full else partial:
-        without = dict(missing(state))
-        spared = {kind: min(count, without.get(kind, 0)) for kind, count in spared.items()}
+    for one in short:
+        spared = {kind: min(count, one.get(kind, 0)) for kind, count in spared.items()}
     every = scene.cast.wanted
+    made = tuple(_created(scene, state) for state in ends)
     return Starts(
         full=tuple(_created(scene, state) for state in sorted(full)),
-        partial=() if full else tuple(_created(scene, state) for state in sorted(partial)),
+        partial=made,
         placed=tuple(wanted - waiting.get(kind, 0) for kind, wanted in enumerate(every)),
         least=tuple(wanted - lacking.get(kind, 0) for kind, wanted in enumerate(every)),
         most=tuple(wanted - spared.get(kind, 0) for kind, wanted in enumerate(every)),
         looked_at=looked_at,
         complete=not stack,
         fragmented=bool(full) and bool(partial),
+        without=tuple(dict(missing(state)) for state in made),
     )
 
 
@@ -234,8 +244,13 @@ def _created(scene: Simulation, state: State) -> State:
     for kind, _ in missing:
         waiting[kind] = pending[kind]
     for kind, count in missing:
-        for _ in range(count):
-            if not places.may_create(kind, State(state.controls, tuple(waiting), state.nodes)):
-                break
-            waiting[kind] += 1
+        # each that is made leaves less of the quotas
+        made = bisect_left(
+            range(count),
+            True,
+            key=lambda number: (
+                not places.may_create(kind, State(state.controls, more(tuple(waiting), kind, number), state.nodes))
+            ),
+        )
+        waiting[kind] += made
     return State(state.controls, tuple(waiting), state.nodes)

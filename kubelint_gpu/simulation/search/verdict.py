@@ -141,3 +141,9 @@ def told_by(run: Run, judgement: Judgement, states: int) -> Judgement:
 def rank(verdict: Verdict | None) -> int:
     """Where a verdict stands between the worst and the best."""
     return (None, Verdict.STUCK, Verdict.UNDECIDED, Verdict.MAY_STICK, Verdict.COMPLETES).index(verdict)
+
+
+def undecided(workload: Workload) -> Judgement:
+    """What is said of a workload when no work is left to judge it."""
+    wanted = workload.replicas
+    return Judgement(workload, Verdict.UNDECIDED, by_bound=False, wanted=wanted, placed=wanted, alone=wanted)

@@ -1,0 +1,29 @@
+"""Every threshold of the searches: how much is built, and how much is looked at."""
+
+from __future__ import annotations
+
+from kubelint_gpu.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a run may cost, in steps as `work` counts them.
+
+    Attributes:
+        replicas: so many pods of a workload are built whatever the nodes hold.
+        run: the steps of a run of no documents, `document` those that each of them adds, `most` those of any run.
+        least: the steps that each unit may take in any case.
+    """
+
+    replicas: int = 256
+    run: int = 200_000
+    document: int = 10_000
+    most: int = 2_000_000
+    least: int = 1_000
+
+    def run_of(self, documents: int) -> int:
+        """The steps of a run that reads so many documents."""
+        return min(self.most, self.run + self.document * documents)
+
+
+BUDGET = Budget()

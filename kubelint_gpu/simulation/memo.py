@@ -1,0 +1,26 @@
+"""Answers that several questions about the same values share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class Memo:
+    """Remembers answers by what was asked and by the identity of the immutable values that it was asked of."""
+
+    __slots__ = ("_answers",)
+
+    def __init__(self) -> None:
+        self._answers: dict[tuple[object, ...], tuple[tuple[object, ...], Any]] = {}
+
+    def of(self, what: str, parts: tuple[object, ...], compute: Callable[[], T]) -> T:
+        """`compute()`, computed once; it must depend on nothing but `parts`, which are kept alive with the answer."""
+        key = (what, *map(id, parts))
+        found = self._answers.get(key)
+        if found is None:
+            found = self._answers[key] = parts, compute()
+        answer: T = found[1]
+        return answer
