@@ -115,6 +115,21 @@ def test_a_pull_request_is_compared_with_its_base(runner):
     assert deadlock(runner.check(**CLUSTER, EVENT_NAME="push", INPUT_AGAINST="HEAD~1")) == ("warning", "next")
 
 
+def test_no_file_of_a_pull_request_takes_the_place_of_its_base(runner):
+    runner.write("deploy/a.yaml", TRACKED.replace("tracker-node", "gpu-1"))
+    base = runner.commit()
+    runner.write("deploy/a.yaml", TRACKED)
+    for name in (base, f"rev:{base}"):
+        runner.write(f"{name}/a.yaml", TRACKED)
+    runner.commit()
+    request = {"EVENT_NAME": "pull_request", "BASE_SHA": base}
+    assert deadlock(runner.check(**CLUSTER, **request)) == ("warning", "next")
+
+
+def test_the_job_of_gitlab_passes_its_base_as_a_revision():
+    assert '"--against=rev:$base"' in (ROOT / "examples" / "gitlab" / "kubelint-gpu.gitlab-ci.yml").read_text()
+
+
 def test_a_shallow_checkout_fetches_the_base(runner, tmp_path):
     runner.write("deploy/a.yaml", TRACKED.replace("tracker-node", "gpu-1"))
     base = runner.commit()
