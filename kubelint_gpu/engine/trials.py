@@ -217,8 +217,16 @@ def objection(changed: ApplySet, draft: Diagnostic, drafts: Sequence[Diagnostic]
         return "the finding would stay"
     before = {identity(found) for found in drafts}
     # a note that the finding stood before is no price of the change
-    worse = [found for found in after if identity(found) not in before and severity_of(found) != "note"]
+    fresh = [found for found in after if identity(found) not in before]
+    still_open = [found for found in fresh if found.undecided and _is_of(found, draft)]
+    if still_open:
+        return f"with it {still_open[0].message}"
+    worse = [found for found in fresh if severity_of(found) != "note"]
     return f"it would bring {worse[0].code}: {worse[0].message}" if worse else ""
+
+
+def _is_of(found: Diagnostic, draft: Diagnostic) -> bool:
+    return found.manifest is not None and draft.manifest is not None and found.manifest.object == draft.manifest.object
 
 
 def cured(changed: ApplySet, drafts: Sequence[Diagnostic]) -> frozenset[Identity]:

@@ -16,9 +16,9 @@ class Budget:
     """
 
     replicas: int = 256
-    run: int = 200_000
+    run: int = 1_000_000
     document: int = 10_000
-    most: int = 2_000_000
+    most: int = 3_000_000
     least: int = 1_000
 
     def run_of(self, documents: int) -> int:
