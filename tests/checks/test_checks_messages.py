@@ -63,7 +63,7 @@ def test_a_wrong_object_is_told_as_a_whole():
 def test_an_undecided_rollout_is_a_note_that_says_what_was_not_seen(judged, told):
     found = unit(deployment())
     subject = found.subjects[0]
-    found.answers[judgements_in.__wrapped__] = {id(subject): Judgement(subject.workload, Verdict.UNDECIDED, **judged)}
+    found.answers[judgements_in.__wrapped__] = {subject.key: Judgement(subject.workload, Verdict.UNDECIDED, **judged)}
     draft = only(rollout_may_stick(found))
     assert draft.message == f"whether the rollout ends is undecided: {told}"
     assert (draft.severity, draft.certainty, draft.undecided) == ("note", "possible", True)
@@ -82,7 +82,7 @@ def test_others_of_the_same_moment_agree_with_their_verb(others, change, them):
     workload = subject.workload
     company = tuple(replace(workload, meta=replace(workload.meta, name=name)) for name in others)
     undecided = Judgement(workload, Verdict.UNDECIDED, states=7, company=company, by_itself=Verdict.COMPLETES)
-    found.answers[judgements_in.__wrapped__] = {id(subject): undecided}
+    found.answers[judgements_in.__wrapped__] = {subject.key: undecided}
     told = f"by itself it ends, but {change} at the same moment; 7 states were looked at and there are more"
     assert only(rollout_may_stick(found)).message == f"whether the rollout ends is undecided: {told}"
     waiting = Waiting(workload.key, new=True, count=1)

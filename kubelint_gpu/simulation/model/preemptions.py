@@ -25,6 +25,10 @@ class UnmodelledVictim(Exception):  # noqa: N818 - it says what happened
         super().__init__(", ".join(pod.key for pod in pods))
 
 
+_InPlay = tuple[int, Pod, tuple[int, int]]
+"""A pod in play: the position of its node, itself, and its kind and phase."""
+
+
 class Preemptions:
     """Asks the scheduler core whom a pod evicts."""
 
@@ -48,23 +52,25 @@ class Preemptions:
         """
         pod = self._state_pods.incoming(kind, home, only)
         found: dict[Eviction, None] = {}
-        for result, phases in self._preemptions(pod, contents):
+        for result, in_play in self._preemptions(pod, contents):
             if not result.eligible:
                 return None
             for choice in result.best if result.succeeds else ():
-                found.setdefault(self._eviction(choice, phases))
+                found.setdefault(self._eviction(choice, in_play))
         return tuple(found)
 
-    def _eviction(self, choice: Candidate, phases: dict[int, tuple[int, int]]) -> Eviction:
-        foreign = [victim for victim in choice.victims if id(victim) not in phases]
-        if foreign or choice.node not in self._positions:
+    def _eviction(self, choice: Candidate, in_play: Sequence[_InPlay]) -> Eviction:
+        index = self._positions.get(choice.node, -1)
+        here = [(pod, found) for place, pod, found in in_play if place == index]
+        # pods of one type have one name on each node: which of them it is, the object says
+        known = [next((found for pod, found in here if pod is victim), None) for victim in choice.victims]
+        victims = tuple(sorted(found for found in known if found is not None))
+        if len(victims) < len(known) or index < 0:
+            foreign = [victim for victim, found in zip(choice.victims, known, strict=True) if found is None]
             raise UnmodelledVictim(foreign or choice.victims)
-        victims = tuple(sorted(phases[id(victim)] for victim in choice.victims))
-        return Eviction(self._positions[choice.node], victims)
+        return Eviction(index, victims)
 
-    def _preemptions(
-        self, pod: Pod, contents: tuple[Content, ...]
-    ) -> Iterator[tuple[Preemption, dict[int, tuple[int, int]]]]:
+    def _preemptions(self, pod: Pod, contents: tuple[Content, ...]) -> Iterator[tuple[Preemption, Sequence[_InPlay]]]:
         """What preemption says, for every order of age that pods of equal priority may have."""
         base = self._state_pods.base(contents)
         placed = list(self._state_pods.placed(contents))
@@ -77,12 +83,12 @@ class Preemptions:
             age = dict.fromkeys(lower, f"{time}00:00Z") if len(times) > 1 else {}
             age |= {other: f"{time}00:0{place}Z" for place, other in enumerate(order)} if len(order) > 1 else {}
             snapshot = base
-            phases: dict[int, tuple[int, int]] = {}
+            in_play: list[_InPlay] = []
             for index, other, phase, found in placed:
                 aged = replace(found, start_time=age[other]) if other in age else found
-                phases[id(aged)] = (other, phase)
+                in_play.append((index, aged, (other, phase)))
                 snapshot = snapshot.place(aged, self._names[index])
-            yield preempt(pod, snapshot, fit(pod, snapshot)), phases
+            yield preempt(pod, snapshot, fit(pod, snapshot)), in_play
 
     def _lower(self, pod: Pod, contents: tuple[Content, ...]) -> list[int]:
         """The kinds of lower priority of which pods are on some node."""
