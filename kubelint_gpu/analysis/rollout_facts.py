@@ -20,7 +20,7 @@ from kubelint_gpu.analysis.transitions import (
     transitions_in,
 )
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.simulation.prepare.workload_change import own_pods
+from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
 from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Judgement, Together
@@ -105,10 +105,9 @@ def next_rollouts(unit: ApplySet) -> Later:
     found = {one.key: next_transition_of(unit, one) for one in unit.subjects} if other else {}
     coming = {key: one for key, one in found.items() if one is not None and _is_over(unit, key)}
     exchanged = [one.workload for one in unit.subjects if is_exchanged(unit, one)] if coming else []
-    gone = {id(pod) for workload in exchanged for pod in own_pods(workload, unit.cluster.pods)}
-    cluster = unit.cluster
-    if gone:
-        cluster = replace(cluster, pods=tuple(pod for pod in cluster.pods if id(pod) not in gone))
+    cluster, left = unit.cluster, pods_of_others(exchanged, unit.cluster.pods)
+    if len(left) < len(cluster.pods):
+        cluster = replace(cluster, pods=left)
     return _judged_later(unit, coming, cluster)
 
 

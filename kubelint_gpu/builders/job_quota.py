@@ -12,7 +12,7 @@ from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.wait import refused
 from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.simulation.controllers.job import job_of, objects_of_pods, piles_up, stops_for_ever
-from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary, own_pods
+from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary, pods_of_others
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -63,8 +63,8 @@ def refused_job_pods(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnos
 
 def refusal_beside(unit: ApplySet, subject: WorkloadCheck, others: Sequence[Workload]) -> QuotaRefusal | None:
     """How a quota refuses a pod of a Job while others run for good; None where none does."""
-    own = {id(pod) for one in (subject.workload, *others) for pod in own_pods(one, unit.cluster.pods)}
-    stay = [pod for pod in unit.cluster.pods if id(pod) not in own and pod.spec.node_name and not is_temporary(pod)]
+    running = pods_of_others((subject.workload, *others), unit.cluster.pods)
+    stay = [pod for pod in running if pod.spec.node_name and not is_temporary(pod)]
     more = [(created_pod(one, "old"), one.replicas) for one in others]
     pod = created_pod(subject.workload, "new")
     counted_here = [replace(quota, used=None) for quota in unit.cluster.quotas]

@@ -84,13 +84,13 @@ def _around(unit: ApplySet, team: Team, beside: Sequence[WorkloadCheck]) -> Clus
     Pods of the same namespace may be its own unless they are those of workloads `beside` it, and those of lower
     priority may be evicted.
     """
-    known = {id(pod) for one in beside for pod in own_pods(one.workload, unit.cluster.pods)}
+    known = {pod.identifier for one in beside for pod in own_pods(one.workload, unit.cluster.pods)}
     least = min(one.spec.priority or 0 for one in team.workloads)
     namespace = team.workloads[0].meta.namespace
     stay = tuple(
         pod
         for pod in unit.cluster.pods
-        if (pod.meta.namespace != namespace or id(pod) in known)
+        if (pod.meta.namespace != namespace or pod.identifier in known)
         and (pod.spec.priority or 0) >= least
         and not is_temporary(pod)
     )

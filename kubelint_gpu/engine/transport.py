@@ -51,10 +51,10 @@ def source_edits(unit: ApplySet, changed: ApplySet) -> list[Edit]:
 
 def _wanted(rendered: Rendered, before: Reading, after: Reading) -> Counter[str]:
     """What changes in the rendered objects, each with its kind of object and field."""
-    numbers = {id(one): number for number, one in enumerate(rendered.objects)}
+    numbers: dict[object, int] = {one: number for number, one in enumerate(rendered.objects)}
     found: Counter[str] = Counter()
     for document, other, origin in zip(before.documents, after.documents, rendered.origins, strict=True):
-        number = numbers.get(id(origin.traceable)) if origin is not None else None
+        number = numbers.get(origin.traceable) if origin is not None else None
         found.update(_signature(number, change) for change in _changes(document.value, other.value, ()))
     return found
 

@@ -18,7 +18,7 @@ from kubelint_gpu.messages.wait import every, quota_amount
 from kubelint_gpu.messages.wording import amount, owner_name, some
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, pod_topology_spread
 from kubelint_gpu.scheduler.relations import facts_of
-from kubelint_gpu.simulation.prepare.workload_change import own_pods, owner_of
+from kubelint_gpu.simulation.prepare.workload_change import owner_of, pods_of_others
 from kubelint_gpu.simulation.search.blockers import ATTACH
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.workspace import field_pointers
@@ -83,11 +83,10 @@ def holding(
     unit: ApplySet, subject: WorkloadCheck, resource: str, nodes: Collection[str]
 ) -> dict[str, list[tuple[str, int]]]:
     """Which owners of running pods, but for the workload itself, hold how much of a resource on which of some nodes."""
-    mine = {id(pod) for pod in own_pods(subject.workload, unit.cluster.pods)}
     held: dict[str, list[tuple[str, int]]] = {}
-    for pod in unit.cluster.pods:
+    for pod in pods_of_others([subject.workload], unit.cluster.pods):
         number = pod_requests(pod.spec).get(resource, 0)
-        if number and pod.spec.node_name in nodes and id(pod) not in mine:
+        if number and pod.spec.node_name in nodes:
             held.setdefault(owner_of(pod) or f"Pod/{pod.key}", []).append((pod.spec.node_name, number))
     return held
 

@@ -157,8 +157,8 @@ def _choose(pod: Pod, snapshot: Snapshot, result: FitResult, outcomes: Sequence[
             like = node.name if by_name else tuple([kind_of(other, snapshot.memory) for other in lower])
             if like not in known:
                 candidate = victims_on(pod, node, snapshot, result.active)
-                gone = {id(victim) for victim in candidate.victims}
-                places = tuple(place for place, other in enumerate(lower) if id(other) in gone)
+                gone = candidate.victims
+                places = tuple([place for place, other in enumerate(lower) if any(other is one for one in gone)])
                 known[like] = places, candidate.violations
             places, violations = known[like]
             found.append(Candidate(node.name, tuple([lower[place] for place in places]), violations))

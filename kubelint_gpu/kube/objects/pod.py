@@ -93,6 +93,10 @@ class PodSpec:
     active_deadline_seconds: int | None = None
 
 
+PodIdentifier = tuple[str, str, str]
+"""Namespace, name and uid of a pod."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pod:
     """A pod.
@@ -118,6 +122,11 @@ class Pod:
     def key(self) -> str:
         """`namespace/name`."""
         return f"{self.meta.namespace}/{self.meta.name}"
+
+    @property
+    def identifier(self) -> PodIdentifier:
+        """Namespace, name and uid: what tells it from every other pod of a cluster."""
+        return (self.meta.namespace, self.meta.name, self.meta.uid)
 
     @property
     def finished(self) -> bool:

@@ -230,8 +230,8 @@ class RemedySearch:
         if node is None:
             return False
         pods = tuple([pod for pod, _ in gone])
-        left_out = {id(pod) for pod in pods}
-        left = node_info(node.node, [pod for pod in node.pods if id(pod) not in left_out], node.memory)
+        staying = [pod for pod in node.pods if not any(pod is one for one in pods)]
+        left = node_info(node.node, staying, node.memory)
         return judged(stripped(active, pods, node), left) is None
 
     def _arrivals(self, status: Status) -> Iterator[tuple[Change, ...]]:

@@ -66,17 +66,16 @@ class NodeInfo(NamedTuple):
 
         Their host ports are free then even if another pod has one of them too: HostPortInfo upstream is a set.
         """
-        gone: dict[int, int] = {}
-        for pod in pods:
-            gone[id(pod)] = gone.get(id(pod), 0) + 1
+        gone = list(pods)
         used = dict(self.used)
         left: list[Pod] = []
         ports = self.ports
         for pod in self.pods:
-            if not gone.get(id(pod)):
+            place = next((place for place, one in enumerate(gone) if one is pod), None)
+            if place is None:
                 left.append(pod)
                 continue
-            gone[id(pod)] -= 1
+            del gone[place]
             load = self.memory.load(pod)
             if load.ports:
                 ports = ports.difference(load.ports)

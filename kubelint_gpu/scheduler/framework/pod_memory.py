@@ -40,11 +40,12 @@ class PodMemory:
     def load(self, pod: Pod) -> Load:
         """What a pod that is on a node takes of it."""
         anchor: object = pod if pod.statuses else pod.spec
-        found = self._loads.get(id(anchor))
+        key = id(anchor)
+        found = self._loads.get(key)
         if found is None:
             found = self._load(pod)
             self._keep(anchor)
-            found = self._loads[id(anchor)] = self._same.setdefault(found, found)
+            found = self._loads[key] = self._same.setdefault(found, found)
         return found
 
     def _load(self, pod: Pod) -> Load:
@@ -54,12 +55,12 @@ class PodMemory:
 
     def of(self, what: str, anchor: Any, compute: Callable[[Any], T]) -> T:
         """`compute(anchor)`, computed once; it must depend on nothing but the anchor, the release and the profile."""
-        table = self._tables.get(what)
-        found: Any = _MISSING if table is None else table.get(id(anchor), _MISSING)
+        table, key = self._tables.get(what), id(anchor)
+        found: Any = _MISSING if table is None else table.get(key, _MISSING)
         if found is _MISSING:
             found = compute(anchor)
             self._keep(anchor)
-            self._tables.setdefault(what, {})[id(anchor)] = found
+            self._tables.setdefault(what, {})[key] = found
         value: T = found
         return value
 

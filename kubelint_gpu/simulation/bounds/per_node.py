@@ -31,7 +31,7 @@ def by_node(bench: Situation, search: GroupSearch, position: int, blank: Judgeme
         room |= frozenset(participant.standing) & frozenset(participant.nodes)
     short = len(room) < len(participant.nodes)
     if short:
-        others = tuple(pod for pod in standing.cluster.pods if id(pod) not in bench.daemons)
+        others = tuple(pod for pod in standing.cluster.pods if pod.identifier not in bench.daemons)
         alone = fit(new, Snapshot.of(replace(bench.cluster, pods=others)))
         blank = replace(
             blank,

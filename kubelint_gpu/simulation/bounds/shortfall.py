@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubelint_gpu.kube.objects.pod import Pod, PodSpec
+from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier, PodSpec
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.frozen import EMPTY
@@ -41,7 +41,9 @@ def fit_alone(bench: Situation, search: GroupSearch, position: int) -> Shortfall
     fresh = replace(_as_rolled_out(participant), existing=True)
     rolled = frozenset({0}) if participant.daemons else frozenset[int]()
     near = near_to(bench, participant)
-    beside = [pod for pod in stronger(bench, participant) if id(pod) not in bench.daemons or id(pod) in near]
+    beside = [
+        pod for pod in stronger(bench, participant) if pod.identifier not in bench.daemons or pod.identifier in near
+    ]
     giving = [pod for pod in beside if _gives_way(pod, participant.new.spec)]
     if any(pod.meta.owner is not None and pod.meta.owner.kind != "DaemonSet" for pod in giving):
         fresh = replace(fresh, new=_anywhere(fresh.new), old=_anywhere(fresh.old))
@@ -121,7 +123,7 @@ def stronger(bench: Situation, participant: WorkloadChange) -> list[Pod]:
     """The running pods that would not give way to the participant's, and those that these must be near to."""
     spec = participant.new.spec
     near = near_to(bench, participant)
-    return [pod for pod in bench.fixed if not _gives_way(pod, spec) or id(pod) in near]
+    return [pod for pod in bench.fixed if not _gives_way(pod, spec) or pod.identifier in near]
 
 
 def _weightless(pod: Pod) -> Pod:
@@ -138,9 +140,9 @@ def _gives_way(pod: Pod, spec: PodSpec) -> bool:
     return spec.preemption_policy != "Never" and (pod.spec.priority or 0) < (spec.priority or 0)
 
 
-def near_to(bench: Situation, participant: WorkloadChange) -> set[int]:
-    """The identities of running pods near to which the participant's must be."""
-    return set(map(id, companions(created_pod(participant.new, "new"), bench.fixed, bench.empty)))
+def near_to(bench: Situation, participant: WorkloadChange) -> set[PodIdentifier]:
+    """The running pods near to which the participant's must be."""
+    return {pod.identifier for pod in companions(created_pod(participant.new, "new"), bench.fixed, bench.empty)}
 
 
 def after_rollout(one: WorkloadChange) -> WorkloadChange:

@@ -13,7 +13,7 @@ from kubelint_gpu.simulation.model.pod_types import build_pod_types
 from kubelint_gpu.simulation.model.simulation import Simulation, build_simulation
 from kubelint_gpu.simulation.prepare.bounded import bounded
 from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons
-from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, own_pods
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, own_pods, pods_of_others
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
@@ -30,8 +30,8 @@ def full_simulation(
     """
     changes = [Transition(one, one) if isinstance(one, Workload) else one for one in workloads]
     participants, rest = standing_participants([bounded(one, cluster, cluster.nodes) for one in changes], cluster)
-    away = {id(pod) for pod in outsiders}
-    fixed = [pod for pod in rest if id(pod) not in away]
+    away = {pod.identifier for pod in outsiders}
+    fixed = [pod for pod in rest if pod.identifier not in away]
     fixed += daemon_pods(participants, cluster, rest)
     empty = Snapshot.of(replace(cluster, pods=()))
     steady = [one for one in participants if not one.daemons]
@@ -46,9 +46,7 @@ def standing_participants(
     found = []
     for workload in workloads:
         new, old = (workload, workload) if isinstance(workload, Workload) else (workload.new, workload.old)
-        own = own_pods(new, rest)
-        gone = {id(pod) for pod in own}
-        rest = [pod for pod in rest if id(pod) not in gone]
+        own, rest = own_pods(new, rest), [*pods_of_others([new], rest)]
         one = WorkloadChange(new, old, own, rolls=False, known=new is not old)
         found.append(replace(one, nodes=daemon_nodes(new.choosing, cluster.nodes)) if one.daemons else one)
     return found, rest

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
-from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.relations import local_kinds
 from kubelint_gpu.simulation.growth import Grown
@@ -32,7 +32,7 @@ class Simulation:
         eligible: per kind, the nodes that take it when nothing else runs.
         absent: the names of nodes that an autoscaler may add.
         added: these nodes.
-        in_play: identities of running pods that are on the stage and not part of the scenery.
+        in_play: the identifiers of running pods that are on the stage and not part of the scenery.
     """
 
     cast: PodTypes
@@ -42,7 +42,7 @@ class Simulation:
     eligible: tuple[frozenset[str], ...] = ()
     absent: frozenset[str] = frozenset()
     added: tuple[Node, ...] = ()
-    in_play: frozenset[int] = frozenset()
+    in_play: frozenset[PodIdentifier] = frozenset()
 
 
 def build_simulation(
@@ -58,12 +58,13 @@ def build_simulation(
         absent = frozenset(node.name for node in grown.nodes)
         empty = Snapshot.of(replace(cluster, pods=()))
     pods = [kind.pod for kind in cast.kinds]
-    known: dict[int, frozenset[str]] = {}
+    known: dict[Hashable, frozenset[str]] = {}
     eligible = []
     for pod in pods:
-        if id(pod) not in known:
-            known[id(pod)] = eligible_nodes(pod, empty, (*pods, *fixed))
-        eligible.append(known[id(pod)])
+        key = (pod.meta.namespace, pod.meta.labels, pod.spec)
+        if key not in known:
+            known[key] = eligible_nodes(pod, empty, (*pods, *fixed))
+        eligible.append(known[key])
     homes = {name for _, name in cast.homes}
     wanted = frozenset().union(*eligible) | homes
     local = local_kinds(pods, fixed, cluster.nodes)

@@ -8,7 +8,13 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes
-from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, is_waiting, own_pods, own_waiting
+from kubelint_gpu.simulation.prepare.workload_change import (
+    WorkloadChange,
+    is_waiting,
+    own_pods,
+    own_waiting,
+    pods_of_others,
+)
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
@@ -21,8 +27,7 @@ def participants_of(transitions: Sequence[Transition], cluster: Cluster) -> tupl
     for transition in transitions:
         own, controller = own_pods(transition.new, left), controller_of(transition.new)
         waiting = own_waiting(transition.new, pending)
-        gone = {id(pod) for pod in own}
-        left = [pod for pod in left if id(pod) not in gone] if own else left
+        left = [*pods_of_others([transition.new], left)] if own else left
         staying = tuple(pod for pod in own if not pod.meta.terminating)
         participant = WorkloadChange(
             transition.new,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod
 from kubelint_gpu.kube.objects.priority import PriorityClass, resolve_priority
@@ -136,12 +136,20 @@ class WorkloadChange:
 
 def own_pods(workload: Workload, pods: Iterable[Pod]) -> tuple[Pod, ...]:
     """The running pods that belong to a workload: by owner, or by namespace and selector where they have none."""
-    return tuple(pod for pod in _belonging(workload, pods) if not pod.finished and pod.spec.node_name)
+    return tuple(pod for pod in pods if not pod.finished and pod.spec.node_name and _belongs(workload, pod))
+
+
+def pods_of_others(workloads: Iterable[Workload], pods: Iterable[Pod]) -> tuple[Pod, ...]:
+    """The pods without those that run and belong to one of the workloads."""
+    left = tuple(pods)
+    for workload in workloads:
+        left = tuple(pod for pod in left if pod.finished or not pod.spec.node_name or not _belongs(workload, pod))
+    return left
 
 
 def own_waiting(workload: Workload, pods: Iterable[Pod]) -> tuple[Pod, ...]:
     """The pods of a workload that wait for a node now, and that nothing but the nodes keeps waiting."""
-    return tuple(pod for pod in _belonging(workload, pods) if is_waiting(pod))
+    return tuple(pod for pod in pods if is_waiting(pod) and _belongs(workload, pod))
 
 
 def is_waiting(pod: Pod) -> bool:
@@ -149,9 +157,8 @@ def is_waiting(pod: Pod) -> bool:
     return not (pod.spec.node_name or pod.finished or pod.meta.terminating or pod.spec.scheduling_gates)
 
 
-def _belonging(workload: Workload, pods: Iterable[Pod]) -> Iterator[Pod]:
-    controller, namespace = controller_of(workload), workload.meta.namespace
-    return (pod for pod in pods if pod.meta.namespace == namespace and controller.owns(pod))
+def _belongs(workload: Workload, pod: Pod) -> bool:
+    return pod.meta.namespace == workload.meta.namespace and controller_of(workload).owns(pod)
 
 
 def resolved_workload(workload: Workload, classes: Iterable[PriorityClass]) -> Workload:

@@ -232,7 +232,7 @@ class RolloutAnalysis:
             tuple(self.demands[number] for number in members),
             tuple(fixed),
             _residual(self._cluster, fixed, self._grown) if residual is None else residual,
-            frozenset(id(pod) for pods in self._daemons.values() for pod in pods),
+            frozenset(pod.identifier for pods in self._daemons.values() for pod in pods),
             self._budget,
             self._grown,
             self._joins,

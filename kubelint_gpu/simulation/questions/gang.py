@@ -15,7 +15,7 @@ from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.coupling import bound_workloads, companion_workloads
-from kubelint_gpu.simulation.prepare.workload_change import own_pods
+from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
 from kubelint_gpu.simulation.questions.most_pods import placeable
 from kubelint_gpu.simulation.questions.packing import gathered
 from kubelint_gpu.simulation.search.explorer import Verdict, explore
@@ -67,8 +67,8 @@ def gang(
     `verdict` is None where fewer than two of them could run at all, or not all pods of those beside them do.
     """
     teams = [(job,) if isinstance(job, Workload) else tuple(job) for job in jobs]
-    own = {id(pod) for team in teams for job in team for pod in own_pods(job, cluster.pods)}
-    running = tuple(pod for pod in cluster.pods if id(pod) not in own and pod.spec.node_name and not pod.finished)
+    others = pods_of_others([job for team in teams for job in team], cluster.pods)
+    running = tuple(pod for pod in others if pod.spec.node_name and not pod.finished)
     around = replace(cluster, pods=running)
     left_out = [_is_lone(team, teams, beside, around) for team in teams]
     lone = tuple(team[0].key for team, out in zip(teams, left_out, strict=True) if out)

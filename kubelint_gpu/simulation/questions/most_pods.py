@@ -9,7 +9,7 @@ from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.state import READY, State, count_on
 from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
-from kubelint_gpu.simulation.prepare.workload_change import own_pods
+from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
 from kubelint_gpu.simulation.search.placements import missing, one_placement, placements
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
@@ -33,8 +33,7 @@ def placeable(
     None where `budget` partial placements do not tell.
     """
     cluster = with_bound_claims(cluster, [(one.meta.namespace, one.spec) for one in (workload, *beside)])
-    own = {id(pod) for pod in own_pods(workload, cluster.pods)}
-    others = tuple(pod for pod in cluster.pods if id(pod) not in own)
+    others = pods_of_others([workload], cluster.pods)
     scaled = Transition(replace(workload, replicas=most), replace(workload, replicas=min(workload.replicas, most)))
     scene = full_simulation([*beside, scaled], replace(cluster, pods=others))
     (kind,) = scene.cast.members[-1]

@@ -51,8 +51,8 @@ def queued(
         pod for pod in cluster.pods if is_waiting(pod) and pod.spec.scheduler_name in served and not is_temporary(pod)
     ]
     for workload in workloads if waiting else ():
-        own = {id(pod) for pod in own_waiting(workload, waiting)}
-        waiting = [pod for pod in waiting if id(pod) not in own]
+        own = {pod.identifier for pod in own_waiting(workload, waiting)}
+        waiting = [pod for pod in waiting if pod.identifier not in own]
     groups: dict[tuple[object, ...], list[Pod]] = {}
     for pod in waiting:
         groups.setdefault((owner_of(pod) or pod.meta.name, *identity(pod)), []).append(pod)

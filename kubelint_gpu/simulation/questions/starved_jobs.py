@@ -13,7 +13,7 @@ from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.coupling import labels_of
 from kubelint_gpu.simulation.prepare.locality import companions, needs_others
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
-from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary, own_pods
+from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary, pods_of_others
 from kubelint_gpu.simulation.search.placements import one_placement, placements
 from kubelint_gpu.values import replace
 
@@ -64,11 +64,10 @@ def _beside(job: Workload, others: Sequence[Workload], cluster: Cluster) -> Simu
     """The stage of a Job beside what runs for good; None where it could evict some of that."""
     every = (*others, job)
     cluster = with_bound_claims(cluster, [(one.meta.namespace, one.spec) for one in every])
-    own = {id(pod) for one in every for pod in own_pods(one, cluster.pods)}
     stays = tuple(
         pod
-        for pod in cluster.pods
-        if id(pod) not in own and pod.spec.node_name and not pod.finished and not is_temporary(pod)
+        for pod in pods_of_others(every, cluster.pods)
+        if pod.spec.node_name and not pod.finished and not is_temporary(pod)
     )
     if _lacks_companions(job, others, stays, cluster):
         # those that it must be near to may be pods that end some day

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.scheduler import FitResult, Snapshot, Status, fit, message, preempt
 from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.scheduler.plugins.node_resources_fit import short_of
@@ -29,12 +29,13 @@ class BlockedPods:
         self._scene = scene
         self._kinds = scene.cast.kinds
         self._telling = telling
-        self._in_play: frozenset[int] = frozenset()
+        self._in_play: frozenset[PodIdentifier] = frozenset()
 
     def waiting(self, state: State, owner: str = "") -> tuple[Waiting, ...]:
         """Everybody who waits, new pods first; with `owner`, of those for which no node is found only its pods."""
         snapshot = self._telling.snapshot(state)
-        self._in_play = frozenset(id(pod) for _, _, _, pod in self._scene.places.state_pods.placed(state.nodes))
+        placed = self._scene.places.state_pods.placed(state.nodes)
+        self._in_play = frozenset(pod.identifier for _, _, _, pod in placed)
         pending: dict[tuple[int, int | None], int] = {}
         for number, count in enumerate(state.waiting):
             if count:
@@ -172,7 +173,7 @@ class BlockedPods:
                     count(kind.owner, kind.new, where.name, number_there, kind.pod)
         for where in (node,) if resource or held(plugin) == Held.PORT.value else snapshot.nodes:
             for pod in where.pods:
-                if id(pod) not in self._in_play and keeps(pod, where.node):
+                if pod.identifier not in self._in_play and keeps(pod, where.node):
                     count(owner_of(pod) or f"Pod/{pod.key}", False, where.name, 1, pod)
         return tuple(BlockingPod(*key[:2], *amounts, key[2]) for key, amounts in sorted(found.items()))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.simulation.controllers.state import State, census
 from kubelint_gpu.simulation.growth import Grown
@@ -53,7 +53,7 @@ class Situation:
     demands: tuple[Demand, ...]
     fixed: tuple[Pod, ...]
     residual: Residual
-    daemons: frozenset[int]
+    daemons: frozenset[PodIdentifier]
     budget: int
     grown: Grown | None = None
     joins: bool = True
@@ -185,8 +185,8 @@ class GroupSearch:
     ) -> Simulation:
         """The stage of some workloads beside the pods that are `standing`."""
         bench = self._bench
-        gone = {id(pod) for pod in in_play}
-        fixed = [pod for pod in standing if id(pod) not in gone]
+        gone = {pod.identifier for pod in in_play}
+        fixed = [pod for pod in standing if pod.identifier not in gone]
         found = build_pod_types(participants, rolling, in_play, bench.cluster, scaling, bench.queued)
         scene = build_simulation(bench.cluster, found, fixed, bench.empty, bench.grown)
         return replace(scene, model=replace(scene.model, joins=bench.joins), in_play=frozenset(gone))
@@ -213,13 +213,13 @@ class GroupSearch:
 
     def left_out(self, scene: Simulation, state: State, name: str) -> Waiting | None:
         """What a pod of a workload waits for in a state in which it finds no node."""
-        fixed = tuple(pod for pod in self._bench.fixed if id(pod) not in scene.in_play)
+        fixed = tuple(pod for pod in self._bench.fixed if pod.identifier not in scene.in_play)
         lacks = BlockedPods(scene, Narration(scene, replace(self._bench.cluster, pods=fixed)))
         return next((one for one in lacks.waiting(arranged(scene, state), name) if one.owner == name), None)
 
     def replayed(self, scene: Simulation, path: Sequence[State], *, ends: bool = True) -> Trace:
         """A run in words, each step confirmed by the core on the whole cluster."""
-        fixed = tuple(pod for pod in self._bench.fixed if id(pod) not in scene.in_play)
+        fixed = tuple(pod for pod in self._bench.fixed if pod.identifier not in scene.in_play)
         cluster = replace(self._bench.cluster, pods=fixed)
         # one snapshot for all runs that are told beside the same pods; it keeps them, and so their identities
         name = ("told beside", tuple(map(id, fixed)))
@@ -241,11 +241,11 @@ class GroupSearch:
         """These pods and all that are like them, which would be found next."""
         same = {identity(pod) for pod in pods}
         owners = {owner_of(pod) for pod in pods} - {""}
-        known = {id(pod) for pod in extra}
+        known = {pod.identifier for pod in extra}
         return [
             pod
             for pod in self._bench.fixed
-            if id(pod) not in known and (owner_of(pod) in owners or identity(pod) in same)
+            if pod.identifier not in known and (owner_of(pod) in owners or identity(pod) in same)
         ]
 
 

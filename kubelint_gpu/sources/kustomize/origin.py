@@ -158,15 +158,15 @@ class Origin:
 
 def _not_back(pointer: Pointer, traced: Traced, value: Any) -> Iterator[Removal]:
     """What is gone from a rendered value, by who took it."""
-    by: dict[int, tuple[FieldWriter, list[tuple[str | None, Any]]]] = {}
+    by: dict[FieldWriter, list[tuple[str | None, Any]]] = {}
     for gone in traced.gone:
         if isinstance(value, dict):
             away = gone.key is not None and gone.key not in value
         else:
             away = gone.key is None and not any(_same_element(gone.value, one) for one in value)
         if away:
-            by.setdefault(id(gone.writer), (gone.writer, []))[1].append((gone.key, gone.value))
-    for writer, entries in by.values():
+            by.setdefault(gone.writer, []).append((gone.key, gone.value))
+    for writer, entries in by.items():
         yield Removal(pointer, writer, tuple(entries))
 
 
@@ -211,7 +211,7 @@ def origins(
     None for what is no mapping.
     """
     indexes = [_Index(test, objects) for test in _TESTS]
-    used: set[int] = set()
+    used: set[Traceable] = set()
     chosen: list[Traceable | None] = []
     renamed: dict[str, set[str]] = {}
     for value, file in zip(values, files, strict=True):
@@ -222,7 +222,7 @@ def origins(
                 break
         chosen.append(found)
         if found is not None:
-            used.add(id(found))
+            used.add(found)
             for name, _ in found.names:
                 # a reference by an earlier name is given the last one
                 renamed.setdefault(name, set()).add(value["metadata"]["name"])
@@ -260,12 +260,12 @@ class _Index:
             kind = (one.kind.api_version, one.kind.kind)
             self._by.setdefault(test(_Key(kind, one.name, one.namespace, one.file)), deque()).append(one)
 
-    def first(self, key: _Key, used: AbstractSet[int]) -> Traceable | None:
+    def first(self, key: _Key, used: AbstractSet[Traceable]) -> Traceable | None:
         """The first object that is not used yet; a generated one is named without the suffix of its contents."""
         hashless = replace(key, name=key.name.rpartition("-")[0])
         for wanted in (key, hashless):
             left = self._by.get(self._test(wanted), deque())
-            while left and id(left[0]) in used:
+            while left and left[0] in used:
                 left.popleft()
             if left and (wanted is key or left[0].generated):
                 return left[0]
