@@ -156,7 +156,8 @@ def _within_budget(
 
     All have equal shares of it; what these leave is shared out among those that had too little, which are judged anew.
     """
-    whole = BUDGET.run_of(sum(len(reading.documents) for unit in units for reading in unit.readings))
+    documents = sum(len(reading.documents) for unit in units for reading in unit.readings)
+    whole = BUDGET.run_of(documents, max((len(unit.world.base.nodes) for unit in units), default=0))
     first = max(BUDGET.least, whole // max(1, len(units)))
     found = each(work, [(unit, first) for unit in units], processes, tell)
     short = [number for number, (_, _, cut) in enumerate(found) if cut]

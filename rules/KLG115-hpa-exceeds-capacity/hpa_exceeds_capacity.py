@@ -24,9 +24,6 @@ from kubelint_gpu.workspace.autoscalers import MOST, TARGET
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
-# more than that is not counted: nothing is said then
-_ENOUGH = 500
-
 
 @rule("KLG115")
 def hpa_exceeds_capacity(unit: ApplySet) -> Iterator[Diagnostic]:
@@ -34,7 +31,7 @@ def hpa_exceeds_capacity(unit: ApplySet) -> Iterator[Diagnostic]:
     for manifest in unit.manifests if unit.has_nodes else ():
         most = field_pointers.at(manifest, MOST)
         subject = target(unit, manifest)
-        if subject is None or not isinstance(most, int) or isinstance(most, bool) or most > _ENOUGH:
+        if subject is None or not isinstance(most, int) or isinstance(most, bool):
             continue
         judgement = judgements_in(unit).get(subject.key)
         if judgement is None or not judgement.eligible or not subject.workload.replicas:

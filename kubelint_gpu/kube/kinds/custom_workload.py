@@ -25,7 +25,6 @@ from kubelint_gpu.kube.values.errors import InvalidObject, Pointer
 from kubelint_gpu.kube.values.fields import Fields
 
 _TABLE = "custom_workloads.json"
-_MOST_PODS = 100_000
 # kinds whose pods are placed by what another object says
 PLACED_ELSEWHERE = ("TrainJob", "VLLMRuntime")
 # kinds whose pods cannot be given a class: their fields have no place for it
@@ -149,7 +148,7 @@ def _product(value: Any, paths: list[str], captured: tuple[str | int, ...]) -> i
                 here = here[index] if isinstance(here, list) and isinstance(index, int) and index < len(here) else None
         if isinstance(here, int) and not isinstance(here, bool) and here >= 0:
             total *= here
-    return min(total, _MOST_PODS)
+    return total
 
 
 def _at(value: Any, pointer: Pointer) -> Any:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.messages.display import cells
 from kubelint_gpu.report.content import source_line
 from kubelint_gpu.report.mark import groups
+from kubelint_gpu.report.ranking import worst_first
 from kubelint_gpu.report.snippet import Frame, snippet
 from kubelint_gpu.report.tally import closing
 from kubelint_gpu.report.theme import NARROW, theme_of
@@ -19,12 +20,26 @@ if TYPE_CHECKING:
     from kubelint_gpu.report.mark import Mark
     from kubelint_gpu.report.theme import Style, Theme
 
+MOST_FINDINGS = 1_000
+
 
 def render(report: Report, options: Options) -> Iterator[str]:
-    """One block for each finding, and a closing line that says what was looked at."""
+    """One block for each finding, and a closing line that says what was looked at.
+
+    Of very many findings the worst are shown, in their order, and a line says how many are not.
+    """
     theme = theme_of(options)
-    for finding in report.findings:
+    findings = report.findings
+    if len(findings) > MOST_FINDINGS:
+        worst = {id(finding) for finding in worst_first(findings)[:MOST_FINDINGS]}
+        findings = tuple(finding for finding in findings if id(finding) in worst)
+    for finding in findings:
         yield "\n".join(_block(finding, report, theme)) + "\n\n"
+    left = len(report.findings) - len(findings)
+    if left:
+        told = f"{left} more findings are not shown: --statistics counts them, --output-format json lists them."
+        for line in theme.wrap(told, first=0, hang=2):
+            yield theme.paint("bold", line) + "\n"
     yield from closing(report, options)
 
 

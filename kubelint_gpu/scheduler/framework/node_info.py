@@ -53,6 +53,17 @@ class NodeInfo(NamedTuple):
             self.memory,
         )
 
+    def with_pods(self, pod: Pod, count: int) -> NodeInfo:
+        """This node with so many more pods that are all like one."""
+        one = self.with_pod(pod)
+        if count <= 1:
+            return one if count else self
+        used = dict(self.used)
+        for name, amount in self.memory.load(pod).requests:
+            used[name] = used.get(name, 0) + amount * count
+        anti = (*self.anti, *(pod,) * count) if pod.spec.pod_anti_affinity else self.anti
+        return one._replace(pods=(*self.pods, *(pod,) * count), used=used, anti=anti)
+
     def removed(self, pod: Pod) -> NodeInfo:
         """This node after one of its pods is gone for good."""
         left = self.without((pod,))

@@ -9,6 +9,7 @@ from kubelint_gpu.scheduler.framework.plugin import ANY_NUMBER, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins import node_resources_fit
 from kubelint_gpu.values import replace
+from kubelint_gpu.work import charge
 
 _MOST = 256
 
@@ -27,22 +28,32 @@ def fitting_on(pod: Pod, snapshot: Snapshot, name: str, enough: int) -> int:
     Raises:
         KeyError: there is no such node.
     """
-    node = snapshot.node(name)
-    if node is None:
-        raise KeyError(name)
-    begun = prepare(pod, snapshot)
-    if isinstance(begun, Status) or (begun.left is not None and name not in begun.left):
-        return 0
-    if judged([(plugin.filter, state) for plugin, state in begun.active], node) is not None:
-        return 0
-    takes = [(plugin.takes, state) for plugin, state in begun.active]
-    known = [count(state, node) for count, state in takes if count is not None]
-    most = min(enough, *known, ANY_NUMBER)
-    if len(known) == len(takes):
-        return most
-    for number in range(most):
+    most, exact = bound_on(pod, snapshot, name, enough)
+    for number in range(0 if exact else most):
         if number and fit_on(pod, snapshot, name) is not None:
             return number
         called = f"{pod.meta.name}-{number}"
         snapshot = snapshot.place(replace(pod, meta=replace(pod.meta, name=called, uid=called)), name)
     return most
+
+
+def bound_on(pod: Pod, snapshot: Snapshot, name: str, enough: int) -> tuple[int, bool]:
+    """No fewer than the equal pods that a node takes, up to `enough`, and whether it takes all of these.
+
+    Where it does, what is on other nodes plays no part.
+
+    Raises:
+        KeyError: there is no such node.
+    """
+    node = snapshot.node(name)
+    if node is None:
+        raise KeyError(name)
+    charge(1)
+    begun = prepare(pod, snapshot)
+    if isinstance(begun, Status) or (begun.left is not None and name not in begun.left):
+        return 0, True
+    if judged([(plugin.filter, state) for plugin, state in begun.active], node) is not None:
+        return 0, True
+    counts = [plugin.takes(state, node) if plugin.takes is not None else None for plugin, state in begun.active]
+    known = [count for count in counts if count is not None]
+    return min(enough, *known, ANY_NUMBER), len(known) == len(counts)

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.scheduler.attempt import Attempt, attempt
+from kubelint_gpu.scheduler.attempt import Attempt, attempt, held
+from kubelint_gpu.scheduler.fit import fit
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.scheduler.placement.capacity import bound_on
 from kubelint_gpu.values import replace
+from kubelint_gpu.work import charge
+
+_PER_STEP = 64
 
 
 def first_without_node(pod: Pod, snapshot: Snapshot, most: int) -> Attempt:
@@ -15,7 +20,8 @@ def first_without_node(pod: Pod, snapshot: Snapshot, most: int) -> Attempt:
 
     Each goes to the first node that takes it.
     """
-    for number in range(most):
+    first, snapshot = _filled(pod, snapshot, most)
+    for number in range(first, most):
         found = attempt(pod, snapshot)
         if found.fit is None or not found.fit.schedulable:
             return found
@@ -36,7 +42,8 @@ def reasons_of(found: Attempt, nodes: Collection[str]) -> dict[str, tuple[str, .
 def taken_with_evictions(pod: Pod, snapshot: Snapshot, most: int) -> tuple[int, int]:
     """How many equal pods, up to `most`, get a node, one after the other, and how many pods are evicted for them."""
     evicted = 0
-    for number in range(most):
+    first, snapshot = _filled(pod, snapshot, most)
+    for number in range(first, most):
         found = attempt(pod, snapshot)
         if found.fit is None:
             return number, evicted
@@ -51,6 +58,26 @@ def taken_with_evictions(pod: Pod, snapshot: Snapshot, most: int) -> tuple[int, 
             return number, evicted
         snapshot = snapshot.place(_numbered(pod, number), node)
     return most, evicted
+
+
+def _filled(pod: Pod, snapshot: Snapshot, most: int) -> tuple[int, Snapshot]:
+    """How many equal pods, up to `most`, find a node without evicting anybody, and the snapshot with them.
+
+    None of them where that depends on what is on other nodes: then they are to be placed one by one.
+    """
+    if held(pod, snapshot):
+        return 0, snapshot
+    rooms = {name: bound_on(pod, snapshot, name, most) for name in fit(pod, snapshot).fits}
+    if not all(exact for _, exact in rooms.values()):
+        return 0, snapshot
+    taken, infos = 0, {}
+    for name, (room, _) in rooms.items():
+        node, number = snapshot.node(name), min(room, most - taken)
+        charge(number // _PER_STEP)
+        if node is not None and number:
+            infos[name] = node.with_pods(_numbered(pod, taken), number)
+        taken += number
+    return taken, snapshot.with_infos(infos)
 
 
 def _numbered(pod: Pod, number: int) -> Pod:

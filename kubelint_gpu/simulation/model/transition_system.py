@@ -127,7 +127,7 @@ class Model:
 
     def steps(self, state: State) -> Iterator[tuple[Step, State]]:
         """Every event that can happen next; of equal nodes only the first is tried."""
-        charge(2 + (len(state.nodes) + len(state.waiting)) // 2)
+        charge(2 + len(state.nodes) // 2 + len(state.waiting) // 8)
         seen = census(state)
         for number, actor in enumerate(self.actors):
             for change in actor.actions(state.controls[number], seen):
