@@ -11,7 +11,7 @@ from kubelint_gpu.kube.objects.meta import OwnerReference
 from kubelint_gpu.kube.objects.node import read_node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.scheduler import Snapshot, attempt, fit, fit_on, merged
+from kubelint_gpu.scheduler import Snapshot, assume, attempt, fit, fit_on, merged
 from kubelint_gpu.scheduler.explain.explanation import Explanation, explain
 from kubelint_gpu.scheduler.explain.holders import PlacedPod
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
@@ -155,13 +155,13 @@ def _filled(workload: Workload, snapshot: Snapshot) -> tuple[list[PlacedPod], bo
         if not result.schedulable:
             return placed, True
         placed.append((pod, result.fits[0]))
-        snapshot = snapshot.place(*placed[-1])
+        snapshot = assume(placed[-1][0], snapshot, placed[-1][1])
     return placed, False
 
 
 def _placed(snapshot: Snapshot, pods: Sequence[PlacedPod]) -> Snapshot:
     for pod, name in pods:
-        snapshot = snapshot.place(pod, name)
+        snapshot = assume(pod, snapshot, name)
     return snapshot
 
 

@@ -69,6 +69,10 @@ def load(readings: Sequence[Reading]) -> tuple[Inventory, tuple[InventoryError, 
         ]
         _read(reading, found)
     _run(found)
+    if any(each.kind == "ResourceSlice" for each in found.objects):
+        from kubelint_gpu.inventory.dra.slices import classes_of
+
+        found.objects += classes_of(found.objects)
     objects = (*found.objects, *found.pods)
     found.problems += inconsistencies(objects)
     return _inventory(found, objects), tuple(found.problems)
@@ -142,7 +146,7 @@ def _concise(item: Item, found: _Gathered) -> None:
         if one is None:
             found.doubtful.add(_entry_name(item, "nodes", pointer[1:]))
         else:
-            found.objects.append(one)
+            found.objects += [one, *_devices(item, pointer, (), [one.name], found)]
         found.nodes += 1
     for pointer in entries("pools"):
         grown = pool(item, pointer, MOST_NODES - found.nodes, found.problems)
@@ -151,9 +155,20 @@ def _concise(item: Item, found: _Gathered) -> None:
             continue
         declared, nodes = grown
         found.pools.append(declared)
-        found.objects += nodes
+        found.objects += [*nodes, *_devices(item, pointer, ("template",), declared.nodes, found)]
         found.nodes += len(nodes)
     found.waiting += [(item, pointer) for pointer in entries("running")]
+
+
+def _devices(item: Item, pointer: Pointer, below: Pointer, nodes: Sequence[str], found: _Gathered) -> list[Declared]:
+    value: Any = item.value
+    for part in (*pointer, *below):
+        value = value[part]
+    if "devices" not in value:
+        return []
+    from kubelint_gpu.inventory.dra.slices import slices_of
+
+    return slices_of(item, (*pointer, *below), value, nodes, found.problems)
 
 
 def _run(found: _Gathered) -> None:

@@ -8,7 +8,7 @@ from kubelint_gpu.kube.objects.priority import resolve_priority
 from kubelint_gpu.scheduler.fit import FitResult, fit
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.message import message
-from kubelint_gpu.scheduler.plugins import scheduling_gates
+from kubelint_gpu.scheduler.plugins import PLUGINS, dynamic_resources, scheduling_gates
 from kubelint_gpu.scheduler.preemption import Preemption, preempt
 from kubelint_gpu.values import dataclass, replace
 
@@ -22,7 +22,8 @@ class Attempt:
     """What comes of scheduling a pod.
 
     Attributes:
-        held: why no attempt is made at all (gates, deletion, another scheduler); empty where one is.
+        held: why no attempt is made at all (gates, deletion, another scheduler, a claim that is not there); empty where
+            one is.
         fit: the filters' verdict; None where the pod is held.
         preemption: None where the pod is held or fits, and in a cluster without nodes.
         message: the text of the FailedScheduling event; None where the pod fits or is held.
@@ -42,8 +43,22 @@ def attempt(pod: Pod, snapshot: Snapshot) -> Attempt:
     result = fit(pod, snapshot)
     if result.schedulable:
         return Attempt(fit=result)
+    if result.error is not None:
+        return Attempt("", result, None, ", ".join(result.error.reasons))
     preemption = preempt(pod, snapshot, result) if result.total else None
     return Attempt("", result, preemption, message(pod, snapshot, result, preemption))
+
+
+def assume(pod: Pod, snapshot: Snapshot, node_name: str) -> Snapshot:
+    """The snapshot once the pod is reserved on a node: with the pod and what the plugins give it there.
+
+    Raises:
+        KeyError: there is no such node.
+    """
+    for plugin in PLUGINS:
+        if plugin.reserve is not None:
+            pod = plugin.reserve(pod, snapshot, node_name)
+    return snapshot.place(pod, node_name)
 
 
 def resolved(pod: Pod, cluster: Cluster) -> Pod:
@@ -65,11 +80,11 @@ def resolved(pod: Pod, cluster: Cluster) -> Pod:
 
 
 def held(pod: Pod, snapshot: Snapshot) -> str:
-    """Why no attempt is made for a pod (gates, deletion, another scheduler); empty where one is."""
+    """Why no attempt is made for a pod (gates, deletion, another scheduler, a missing claim); empty where one is."""
     if pod.spec.scheduler_name != snapshot.profile.scheduler_name:
         return NO_SCHEDULER.format(name=pod.spec.scheduler_name)
     if scheduling_gates.pre_enqueue(pod) is not None:
         return GATED
     if pod.meta.terminating:
         return DELETING.format(pod=pod.key)
-    return ""
+    return dynamic_resources.pre_enqueue(pod, snapshot)

@@ -56,8 +56,24 @@ class FitResult:
 
     @property
     def schedulable(self) -> bool:
-        """Whether any node takes the pod."""
-        return any(found.status is None for found in self.classes)
+        """Whether any node takes the pod, and no error ends the attempt."""
+        return self.error is None and any(found.status is None for found in self.classes)
+
+    @property
+    def error(self) -> Status | None:
+        """The error with which the whole attempt fails: of several, that of the first node by name."""
+        if self.prefilter is not None and self.prefilter.code is Code.ERROR:
+            return self.prefilter
+        failed = [one for one in self.classes if one.status is not None and one.status.code is Code.ERROR]
+        return min(failed, key=lambda one: one.representative.name).status if failed else None
+
+    @property
+    def unknown(self) -> Status | None:
+        """Why it is not known whether a node takes the pod, where no other node does for certain."""
+        if any(found.status is None for found in self.classes):
+            return None
+        unsure = (one.status for one in self.classes if one.status is not None and one.status.code is Code.UNKNOWN)
+        return next(unsure, None)
 
     @property
     def fits(self) -> tuple[str, ...]:
@@ -149,7 +165,7 @@ def prepare(pod: Pod, snapshot: Snapshot) -> Preparation | Status:
             continue
         if found.status is not None:
             rejection = found.status
-            if rejection.code is Code.UNRESOLVABLE:
+            if rejection.code in (Code.UNRESOLVABLE, Code.ERROR):
                 return rejection
             continue
         prepared.append((plugin, found))

@@ -11,8 +11,8 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.fit import FitResult
 from kubelint_gpu.scheduler.framework.node_classes import NodeClass
 from kubelint_gpu.scheduler.framework.plugin import Status
-from kubelint_gpu.scheduler.framework.release import Behaviour
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.scheduler.plugins import PLUGINS, dynamic_resources
 from kubelint_gpu.scheduler.preemption import NOT_HELPFUL, Preemption
 
 NO_NODES = "no nodes available to schedule pods"
@@ -21,14 +21,15 @@ _CUT = " ..."
 
 
 def message(_pod: Pod, snapshot: Snapshot, result: FitResult, preemption: Preemption | None) -> str | None:
-    """What the scheduler says of a pod that fits nowhere; None where it fits.
+    """What the scheduler says of a pod that fits nowhere.
+
+    None where it fits, where the attempt fails with an error, and where that is not known.
 
     This is the condition's text; the event's is cut, see `note`.
     """
-    behaviour = snapshot.behaviour
     if not result.total:
         return NO_NODES
-    if result.schedulable:
+    if result.schedulable or result.error is not None or result.unknown is not None:
         return None
     if result.prefilter is not None:
         text = f" {', '.join(result.prefilter.reasons)}."
@@ -37,7 +38,7 @@ def message(_pod: Pod, snapshot: Snapshot, result: FitResult, preemption: Preemp
         if result.excluded is not None and result.excluded_nodes:
             _add(counts, result.excluded, len(result.excluded_nodes))
         text = _histogram(counts)
-    after = _post_filter(result, preemption, behaviour)
+    after = _post_filter(result, preemption, snapshot)
     return f"{_available(result.total, text)} {after}" if after else _available(result.total, text)
 
 
@@ -46,18 +47,26 @@ def note(text: str) -> str:
     return text if len(text) <= NOTE_LIMIT else text[: NOTE_LIMIT - len(_CUT)] + _CUT
 
 
-def _post_filter(result: FitResult, preemption: Preemption | None, behaviour: Behaviour) -> str:
-    if result.prefilter is not None and behaviour.dynamic_resources:
+def _post_filter(result: FitResult, preemption: Preemption | None, snapshot: Snapshot) -> str:
+    ran_before = result.prefilter is not None and result.prefilter.plugin != dynamic_resources.NAME
+    if ran_before and snapshot.behaviour.dynamic_resources:
         return "not found"
     if preemption is None or preemption.succeeds:
         return ""
-    before = f"{behaviour.deallocation}, " if behaviour.deallocation else ""
+    text = _of_plugins(result, snapshot)
+    before = f"{text}, " if text else ""
     if preemption.ineligible:
         return f"{before}preemption: {preemption.ineligible}"
     counts = _count(preemption.outcomes)
     if preemption.helpless:
         counts[NOT_HELPFUL] = preemption.helpless
     return f"{before}preemption: {_available(result.total, _histogram(counts))}"
+
+
+def _of_plugins(result: FitResult, snapshot: Snapshot) -> str:
+    states = {plugin.name: state for plugin, state in result.active}
+    found = (plugin.post_filter(states.get(plugin.name), snapshot) for plugin in PLUGINS if plugin.post_filter)
+    return ", ".join(text for text in found if text)
 
 
 def _available(total: int, text: str) -> str:

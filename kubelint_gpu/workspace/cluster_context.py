@@ -82,12 +82,14 @@ class ClusterContext:
 
     @cached_property
     def base(self) -> Cluster:
-        """The declared cluster alone; without a usable inventory an empty one."""
+        """The declared cluster alone; without a usable inventory an empty one.
+
+        Its devices count as unknown: rollouts do not follow yet which claims their pods make and give back.
+        """
         if self.inventory is None or not self.usable:
             return Cluster()
-        return read_cluster(
-            (declared.value for declared in self.inventory.objects), version=self.inventory.kubernetes_version
-        )
+        values = (declared.value for declared in self.inventory.objects)
+        return replace(read_cluster(values, version=self.inventory.kubernetes_version), devices_known=False)
 
     @cached_property
     def _by_name(self) -> dict[tuple[str, str], Declared]:
@@ -190,7 +192,7 @@ def merged_cluster(base: Cluster, brought: dict[tuple[str, str, str], Any]) -> C
     changes: dict[str, Any] = {}
     for field in fields(Cluster):
         new = getattr(added, field.name)
-        if field.name == "version" or not new:
+        if field.name in ("version", "devices_known") or not new:
             continue
         old = getattr(base, field.name)
         if field.name in _KEPT_FROM_CLUSTER:

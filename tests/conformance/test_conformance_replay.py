@@ -32,19 +32,19 @@ def written(tmp_path, expect, name="some.jsonl", **more):
 
 
 def test_the_recorded_files_are_there():
-    assert len(FILES) == 12
+    assert len(FILES) == 13
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(GOLDEN).as_posix())
 def test_no_recorded_answer_differs(path):
-    count, skipped, kinds, wrong = replay.replay(path)
-    assert (skipped, kinds, wrong) == (0, {}, [])
+    count, kinds, wrong = replay.replay(path)
+    assert (kinds, wrong) == ({}, [])
     assert count >= 200
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(GOLDEN).as_posix())
 def test_judging_equal_nodes_once_changes_no_answer(path):
-    _, _, kinds, wrong = replay.replay(path, by_class=True)
+    _, kinds, wrong = replay.replay(path, by_class=True)
     assert (kinds, wrong) == ({}, [])
 
 
@@ -61,10 +61,32 @@ def test_a_wrong_answer_exits_1_and_is_shown_in_full(tmp_path, capsys):
     assert '"message": "no"' in printed
 
 
-def test_a_scenario_with_resource_claims_is_said_not_to_be_judged(tmp_path, capsys):
-    path = written(tmp_path, {"fits": []}, resourceClaims=[{"metadata": {"name": "claim"}}])
-    assert replay.main([str(path)]) == 0
-    assert "1 not judged" in capsys.readouterr().out
+def test_an_attempt_that_fails_with_another_error_is_a_mismatch(tmp_path, capsys):
+    claim = {
+        "metadata": {"name": "claim"},
+        "spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "c"}}]}},
+    }
+    selector = {"cel": {"expression": "device.attributes['a.example'].b == 1"}}
+    objects = {
+        "resourceClaims": [claim],
+        "deviceClasses": [{"metadata": {"name": "c"}, "spec": {"selectors": [selector]}}],
+        "resourceSlices": [
+            {
+                "metadata": {"name": "s"},
+                "spec": {"driver": "d", "nodeName": "n1", "pool": {"name": "n1"}, "devices": [{"name": "gpu"}]},
+            }
+        ],
+    }
+    pod = {
+        "metadata": {"name": "new"},
+        "spec": {"containers": [{"name": "c"}], "resourceClaims": [{"name": "g", "resourceClaimName": "claim"}]},
+    }
+    text = 'running "DynamicResources" filter plugin: class c: selector #0: CEL runtime error: no such key: b'
+    reasons = {"n1": {"code": "Error", "plugin": "DynamicResources", "reasons": [text]}}
+    right = {"fits": [], "nodes": reasons, "error": text}
+    assert replay.main([str(written(tmp_path, right, pod=pod, **objects))]) == 0
+    assert replay.main([str(written(tmp_path, {**right, "error": "another"}, pod=pod, **objects))]) == 1
+    assert "error 1" in capsys.readouterr().out
 
 
 def test_a_scenario_that_crashes_is_a_mismatch(tmp_path, capsys):

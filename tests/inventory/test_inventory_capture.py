@@ -43,13 +43,16 @@ def scenario_of(scenario, kept, pod):
     return changed
 
 
+def _looks_into_names(kept):
+    """Whether an expression may compute with a text letter by letter: pseudonyms change what it finds."""
+    return any("expression" in json.dumps(value) for _, value in kept)
+
+
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.name.partition(".")[0])
 def test_what_is_pruned_and_how_things_are_called_changes_no_verdict_of_the_recorded_scheduler(path):
     """Every third recorded scenario: the same nodes fit, the same plugins reject, as many pods are evicted."""
     assert GOLDEN, "the recordings are there"
     for line in list(replay.lines(path))[::3]:
-        if not replay.judged(line["scenario"]):
-            continue
         expected, _ = replay.answer(line)
         kept = [(key, pruned(value)) for key, value in objects(line["scenario"])]
         kept = [(key, value) for key, value in kept if value is not None]
@@ -57,6 +60,8 @@ def test_what_is_pruned_and_how_things_are_called_changes_no_verdict_of_the_reco
         found, _ = replay.answer({**line, "scenario": scenario_of(line["scenario"], kept, pod)})
         assert found == expected, line["id"]
 
+        if _looks_into_names(kept):
+            continue
         names = Pseudonyms([*(value for _, value in kept), {"kind": "Pod", **pod}])
         renamed = [(key, names.renamed(value)) for key, value in kept]
         other = names.renamed({"kind": "Pod", **pod})

@@ -25,6 +25,11 @@ FIELDS = {
     "ResourceQuota": "quotas",
     "LimitRange": "limit_ranges",
     "RuntimeClass": "runtime_classes",
+    "DeviceClass": "device_classes",
+    "ResourceSlice": "resource_slices",
+    "ResourceClaim": "resource_claims",
+    "ResourceClaimTemplate": "claim_templates",
+    "DeviceTaintRule": "device_taint_rules",
 }
 
 
@@ -34,11 +39,17 @@ def thing(kind, name="x", **meta):
 
 @pytest.mark.parametrize(("kind", "field"), FIELDS.items())
 def test_every_kind_goes_where_it_belongs(kind, field):
-    found = read_cluster([thing(kind)], version="1.34")
+    found = read_cluster([thing(kind)], version="1.34", complete=True)
     assert len(getattr(found, field)) == 1
     assert found.version == "1.34"
-    assert found == Cluster(version="1.34", **{field: getattr(found, field)})
+    assert found == Cluster(version="1.34", devices_known=True, **{field: getattr(found, field)})
     assert hash(found)
+
+
+def test_devices_of_nodes_are_not_known_where_nothing_of_their_group_is_read():
+    assert not read_cluster([thing("Node")]).devices_known
+    assert read_cluster([thing("Node"), thing("DeviceClass")]).devices_known
+    assert read_cluster([thing("Node")], complete=True).devices_known
 
 
 def test_what_scheduling_does_not_look_at_is_left_out():

@@ -34,6 +34,8 @@ class Pseudonyms:
     def __init__(self, objects: Iterable[dict[str, Any]]) -> None:
         self._seen: set[str] | None = set()
         self._names: dict[str, str] = {}
+        # The drivers of devices, which stay.
+        self._drivers: set[str] = set()
         # Words of the models of devices, which stay, and numbers that tell one device from all others, which do not.
         self._models: set[str] = set()
         self._numbers: set[str] = set()
@@ -99,19 +101,25 @@ class Pseudonyms:
         return _LITERAL.sub(self._literal, text) if shape is Role.EXPRESSION else text
 
     def _literal(self, match: re.Match[str]) -> str:
-        """A text that attributes are compared with; the domain of an attribute is one, too."""
-        if is_known_key(f"{match['text']}/"):
+        """A text that attributes are compared with; the domain of an attribute is one, too, and so is a driver."""
+        if match["text"] in self._drivers or is_known_key(f"{match['text']}/"):
             return match[0]
         words = _WORD.sub(
-            lambda word: word[0] if word[0].lower() in self._models else self._word(word[0]), match["text"]
+            lambda word: word[0] if self._is_of_model(word[0].lower()) else self._word(word[0]), match["text"]
         )
         return f"{match['quote']}{words}{match['quote']}"
 
+    def _is_of_model(self, word: str) -> bool:
+        """Whether a model has the word, or a longer one that begins with it."""
+        return any(known.startswith(word) for known in self._models)
+
     def _learn(self, value: Any) -> None:
-        """What the attributes of devices tell: models, and serial numbers."""
+        """What slices of devices tell: drivers, models, and serial numbers."""
         spec = value.get("spec")
         if value.get("kind") != "ResourceSlice" or not isinstance(spec, dict):
             return
+        if isinstance(spec.get("driver"), str):
+            self._drivers.add(spec["driver"])
         devices = spec.get("devices")
         for device in devices if isinstance(devices, list) else ():
             for part in (device, device.get("basic")) if isinstance(device, dict) else ():

@@ -22,6 +22,7 @@ KINDS = {
     "CSINode": "storage.k8s.io",
     "CSIStorageCapacity": "storage.k8s.io",
     "DeviceClass": "resource.k8s.io",
+    "DeviceTaintRule": "resource.k8s.io",
     "LimitRange": "",
     "Namespace": "",
     "Node": "",

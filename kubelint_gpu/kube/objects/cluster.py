@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.kube.objects.csi import (
     CSIDriver,
@@ -35,6 +36,22 @@ from kubelint_gpu.kube.objects.storage import (
 from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.values import dataclass
 
+if TYPE_CHECKING:
+    from kubelint_gpu.kube.dra.claim import ResourceClaim, ResourceClaimTemplate
+    from kubelint_gpu.kube.dra.device_class import DeviceClass
+    from kubelint_gpu.kube.dra.device_taints import DeviceTaintRule
+    from kubelint_gpu.kube.dra.resource_slice import ResourceSlice
+
+
+def _of_devices(module: str, reader: str) -> Callable[..., Any]:
+    """A reader of `kube.dra`, imported with the first object that it reads."""
+
+    def read(*asked: Any) -> Any:
+        return getattr(import_module(f"kubelint_gpu.kube.dra.{module}"), reader)(*asked)
+
+    return read
+
+
 _READERS: dict[str, tuple[str, bool, Callable[..., Any]]] = {
     "Node": ("nodes", False, read_node),
     "Pod": ("pods", True, read_pod),
@@ -51,7 +68,14 @@ _READERS: dict[str, tuple[str, bool, Callable[..., Any]]] = {
     "ResourceQuota": ("quotas", True, read_resource_quota),
     "LimitRange": ("limit_ranges", True, read_limit_range),
     "RuntimeClass": ("runtime_classes", False, read_runtime_class),
+    "DeviceClass": ("device_classes", False, _of_devices("device_class", "read_device_class")),
+    "ResourceSlice": ("resource_slices", False, _of_devices("resource_slice", "read_resource_slice")),
+    "ResourceClaim": ("resource_claims", True, _of_devices("claim", "read_resource_claim")),
+    "ResourceClaimTemplate": ("claim_templates", True, _of_devices("claim", "read_resource_claim_template")),
+    "DeviceTaintRule": ("device_taint_rules", False, _of_devices("device_taints", "read_device_taint_rule")),
 }
+
+_OF_DEVICES = ("device_classes", "resource_slices", "resource_claims")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +83,8 @@ class Cluster:
     """All objects of a cluster that scheduling looks at; pods with a node name are on that node.
 
     `version` is that of the control plane, `1.34` or `1.34.1`, None when unknown.
+    `devices_known` says that its DeviceClasses, ResourceSlices and claims are all there are; else claims keep no pod
+    away.
     """
 
     nodes: tuple[Node, ...] = ()
@@ -76,11 +102,19 @@ class Cluster:
     quotas: tuple[ResourceQuota, ...] = ()
     limit_ranges: tuple[LimitRange, ...] = ()
     runtime_classes: tuple[RuntimeClass, ...] = ()
+    device_classes: tuple[DeviceClass, ...] = ()
+    resource_slices: tuple[ResourceSlice, ...] = ()
+    resource_claims: tuple[ResourceClaim, ...] = ()
+    claim_templates: tuple[ResourceClaimTemplate, ...] = ()
+    device_taint_rules: tuple[DeviceTaintRule, ...] = ()
+    devices_known: bool = False
     version: str | None = None
 
 
-def read_cluster(objects: Iterable[Any], *, version: str | None = None) -> Cluster:
+def read_cluster(objects: Iterable[Any], *, version: str | None = None, complete: bool = False) -> Cluster:
     """The cluster that some plain API objects make up; kinds that scheduling does not look at are left out.
+
+    With `complete` these are all objects that there are, so that no object of `resource.k8s.io` means no devices.
 
     Raises:
         InvalidObject: a field has a value the API server would refuse, an object has no name, or it is given twice.
@@ -101,7 +135,9 @@ def read_cluster(objects: Iterable[Any], *, version: str | None = None) -> Clust
             raise named(InvalidObject("is given twice", ("metadata", "name"), mine[2]), value)
         seen.add(mine)
         found[field].append(read(value))
-    return Cluster(version=version, **{field: tuple(values) for field, values in found.items()})
+    fields = {field: tuple(values) for field, values in found.items()}
+    known = complete or any(fields[field] for field in _OF_DEVICES)
+    return Cluster(version=version, devices_known=known, **fields)
 
 
 def read_object(value: dict[str, Any], problems: list[InvalidObject]) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.kube.objects.affinity import (
     PodAffinityTerm,
@@ -19,6 +19,9 @@ from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap, freeze
 from kubelint_gpu.kube.values.selectors import NodeSelector
 from kubelint_gpu.values import dataclass, field
+
+if TYPE_CHECKING:
+    from kubelint_gpu.kube.dra.claim import Allocation
 
 DEFAULT_SCHEDULER = "default-scheduler"
 
@@ -37,6 +40,7 @@ class Container:
     """A container; amounts are thousandths of a unit, requests defaulted from limits.
 
     `sidecar` is an init container with `restartPolicy: Always`.
+    `claims` names claims of the pod, each with one of its requests, or "" for all of them.
     """
 
     name: str = ""
@@ -46,6 +50,7 @@ class Container:
     host_ports: tuple[HostPort, ...] = ()
     sidecar: bool = False
     environment: FrozenMap[str, str] = EMPTY
+    claims: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +110,8 @@ class Pod:
     `unready` says that its condition Ready is there and is not True: without the condition nothing is known of it.
     `preempted` says that it is terminating because the scheduler preempted it.
     `actual` holds what container statuses say is allocated, for pods resized in place.
+    `claim_statuses` names the claim that was made for each entry of `resourceClaims`; None where none is needed.
+    `allocations` are the devices of the claims of a pod that this program put on a node, by `namespace/name`.
     """
 
     meta: Meta
@@ -117,6 +124,8 @@ class Pod:
     statuses: tuple[ContainerStatus, ...] = field(default=())
     resize_infeasible: bool = False
     unready: bool = False
+    claim_statuses: FrozenMap[str, str | None] = EMPTY
+    allocations: tuple[tuple[str, Allocation], ...] = ()
 
     @property
     def key(self) -> str:
@@ -175,6 +184,14 @@ def read_pod(value: Any, problems: list[InvalidObject] | None = None) -> Pod:
                 for child in status.children(key)
                 if "resources" in child or "allocatedResources" in child
             ),
+            claim_statuses=FrozenMap(
+                {
+                    child.text("name"): child.text("resourceClaimName") or None
+                    for child in status.children("resourceClaimStatuses")
+                }
+            )
+            if "resourceClaimStatuses" in status
+            else EMPTY,
             resize_infeasible=status.text("resize") == "Infeasible"
             or any(c.text("type") == "PodResizePending" and c.text("reason") == "Infeasible" for c in conditions),
         )
@@ -249,6 +266,9 @@ def _container(fields: Fields, host_network: bool, init: bool) -> Container:
         )
         if "env" in fields
         else EMPTY,
+        claims=tuple((child.text("name"), child.text("request")) for child in resources.children("claims"))
+        if "claims" in resources
+        else (),
     )
 
 

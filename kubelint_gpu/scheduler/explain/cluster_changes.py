@@ -8,6 +8,7 @@ from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.taints import UNSCHEDULABLE_KEY, Taint
 from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.scheduler.attempt import assume
 from kubelint_gpu.scheduler.explain.holders import Owner, PlacedPod
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.values import dataclass, replace
@@ -126,7 +127,7 @@ def after(scene: ChangedCluster, change: Change) -> ChangedCluster:
     if isinstance(change, PodsEnd):
         return scene._replace(snapshot=scene.snapshot.without(change.pods))
     if isinstance(change, PodArrives):
-        return scene._replace(snapshot=scene.snapshot.place(change.pod, scene.node))
+        return scene._replace(snapshot=assume(change.pod, scene.snapshot, scene.node))
     if isinstance(change, NodeJoins):
         return scene.with_node(change.node)
     if isinstance(change, QuotaGrows):

@@ -111,9 +111,12 @@ def _group(parts: Parts) -> ClassGroup:
 def classes(snapshot: Snapshot, prepared: Sequence[tuple[Plugin, Prepared]]) -> list[NodeClass]:
     """The nodes in classes, without a verdict yet, that these plugins do not tell apart for their pod."""
     sights = [found.labels for _, found in prepared if found.labels]
+    views = [found.by_node for _, found in prepared if found.by_node is not None]
     apart = frozenset().union(*[found.apart for _, found in prepared])
     partition = _partition(snapshot, frozenset([key for labels in sights for key in labels]), prepared)
     special = _special(snapshot, sights, apart)
+    if views:
+        special.update(node.name for node in snapshot.nodes)
     if not special:
         return [NodeClass(group, _NOBODY, None) for group in partition.groups]
     wide = snapshot.wide_labels()
@@ -127,7 +130,7 @@ def classes(snapshot: Snapshot, prepared: Sequence[tuple[Plugin, Prepared]]) -> 
         like = likeness[name]
         position = partition.position[like]
         taken.setdefault(position, []).append(name)
-        key = (position, name if name in apart else None, _tokens(node, sights, wide))
+        key = (position, name if name in apart else None, _tokens(node, sights, wide), *[view(node) for view in views])
         finer.setdefault(key, {}).setdefault(_room(like), [[]])[0].append(node)
     found = []
     for position, group in enumerate(partition.groups):

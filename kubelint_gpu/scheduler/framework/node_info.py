@@ -20,6 +20,7 @@ class NodeInfo(NamedTuple):
         used: the sum of their requests, in the scheduler's units.
         ports: the host ports they take.
         anti: those of them with required anti-affinity.
+        claimants: those of them that have claims or hold devices.
         taints: the node's NoSchedule and NoExecute taints.
         memory: what is remembered of pods across snapshots.
     """
@@ -31,6 +32,7 @@ class NodeInfo(NamedTuple):
     anti: tuple[Pod, ...]
     taints: tuple[Taint, ...]
     memory: PodMemory
+    claimants: tuple[Pod, ...] = ()
 
     @property
     def name(self) -> str:
@@ -51,6 +53,7 @@ class NodeInfo(NamedTuple):
             (*self.anti, pod) if pod.spec.pod_anti_affinity else self.anti,
             self.taints,
             self.memory,
+            (*self.claimants, pod) if has_claims(pod) else self.claimants,
         )
 
     def with_pods(self, pod: Pod, count: int) -> NodeInfo:
@@ -102,7 +105,13 @@ class NodeInfo(NamedTuple):
             tuple(pod for pod in left if pod.spec.pod_anti_affinity) if self.anti else self.anti,
             self.taints,
             self.memory,
+            tuple(pod for pod in left if has_claims(pod)) if self.claimants else self.claimants,
         )
+
+
+def has_claims(pod: Pod) -> bool:
+    """Whether a pod has claims or holds devices."""
+    return bool(pod.spec.resource_claims or pod.allocations)
 
 
 def node_info(node: Node, pods: Iterable[Pod], memory: PodMemory) -> NodeInfo:
@@ -117,4 +126,5 @@ def node_info(node: Node, pods: Iterable[Pod], memory: PodMemory) -> NodeInfo:
             used[name] = used.get(name, 0) + amount
     anti = tuple(pod for pod in placed if pod.spec.pod_anti_affinity)
     taints = tuple(taint for taint in node.taints if taint.blocks)
-    return NodeInfo(node, placed, used, frozenset(ports), anti, taints, memory)
+    claimants = tuple(pod for pod in placed if has_claims(pod))
+    return NodeInfo(node, placed, used, frozenset(ports), anti, taints, memory, claimants)

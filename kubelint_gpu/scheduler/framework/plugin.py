@@ -21,6 +21,8 @@ PLUGIN = Plugin("NodePorts", _pre_filter, _filter)
   count as one value, and a missing label as another; None instead of a mapping: every value matters.
   `by_load` is for filters that look at allocatable, requests and host ports: what of the pod their verdict rests on.
   `apart` names nodes that are judged one by one, because the filter knows them by name or by their pods.
+  `by_node` gives a value for each node, for filters that look at what nodes have outside of their object.
+* A `post_filter` gives what the plugin says of a pod that fits nowhere; its state is None where it had nothing to do.
 * `facts` say what the verdict depends on and what pods hold under it (`facts.py`). A plugin that leaves them out is
   taken to look at every pod and every node: all that follows is right, if slower and less exact.
 * Reasons are constants of the plugin's module, or wordings of `Behaviour` where releases differ.
@@ -52,6 +54,10 @@ class Code(str, Enum):
     """No eviction helps."""
     EXCLUDED = "PreFilterExcluded"
     """Outside the nodes that the PreFilter plugins left; preemption sees `UNRESOLVABLE`."""
+    ERROR = "Error"
+    """The whole attempt fails, whatever the other nodes say."""
+    UNKNOWN = "Unknown"
+    """What the scheduler would say is not known here: kube-scheduler has no such code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,7 @@ class Prepared:
         labels: the node labels that the filter looks at.
         by_load: set where the filter looks at allocatable, what is used or host ports: equal values, equal verdicts.
         apart: names of the nodes that it tells apart from all others.
+        by_node: set where only the filter itself can say by what it tells nodes apart: equal values, equal verdicts.
     """
 
     state: Any = None
@@ -84,6 +91,7 @@ class Prepared:
     labels: Labels = EMPTY
     by_load: Hashable = None
     apart: frozenset[str] = frozenset()
+    by_node: Callable[[NodeInfo], Hashable] | None = None
 
 
 SKIP = Prepared(skip=True)
@@ -99,6 +107,8 @@ class Plugin:
     Attributes:
         without: the state after some pods of a node are gone.
         facts: what is true of it for every pod.
+        reserve: the pod with what it gets on a node, for plugins that give pods more than room.
+        post_filter: what it says of a pod that fits nowhere; its state is None where it had nothing to do.
         takes: how many equal pods, one after the other, the filter lets onto a node that it lets one onto; None where
             only placing them tells.
     """
@@ -109,6 +119,8 @@ class Plugin:
     without: Callable[[Any, tuple[Pod, ...], NodeInfo], Any] | None = None
     facts: Facts = ANYTHING
     takes: Callable[[Any, NodeInfo], int] | None = None
+    post_filter: Callable[[Any, Snapshot], str] | None = None
+    reserve: Callable[[Any, Snapshot, str], Any] | None = None
 
 
 ANY_NUMBER = sys.maxsize

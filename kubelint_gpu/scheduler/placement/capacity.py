@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.scheduler.attempt import assume
 from kubelint_gpu.scheduler.fit import fit_on, judged, prepare
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import ANY_NUMBER, Status
@@ -33,7 +34,7 @@ def fitting_on(pod: Pod, snapshot: Snapshot, name: str, enough: int) -> int:
         if number and fit_on(pod, snapshot, name) is not None:
             return number
         called = f"{pod.meta.name}-{number}"
-        snapshot = snapshot.place(replace(pod, meta=replace(pod.meta, name=called, uid=called)), name)
+        snapshot = assume(replace(pod, meta=replace(pod.meta, name=called, uid=called)), snapshot, name)
     return most
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.scheduler.attempt import attempt
+from kubelint_gpu.scheduler.attempt import assume, attempt
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.values import replace
 
@@ -27,7 +27,7 @@ def evicts_on(name: str, attacker: Pod, holder: Pod, holders: int, empty: Snapsh
             if found.fit is None or not found.fit.schedulable:
                 break
             called = f"{pod.meta.name}-{number}"
-            snapshot = snapshot.place(replace(pod, meta=replace(pod.meta, name=called, uid=called)), name)
+            snapshot = assume(replace(pod, meta=replace(pod.meta, name=called, uid=called)), snapshot, name)
             placed += pod is holder
     if not placed:
         return False

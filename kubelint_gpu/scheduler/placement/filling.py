@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from kubelint_gpu.kube.objects.affinity import SpreadConstraint
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.scheduler.attempt import Attempt, attempt
+from kubelint_gpu.scheduler.attempt import Attempt, assume, attempt
 from kubelint_gpu.scheduler.fit import fit
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.pod_topology_spread import included
@@ -39,7 +39,7 @@ def filled(pod: Pod, wanted: int, snapshot: Snapshot) -> tuple[int, Attempt | No
         for domain in domains[chosen]:
             counts[domain] = counts.get(domain, 0) + 1
         called = f"{pod.meta.name}-{number}"
-        snapshot = snapshot.place(replace(pod, meta=replace(pod.meta, name=called, uid=called)), chosen)
+        snapshot = assume(replace(pod, meta=replace(pod.meta, name=called, uid=called)), snapshot, chosen)
     return wanted, None
 
 
@@ -110,7 +110,7 @@ def most_placed(pod: Pod, wanted: int, snapshot: Snapshot) -> int | None:
                 seen.add(key)
                 called = f"{pod.meta.name}-{placed}"
                 one = replace(pod, meta=replace(pod.meta, name=called, uid=called))
-                waiting.append((here.place(one, name), after))
+                waiting.append((assume(one, here, name), after))
     return most
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.scheduler.attempt import Attempt, attempt, held
+from kubelint_gpu.scheduler.attempt import Attempt, assume, attempt, held
 from kubelint_gpu.scheduler.fit import fit
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.placement.capacity import bound_on
@@ -25,7 +25,7 @@ def first_without_node(pod: Pod, snapshot: Snapshot, most: int) -> Attempt:
         found = attempt(pod, snapshot)
         if found.fit is None or not found.fit.schedulable:
             return found
-        snapshot = snapshot.place(_numbered(pod, number), found.fit.fits[0])
+        snapshot = assume(_numbered(pod, number), snapshot, found.fit.fits[0])
     return attempt(pod, snapshot)
 
 
@@ -56,7 +56,7 @@ def taken_with_evictions(pod: Pod, snapshot: Snapshot, most: int) -> tuple[int, 
             snapshot = snapshot.without([(victim, node) for victim in chosen.victims])
         else:
             return number, evicted
-        snapshot = snapshot.place(_numbered(pod, number), node)
+        snapshot = assume(_numbered(pod, number), snapshot, node)
     return most, evicted
 
 

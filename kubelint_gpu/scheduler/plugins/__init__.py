@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kubelint_gpu.scheduler.framework.plugin import Plugin
 from kubelint_gpu.scheduler.plugins import (
+    dynamic_resources,
     inter_pod_affinity,
     node_affinity,
     node_name,
@@ -31,4 +32,5 @@ PLUGINS: tuple[Plugin, ...] = (
     volume_zone.PLUGIN,
     pod_topology_spread.PLUGIN,
     inter_pod_affinity.PLUGIN,
+    dynamic_resources.PLUGIN,
 )

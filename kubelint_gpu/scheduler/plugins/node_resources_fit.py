@@ -13,6 +13,7 @@ from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Code, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.profile import Profile
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.scheduler.plugins.dynamic_resources import served_by_devices
 from kubelint_gpu.values import replace
 
 NAME = "NodeResourcesFit"
@@ -26,14 +27,23 @@ class RequestState(NamedTuple):
     """Requests other than 0 in the order in which they are checked, and whether more than allocatable is final.
 
     kube-scheduler walks extended resources in the order of a Go map, which for a few is mostly that of insertion.
+    Resources of `by_devices` are served by devices on nodes that have none of them allocatable.
     """
 
     requests: tuple[tuple[str, int], ...]
     oversize_is_final: bool
+    by_devices: frozenset[str] = frozenset()
 
 
 def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
-    return snapshot.memory.of(NAME, pod.spec, lambda spec: _prepared(spec, snapshot))
+    found = snapshot.memory.of(NAME, pod.spec, lambda spec: _prepared(spec, snapshot))
+    if not snapshot.cluster.device_classes:
+        return found
+    by_devices = served_by_devices(snapshot).intersection([name for name, _ in found.state.requests])
+    if not by_devices:
+        return found
+    state = found.state._replace(by_devices=by_devices)
+    return Prepared(state, by_load=state)
 
 
 def _prepared(spec: PodSpec, snapshot: Snapshot) -> Prepared:
@@ -59,6 +69,8 @@ def _filter(state: RequestState, node: NodeInfo) -> Status | None:
     final = False
     for resource, amount in state.requests:
         capacity = allocatable.get(resource, 0)
+        if not capacity and resource in state.by_devices:
+            continue
         if amount > capacity - used.get(resource, 0):
             lacking.append(resource)
             final = final or amount > capacity

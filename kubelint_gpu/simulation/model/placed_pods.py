@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import EMPTY
-from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.scheduler import Snapshot, assume
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.simulation.controllers.daemon_nodes import pinned_pod
 from kubelint_gpu.simulation.controllers.reconciler import PodType
@@ -134,7 +134,7 @@ class StatePods:
         if len(before) > len(pods) or any(one is not other for one, other in zip(before, pods, strict=False)):
             before, filled = [], snapshot
         for pod in pods[len(before) :]:
-            filled = filled.place(pod, name)
+            filled = assume(pod, filled, name)
         self._last[number] = (pods, filled)
         return filled
 

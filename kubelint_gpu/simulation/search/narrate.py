@@ -7,7 +7,7 @@ import re
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.quantity import shown
-from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.scheduler import Snapshot, assume
 from kubelint_gpu.simulation.controllers.reconciler import PodType
 from kubelint_gpu.simulation.controllers.state import ABSENT, AWAITED, BROKEN, GOING, READY, State, count_on
 from kubelint_gpu.simulation.model.simulation import Simulation
@@ -44,7 +44,7 @@ class Narration:
             self._bases[absent] = base
         for index, _, phase, pod in self._scene.places.state_pods.placed(state.nodes):
             if phase != AWAITED:
-                base = base.place(pod, names[index])
+                base = assume(pod, base, names[index])
         return base
 
     def opening(self, state: State) -> str:

@@ -1,0 +1,1 @@
+"""Devices of concise nodes and pools, as a driver of Dynamic Resource Allocation would publish them."""

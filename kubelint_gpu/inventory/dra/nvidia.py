@@ -1,0 +1,121 @@
+"""What NVIDIA's driver publishes for GPUs of a model: full GPUs, MIG devices, and GPUs that are divided on demand.
+
+Source: cmd/gpu-kubelet-plugin of the DRA driver for NVIDIA GPUs.
+UUIDs and PCI addresses are made up, one for each GPU, unless `attributes` say otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from kubelint_gpu.inventory.dra.partitions import COMPUTE, MEDIA, MigPartition, layout, memory_slices, partitions
+from kubelint_gpu.inventory.gpus.gpu_models import GpuModel
+
+DRIVER = "gpu.nvidia.com"
+_ARCHITECTURES = {"ada-lovelace": "Ada Lovelace"}
+# The driver's name has blanks where the label has dashes, but for those around the form factor.
+_BLANK = re.compile(r"-(?!SXM|PCIE-)(?<!SXM-)(?<!SXM[0-9]-)(?<!PCIE-)", re.ASCII)
+
+_CLASS = "device.driver == 'gpu.nvidia.com' && device.attributes['gpu.nvidia.com'].type == "
+CLASSES: tuple[dict[str, Any], ...] = (
+    {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "DeviceClass",
+        "metadata": {"name": "gpu.nvidia.com"},
+        "spec": {
+            "selectors": [{"cel": {"expression": _CLASS + "'gpu'"}}],
+            "extendedResourceName": "nvidia.com/gpu",
+        },
+    },
+    {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "DeviceClass",
+        "metadata": {"name": "mig.nvidia.com"},
+        "spec": {"selectors": [{"cel": {"expression": _CLASS + "'mig'"}}]},
+    },
+)
+
+
+def product_name(product: str) -> str:
+    """The driver's name of a model, of which GPU feature discovery makes the product label."""
+    return _BLANK.sub(" ", product)
+
+
+def gpu_devices(
+    product: str,
+    model: GpuModel | None,
+    memory: int | None,
+    numbers: Iterable[int],
+    mig: dict[str, int] | str | None,
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Devices and counter sets of some GPUs, each by its number on the node; `memory` is in MiB.
+
+    `mig` is a layout of profiles for each GPU, or `dynamic`: then the driver makes what is asked for.
+    """
+    devices: list[dict[str, Any]] = []
+    counters: list[dict[str, Any]] = []
+    for number in numbers:
+        common = _common(product, model, number)
+        if isinstance(mig, dict) and model is not None:
+            devices += [_mig(number, place, common) for place in layout(model, mig)]
+            continue
+        gpu = _gpu(number, common, memory)
+        if mig == "dynamic" and model is not None and model.slices:
+            counter_set = f"gpu-{number}-counter-set"
+            whole = {f"memory-slice-{place}": "1" for place in range(memory_slices(model))}
+            whole |= {COMPUTE: str(model.slices), MEDIA: "1"}
+            counters.append({"name": counter_set, "counters": _values(whole)})
+            gpu["consumesCounters"] = [{"counterSet": counter_set, "counters": _values(whole)}]
+            devices.append(gpu)
+            for profile, most in model.profiles:
+                for place in partitions(model, profile, most):
+                    device = _mig(number, place, common)
+                    device["consumesCounters"] = [{"counterSet": counter_set, "counters": _values(place.takes)}]
+                    devices.append(device)
+            continue
+        devices.append(gpu)
+    return devices, counters
+
+
+def _common(product: str, model: GpuModel | None, number: int) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "productName": {"string": product_name(product)},
+        "brand": {"string": "GeForce" if "GeForce" in product else "Nvidia"},
+        "driverVersion": {"version": "580.65.6"},
+        "cudaDriverVersion": {"version": "13.0.0"},
+        "addressingMode": {"string": "None"},
+        "resource.kubernetes.io/pciBusID": {"string": f"0000:{number + 1:02x}:00.0"},
+        "resource.kubernetes.io/pcieRoot": {"string": f"pci0000:{number + 1:02x}"},
+    }
+    if model is not None:
+        found["architecture"] = {"string": _ARCHITECTURES.get(model.family, model.family.capitalize())}
+        found["cudaComputeCapability"] = {"version": f"{model.compute[0]}.{model.compute[1]}.0"}
+    return found
+
+
+def _gpu(number: int, common: dict[str, Any], memory: int | None) -> dict[str, Any]:
+    attributes = {"type": {"string": "gpu"}, "uuid": {"string": _uuid("GPU", number)}, **common}
+    capacity = {"memory": {"value": f"{memory}Mi"}} if memory else {}
+    return {"name": f"gpu-{number}", "attributes": attributes, "capacity": capacity}
+
+
+def _mig(number: int, place: MigPartition, common: dict[str, Any]) -> dict[str, Any]:
+    attributes = {
+        "type": {"string": "mig"},
+        "parentUUID": {"string": _uuid("GPU", number)},
+        "profile": {"string": place.profile},
+        **common,
+    }
+    slices = {f"memorySlice{slot}": {"value": "1"} for slot in range(place.start, place.start + place.size)}
+    capacity = {"memory": {"value": f"{place.memory}Mi"}, **slices}
+    return {"name": f"gpu-{number}-{place.name}", "attributes": attributes, "capacity": capacity}
+
+
+def _uuid(kind: str, number: int) -> str:
+    return f"{kind}-00000000-0000-0000-0000-{number:012d}"
+
+
+def _values(counters: dict[str, str]) -> dict[str, Any]:
+    return {name: {"value": value} for name, value in counters.items()}

@@ -1,0 +1,107 @@
+"""MIG partitions: where on a GPU each profile may lie, and what of the GPU it takes.
+
+Source: NVIDIA's MIG user guide; the counters are those of the DRA driver for NVIDIA GPUs with dynamic MIG.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from kubelint_gpu.inventory.gpus.gpu_models import GpuModel
+
+_PROFILE = re.compile(r"([0-9]+)g\.([0-9]+)gb(.*)", re.ASCII)
+_IDS = {1: 19, 2: 14, 3: 9, 4: 5, 7: 0}
+_WITH_MEDIA, _WITH_MEMORY = 20, 15
+# By the compute slices of the GPU and of the profile, and whether that has twice the memory of a slice: the memory
+# slices that a device takes, and where it may begin.
+_PLACES: dict[tuple[int, int, bool], tuple[int, tuple[int, ...]]] = {
+    (7, 1, False): (1, (0, 1, 2, 3, 4, 5, 6)),
+    (7, 1, True): (2, (0, 2, 4, 6)),
+    (7, 2, False): (2, (0, 2, 4)),
+    (7, 3, False): (4, (0, 4)),
+    (7, 4, False): (4, (0,)),
+    (7, 7, False): (8, (0,)),
+    (4, 1, False): (1, (0, 1, 2, 3)),
+    (4, 2, False): (2, (0, 2)),
+    (4, 4, False): (4, (0,)),
+}
+MEDIA = "media-extensions"
+COMPUTE = "compute-slices"
+
+
+class MigPartition(NamedTuple):
+    """A MIG device that may be made.
+
+    Attributes:
+        profile: such as `1g.10gb`.
+        start: the first memory slice.
+        size: how many memory slices it takes.
+        compute: how many compute slices.
+        memory: in MiB, as the profile's name says it.
+        media: whether it takes the GPU's media extensions.
+    """
+
+    profile: str
+    start: int
+    size: int
+    compute: int
+    memory: int
+    media: bool
+
+    @property
+    def name(self) -> str:
+        """The part of a device's name that tells it apart on its GPU."""
+        number = _WITH_MEDIA if self.media else _WITH_MEMORY if self.size > self.compute == 1 else 0
+        return (
+            f"mig-{self.profile.replace('.', '').replace('+', '-')}-{number or _IDS.get(self.compute, 0)}-{self.start}"
+        )
+
+    @property
+    def takes(self) -> dict[str, str]:
+        """What it takes of its GPU's counters."""
+        slices = {f"memory-slice-{number}": "1" for number in range(self.start, self.start + self.size)}
+        return {**slices, COMPUTE: str(self.compute), **({MEDIA: "1"} if self.media else {})}
+
+
+def memory_slices(model: GpuModel) -> int:
+    """How many memory slices a GPU has: eight where seven compute slices are, else as many as these; 0 without MIG."""
+    return 8 if model.slices == 7 else model.slices
+
+
+def partitions(model: GpuModel, profile: str, most: int) -> tuple[MigPartition, ...]:
+    """Every place that a profile may have on a GPU; `most` is how many of it a GPU holds."""
+    found = _PROFILE.fullmatch(profile)
+    if found is None or not model.slices:
+        return ()
+    compute, memory = int(found[1]), int(found[2]) * 1024
+    media = found[3].startswith("+me")
+    double = compute == 1 and not media and most < model.slices
+    size, starts = _PLACES.get((model.slices, compute, double), (0, ()))
+    return tuple(MigPartition(profile, start, size, compute, memory, media) for start in starts)
+
+
+def layout(model: GpuModel, profiles: dict[str, int]) -> tuple[MigPartition, ...]:
+    """Places for the devices of one GPU that do not overlap; as many as can be where there are not places for all."""
+    known = dict(model.profiles)
+    wanted = [partitions(model, profile, known.get(profile, 1)) for profile, n in profiles.items() for _ in range(n)]
+    wanted.sort(key=lambda places: -max((place.size for place in places), default=0))
+    best: list[MigPartition] = []
+    seen: set[tuple[int, frozenset[int]]] = set()
+
+    def search(number: int, taken: frozenset[int], found: list[MigPartition]) -> bool:
+        if len(found) > len(best):
+            best[:] = found
+        if number == len(wanted):
+            return len(found) == len(wanted)
+        if (number, taken) in seen:
+            return False
+        seen.add((number, taken))
+        for place in wanted[number]:
+            slices = frozenset(range(place.start, place.start + place.size))
+            if not slices & taken and search(number + 1, taken | slices, [*found, place]):
+                return True
+        return search(number + 1, taken, found)
+
+    search(0, frozenset(), [])
+    return tuple(sorted(best, key=lambda place: place.start))

@@ -1,0 +1,64 @@
+"""What an evaluation may cost, in the measure of cel-go and in steps of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kubelint_gpu.kube.cel.cel_errors import EvaluationError, NotKnown
+from kubelint_gpu.kube.cel.cel_values import weight
+
+COST_LIMIT = 1_000_000
+"""The most that an expression of `resource.k8s.io` may cost for one device (CELSelectorExpressionMaxCost)."""
+_MOST_STEPS = 20_000
+_PER_STEP = 64
+
+
+class Evaluation:
+    """One evaluation: the values of its variables, and what it cost."""
+
+    __slots__ = ("cost", "slots", "steps")
+
+    def __init__(self, slots: list[Any]) -> None:
+        self.slots = slots
+        self.cost = 0
+        self.steps = 0
+
+    def spend(self, cost: int) -> None:
+        """Account for a step.
+
+        Raises:
+            EvaluationError: the expression costs more than it may.
+            NotKnown: it takes more steps than are tried here.
+        """
+        self.cost += cost
+        self.steps += 1
+        if self.cost > COST_LIMIT:
+            raise Cancelled("operation cancelled: actual cost limit exceeded")
+        if self.steps > _MOST_STEPS:
+            raise NotKnown("the expression takes more steps than are tried")
+
+    def made(self, value: Any) -> Any:
+        """A value that was made, after its size is accounted for.
+
+        Raises:
+            NotKnown: it is larger than values may be here.
+        """
+        self.steps += weight(value) // _PER_STEP
+        return value
+
+
+class Cancelled(EvaluationError):  # noqa: N818 - it steers the evaluation
+    """An error that no `||` absorbs."""
+
+
+class Failure:
+    """What a variable of a comprehension holds after a step failed."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: EvaluationError) -> None:
+        self.error = error
+
+
+Step = Callable[[Evaluation], Any]

@@ -1,0 +1,123 @@
+"""Quantities, semantic versions and addresses: what Kubernetes adds to the language."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import Any
+
+from kubelint_gpu.kube.cel.cel_errors import EvaluationError
+from kubelint_gpu.kube.cel.cel_values import Quantity, Semver, normalized_semver, parse_semver
+from kubelint_gpu.kube.values.quantity import QuantityError, parse_quantity
+
+_SHAPE = re.compile(r"[+-]?[0-9]*\.?[0-9]*[eEinumkKMGTP]*[-+]?[0-9]*", re.ASCII)
+_NO_DIGITS = re.compile(r"([+-]?)\.?((?:[numkMGTPE]|[KMGTPE]i)?)", re.ASCII)
+_FRACTION = re.compile(r"\.([0-9]+)")
+_DECIMAL = {"k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_FORM = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+_LARGEST = 2**63 - 1
+
+
+def quantity_of(text: str) -> Quantity:
+    """The quantity that a text means.
+
+    Raises:
+        EvaluationError: it means none.
+    """
+    try:
+        amount = parse_quantity(_with_digits(text))
+    except QuantityError:
+        wrong = not text or _SHAPE.fullmatch(text) is None
+        raise EvaluationError(_FORM if wrong else "unable to parse quantity's suffix") from None
+    nano = -(-abs(amount) * 10**9 // 1)  # finer amounts are rounded away from zero
+    sign = 1 if amount >= 0 else -1
+    if nano % 10**9:
+        return Quantity(Fraction(nano, 10**9) * sign, whole=False)
+    return Quantity(nano // 10**9 * sign, _is_whole(text))
+
+
+def _with_digits(text: str) -> str:
+    """A quantity that has a sign, a point or a suffix and no digit is zero."""
+    found = _NO_DIGITS.fullmatch(text)
+    return f"{found[1]}0{found[2]}" if found is not None and text else text
+
+
+def _is_whole(text: str) -> bool:
+    """Whether apimachinery holds a quantity as an integer: with a binary suffix no fraction, else a short one."""
+    found = _FRACTION.search(text)
+    places = len(found[1]) if found is not None else 0
+    return places <= _DECIMAL.get(text[-1:], 0) and text[-1:] not in ("m", "u", "n")
+
+
+def _is(parse: Any) -> Any:
+    def check(*values: Any) -> bool:
+        try:
+            parse(*values)
+        except EvaluationError:
+            return False
+        return True
+
+    return check
+
+
+def _semver(text: str, normalize: bool = False) -> Semver:
+    return parse_semver(normalized_semver(text) if normalize else text)
+
+
+def _key(value: Any) -> Any:
+    return value.order if isinstance(value, Semver) else value.amount
+
+
+def _compared(one: Any, other: Any) -> int:
+    mine, theirs = _key(one), _key(other)
+    return int(mine > theirs) - int(mine < theirs)
+
+
+def _integer(value: Quantity) -> int:
+    if not _is_integer(value):
+        raise EvaluationError("cannot convert value to integer")
+    return int(value.amount)
+
+
+def _is_integer(value: Quantity) -> bool:
+    return value.whole and -_LARGEST <= value.amount <= _LARGEST
+
+
+def _plus(sign: int) -> Any:
+    def plus(one: Quantity, other: Any) -> Quantity:
+        more = other if isinstance(other, Quantity) else Quantity(other)
+        return Quantity(one.amount + sign * more.amount, one.whole and more.whole)
+
+    return plus
+
+
+def _address(text: str) -> IPv4Address | IPv6Address:
+    try:
+        found = ip_address(text)
+    except ValueError:
+        raise EvaluationError(f"IP Address {text!r} parse error during conversion from string") from None
+    if "%" in text or (isinstance(found, IPv6Address) and found.ipv4_mapped is not None):
+        raise EvaluationError(f"IP Address {text!r} parse error during conversion from string")
+    return found
+
+
+FUNCTIONS: dict[str, Any] = {
+    "quantity": quantity_of,
+    "isQuantity": _is(quantity_of),
+    "sign": lambda value: (value.amount > 0) - (value.amount < 0),
+    "isGreaterThan": lambda one, other: _compared(one, other) > 0,
+    "isLessThan": lambda one, other: _compared(one, other) < 0,
+    "compareTo": _compared,
+    "asApproximateFloat": lambda value: float(value.amount),
+    "asInteger": _integer,
+    "isInteger": _is_integer,
+    "add": _plus(1),
+    "sub": _plus(-1),
+    "semver": _semver,
+    "isSemver": _is(_semver),
+    "major": lambda value: value.major,
+    "minor": lambda value: value.minor,
+    "patch": lambda value: value.patch,
+    "isIP": _is(_address),
+}

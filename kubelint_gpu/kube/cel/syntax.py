@@ -1,0 +1,120 @@
+"""The syntax tree of an expression: seven kinds of nodes, as cel-go has them after macros are expanded.
+
+`offset` is where a node is told of: the operator of an operation, the bracket of a call, the dot of a selection.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kubelint_gpu.values import dataclass, field
+
+
+@dataclass(slots=True, eq=False)
+class Const:
+    """A literal; `kind` is its type (`int`, `uint`, `double`, `string`, `bytes`, `bool`, `null`)."""
+
+    offset: int
+    kind: str
+    value: Any
+
+
+@dataclass(slots=True, eq=False)
+class Ident:
+    """A name."""
+
+    offset: int
+    name: str
+
+
+@dataclass(slots=True, eq=False)
+class Select:
+    """A field of a value; with `test` only whether it is there."""
+
+    offset: int
+    operand: Node
+    name: str
+    test: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """A function or an operator (`_+_`) with its arguments; `target` is what a method is called on.
+
+    `overloads` are those that the type checker left to choose from, each as its argument types.
+    """
+
+    offset: int
+    function: str
+    args: list[Node]
+    target: Node | None = None
+    overloads: list[tuple[Any, ...]] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class ListNode:
+    """A list literal; the items at `optional` are left out where they have no value."""
+
+    offset: int
+    items: list[Node]
+    optional: frozenset[int] = frozenset()
+
+
+@dataclass(slots=True, eq=False)
+class MapNode:
+    """A map literal: keys, values, and whether the entry is left out where it has no value."""
+
+    offset: int
+    entries: list[tuple[Node, Node, bool]]
+
+
+@dataclass(slots=True, eq=False)
+class Struct:
+    """A message literal, which no expression about devices can have."""
+
+    offset: int
+    name: str
+
+
+@dataclass(slots=True, eq=False)
+class Fold:
+    """A comprehension: `step` is run for each item of `range` while `condition` is true, then `result`."""
+
+    offset: int
+    range: Node
+    item: str
+    second: str
+    accumulator: str
+    initial: Node
+    condition: Node
+    step: Node
+    result: Node
+
+
+Node = Const | Ident | Select | Call | ListNode | MapNode | Struct | Fold
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The nodes right below a node."""
+    if isinstance(node, Select):
+        return (node.operand,)
+    if isinstance(node, Call):
+        return (*(() if node.target is None else (node.target,)), *node.args)
+    if isinstance(node, ListNode):
+        return tuple(node.items)
+    if isinstance(node, MapNode):
+        return tuple(one for key, value, _ in node.entries for one in (key, value))
+    if isinstance(node, Fold):
+        return (node.range, node.initial, node.condition, node.step, node.result)
+    return ()
+
+
+def qualified_name(node: Node) -> str | None:
+    """`a.b.c` where a node is a chain of selections from a name; None for all else."""
+    parts = []
+    while isinstance(node, Select) and not node.test:
+        parts.append(node.name)
+        node = node.operand
+    if not isinstance(node, Ident):
+        return None
+    return ".".join([node.name, *reversed(parts)])

@@ -1,0 +1,68 @@
+"""What the API server says of a text that is no expression."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lark import UnexpectedCharacters, UnexpectedToken
+
+from kubelint_gpu.kube.cel.cel_errors import Issue
+from kubelint_gpu.kube.cel.syntax import Const, Ident, Node, children
+
+_RESERVED = frozenset(
+    [
+        "as",
+        "break",
+        "const",
+        "continue",
+        "else",
+        "for",
+        "function",
+        "if",
+        "import",
+        "let",
+        "loop",
+        "package",
+        "namespace",
+        "return",
+        "var",
+        "void",
+        "while",
+    ]
+)
+_EXPECTED = (
+    "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
+)
+
+
+def reserved(tree: Node) -> list[Issue]:
+    """Names that are no names, and literals that mean nothing."""
+    found = []
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        waiting += children(node)
+        if isinstance(node, Ident) and node.name == "in":
+            found.append(Issue(node.offset, f"Syntax error: mismatched input 'in' expecting {_EXPECTED}"))
+        elif isinstance(node, Ident) and node.name in _RESERVED:
+            found.append(Issue(node.offset, f"reserved identifier: {node.name}"))
+        if isinstance(node, Const) and node.kind == "invalid":
+            found.append(Issue(node.offset, node.value))
+    return found
+
+
+def syntax_issue(source: str, error: Exception) -> Issue:
+    """What the API server says where the parser stopped."""
+    if isinstance(error, UnexpectedCharacters):
+        place: Any = error.pos_in_stream
+        text = source[place : place + 1]
+        if text == "`":
+            return Issue(place, "unsupported syntax: '`'")
+        return Issue(place, f"Syntax error: token recognition error at: '{text}'")
+    token = error.token if isinstance(error, UnexpectedToken) else None
+    if token is None or token.type == "$END":
+        return Issue(len(source), f"Syntax error: mismatched input '<EOF>' expecting {_EXPECTED}")
+    ends = isinstance(error, UnexpectedToken) and "PLUS" in error.expected  # it stands where an operand has ended
+    wanted = "<EOF>" if ends else _EXPECTED
+    kind = "extraneous" if ends and token.type.endswith("_LIT") else "mismatched"
+    return Issue(token.start_pos or 0, f"Syntax error: {kind} input '{token}' expecting {wanted}")

@@ -1,0 +1,263 @@
+"""The type checker: what the API server refuses because it cannot work for any device.
+
+Source: cel-go 0.26, checker/checker.go; literals of lists and maps have one type (HomogeneousAggregateLiterals).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kubelint_gpu.kube.cel.cel_errors import Issue
+from kubelint_gpu.kube.cel.declarations import Overload, functions
+from kubelint_gpu.kube.cel.literal_checks import invalid_literals
+from kubelint_gpu.kube.cel.syntax import Call, Const, Fold, Ident, ListNode, MapNode, Node, Select, qualified_name
+from kubelint_gpu.kube.cel.types import (
+    BOOL,
+    DYN,
+    ERROR,
+    INT,
+    NULL,
+    Substitution,
+    Type,
+    is_dynamic,
+    most_general,
+    optional_of,
+    shown,
+    unwrapped,
+)
+
+_TYPE_NAMES: dict[str, Type] = {
+    name: ("type", kind)
+    for name, kind in {
+        **{one: one for one in ("bool", "bytes", "double", "int", "string", "uint", "dyn", "null_type")},
+        "list": ("list", DYN),
+        "map": ("map", DYN, DYN),
+        "type": ("type", DYN),
+        "optional_type": ("optional_type", DYN),
+        "google.protobuf.Timestamp": "google.protobuf.Timestamp",
+        "google.protobuf.Duration": "google.protobuf.Duration",
+    }.items()
+}
+
+
+class Checker:
+    """Finds the type of every node below a tree.
+
+    Attributes:
+        issues: what does not go together.
+    """
+
+    def __init__(self, variables: Mapping[str, Type], objects: Mapping[str, Mapping[str, Type]]) -> None:
+        self.issues: list[Issue] = []
+        self._scopes: list[dict[str, Type]] = [dict(variables)]
+        self._objects = objects
+        self._known = Substitution()
+        self._open = 0
+        self._types: dict[int, Type] = {}
+
+    def check(self, node: Node) -> Type:
+        """The type of a node; `error` where there is none, which is then among the issues."""
+        if isinstance(node, Const):
+            return NULL if node.kind == "null" else node.kind
+        if isinstance(node, Ident):
+            return self._ident(node)
+        if isinstance(node, Select):
+            return self._select(node)
+        if isinstance(node, Call):
+            return self._call(node)
+        if isinstance(node, ListNode):
+            return self._list(node)
+        if isinstance(node, MapNode):
+            return self._map(node)
+        if isinstance(node, Fold):
+            return self._fold(node)
+        return self._undeclared(node.offset, node.name)
+
+    def result(self, node: Node) -> Type:
+        """The type of a whole expression, its open parts as `dyn`."""
+        found = self._known.of(self.check(node), dynamic=True)
+        if not self.issues:
+            self.issues += invalid_literals(node, self._type_of)
+        return found
+
+    def _type_of(self, node: Node) -> Type:
+        """The type of a part of a list or a map, once all is checked."""
+        return self._known.of(self._types[id(node)], dynamic=True)
+
+    def _ident(self, node: Ident) -> Type:
+        name = node.name.removeprefix(".")
+        found = self._lookup(name)
+        return self._undeclared(node.offset, name) if found is None else found
+
+    def _lookup(self, name: str) -> Type | None:
+        for scope in reversed(self._scopes):
+            if name in scope:
+                return scope[name]
+        return _TYPE_NAMES.get(name)
+
+    def _undeclared(self, offset: int, name: str) -> Type:
+        self.issues.append(Issue(offset, f"undeclared reference to '{name}' (in container '')"))
+        return ERROR
+
+    def _select(self, node: Select) -> Type:
+        name = None if node.test else qualified_name(node)
+        declared = None if name is None else self._lookup(name)
+        if declared is not None:
+            return declared
+        found = self._field(node.offset, node.operand, node.name)
+        return BOOL if node.test else self._known.of(found)
+
+    def _field(self, offset: int, operand: Node, name: str, optional: bool = False) -> Type:
+        kind, was_optional = unwrapped(self._known.of(self.check(operand)))
+        found: Type = ERROR
+        if isinstance(kind, tuple) and kind[0] == "map":
+            found = kind[2]
+        elif kind in self._objects:
+            fields = self._objects[kind]
+            if name in fields:
+                found = fields[name]
+            else:
+                self.issues.append(Issue(offset, f"undefined field '{name}'"))
+        elif isinstance(kind, tuple) and kind[0] == "var":
+            self._known.accepts([DYN], [kind])
+            found = DYN
+        else:
+            if not is_dynamic(kind) and kind != ERROR:
+                self.issues.append(Issue(offset, f"type '{shown(kind)}' does not support field selection"))
+            found = DYN
+        return optional_of(found) if optional or was_optional else found
+
+    def _call(self, node: Call) -> Type:
+        if node.function == "_?._":
+            field = node.args[1]
+            name = str(field.value) if isinstance(field, Const) else ""
+            return self._known.of(self._field(node.offset, node.args[0], name, optional=True))
+        given = [self.check(arg) for arg in node.args]
+        table = functions()
+        if node.target is None:
+            overloads = table.get(node.function)
+            if overloads is None:
+                return self._undeclared(node.offset, node.function)
+            return self._resolved(node, overloads, given)
+        prefix = qualified_name(node.target)
+        if prefix is not None and f"{prefix}.{node.function}" in table:
+            node.function, node.target = f"{prefix}.{node.function}", None
+            return self._resolved(node, table[node.function], given)
+        given.insert(0, self.check(node.target))
+        overloads = table.get(node.function)
+        if overloads is None:
+            return self._undeclared(node.offset, node.function)
+        return self._resolved(node, overloads, given)
+
+    def _resolved(self, node: Call, overloads: tuple[Overload, ...], given: list[Type]) -> Type:
+        if node.function in ("_&&_", "_||_"):
+            return self._logical(node, given)
+        method = node.target is not None
+        result: Type | None = None
+        for overload in overloads:
+            if overload.method != method:
+                continue
+            fresh: dict[Type, Type] = {}
+            wanted = [self._instance(one, fresh) for one in overload.arguments]
+            if not self._known.accepts(given, wanted):
+                continue
+            node.overloads.append(overload.arguments)
+            found = self._known.of(self._instance(overload.result, fresh))
+            if result is None:
+                result = found
+            elif not is_dynamic(result) and found != result:
+                result = DYN
+        if result is not None:
+            return result
+        kinds = [shown(self._known.of(one, dynamic=True)) for one in given]
+        applied = f"{kinds[0]}.({', '.join(kinds[1:])})" if method else f"({', '.join(kinds)})"
+        message = f"found no matching overload for '{node.function}' applied to '{applied}'"
+        self.issues.append(Issue(node.offset, message))
+        return ERROR
+
+    def _logical(self, node: Call, given: list[Type]) -> Type:
+        fits = True
+        for kind, arg in zip(given, node.args, strict=True):
+            if not self._known.accepts([kind], [BOOL]):
+                self._mismatch(arg, BOOL, kind)
+                fits = False
+        return BOOL if fits else ERROR
+
+    def _instance(self, kind: Type, fresh: dict[Type, Type]) -> Type:
+        if not isinstance(kind, tuple):
+            return kind
+        if kind[0] == "param":
+            if kind not in fresh:
+                fresh[kind] = self._new()
+            return fresh[kind]
+        return (kind[0], *[self._instance(one, fresh) for one in kind[1:]])
+
+    def _new(self) -> Type:
+        self._open += 1
+        return ("var", self._open - 1)
+
+    def _mismatch(self, node: Node, wanted: Type, found: Type) -> None:
+        self.issues.append(Issue(node.offset, f"expected type '{shown(wanted)}' but found '{shown(found)}'"))
+
+    def _joined(self, node: Node, before: Type | None, now: Type) -> Type:
+        self._types[id(node)] = now
+        if before is None:
+            return now
+        if self._known.accepts([before], [now]):
+            return most_general(before, now)
+        return DYN
+
+    def _unwrapped(self, node: Node, kind: Type) -> Type:
+        inner, was_optional = unwrapped(kind)
+        if not was_optional and not is_dynamic(inner):
+            self._mismatch(node, optional_of(inner), inner)
+        return inner
+
+    def _list(self, node: ListNode) -> Type:
+        every: Type | None = None
+        for place, item in enumerate(node.items):
+            kind = self.check(item)
+            if place in node.optional:
+                kind = self._unwrapped(item, kind)
+            every = self._joined(item, every, kind)
+        return ("list", self._new() if every is None else every)
+
+    def _map(self, node: MapNode) -> Type:
+        keys: Type | None = None
+        values: Type | None = None
+        for key, value, optional in node.entries:
+            keys = self._joined(key, keys, self.check(key))
+            kind = self.check(value)
+            values = self._joined(value, values, self._unwrapped(value, kind) if optional else kind)
+        if keys is None:
+            return ("map", self._new(), self._new())
+        return ("map", keys, values)
+
+    def _fold(self, node: Fold) -> Type:
+        over = self._known.of(self.check(node.range))
+        initial = self.check(node.initial)
+        first, second = self._items(node, self._known.of(over))
+        self._scopes.append({node.accumulator: initial})
+        self._scopes.append({node.item: first, **({node.second: second} if node.second else {})})
+        self._must_be(node.condition, self.check(node.condition), BOOL)
+        self._must_be(node.step, self.check(node.step), initial)
+        self._scopes.pop()
+        result = self.check(node.result)
+        self._scopes.pop()
+        return self._known.of(result)
+
+    def _items(self, node: Fold, kind: Type) -> tuple[Type, Type]:
+        if isinstance(kind, tuple) and kind[0] == "list":
+            return (INT, kind[1]) if node.second else (kind[1], DYN)
+        if isinstance(kind, tuple) and kind[0] == "map":
+            return kind[1], kind[2]
+        if kind in (DYN, ERROR) or (isinstance(kind, tuple) and kind[0] == "var"):
+            self._known.accepts([DYN], [kind])
+            return DYN, DYN
+        what = f"expression of type '{shown(kind)}' cannot be range of a comprehension"
+        self.issues.append(Issue(node.range.offset, f"{what} (must be list, map, or dynamic)"))
+        return ERROR, ERROR
+
+    def _must_be(self, node: Node, found: Type, wanted: Type) -> None:
+        if not self._known.accepts([found], [wanted]):
+            self._mismatch(node, wanted, found)

@@ -1,0 +1,151 @@
+"""ResourceClaims, the templates of claims, and which claims a pod uses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kubelint_gpu.kube.dra.amounts import Amount, read_amounts
+from kubelint_gpu.kube.dra.device import DeviceID
+from kubelint_gpu.kube.dra.request import ClaimSpec, read_claim_spec
+from kubelint_gpu.kube.dra.versions import is_v1beta1
+from kubelint_gpu.kube.objects.meta import Meta, named, read_meta
+from kubelint_gpu.kube.values.errors import InvalidObject
+from kubelint_gpu.kube.values.fields import Fields
+from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
+from kubelint_gpu.kube.values.selectors import NodeSelector, read_node_selector
+from kubelint_gpu.values import dataclass
+
+EXTENDED_RESOURCE_CLAIM = "resource.kubernetes.io/extended-resource-claim"
+
+
+@dataclass(frozen=True, slots=True)
+class AllocatedDevice:
+    """A device that a claim has.
+
+    Attributes:
+        request: `request` or `request/alternative`.
+        id: which device.
+        admin: whether it is for administration only, so that others may have it as well.
+        share: what tells apart the allocations of a device that several may share; empty where it is not shared.
+        consumed: what a share takes of the device.
+        binding_conditions: conditions that must be true before a pod is bound.
+        binding_failure_conditions: conditions of which none may be true.
+    """
+
+    request: str
+    id: DeviceID
+    admin: bool = False
+    share: str = ""
+    consumed: FrozenMap[str, Amount] = EMPTY
+    binding_conditions: tuple[str, ...] = ()
+    binding_failure_conditions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """What a claim got, and the nodes that reach it; None means all nodes."""
+
+    devices: tuple[AllocatedDevice, ...] = ()
+    node_selector: NodeSelector | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Consumer:
+    """Who uses a claim: `resource` is `pods` for a pod."""
+
+    resource: str
+    name: str
+    uid: str = ""
+    api_group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceClaim:
+    """A ResourceClaim.
+
+    Attributes:
+        meta: its metadata.
+        spec: what it asks for.
+        allocation: what it got; None while it is not allocated.
+        reserved_for: who uses it.
+    """
+
+    meta: Meta
+    spec: ClaimSpec = ClaimSpec()
+    allocation: Allocation | None = None
+    reserved_for: tuple[Consumer, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """`namespace/name`."""
+        return f"{self.meta.namespace}/{self.meta.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceClaimTemplate:
+    """A ResourceClaimTemplate: each pod that names it gets a claim of its own."""
+
+    meta: Meta
+    spec: ClaimSpec = ClaimSpec()
+
+    @property
+    def key(self) -> str:
+        """`namespace/name`."""
+        return f"{self.meta.namespace}/{self.meta.name}"
+
+
+def read_resource_claim(value: Any, problems: list[InvalidObject] | None = None) -> ResourceClaim:
+    """A `ResourceClaim` of any version.
+
+    Raises:
+        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
+    """
+    fields = Fields(value, (), problems)
+    try:
+        status = fields.down("status")
+        allocation = status.child("allocation")
+        return ResourceClaim(
+            meta=read_meta(fields.down("metadata")),
+            spec=read_claim_spec(fields.down("spec"), flat=is_v1beta1(fields)),
+            allocation=None if allocation is None else _allocation(allocation),
+            reserved_for=tuple(
+                Consumer(child.text("resource"), child.text("name"), child.text("uid"), child.text("apiGroup"))
+                for child in status.children("reservedFor")
+            ),
+        )
+    except InvalidObject as error:
+        raise named(error, value) from None
+
+
+def read_resource_claim_template(value: Any, problems: list[InvalidObject] | None = None) -> ResourceClaimTemplate:
+    """A `ResourceClaimTemplate` of any version.
+
+    Raises:
+        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
+    """
+    fields = Fields(value, (), problems)
+    try:
+        return ResourceClaimTemplate(
+            read_meta(fields.down("metadata")), read_claim_spec(fields.down("spec", "spec"), flat=is_v1beta1(fields))
+        )
+    except InvalidObject as error:
+        raise named(error, value) from None
+
+
+def _allocation(fields: Fields) -> Allocation:
+    selector = fields.child("nodeSelector")
+    return Allocation(
+        tuple(
+            AllocatedDevice(
+                request=child.text("request"),
+                id=DeviceID(child.text("driver"), child.text("pool"), child.text("device")),
+                admin=child.boolean("adminAccess"),
+                share=child.text("shareID"),
+                consumed=read_amounts(child.child("consumedCapacity")),
+                binding_conditions=child.texts("bindingConditions"),
+                binding_failure_conditions=child.texts("bindingFailureConditions"),
+            )
+            for child in fields.down("devices").children("results")
+        ),
+        None if selector is None else read_node_selector(selector),
+    )

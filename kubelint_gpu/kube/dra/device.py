@@ -1,0 +1,214 @@
+"""Devices: what a driver says of each, and how they are told apart in a cluster."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from kubelint_gpu.kube.dra.amounts import Amount, read_amount, read_amounts
+from kubelint_gpu.kube.dra.device_taints import DeviceTaint, read_device_taint
+from kubelint_gpu.kube.values.fields import Fields, described
+from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
+from kubelint_gpu.kube.values.selectors import NodeSelector, read_node_selector
+from kubelint_gpu.values import dataclass
+
+ATTRIBUTE_KINDS = ("int", "bool", "string", "version", "ints", "bools", "strings", "versions")
+
+
+class DeviceID(NamedTuple):
+    """What tells a device from all others of the cluster."""
+
+    driver: str
+    pool: str
+    device: str
+
+    def __str__(self) -> str:
+        return f"{self.driver}/{self.pool}/{self.device}"
+
+
+class Attribute(NamedTuple):
+    """A value of a device and its kind (`int`, `bool`, `string`, `version`, and lists of them)."""
+
+    kind: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """How much a device has of something, and which parts of it may be requested.
+
+    Attributes:
+        value: all of it.
+        default: what a request that names none consumes; None means all.
+        valid: the amounts that may be consumed, ascending; empty where they are not enumerated.
+        minimum: the smallest amount; None where there is no range.
+        maximum: the largest amount of the range.
+        step: amounts of the range are the minimum and a multiple of this.
+        ranged: whether there is a range.
+    """
+
+    value: Amount
+    default: Amount | None = None
+    valid: tuple[Amount, ...] = ()
+    minimum: Amount | None = None
+    maximum: Amount | None = None
+    step: Amount | None = None
+    ranged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Consumption:
+    """What a device takes of a counter set while it is allocated."""
+
+    counter_set: str
+    counters: FrozenMap[str, Amount] = EMPTY
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A device of a ResourceSlice.
+
+    Attributes:
+        name: unique in its pool.
+        attributes: by name, which has a domain (`domain/id`) or is in that of the driver.
+        capacity: by name, likewise.
+        consumes: counters that it takes while it is allocated.
+        taints: its own; those of DeviceTaintRules come on top.
+        node_name: where it is, if its slice says that of each device.
+        node_selector: likewise.
+        all_nodes: likewise.
+        binds_to_node: an allocation is for the chosen node only.
+        binding_conditions: conditions that must be true before a pod is bound.
+        shareable: `allowMultipleAllocations`.
+    """
+
+    name: str
+    attributes: FrozenMap[str, Attribute] = EMPTY
+    capacity: FrozenMap[str, Capacity] = EMPTY
+    consumes: tuple[Consumption, ...] = ()
+    taints: tuple[DeviceTaint, ...] = ()
+    node_name: str = ""
+    node_selector: NodeSelector | None = None
+    all_nodes: bool = False
+    binds_to_node: bool = False
+    binding_conditions: tuple[str, ...] = ()
+    binding_failure_conditions: tuple[str, ...] = ()
+    shareable: bool = False
+
+
+def qualified(name: str, driver: str) -> tuple[str, str]:
+    """Domain and identifier of an attribute or a capacity; a name without a domain is in that of the driver."""
+    domain, slash, identifier = name.partition("/")
+    return (domain, identifier) if slash else (driver, name)
+
+
+def attribute_of(device: Device, driver: str, name: str) -> Attribute | None:
+    """The attribute of a fully qualified name; None where the device has none."""
+    found = device.attributes.get(name)
+    if found is not None:
+        return found
+    domain, slash, identifier = name.partition("/")
+    return device.attributes.get(identifier) if slash and domain == driver else None
+
+
+def read_device(fields: Fields, *, basic: bool = False) -> Device:
+    """A device; `basic` is the shape of v1beta1, which nests all but the name."""
+    body = fields.down("basic") if basic else fields
+    return Device(
+        name=fields.text("name"),
+        attributes=_attributes(body.child("attributes")),
+        capacity=_capacities(body.child("capacity")),
+        consumes=tuple(
+            Consumption(child.text("counterSet"), read_counters(child.child("counters")))
+            for child in body.children("consumesCounters")
+        ),
+        taints=tuple(read_device_taint(child) for child in body.children("taints")),
+        node_name=body.text("nodeName"),
+        node_selector=_selector(body),
+        all_nodes=body.boolean("allNodes"),
+        binds_to_node=body.boolean("bindsToNode"),
+        binding_conditions=body.texts("bindingConditions"),
+        binding_failure_conditions=body.texts("bindingFailureConditions"),
+        shareable=body.boolean("allowMultipleAllocations"),
+    )
+
+
+def read_counters(fields: Fields | None) -> FrozenMap[str, Amount]:
+    """Counters by name."""
+    if fields is None:
+        return EMPTY
+    found = {name: read_amount(fields.down(name), "value") for name in fields.value}
+    return FrozenMap({name: 0 if amount is None else amount for name, amount in found.items()})
+
+
+def _selector(fields: Fields) -> NodeSelector | None:
+    found = fields.child("nodeSelector")
+    return None if found is None else read_node_selector(found)
+
+
+def _attributes(fields: Fields | None) -> FrozenMap[str, Attribute]:
+    if fields is None:
+        return EMPTY
+    found = {name: _attribute(fields.down(name)) for name in fields.value}
+    return FrozenMap({name: attribute for name, attribute in found.items() if attribute is not None})
+
+
+def _attribute(fields: Fields) -> Attribute | None:
+    for kind in ATTRIBUTE_KINDS:
+        value = fields.value.get(kind)
+        if value is None:
+            continue
+        single = kind.removesuffix("s")
+        if single == kind and _is(single, value):
+            return Attribute(kind, value)
+        if single != kind and isinstance(value, list) and all(_is(single, one) for one in value):
+            return Attribute(kind, tuple(value))
+        _report(fields, kind, value)
+        return None
+    fields.report((), f"must have one of {', '.join(ATTRIBUTE_KINDS[:4])}", fields.value)
+    return None
+
+
+def _is(kind: str, value: Any) -> bool:
+    if kind == "bool":
+        return isinstance(value, bool)
+    if kind == "int":
+        return isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63
+    return isinstance(value, str)
+
+
+def _report(fields: Fields, kind: str, value: Any) -> None:
+    wanted = {"bool": "true or false", "int": "an integer"}.get(kind.removesuffix("s"), "a string")
+    many = "a list; each entry must be " if kind.endswith("s") else ""
+    fields.report((kind,), f"must be {many}{wanted}, not {described(value)}", value)
+
+
+def _capacities(fields: Fields | None) -> FrozenMap[str, Capacity]:
+    if fields is None:
+        return EMPTY
+    found = {}
+    for name in fields.value:
+        one = fields.down(name)
+        policy = one.down("requestPolicy")
+        limits = policy.down("validRange")
+        found[name] = Capacity(
+            value=read_amount(one, "value") or 0,
+            default=read_amount(policy, "default"),
+            valid=_valid(policy),
+            minimum=read_amount(limits, "min"),
+            maximum=read_amount(limits, "max"),
+            step=read_amount(limits, "step"),
+            ranged="validRange" in policy,
+        )
+    return FrozenMap(found)
+
+
+def _valid(policy: Fields) -> tuple[Amount, ...]:
+    values = policy.value.get("validValues")
+    if values is None:
+        return ()
+    if not isinstance(values, list):
+        policy.report(("validValues",), f"must be a list, not {described(values)}", values)
+        return ()
+    numbered = Fields({str(place): value for place, value in enumerate(values)}, (*policy.pointer, "validValues"))
+    numbered.problems = policy.problems
+    return tuple(read_amounts(numbered).values())

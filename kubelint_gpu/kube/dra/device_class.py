@@ -1,0 +1,61 @@
+"""DeviceClasses: what an administrator calls a kind of device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from kubelint_gpu.kube.dra.request import read_selectors
+from kubelint_gpu.kube.objects.meta import named, read_meta
+from kubelint_gpu.kube.values.errors import InvalidObject
+from kubelint_gpu.kube.values.fields import Fields
+from kubelint_gpu.values import dataclass
+
+IMPLICIT_RESOURCE = "deviceclass.resource.kubernetes.io/"
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceClass:
+    """A DeviceClass.
+
+    Attributes:
+        name: of the object.
+        selectors: CEL expressions that a device must all satisfy; None stands for a kind of selector not known here.
+        extended_resource: the extended resource that devices of the class serve as well; empty where none.
+        created: an RFC 3339 text, empty where unknown.
+    """
+
+    name: str
+    selectors: tuple[str | None, ...] = ()
+    extended_resource: str = ""
+    created: str = ""
+
+
+def read_device_class(value: Any, problems: list[InvalidObject] | None = None) -> DeviceClass:
+    """A `DeviceClass` of any version.
+
+    Raises:
+        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
+    """
+    fields = Fields(value, (), problems)
+    try:
+        spec = fields.down("spec")
+        meta = read_meta(fields.down("metadata"), namespaced=False)
+        return DeviceClass(meta.name, read_selectors(spec), spec.text("extendedResourceName"), meta.created)
+    except InvalidObject as error:
+        raise named(error, value) from None
+
+
+def classes_by_resource(classes: Iterable[DeviceClass]) -> Mapping[str, DeviceClass]:
+    """The class behind each extended resource: the newest, of equally new ones the first by name.
+
+    Each class has an implicit resource besides.
+    Source: deviceclass/extendedresourcecache of k8s.io/dynamic-resource-allocation, 1.36.
+    """
+    found: dict[str, DeviceClass] = {}
+    ordered = sorted(sorted(classes, key=lambda one: one.name), key=lambda one: one.created, reverse=True)
+    for one in ordered:
+        found[IMPLICIT_RESOURCE + one.name] = one
+        if one.extended_resource:
+            found.setdefault(one.extended_resource, one)
+    return found

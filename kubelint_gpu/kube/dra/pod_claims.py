@@ -1,0 +1,38 @@
+"""The claims of a pod."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kubelint_gpu.kube.dra.claim import ResourceClaim
+from kubelint_gpu.kube.objects.pod import Pod
+
+
+class PodClaim(NamedTuple):
+    """An entry of a pod's `resourceClaims`: the claim that it names, or the template; None for the other."""
+
+    name: str
+    claim: str | None
+    template: str | None
+
+
+def pod_claims(pod: Pod) -> tuple[PodClaim, ...]:
+    """The claims of a pod, in the order of its spec."""
+    return tuple(
+        PodClaim(
+            _text(entry.get("name")) or "",
+            _text(entry.get("resourceClaimName")),
+            _text(entry.get("resourceClaimTemplateName")),
+        )
+        for entry in pod.spec.resource_claims
+    )
+
+
+def is_controlled_by(claim: ResourceClaim, pod: Pod) -> bool:
+    """Whether a claim was made for a pod, and not for an earlier one of the same name."""
+    owner = claim.meta.owner
+    return owner is not None and (owner.uid == pod.meta.uid if pod.meta.uid else owner.name == pod.meta.name)
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None

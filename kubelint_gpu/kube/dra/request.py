@@ -1,0 +1,119 @@
+"""What a claim asks for: requests, their alternatives and the constraints between them."""
+
+from __future__ import annotations
+
+from kubelint_gpu.kube.dra.amounts import Amount, read_amounts
+from kubelint_gpu.kube.dra.device_taints import DeviceToleration, read_device_toleration
+from kubelint_gpu.kube.values.fields import Fields
+from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
+from kubelint_gpu.values import dataclass
+
+ALL = "All"
+EXACT_COUNT = "ExactCount"
+_INT64 = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceQuery:
+    """Devices of one class: an `exactly`, or one of `firstAvailable`.
+
+    Attributes:
+        name: of the alternative; of an `exactly`, that of its request.
+        device_class: the name of its DeviceClass.
+        selectors: CEL expressions that a device must all satisfy; None stands for a kind of selector not known here.
+        mode: `ExactCount` or `All`.
+        count: how many devices, where the mode is `ExactCount`.
+        admin: `adminAccess`; None where it is absent.
+        tolerations: of device taints.
+        capacity: what is consumed of a device that several may share.
+        has_capacity: whether there is a `capacity` at all.
+    """
+
+    name: str
+    device_class: str = ""
+    selectors: tuple[str | None, ...] = ()
+    mode: str = EXACT_COUNT
+    count: int = 1
+    admin: bool | None = None
+    tolerations: tuple[DeviceToleration, ...] = ()
+    capacity: FrozenMap[str, Amount] = EMPTY
+    has_capacity: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceRequest:
+    """A request: an `exactly`, or alternatives in the order of preference; neither where the API server refuses it."""
+
+    name: str
+    exactly: DeviceQuery | None = None
+    first_available: tuple[DeviceQuery, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceConstraint:
+    """What devices of some requests, or of all where none is named, have in common or never have in common.
+
+    `match` and `distinct` are fully qualified attribute names, of which one is set.
+    """
+
+    requests: tuple[str, ...] = ()
+    match: str = ""
+    distinct: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimSpec:
+    """`spec` of a ResourceClaim; the configuration of devices, which decides nothing here, is left out."""
+
+    requests: tuple[DeviceRequest, ...] = ()
+    constraints: tuple[DeviceConstraint, ...] = ()
+
+
+def queries_of(spec: ClaimSpec) -> tuple[DeviceQuery, ...]:
+    """All that the requests of a claim may be served with."""
+    found: list[DeviceQuery] = []
+    for request in spec.requests:
+        found += [*request.first_available, *((request.exactly,) if request.exactly is not None else ())]
+    return tuple(found)
+
+
+def read_claim_spec(fields: Fields, *, flat: bool = False) -> ClaimSpec:
+    """A claim's `spec`; `flat` is the shape of v1beta1, which has no `exactly`."""
+    devices = fields.down("devices")
+    return ClaimSpec(
+        tuple(_request(child, flat) for child in devices.children("requests")),
+        tuple(
+            DeviceConstraint(child.texts("requests"), child.text("matchAttribute"), child.text("distinctAttribute"))
+            for child in devices.children("constraints")
+        ),
+    )
+
+
+def read_selectors(fields: Fields) -> tuple[str | None, ...]:
+    """The expressions of `selectors`."""
+    found: list[str | None] = []
+    for child in fields.children("selectors"):
+        cel = child.child("cel")
+        found.append(None if cel is None else cel.text("expression"))
+    return tuple(found)
+
+
+def _request(fields: Fields, flat: bool) -> DeviceRequest:
+    name = fields.text("name")
+    alternatives = tuple(_query(child, child.text("name")) for child in fields.children("firstAvailable"))
+    exactly = fields if flat and not alternatives else None if flat else fields.child("exactly")
+    return DeviceRequest(name, None if exactly is None else _query(exactly, name), alternatives)
+
+
+def _query(fields: Fields, name: str) -> DeviceQuery:
+    return DeviceQuery(
+        name=name,
+        device_class=fields.text("deviceClassName"),
+        selectors=read_selectors(fields),
+        mode=fields.choice("allocationMode", (EXACT_COUNT, ALL), EXACT_COUNT),
+        count=fields.integer("count", 1, 1, _INT64),
+        admin=fields.boolean("adminAccess") if "adminAccess" in fields else None,
+        tolerations=tuple(read_device_toleration(child) for child in fields.children("tolerations")),
+        capacity=read_amounts(fields.down("capacity").child("requests")),
+        has_capacity="capacity" in fields,
+    )

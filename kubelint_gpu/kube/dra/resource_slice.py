@@ -1,0 +1,88 @@
+"""ResourceSlices: the devices that a driver publishes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kubelint_gpu.kube.dra.amounts import Amount
+from kubelint_gpu.kube.dra.device import Device, read_counters, read_device
+from kubelint_gpu.kube.dra.versions import is_v1beta1
+from kubelint_gpu.kube.objects.meta import named, read_meta
+from kubelint_gpu.kube.values.errors import InvalidObject
+from kubelint_gpu.kube.values.fields import Fields
+from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
+from kubelint_gpu.kube.values.selectors import NodeSelector, read_node_selector
+from kubelint_gpu.values import dataclass
+
+_INT64 = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class CounterSet:
+    """Amounts that devices of a pool share."""
+
+    name: str
+    counters: FrozenMap[str, Amount] = EMPTY
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceSlice:
+    """A part of a pool of devices.
+
+    Attributes:
+        name: of the object.
+        driver: who publishes it.
+        pool: name of the pool.
+        generation: of the pool; only slices of the highest one count.
+        count: how many slices the pool has in this generation.
+        node_name: the only node that reaches the devices; empty where that is told otherwise.
+        node_selector: the nodes that reach them.
+        all_nodes: all nodes do.
+        per_device: each device tells its own nodes.
+        devices: in the order in which the allocator tries them.
+        counters: what they share.
+    """
+
+    name: str
+    driver: str
+    pool: str
+    generation: int = 0
+    count: int = 1
+    node_name: str = ""
+    node_selector: NodeSelector | None = None
+    all_nodes: bool = False
+    per_device: bool = False
+    devices: tuple[Device, ...] = ()
+    counters: tuple[CounterSet, ...] = ()
+
+
+def read_resource_slice(value: Any, problems: list[InvalidObject] | None = None) -> ResourceSlice:
+    """A `ResourceSlice` of any version.
+
+    Raises:
+        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
+    """
+    fields = Fields(value, (), problems)
+    try:
+        spec = fields.down("spec")
+        pool = spec.down("pool")
+        selector = spec.child("nodeSelector")
+        basic = is_v1beta1(fields)
+        return ResourceSlice(
+            name=read_meta(fields.down("metadata"), namespaced=False).name,
+            driver=spec.text("driver"),
+            pool=pool.text("name"),
+            generation=pool.integer("generation", 0, 0, _INT64),
+            count=pool.integer("resourceSliceCount", 1, 1, _INT64),
+            node_name=spec.text("nodeName"),
+            node_selector=None if selector is None else read_node_selector(selector),
+            all_nodes=spec.boolean("allNodes"),
+            per_device=spec.boolean("perDeviceNodeSelection"),
+            devices=tuple(read_device(child, basic=basic) for child in spec.children("devices")),
+            counters=tuple(
+                CounterSet(child.text("name"), read_counters(child.child("counters")))
+                for child in spec.children("sharedCounters")
+            ),
+        )
+    except InvalidObject as error:
+        raise named(error, value) from None

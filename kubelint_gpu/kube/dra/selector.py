@@ -1,0 +1,219 @@
+"""Device selectors: CEL expressions about one device.
+
+Source: k8s.io/dynamic-resource-allocation/cel/compile.go, 1.36.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kubelint_gpu.kube.dra.amounts import Amount
+from kubelint_gpu.kube.dra.device import Attribute, Device, qualified
+from kubelint_gpu.kube.dra.sight import Sight, sight_of
+from kubelint_gpu.kube.values.frozen import FrozenMap
+
+if TYPE_CHECKING:
+    from kubelint_gpu.kube.cel.cel_errors import CompileError
+
+_DEVICE = "kubernetes.DRADevice"
+
+
+class Subject(NamedTuple):
+    """What an expression may see of a device: all that decides its verdict."""
+
+    driver: str
+    attributes: FrozenMap[str, Attribute]
+    capacity: FrozenMap[str, Amount]
+    shareable: bool
+    broken: str = ""
+    """An attribute that cannot be read, with which every expression fails."""
+
+
+class SelectorVerdict(NamedTuple):
+    """What an expression says of a device.
+
+    Attributes:
+        matches: whether it selects the device.
+        error: the runtime error with which evaluation ended; empty where it did not.
+        unknown: why the verdict is not known; empty where it is.
+    """
+
+    matches: bool
+    error: str = ""
+    unknown: str = ""
+
+
+class Selector:
+    """A compiled expression.
+
+    Attributes:
+        expression: its text.
+        error: why it does not compile; None where it does.
+        sight: the parts of a device that it looks at.
+    """
+
+    __slots__ = ("_most", "_program", "_verdicts", "error", "expression", "sight")
+
+    def __init__(self, expression: str, *, shareable: bool) -> None:
+        self.expression = expression
+        self.error: CompileError | None = None
+        self.sight = Sight()
+        self._program: Any = None
+        self._most = 0
+        self._verdicts: dict[Subject, SelectorVerdict] = {}
+        self._compile(shareable)
+
+    def _compile(self, shareable: bool) -> None:
+        from kubelint_gpu.kube.cel.cel_errors import CompileError, NotKnown, compile_error
+        from kubelint_gpu.kube.cel.evaluation import Planner
+        from kubelint_gpu.kube.cel.folding import folding_error
+        from kubelint_gpu.kube.cel.parsing import parse
+        from kubelint_gpu.kube.cel.type_checking import Checker
+        from kubelint_gpu.kube.cel.types import shown
+
+        try:
+            tree = parse(self.expression)
+            checker = Checker({"device": _DEVICE}, {_DEVICE: _fields(shareable)})
+            result = checker.result(tree)
+            planner = Planner(("device",))
+            if checker.issues:
+                self.error = compile_error(self.expression, checker.issues)
+            elif result not in ("bool", "any"):
+                self.error = CompileError(f"must evaluate to bool or the unknown type, not {shown(result)}")
+            elif failed := folding_error(tree):
+                self.error = CompileError(f"program instantiation failed: {failed}")
+            else:
+                self._program = planner.plan(tree)
+                self._most = planner.most
+                self.sight = sight_of(tree)
+        except CompileError as error:
+            self.error = error
+        except NotKnown as unknown:
+            self._program = _unknown(str(unknown))
+
+    def verdict(self, subject: Subject) -> SelectorVerdict:
+        """What the expression says of a device, worked out once for all that look the same to it."""
+        if subject.broken:
+            return SelectorVerdict(False, subject.broken)
+        seen = _seen(subject, self.sight)
+        found = self._verdicts.get(seen)
+        if found is None:
+            found = self._verdicts[seen] = self._evaluated(seen)
+        return found
+
+    def _evaluated(self, subject: Subject) -> SelectorVerdict:
+        from kubelint_gpu.kube.cel.cel_errors import EvaluationError, NotKnown
+        from kubelint_gpu.kube.cel.cel_values import type_name
+        from kubelint_gpu.kube.cel.evaluation_cost import Evaluation
+
+        try:
+            value = self._program(Evaluation([_value(subject), *[None] * self._most]))
+        except EvaluationError as error:
+            return SelectorVerdict(False, str(error))
+        except NotKnown as unknown:
+            return SelectorVerdict(False, "", str(unknown))
+        except RecursionError:
+            return SelectorVerdict(False, "", "the expression nests too deep")
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, MemoryError) as surprise:
+            # an expression is untrusted: what was not thought of makes its verdict unknown, and ends no run
+            return SelectorVerdict(
+                False, "", f"the expression has a value that is not modelled ({type(surprise).__name__})"
+            )
+        if isinstance(value, bool):
+            return SelectorVerdict(value)
+        kind = type_name(value)
+        detail = _NO_BOOL.get(kind, f"type conversion error from '{kind}' to 'bool'")
+        return SelectorVerdict(False, f"CEL result of type {kind} could not be converted to bool: {detail}")
+
+
+_NO_BOOL = {
+    "string": "unsupported native conversion from string to 'bool'",
+    "int": "unsupported type conversion from 'int' to bool",
+}
+
+
+@lru_cache(maxsize=512)
+def selector(expression: str, *, shareable: bool = True) -> Selector:
+    """The compiled selector of a text; `shareable` says whether the release knows `allowMultipleAllocations`."""
+    return Selector(expression, shareable=shareable)
+
+
+def subject_of(device: Device, driver: str) -> Subject:
+    """What expressions may see of a device."""
+    capacity = FrozenMap({name: found.value for name, found in device.capacity.items()})
+    return Subject(driver, device.attributes, capacity, device.shareable, _broken(device))
+
+
+def _broken(device: Device) -> str:
+    for name, attribute in sorted(device.attributes.items()):
+        if attribute.kind == "version":
+            from kubelint_gpu.kube.cel.cel_errors import EvaluationError
+            from kubelint_gpu.kube.cel.cel_values import parse_semver
+
+            try:
+                parse_semver(attribute.value)
+            except EvaluationError as error:
+                return f"attribute {name}: parse semantic version: {error}"
+        elif attribute.kind not in ("int", "bool", "string"):
+            return f"attribute {name}: unsupported attribute value"
+    return ""
+
+
+def _fields(shareable: bool) -> Mapping[str, Any]:
+    from kubelint_gpu.kube.cel.types import ANY, BOOL, QUANTITY, STRING
+
+    found: dict[str, Any] = {
+        "driver": STRING,
+        "attributes": ("map", STRING, ("map", STRING, ANY)),
+        "capacity": ("map", STRING, ("map", STRING, QUANTITY)),
+    }
+    return {**found, "allowMultipleAllocations": BOOL} if shareable else found
+
+
+def _unknown(reason: str) -> Any:
+    from kubelint_gpu.kube.cel.cel_errors import NotKnown
+
+    def program(_run: Any) -> Any:
+        raise NotKnown(reason)
+
+    return program
+
+
+def _seen(subject: Subject, sight: Sight) -> Subject:
+    """A subject without the parts that an expression does not look at."""
+    if sight.everything:
+        return subject
+    seen, driver = sight.parts, subject.driver
+    attributes = {
+        name: found for name, found in subject.attributes.items() if ("attributes", *qualified(name, driver)) in seen
+    }
+    capacity = {
+        name: found for name, found in subject.capacity.items() if ("capacity", *qualified(name, driver)) in seen
+    }
+    return Subject(driver, FrozenMap(attributes), FrozenMap(capacity), subject.shareable)
+
+
+def _value(subject: Subject) -> Any:
+    """A device as expressions see it: attributes and capacities by domain; an unknown domain has none."""
+    from kubelint_gpu.kube.cel.cel_values import Map, Quantity, parse_semver
+
+    attributes: dict[str, list[tuple[str, Any]]] = {}
+    for name, attribute in subject.attributes.items():
+        domain, identifier = qualified(name, subject.driver)
+        value = parse_semver(attribute.value) if attribute.kind == "version" else attribute.value
+        attributes.setdefault(domain, []).append((identifier, value))
+    capacity: dict[str, list[tuple[str, Any]]] = {}
+    for name, amount in subject.capacity.items():
+        domain, identifier = qualified(name, subject.driver)
+        capacity.setdefault(domain, []).append((identifier, Quantity(amount)))
+    nothing = Map(())
+    return Map(
+        (
+            ("driver", subject.driver),
+            ("allowMultipleAllocations", subject.shareable),
+            ("attributes", Map([(domain, Map(entries)) for domain, entries in attributes.items()], nothing)),
+            ("capacity", Map([(domain, Map(entries)) for domain, entries in capacity.items()], nothing)),
+        )
+    )

@@ -1,0 +1,114 @@
+"""Devices that claims ask for.
+
+Nothing below this module is imported for a pod without claims in a cluster without DeviceClasses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.scheduler.framework.facts import Facts, Held, Token, Unique, never
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.plugin import SKIP, Plugin, Prepared, Status
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+
+NAME = "DynamicResources"
+
+
+def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
+    if not _has_to_do(pod, snapshot):
+        return SKIP
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import pre_filter
+
+    return pre_filter(pod, snapshot)
+
+
+def _has_to_do(pod: Pod, snapshot: Snapshot) -> bool:
+    """Whether a pod may need devices, in a cluster whose devices are known."""
+    cluster = snapshot.cluster
+    if not snapshot.behaviour.dynamic_resources or not cluster.devices_known:
+        return False
+    return bool(pod.spec.resource_claims or cluster.device_classes)
+
+
+def _filter(state: Any, node: NodeInfo) -> Status | None:
+    found: Status | None = state.status(node)
+    return found
+
+
+def _post_filter(state: Any, snapshot: Snapshot) -> str:
+    if state is None:
+        return snapshot.behaviour.deallocation
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import post_filter
+
+    return post_filter(state, snapshot)
+
+
+def served_by_devices(snapshot: Snapshot) -> frozenset[str]:
+    """The extended resources that a DeviceClass stands behind."""
+    if not snapshot.behaviour.dynamic_resources or not snapshot.cluster.devices_known:
+        return frozenset()
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
+
+    return frozenset(objects_of(snapshot, features_of(snapshot.behaviour)).by_resource)
+
+
+def pre_enqueue(pod: Pod, snapshot: Snapshot) -> str:
+    """Why a pod does not enter the queue: a claim of it is not there; empty where it does.
+
+    No event says so: the pod waits until a claim of its own appears.
+    """
+    if not pod.spec.resource_claims or not _has_to_do(pod, snapshot):
+        return ""
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import pre_enqueue as refused
+
+    return refused(pod, snapshot)
+
+
+def reserved(pod: Pod, snapshot: Snapshot, node_name: str) -> Pod:
+    """The pod with the devices that its claims get on a node; as it is where they get none there."""
+    if not _has_to_do(pod, snapshot):
+        return pod
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.reservation import reserve
+
+    return reserve(pod, snapshot, node_name)
+
+
+def _asks(pod: Pod) -> bool:
+    return bool(pod.spec.resource_claims)
+
+
+def _want_the_same(pod: Pod, other: Pod) -> bool:
+    return _asks(pod) and _asks(other)
+
+
+def _asks_nothing(pod: Pod, _unique: Unique) -> bool:
+    return not _asks(pod)
+
+
+def _kept_off(others: Sequence[Pod], _unique: Unique) -> Callable[[Pod], bool]:
+    return _asks if any(_asks(other) for other in others) else never
+
+
+def _no_labels(_: Pod) -> tuple[str, ...]:
+    return ()
+
+
+def _token(pods: Sequence[Pod], _wide: bool) -> Token | None:
+    return (lambda node, _: node.name) if any(_asks(pod) for pod in pods) else None
+
+
+FACTS = Facts(
+    Held.DEVICE,
+    asks=_asks,
+    heeds=_want_the_same,
+    excludes=_want_the_same,
+    local=_asks_nothing,
+    refusing=_kept_off,
+    pod_labels=_no_labels,
+    token=_token,
+)
+PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=FACTS, post_filter=_post_filter, reserve=reserved)

@@ -1,0 +1,1 @@
+"""The structured allocator: which devices of a node some claims get."""

@@ -1,0 +1,155 @@
+"""What each claim needs, worked out before the search: its requests and its constraints.
+
+Source: the first half of `Allocate`, and `validateDeviceRequest`, of the structured allocator, 0.34.1 to 0.36.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from kubelint_gpu.kube.dra.device_class import DeviceClass
+from kubelint_gpu.kube.dra.request import ALL, ClaimSpec, DeviceQuery, DeviceRequest
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.constraints import Check, check_of
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.consumable_capacity import has_left
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_usage import Usage
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import MOST_DEVICES, Failed, Name
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View
+from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
+
+
+class Query(NamedTuple):
+    """A request, or one of its alternatives, and what is known of it before the search.
+
+    Attributes:
+        number: tells it apart.
+        query: what it asks for.
+        request: the name of the request.
+        alternative: its own name; empty where it is no alternative.
+        needed: how many devices it needs.
+        every: the devices that it needs, where it asks for all.
+    """
+
+    number: int
+    query: DeviceQuery
+    request: str
+    alternative: str
+    needed: int
+    every: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """`request` or `request/alternative`."""
+        return f"{self.request}/{self.alternative}" if self.alternative else self.request
+
+
+class Needed(NamedTuple):
+    """What a claim needs: the alternatives of each request, and what its devices have in common."""
+
+    requests: tuple[tuple[Query, ...], ...]
+    checks: tuple[Check, ...]
+
+
+class ClaimPreparation:
+    """Works out what claims need on a node."""
+
+    def __init__(
+        self,
+        view: View,
+        usage: Usage,
+        classes: Mapping[str, DeviceClass],
+        features: Features,
+        matcher: Matcher,
+        effort: Effort,
+    ) -> None:
+        self._view = view
+        self._usage = usage
+        self._classes = classes
+        self._features = features
+        self._matcher = matcher
+        self._effort = effort
+        self._numbers = 0
+
+    def needed(self, place: int, spec: ClaimSpec) -> Needed:
+        """What the claim at a place needs.
+
+        Raises:
+            Failed: the scheduling attempt fails.
+            Unknown: it is not known.
+        """
+        requests = tuple([self._alternatives(place, request) for request in spec.requests])
+        least = sum(min(one.needed for one in found) for found in requests)
+        if least > MOST_DEVICES:
+            much = f"number of requested devices {least} exceeds the claim limit of {MOST_DEVICES}"
+            raise failed(place, f": {much}")
+        checks = []
+        for number, constraint in enumerate(spec.constraints):
+            check = check_of(constraint, distinct=self._features.shares)
+            if check is None:
+                raise failed(place, f", constraint #{number}: empty constraint (unsupported constraint type?)")
+            checks.append(check)
+        return Needed(requests, tuple(checks))
+
+    def _alternatives(self, place: int, request: DeviceRequest) -> tuple[Query, ...]:
+        self._gated(place, request)
+        if request.first_available:
+            return tuple([self._query(place, request.name, one.name, one) for one in request.first_available])
+        if request.exactly is not None:
+            return (self._query(place, request.name, "", request.exactly),)
+        raise failed(place, f", request {request.name}: unknown request type")
+
+    def _gated(self, place: int, request: DeviceRequest) -> None:
+        if self._features.shares:
+            return
+        off = "has capacity requests, but the DRAConsumableCapacity feature is disabled"
+        if request.exactly is not None and request.exactly.has_capacity:
+            raise failed(place, f", request {request.name}: {off}")
+        for one in request.first_available:
+            if one.has_capacity:
+                raise failed(place, f", subrequest {one.name}: {off}")
+
+    def _query(self, claim: int, request: str, alternative: str, query: DeviceQuery) -> Query:
+        who = f", request {query.name}"
+        for number, expression in enumerate(query.selectors):
+            if expression is None:
+                what = f", selector #{number}: CEL expression empty (unsupported selector type?)"
+                raise failed(claim, who + what)
+        if not query.device_class:
+            raise failed(claim, f"{who}: missing device class name (unsupported request type?)")
+        if query.device_class not in self._classes:
+            name = query.device_class
+            why = f'deviceclass.resource.k8s.io "{name}" not found'
+            raise failed(claim, f"{who}: could not retrieve device class {name}: {why}")
+        number = self._numbers
+        self._numbers += 1
+        if query.mode != ALL:
+            return Query(number, query, request, alternative, query.count, ())
+        every = self._all(query, number, claim)
+        return Query(number, query, request, alternative, len(every), every)
+
+    def _all(self, query: DeviceQuery, number: int, claim: int) -> tuple[int, ...]:
+        found: list[int] = []
+        asks = f", request {query.name}: asks for all devices, but resource pool "
+        for place, pool in enumerate(self._view.pools):
+            if pool.incomplete:
+                raise failed(claim, asks, Name("pool", place), " is currently being updated")
+            if pool.invalid:
+                raise failed(claim, asks, Name("pool", place), " is currently invalid")
+            for position in pool.slots:
+                slot = self._view.slots[position]
+                self._effort.spend()
+                if self._matcher.selects(query, number, claim, position, slot) and self._has_left(query, position):
+                    found.append(position)
+        return tuple(found)
+
+    def _has_left(self, query: DeviceQuery, position: int) -> bool:
+        if not self._features.shares:
+            return True
+        return has_left(query.capacity, self._view.slots[position].device.capacity, self._usage.consumed[position])
+
+
+def failed(claim: int, *rest: str | Name) -> Failed:
+    """The failure of a claim, by its place."""
+    return Failed("claim ", Name("claim", claim), *rest)

@@ -1,0 +1,90 @@
+"""What the devices of a claim have in common, or never have in common.
+
+Source: the constraints of the structured allocator, 0.36.3.
+`distinctAttribute` remembers one device a request: of several devices of one request it compares the last only.
+"""
+
+from __future__ import annotations
+
+from kubelint_gpu.kube.dra.device import Attribute, attribute_of
+from kubelint_gpu.kube.dra.request import DeviceConstraint
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
+
+_SINGLE = ("string", "int", "bool", "version")
+
+
+class Common:
+    """`matchAttribute`: all devices have the attribute, with one value."""
+
+    __slots__ = ("_attribute", "_count", "_name", "_requests")
+
+    def __init__(self, constraint: DeviceConstraint) -> None:
+        self._requests = frozenset(constraint.requests)
+        self._name = constraint.match
+        self._attribute: Attribute | None = None
+        self._count = 0
+
+    def add(self, request: str, alternative: str, slot: Slot) -> bool:
+        """Whether a device may be added, which then is."""
+        if not _concerns(self._requests, request, alternative):
+            return True
+        found = attribute_of(slot.device, slot.id.driver, self._name)
+        if found is None:
+            return False
+        if not self._count:
+            self._attribute = found
+        elif found.kind not in _SINGLE or found != self._attribute:
+            return False
+        self._count += 1
+        return True
+
+    def remove(self, request: str, alternative: str) -> None:
+        """Take back what was added last."""
+        if _concerns(self._requests, request, alternative):
+            self._count -= 1
+
+
+class Distinct:
+    """`distinctAttribute`: all devices have the attribute, each with another value."""
+
+    __slots__ = ("_attributes", "_count", "_name", "_requests")
+
+    def __init__(self, constraint: DeviceConstraint) -> None:
+        self._requests = frozenset(constraint.requests)
+        self._name = constraint.distinct
+        self._attributes: dict[str, Attribute] = {}
+        self._count = 0
+
+    def add(self, request: str, alternative: str, slot: Slot) -> bool:
+        """Whether a device may be added, which then is."""
+        if not _concerns(self._requests, request, alternative):
+            return True
+        found = attribute_of(slot.device, slot.id.driver, self._name)
+        if found is None:
+            return False
+        others = self._attributes.values() if self._count else ()
+        if others and (found.kind not in _SINGLE or found in others):
+            return False
+        self._attributes[request] = found
+        self._count += 1
+        return True
+
+    def remove(self, request: str, alternative: str) -> None:
+        """Take back what was added last."""
+        if _concerns(self._requests, request, alternative):
+            self._attributes.pop(request, None)
+            self._count -= 1
+
+
+Check = Common | Distinct
+
+
+def check_of(constraint: DeviceConstraint, *, distinct: bool) -> Check | None:
+    """What keeps a constraint; None where there is nothing that this release knows."""
+    if constraint.match:
+        return Common(constraint)
+    return Distinct(constraint) if constraint.distinct and distinct else None
+
+
+def _concerns(requests: frozenset[str], request: str, alternative: str) -> bool:
+    return not requests or request in requests or (bool(alternative) and f"{request}/{alternative}" in requests)

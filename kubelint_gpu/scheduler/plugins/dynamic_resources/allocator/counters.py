@@ -1,0 +1,72 @@
+"""Amounts that devices of a pool share, such as the parts of a GPU that can be partitioned.
+
+Source: `checkAvailableCounters` of the structured allocator, 0.36.3, which keeps its books by the name of a pool alone:
+of two drivers whose pools have one name, only the first one's counters are looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from kubelint_gpu.kube.dra.amounts import Amount
+from kubelint_gpu.kube.dra.device import Consumption, DeviceID
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import DevicePool, Slot, View
+
+_Sets = dict[str, dict[str, Amount]]
+
+
+class Books:
+    """What is left of counters, and what the allocation that is looked for takes of them."""
+
+    __slots__ = ("_available", "_is_allocated", "_taking", "_view")
+
+    def __init__(self, view: View, is_allocated: Callable[[DeviceID], bool]) -> None:
+        self._view = view
+        self._is_allocated = is_allocated
+        self._available: dict[str, _Sets] = {}
+        self._taking: dict[str, _Sets] = {}
+
+    def take(self, slot: Slot) -> bool:
+        """Whether enough is left for a device, which then takes it."""
+        pool = self._view.pools[slot.pool]
+        available = self._available.get(pool.name)
+        if available is None:
+            available = self._available[pool.name] = self._left(pool)
+        taking = self._taking.setdefault(pool.name, {})
+        self._change(taking, slot.device.consumes, 1)
+        for name, counters in available.items():
+            mine = taking.get(name, {})
+            if any(amount < mine.get(counter, 0) for counter, amount in counters.items()):
+                self._change(taking, slot.device.consumes, -1)
+                return False
+        return True
+
+    def give_back(self, slot: Slot) -> None:
+        """Undo what `take` did for a device."""
+        self._change(self._taking[self._view.pools[slot.pool].name], slot.device.consumes, -1)
+
+    def _left(self, pool: DevicePool) -> _Sets:
+        left = {name: dict(counters) for name, counters in pool.counters.items()}
+        for place in pool.slots:
+            slot = self._view.slots[place]
+            if slot.device.consumes and self._is_allocated(slot.id):
+                self._subtract(left, slot.device.consumes)
+        for identity, consumes in pool.elsewhere:
+            if self._is_allocated(identity):
+                self._subtract(left, consumes)
+        return left
+
+    @staticmethod
+    def _subtract(left: _Sets, consumes: Iterable[Consumption]) -> None:
+        for used in consumes:
+            counters = left.get(used.counter_set, {})
+            for name, amount in used.counters.items():
+                if name in counters:
+                    counters[name] -= amount
+
+    @staticmethod
+    def _change(taking: _Sets, consumes: Iterable[Consumption], sign: int) -> None:
+        for used in consumes:
+            counters = taking.setdefault(used.counter_set, {})
+            for name, amount in used.counters.items():
+                counters[name] = counters.get(name, 0) + sign * amount

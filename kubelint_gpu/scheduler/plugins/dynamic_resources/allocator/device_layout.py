@@ -1,0 +1,90 @@
+"""Which nodes look the same to some claims: their pools and devices, without what nothing in play looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import NamedTuple
+
+from kubelint_gpu.kube.dra.device import Attribute, attribute_of, qualified
+from kubelint_gpu.kube.dra.sight import Sight
+from kubelint_gpu.scheduler.framework.pod_memory import PodMemory
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot, View
+
+
+class Interest(NamedTuple):
+    """What some claims look at.
+
+    Attributes:
+        sight: the parts of devices that their selectors name.
+        compared: the attributes that their constraints compare: their values matter to each other only.
+    """
+
+    sight: Sight
+    compared: frozenset[str]
+
+
+class Layout(NamedTuple):
+    """A view as some claims see it.
+
+    Attributes:
+        number: equal for views in which the same devices can be had, position by position.
+        likeness: a number for each device; devices with one number can stand for each other.
+    """
+
+    number: int
+    likeness: tuple[int, ...]
+
+
+def layout_of(view: View, interest: Interest, memory: PodMemory) -> Layout:
+    """How a view looks to claims of some interest."""
+    numbers: dict[Hashable, int] = {}
+    values: dict[tuple[str, Attribute], int] = {}
+    looks = [(_look(slot, interest.sight), _compared(slot, interest.compared, values)) for slot in view.slots]
+    pools = tuple(
+        (
+            pool.driver,
+            len(pool.slots),
+            pool.incomplete,
+            bool(pool.invalid),
+            tuple(sorted((name, counters) for name, counters in pool.counters.items())) if pool.counters else (),
+            pool.name if pool.counters else "",
+        )
+        for pool in view.pools
+    )
+    likeness = tuple(
+        [numbers.setdefault((look, slot.pool), len(numbers)) for look, slot in zip(looks, view.slots, strict=True)]
+    )
+    return Layout(memory.number((pools, tuple(looks))), likeness)
+
+
+def _look(slot: Slot, sight: Sight) -> Hashable:
+    device, subject = slot.device, slot.subject
+    if sight.everything:
+        attributes: Hashable = subject.attributes
+    else:
+        attributes = frozenset(
+            (name, value)
+            for name, value in subject.attributes.items()
+            if ("attributes", *qualified(name, subject.driver)) in sight.parts
+        )
+    return (
+        subject.driver,
+        attributes,
+        device.capacity,
+        subject.broken,
+        device.taints,
+        device.consumes,
+        device.shareable,
+        slot.reached,
+    )
+
+
+def _compared(slot: Slot, names: frozenset[str], values: dict[tuple[str, Attribute], int]) -> Hashable:
+    """The attributes that constraints compare, each as its kind and the number of its value among those of the view."""
+    found = []
+    for name in names:
+        attribute = attribute_of(slot.device, slot.id.driver, name)
+        if attribute is None:
+            continue
+        found.append((name, attribute.kind, values.setdefault((name, attribute), len(values))))
+    return frozenset(found)

@@ -1,0 +1,62 @@
+"""Which devices are taken already: by all claims, and as a node sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from typing import NamedTuple
+
+from kubelint_gpu.kube.dra.amounts import Amount
+from kubelint_gpu.kube.dra.claim import Allocation
+from kubelint_gpu.kube.dra.device import DeviceID
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View
+
+
+class Holdings(NamedTuple):
+    """What all claims hold.
+
+    Attributes:
+        claims: the allocation of each claim that has one, by `namespace/name`.
+        exclusive: the devices of which a claim has the whole.
+        shared: the devices that claims share.
+        consumed: what is taken of shared devices.
+        pools: driver and name of the pools of which anything is taken.
+    """
+
+    claims: Mapping[str, Allocation]
+    exclusive: frozenset[DeviceID]
+    shared: frozenset[DeviceID]
+    consumed: Mapping[DeviceID, Mapping[str, Amount]]
+    pools: frozenset[tuple[str, str]]
+
+    def is_allocated(self, device: DeviceID) -> bool:
+        """Whether any claim has a device or a share of it."""
+        return device in self.exclusive or device in self.shared
+
+
+class Usage(NamedTuple):
+    """What is taken of the devices of a view, by their positions.
+
+    Attributes:
+        exclusive: whether a claim has the whole device.
+        consumed: what is taken of a device by its shares; None where it has none.
+        is_allocated: whether any claim has a device, of the view or not.
+        key: equal where the same is taken.
+    """
+
+    exclusive: tuple[bool, ...]
+    consumed: tuple[Mapping[str, Amount] | None, ...]
+    is_allocated: Callable[[DeviceID], bool]
+    key: Hashable
+
+
+def usage_of(view: View, held: Holdings) -> Usage:
+    """What is taken of what a node reaches."""
+    elsewhere = tuple([identity for identity in view.elsewhere if held.is_allocated(identity)])
+    if not any((pool.driver, pool.name) in held.pools for pool in view.pools):
+        count = len(view.slots)
+        return Usage((False,) * count, (None,) * count, held.is_allocated, elsewhere)
+    exclusive = tuple([slot.id in held.exclusive for slot in view.slots])
+    consumed = tuple([held.consumed.get(slot.id) for slot in view.slots]) if held.consumed else (None,) * len(exclusive)
+    shares = [(place, frozenset(one.items())) for place, one in enumerate(consumed) if one is not None]
+    taken = [place for place, one in enumerate(exclusive) if one]
+    return Usage(exclusive, consumed, held.is_allocated, (elsewhere, tuple(taken), tuple(shares)))

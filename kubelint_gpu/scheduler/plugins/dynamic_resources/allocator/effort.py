@@ -1,0 +1,28 @@
+"""How long the search for devices may take."""
+
+from __future__ import annotations
+
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import Unknown
+
+MOST_TRIES = 100_000
+"""Tries of devices for one pod: what the allocator of Kubernetes does in some hundredths of a second."""
+TOO_LONG = "the search for devices was given up after {tries} tries"
+
+
+class Effort:
+    """How many more devices may be tried, by all searches of one pod together."""
+
+    __slots__ = ("left", "most")
+
+    def __init__(self, most: int = MOST_TRIES) -> None:
+        self.left = self.most = most
+
+    def spend(self) -> None:
+        """Account for one try.
+
+        Raises:
+            Unknown: there were too many.
+        """
+        self.left -= 1
+        if self.left < 0:
+            raise Unknown(TOO_LONG.format(tries=self.most))

@@ -1,0 +1,75 @@
+"""Which devices a request may have: the selectors of its class and its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kubelint_gpu.kube.dra.device_class import DeviceClass
+from kubelint_gpu.kube.dra.request import DeviceQuery
+from kubelint_gpu.kube.dra.selector import Selector, selector
+from kubelint_gpu.kube.dra.sight import Sight
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import Failed, Name, Unknown
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
+
+
+class Matcher:
+    """Answers whether devices satisfy requests, each pair once."""
+
+    __slots__ = ("_classes", "_found", "_shareable")
+
+    def __init__(self, classes: Mapping[str, DeviceClass], *, shareable: bool) -> None:
+        self._classes = classes
+        self._shareable = shareable
+        self._found: dict[tuple[int, int], bool] = {}
+
+    def selects(self, query: DeviceQuery, number: int, claim: int, place: int, slot: Slot) -> bool:
+        """Whether a device satisfies a request; `number` tells the request apart, `place` the device.
+
+        Raises:
+            Failed: a selector does not compile or has a runtime error.
+            Unknown: a selector has no known verdict.
+        """
+        key = (number, place)
+        known = self._found.get(key)
+        if known is None:
+            known = self._found[key] = self._selects(query, claim, slot)
+        return known
+
+    def _selects(self, query: DeviceQuery, claim: int, slot: Slot) -> bool:
+        found = self._classes.get(query.device_class)
+        if found is not None and not self._match(found.selectors, (f"class {found.name}",), slot):
+            return False
+        return self._match(query.selectors, ("claim ", Name("claim", claim)), slot) and slot.reached
+
+    def _match(self, selectors: Sequence[str | None], who: tuple[str | Name, ...], slot: Slot) -> bool:
+        for number, expression in enumerate(selectors):
+            compiled = selector(expression or "", shareable=self._shareable)
+            if compiled.error is not None:
+                raise Failed(*who, f": selector #{number}: CEL compile error: {compiled.error.text}")
+            verdict = compiled.verdict(slot.subject)
+            if verdict.unknown:
+                raise Unknown(f"selector #{number} of a {str(who[0]).partition(' ')[0]}: {verdict.unknown}")
+            if verdict.error:
+                raise Failed(*who, f": selector #{number}: CEL runtime error: {verdict.error}")
+            if not verdict.matches:
+                return False
+        return True
+
+
+def sight_of(queries: Sequence[DeviceQuery], classes: Mapping[str, DeviceClass], *, shareable: bool) -> Sight:
+    """The parts of devices that the selectors of some requests look at."""
+    parts: set[tuple[str, str, str]] = set()
+    for compiled in _selectors(queries, classes, shareable):
+        if compiled.sight.everything:
+            return Sight(everything=True)
+        parts |= compiled.sight.parts
+    return Sight(frozenset(parts))
+
+
+def _selectors(queries: Sequence[DeviceQuery], classes: Mapping[str, DeviceClass], shareable: bool) -> list[Selector]:
+    texts: dict[str, None] = {}
+    for query in queries:
+        found = classes.get(query.device_class)
+        for expression in (*(found.selectors if found is not None else ()), *query.selectors):
+            texts[expression or ""] = None
+    return [selector(text, shareable=shareable) for text in texts]

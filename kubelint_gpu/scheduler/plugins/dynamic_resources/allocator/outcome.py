@@ -1,0 +1,74 @@
+"""What comes of looking for the devices of some claims on a node."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from kubelint_gpu.kube.dra.amounts import Amount
+from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View
+
+MOST_DEVICES = 32
+"""The most devices that the allocation of one claim can hold (AllocationResultsMaxSize)."""
+
+
+class Taken(NamedTuple):
+    """A device for a request: its position in the view, `request` or `request/alternative`, and how it is taken."""
+
+    slot: int
+    request: str
+    admin: bool = False
+    shared: bool = False
+    consumed: FrozenMap[str, Amount] = EMPTY
+
+
+class Name(NamedTuple):
+    """The name of something that differs between nodes or pods that look the same: a device, a pool, a claim."""
+
+    kind: str
+    place: int
+
+
+class Text(NamedTuple):
+    """A text with such names in it, so that it serves all nodes and pods that look the same."""
+
+    parts: tuple[str | Name, ...]
+
+    def of(self, view: View, claims: Sequence[str]) -> str:
+        """The text for a node and the keys of a pod's claims."""
+        return "".join(part if isinstance(part, str) else _written(part, view, claims) for part in self.parts)
+
+
+def _written(name: Name, view: View, claims: Sequence[str]) -> str:
+    if name.kind == "device":
+        return str(view.slots[name.place].id)
+    return view.pools[name.place].key if name.kind == "pool" else claims[name.place]
+
+
+class AllocatorOutcome(NamedTuple):
+    """What the allocator says; only one of these holds.
+
+    Attributes:
+        taken: the devices of each claim; None where there is no allocation.
+        error: with which the whole scheduling attempt fails.
+        invalid: pools cannot be used, and without them there is no allocation.
+        unknown: why it is not known; empty where it is.
+    """
+
+    taken: tuple[tuple[Taken, ...], ...] | None = None
+    error: Text | None = None
+    invalid: bool = False
+    unknown: str = ""
+
+
+class Failed(Exception):  # noqa: N818 - it carries an outcome
+    """The attempt fails, as `text` says."""
+
+    def __init__(self, *parts: str | Name) -> None:
+        super().__init__()
+        self.text = Text(parts)
+
+
+class Unknown(Exception):  # noqa: N818 - it carries an outcome
+    """What the scheduler would do is not known."""

@@ -1,0 +1,235 @@
+"""The pools of devices that a node reaches, as the allocator sees them.
+
+Source: `GatherPools` of the structured allocator, 0.34.1 to 0.36.3.
+Go walks pools in random order before 1.36; here they are always in the order of driver and name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from kubelint_gpu.kube.dra.amounts import Amount
+from kubelint_gpu.kube.dra.device import Consumption, Device, DeviceID
+from kubelint_gpu.kube.dra.device_taints import DeviceTaintRule
+from kubelint_gpu.kube.dra.resource_slice import ResourceSlice
+from kubelint_gpu.kube.dra.selector import Subject, subject_of
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.values.frozen import EMPTY
+from kubelint_gpu.kube.values.selectors import NodeSelector
+from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
+from kubelint_gpu.values import replace
+
+PoolID = tuple[str, str]
+
+
+class Slot(NamedTuple):
+    """A device as a node reaches it.
+
+    Attributes:
+        id: which device.
+        device: what its driver says of it.
+        pool: the position of its pool.
+        subject: what expressions see of it.
+        reached: whether the node reaches it; only asked for where devices tell their own nodes.
+        origin: its slice.
+    """
+
+    id: DeviceID
+    device: Device
+    pool: int
+    subject: Subject
+    reached: bool
+    origin: ResourceSlice
+
+
+class DevicePool(NamedTuple):
+    """A pool of a node.
+
+    Attributes:
+        driver: who publishes it.
+        name: of the pool.
+        slots: the positions of its devices, in the order in which they are tried.
+        incomplete: slices are missing.
+        invalid: why it cannot be used; empty where it can.
+        counters: amounts that its devices share, by counter set.
+        elsewhere: devices that the node does not reach and that take of the counters.
+    """
+
+    driver: str
+    name: str
+    slots: range
+    incomplete: bool = False
+    invalid: str = ""
+    counters: Mapping[str, Mapping[str, Amount]] = EMPTY
+    elsewhere: tuple[tuple[DeviceID, tuple[Consumption, ...]], ...] = ()
+
+    @property
+    def key(self) -> str:
+        """`driver/name`."""
+        return f"{self.driver}/{self.name}"
+
+
+class View(NamedTuple):
+    """All that a node reaches, in the order in which the allocator tries it.
+
+    `elsewhere` are the devices that it does not reach and that take of its pools' counters.
+    """
+
+    pools: tuple[DevicePool, ...]
+    slots: tuple[Slot, ...]
+    elsewhere: tuple[DeviceID, ...] = ()
+
+
+class SliceIndex:
+    """The slices of a cluster by node and by pool."""
+
+    __slots__ = ("_by_pool", "_features", "_on_node", "_shared")
+
+    def __init__(self, slices: Iterable[ResourceSlice], rules: Sequence[DeviceTaintRule], features: Features) -> None:
+        self._features = features
+        self._on_node: dict[str, list[ResourceSlice]] = {}
+        self._shared: list[ResourceSlice] = []
+        self._by_pool: dict[PoolID, list[ResourceSlice]] = {}
+        for one in slices:
+            found = _served(one, rules, features)
+            self._by_pool.setdefault((found.driver, found.pool), []).append(found)
+            if found.node_name and not found.counters:
+                self._on_node.setdefault(found.node_name, []).append(found)
+            else:
+                self._shared.append(found)
+
+    def view(self, node: Node) -> View:
+        """What a node reaches."""
+        pools: dict[PoolID, list[ResourceSlice]] = {}
+        for one in (*self._on_node.get(node.name, ()), *self._shared):
+            if _is_relevant(one, node):
+                _add(pools.setdefault((one.driver, one.pool), []), one)
+        built = [self._built(key, slices, node) for key, slices in sorted(pools.items())]
+        found = [one for one in built if one is not None]
+        found.sort(key=lambda one: any(slot.device.binding_conditions for slot in one[1]))
+        return _numbered(found)
+
+    def _built(self, key: PoolID, slices: list[ResourceSlice], node: Node) -> tuple[DevicePool, list[Slot]] | None:
+        driver, name = key
+        count = slices[0].count
+        every = slices
+        if len(slices) != count and self._features.sees_whole_pool:
+            generation = slices[0].generation
+            whole = self._by_pool[key]
+            if any(one.generation > generation for one in whole):
+                return None  # a newer generation is on its way and has nothing for this node yet
+            every = [one for one in whole if one.generation == generation]
+        incomplete = len(every) != count
+        empty = range(0)
+        if incomplete and not self._features.takes_incomplete:
+            return DevicePool(driver, name, empty, incomplete=True), []
+        slices = sorted(slices, key=lambda one: one.name)
+        with_devices = [one for one in slices if not one.counters]
+        invalid = _twice([device.name for one in with_devices for device in one.devices], "device name")
+        counters = [found for one in slices for found in one.counters]
+        invalid = invalid or _twice([found.name for found in counters], "counter set name")
+        sets = {found.name: found.counters for found in counters}
+        names = {one.name for one in slices}
+        away = [one for one in every if one.name not in names]
+        invalid = invalid or _unknown_counter(sets, slices) or _unknown_counter(sets, away)
+        if invalid:
+            return DevicePool(driver, name, empty, incomplete, invalid), []
+        elsewhere = tuple(
+            (DeviceID(driver, name, device.name), device.consumes)
+            for one in away
+            for device in one.devices
+            if device.consumes
+        )
+        slots = [
+            Slot(
+                DeviceID(driver, name, device.name),
+                device,
+                0,
+                subject_of(device, driver),
+                not one.per_device or _matches(node, device.node_name, device.all_nodes, device.node_selector),
+                one,
+            )
+            for one in with_devices
+            for device in one.devices
+        ]
+        return DevicePool(driver, name, empty, incomplete, "", sets, elsewhere), slots
+
+
+def _served(one: ResourceSlice, rules: Sequence[DeviceTaintRule], features: Features) -> ResourceSlice:
+    """A slice as the API server of a release keeps it, with the taints that rules add."""
+    devices = []
+    for device in one.devices:
+        changes: dict[str, Any] = {}
+        if not features.taints:
+            changes["taints"] = ()
+        elif features.taint_rules:
+            added = tuple(rule.taint for rule in rules if rule.covers(one.driver, one.pool, device.name))
+            changes["taints"] = (*device.taints, *added)
+        if not features.partitions:
+            changes |= {"consumes": (), "node_name": "", "node_selector": None, "all_nodes": False}
+        if not features.shares:
+            changes["shareable"] = False
+        if not features.binding:
+            changes |= {"binding_conditions": (), "binding_failure_conditions": (), "binds_to_node": False}
+        devices.append(replace(device, **changes) if changes else device)
+    if features.partitions:
+        return replace(one, devices=tuple(devices))
+    return replace(one, devices=tuple(devices), counters=(), per_device=False)
+
+
+def _is_relevant(one: ResourceSlice, node: Node) -> bool:
+    if one.counters:
+        return True
+    if one.node_name or one.all_nodes or one.node_selector is not None:
+        return _matches(node, one.node_name, one.all_nodes, one.node_selector)
+    return one.per_device and any(
+        _matches(node, device.node_name, device.all_nodes, device.node_selector) for device in one.devices
+    )
+
+
+def _matches(node: Node, name: str, everywhere: bool, selector: NodeSelector | None) -> bool:
+    if name:
+        return node.name == name
+    return everywhere or (selector is not None and selector.matches(node.labels, node.name))
+
+
+def _add(slices: list[ResourceSlice], one: ResourceSlice) -> None:
+    """Keep a slice unless a newer generation is there; it replaces older ones."""
+    if slices and one.generation < slices[0].generation:
+        return
+    if slices and one.generation > slices[0].generation:
+        slices.clear()
+    slices.append(one)
+
+
+def _twice(names: Sequence[str], what: str) -> str:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return f"duplicate {what} {name}"
+        seen.add(name)
+    return ""
+
+
+def _unknown_counter(sets: Mapping[str, Mapping[str, Amount]], slices: Iterable[ResourceSlice]) -> str:
+    for one in slices:
+        for device in one.devices:
+            for used in device.consumes:
+                if used.counter_set not in sets:
+                    return f"counter set {used.counter_set} not found"
+                for counter in used.counters:
+                    if counter not in sets[used.counter_set]:
+                        return f"counter {counter} not found in counter set {used.counter_set}"
+    return ""
+
+
+def _numbered(found: Sequence[tuple[DevicePool, list[Slot]]]) -> View:
+    pools: list[DevicePool] = []
+    slots: list[Slot] = []
+    for pool, members in found:
+        start = len(slots)
+        slots += [slot._replace(pool=len(pools)) for slot in members]
+        pools.append(pool._replace(slots=range(start, len(slots))))
+    elsewhere = tuple(identity for pool in pools for identity, _ in pool.elsewhere)
+    return View(tuple(pools), tuple(slots), elsewhere)

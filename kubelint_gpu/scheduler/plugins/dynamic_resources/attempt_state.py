@@ -1,0 +1,266 @@
+"""What a pod's claims are, for one attempt, and what that makes of each node."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import NamedTuple
+
+from kubelint_gpu.kube.dra.claim import EXTENDED_RESOURCE_CLAIM, Allocation, ResourceClaim
+from kubelint_gpu.kube.dra.request import queries_of
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.values.selectors import NodeSelector
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.plugin import Code, Status
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_layout import Interest, Layout, layout_of
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_usage import Holdings, Usage, usage_of
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import sight_of
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import AllocatorOutcome
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.search import Search
+from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import Objects
+from kubelint_gpu.scheduler.plugins.dynamic_resources.extended_resources import (
+    SPECIAL_CLAIM,
+    from_devices,
+    special_claim,
+)
+from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
+from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
+from kubelint_gpu.scheduler.plugins.dynamic_resources.result import allocation_of
+
+NAME = "DynamicResources"
+CANNOT_ALLOCATE = "cannot allocate all claims"
+NOT_AVAILABLE = "resourceclaim not available on the node"
+INVALID_POOLS = "invalid resource pools were encountered"
+CANNOT_FIT = "cannot fit resource"
+STALE_CLAIM = "cannot schedule extended resource claim"
+_FILTER = f'running "{NAME}" filter plugin: '
+
+
+def _rejection(reason: str) -> Status:
+    return Status(NAME, Code.UNRESOLVABLE, (reason,))
+
+
+_CANNOT_ALLOCATE = _rejection(CANNOT_ALLOCATE)
+_NOT_AVAILABLE = _rejection(NOT_AVAILABLE)
+_INVALID = _rejection(INVALID_POOLS)
+_CANNOT_FIT = _rejection(CANNOT_FIT)
+_STALE = _rejection(STALE_CLAIM)
+
+
+class AttemptState:
+    """What a pod's claims are and what is held, for one attempt.
+
+    Attributes:
+        pod: the pod.
+        claims: its claims, in the order of its spec, without the one for extended resources.
+        wanted: those of them that have no devices yet.
+        reach: the nodes that reach what the others have; None stands for all nodes.
+        asked: extended resources of which some may be served by devices.
+        stale: a claim for extended resources that an earlier attempt left.
+    """
+
+    def __init__(
+        self,
+        pod: Pod,
+        snapshot: Snapshot,
+        objects: Objects,
+        features: Features,
+        claims: tuple[ResourceClaim, ...],
+        asked: tuple[tuple[str, int], ...],
+    ) -> None:
+        self.pod = pod
+        self.claims = claims
+        self.asked = asked
+        self._snapshot = snapshot
+        self._objects = objects
+        self._features = features
+        self._held: Holdings = holdings(snapshot, features)
+        self.allocations: Mapping[str, Allocation] = {
+            claim.key: found for claim in claims if (found := self._held.claims.get(claim.key)) is not None
+        }
+        self.wanted = tuple(claim for claim in claims if claim.key not in self.allocations)
+        self.reach: tuple[NodeSelector | None, ...] = tuple(
+            self.allocations[claim.key].node_selector for claim in claims if claim.key in self.allocations
+        )
+        self.stale = _stale(pod, objects) if asked else None
+        self._effort = Effort()
+        self._asking: dict[frozenset[str], _Asking] = {}
+        memo: dict[Hashable, AllocatorOutcome] = snapshot.static("devices found", lambda _: {})
+        self._memo = memo
+
+    def key(self, node: NodeInfo) -> Hashable:
+        """What a node's verdict rests on: nodes with equal keys have one."""
+        if self.stale is not None and self.stale.spec.requests:
+            return STALE_CLAIM
+        question = self._question(node.node)
+        unreached = self.reach and self._is_unreached(node.node)
+        if question is None or not question.claims:
+            return question is None, unreached
+        return unreached, question.key
+
+    def status(self, node: NodeInfo) -> Status | None:
+        """Why a node does not take the pod; None where it does."""
+        if self.stale is not None and self.stale.spec.requests:
+            return _STALE
+        question = self._question(node.node)
+        if question is None:
+            return _CANNOT_FIT
+        outcome = self._answer(question)
+        if outcome.error is not None:
+            text = outcome.error.of(question.view, [claim.key for claim in question.claims])
+            return Status(NAME, Code.ERROR, (f"{_FILTER}{text}",))
+        if outcome.unknown:
+            return Status(NAME, Code.UNKNOWN, (outcome.unknown,))
+        if outcome.invalid:
+            return _INVALID
+        if outcome.taken is None:
+            return _CANNOT_ALLOCATE
+        return _NOT_AVAILABLE if self._is_unreached(node.node) else None
+
+    def allocate(self, node: NodeInfo) -> tuple[tuple[str, Allocation], ...] | None:
+        """What the pod's claims have once it is on a node, by claim; None where they cannot have it."""
+        question = self._question(node.node)
+        if question is None or self.status(node) is not None:
+            return None
+        taken = self._answer(question).taken or ()
+        made = [
+            (self._named(claim), allocation_of(found, question.view, node.name))
+            for claim, found in zip(question.claims, taken, strict=True)
+        ]
+        return (*self.allocations.items(), *made)
+
+    def wanted_on(self, node: NodeInfo) -> tuple[tuple[ResourceClaim, ...], View] | None:
+        """The claims that need devices of a node, and what it reaches; None where it serves none of them."""
+        question = self._question(node.node)
+        return None if question is None else (question.claims, question.view)
+
+    def _named(self, claim: ResourceClaim) -> str:
+        """The key of a claim; the one for extended resources is the pod's own."""
+        return claim.key if claim.meta.name != SPECIAL_CLAIM else f"{self.pod.key}-extended-resources"
+
+    def releasable(self) -> bool:
+        """Whether PostFilter takes back the devices of a claim that nobody else uses."""
+        for claim in self.claims:
+            allocation = claim.allocation
+            if allocation is None or allocation.node_selector is None:
+                continue
+            users = claim.reserved_for
+            alone = not users or (len(users) == 1 and users[0].uid == self.pod.meta.uid)
+            if alone and any(not _reaches(allocation.node_selector, one.node) for one in self._snapshot.nodes):
+                return True
+        return False
+
+    def _is_unreached(self, node: Node) -> bool:
+        """Whether a node does not reach what a claim has already."""
+        return any(selector is not None and not _reaches(selector, node) for selector in self.reach)
+
+    def _question(self, node: Node) -> _Question | None:
+        """What is asked of a node; None where nothing serves an extended resource there."""
+        served = from_devices(self.asked, self._objects.by_resource, node) if self.asked else _NOTHING
+        if served is None:
+            return None
+        asking = self._asking.get(served)
+        if asking is None:
+            asking = self._asking[served] = self._asked_for(served)
+        if not asking.claims:
+            return _Question((), _EMPTY_VIEW, (), None, None)
+        view, layout = self._seen(node, asking.interest)
+        usage = self._usage(node.name, view)
+        key = (asking.number, layout.number, usage.key)
+        return _Question(asking.claims, view, layout.likeness, usage, key)
+
+    def _asked_for(self, served: frozenset[str]) -> _Asking:
+        claims = self.wanted
+        if served:
+            claims = (*claims, special_claim(self.pod, served, self._objects.by_resource))
+        queries = [query for claim in claims for query in queries_of(claim.spec)]
+        names = [constraint.match or constraint.distinct for claim in claims for constraint in claim.spec.constraints]
+        sight = sight_of(queries, self._objects.classes, shareable=self._features.shares)
+        number = self._snapshot.memory.number(("claims", tuple([claim.spec for claim in claims])))
+        return _Asking(claims, Interest(sight, frozenset(names)), number)
+
+    def _answer(self, question: _Question) -> AllocatorOutcome:
+        if not question.claims or question.usage is None:
+            return _ALL_THERE
+        found = self._memo.get(question.key)
+        if found is None:
+            fresh = self._effort.left == self._effort.most
+            found = Search(
+                question.view,
+                question.likeness,
+                question.usage,
+                question.claims,
+                self._objects.classes,
+                self._features,
+                self._effort,
+            ).outcome()
+            if fresh or not found.unknown:
+                self._memo[question.key] = found
+        return found
+
+    def _seen(self, node: Node, interest: Interest) -> tuple[View, Layout]:
+        seen: dict[str, tuple[View, Layout]] = self._snapshot.static(("device layouts", interest), lambda _: {})
+        found = seen.get(node.name)
+        if found is None:
+            views: dict[str, View] = self._snapshot.static("device views", lambda _: {})
+            if node.name not in views:
+                views[node.name] = self._objects.slices.view(node)
+            view = views[node.name]
+            found = seen[node.name] = view, layout_of(view, interest, self._snapshot.memory)
+        return found
+
+    def _usage(self, name: str, view: View) -> Usage:
+        usages: dict[str, Usage] = self._snapshot.derived("device usage", lambda _: {})
+        usage = usages.get(name)
+        if usage is None:
+            usage = usages[name] = usage_of(view, self._held)
+        return usage
+
+
+class _Asking(NamedTuple):
+    """What a pod asks of nodes that serve the same of its extended resources by devices.
+
+    Attributes:
+        claims: those that need devices.
+        interest: what of devices they look at.
+        number: equal for claims that ask for the same.
+    """
+
+    claims: tuple[ResourceClaim, ...]
+    interest: Interest
+    number: int
+
+
+class _Question(NamedTuple):
+    """What is asked of one node: for these claims, with what it reaches and what of that is taken.
+
+    `key` is all that the answer rests on; names of claims, pools and devices are filled in where an error names them.
+    """
+
+    claims: tuple[ResourceClaim, ...]
+    view: View
+    likeness: tuple[int, ...]
+    usage: Usage | None
+    key: Hashable
+
+
+_NOTHING: frozenset[str] = frozenset()
+_EMPTY_VIEW = View((), ())
+_ALL_THERE = AllocatorOutcome(())
+
+
+def _stale(pod: Pod, objects: Objects) -> ResourceClaim | None:
+    for claim in objects.claims.values():
+        owner = claim.meta.owner
+        if owner is None or claim.meta.annotations.get(EXTENDED_RESOURCE_CLAIM) != "true":
+            continue
+        if owner.name == pod.meta.name and owner.uid == pod.meta.uid:
+            return claim
+    return None
+
+
+def _reaches(selector: NodeSelector, node: Node) -> bool:
+    return selector.matches(node.labels, node.name)

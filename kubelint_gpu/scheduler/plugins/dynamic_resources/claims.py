@@ -1,0 +1,107 @@
+"""Which claims a pod uses, and what keeps it from being scheduled at all.
+
+Source: `foreachPodResourceClaim` of the plugin and k8s.io/dynamic-resource-allocation/resourceclaim, 1.34 and 1.36.
+A pod whose claim is made from a template and was not made yet is judged with the claim that the resource claim
+controller makes for it at once; without the template there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from kubelint_gpu.kube.dra.claim import ResourceClaim, ResourceClaimTemplate
+from kubelint_gpu.kube.dra.device_class import DeviceClass, classes_by_resource
+from kubelint_gpu.kube.dra.pod_claims import PodClaim, is_controlled_by, pod_claims
+from kubelint_gpu.kube.objects.meta import Meta, OwnerReference
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import SliceIndex
+from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
+
+NOT_CREATED = 'pod "{pod}": ResourceClaim not created yet'
+UNSUPPORTED = 'pod "{pod}", spec.resourceClaim "{name}": none of the supported fields are set'
+NOT_FOUND = 'could not find ResourceClaim "{claim}"'
+DELETING = 'resourceclaim "{name}" is being deleted'
+NOT_OWNER = "ResourceClaim {claim} was not created for Pod {pod} (Pod is not owner)"
+
+
+class Objects(NamedTuple):
+    """The objects of a cluster by name.
+
+    Attributes:
+        claims: by `namespace/name`.
+        templates: by `namespace/name`.
+        classes: by name.
+        by_resource: the class behind each extended resource; empty where the release has none.
+        slices: by node and pool.
+    """
+
+    claims: Mapping[str, ResourceClaim]
+    templates: Mapping[str, ResourceClaimTemplate]
+    classes: Mapping[str, DeviceClass]
+    by_resource: Mapping[str, DeviceClass]
+    slices: SliceIndex
+
+
+class Refused(Exception):  # noqa: N818 - it carries a reason
+    """No attempt can succeed; the text is the scheduler's."""
+
+
+def objects_of(snapshot: Snapshot, features: Features) -> Objects:
+    """The objects of a snapshot's cluster, indexed once."""
+    return snapshot.static("devices", lambda found: _objects(found, features))
+
+
+def _objects(snapshot: Snapshot, features: Features) -> Objects:
+    cluster = snapshot.cluster
+    return Objects(
+        {claim.key: claim for claim in cluster.resource_claims},
+        {template.key: template for template in cluster.claim_templates},
+        {found.name: found for found in cluster.device_classes},
+        classes_by_resource(cluster.device_classes) if features.extended else {},
+        SliceIndex(cluster.resource_slices, cluster.device_taint_rules, features),
+    )
+
+
+def claims_of(pod: Pod, objects: Objects) -> tuple[ResourceClaim, ...]:
+    """The claims of a pod, in the order of its spec.
+
+    Raises:
+        Refused: one is not there, is going, or belongs to another pod.
+    """
+    found = [_claim(pod, entry, objects) for entry in pod_claims(pod)]
+    return tuple(claim for claim in found if claim is not None)
+
+
+def _claim(pod: Pod, entry: PodClaim, objects: Objects) -> ResourceClaim | None:
+    if entry.claim is not None:
+        return _existing(pod, entry.claim, objects, owned=False)
+    if entry.template is None:
+        raise Refused(UNSUPPORTED.format(pod=pod.key, name=entry.name))
+    if entry.name in pod.claim_statuses:
+        made = pod.claim_statuses[entry.name]
+        return None if made is None else _existing(pod, made, objects, owned=True)
+    template = objects.templates.get(f"{pod.meta.namespace}/{entry.template}")
+    if template is None:
+        raise Refused(NOT_CREATED.format(pod=pod.key))
+    return made_claim(pod, entry.name, template)
+
+
+def made_claim(pod: Pod, name: str, template: ResourceClaimTemplate) -> ResourceClaim:
+    """The claim that the resource claim controller makes for a pod, with a name that stands for the generated one."""
+    owner = OwnerReference("Pod", pod.meta.name, pod.meta.uid)
+    meta = Meta(f"{pod.meta.name}-{name}", pod.meta.namespace, f"{pod.meta.uid}-{name}", owner=owner)
+    return ResourceClaim(meta, template.spec)
+
+
+def _existing(pod: Pod, name: str, objects: Objects, *, owned: bool) -> ResourceClaim:
+    key = f"{pod.meta.namespace}/{name}"
+    claim = objects.claims.get(key)
+    if claim is None:
+        raise Refused(NOT_FOUND.format(claim=key))
+    if claim.meta.terminating:
+        raise Refused(DELETING.format(name=name))
+    if owned and not is_controlled_by(claim, pod):
+        raise Refused(NOT_OWNER.format(claim=key, pod=pod.key))
+    return claim

@@ -1,0 +1,55 @@
+"""What the API server refuses, with line and column."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubelint_gpu.kube.dra.selector import Selector
+
+
+def error(expression, **more):
+    found = Selector(expression, **{"shareable": True, **more}).error
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("expression", "line", "column", "message"),
+    [
+        (
+            "device.capacity['d'].memory >= quantity('40Gi')",
+            1,
+            29,
+            "found no matching overload for '_>=_' applied to '(kubernetes.Quantity, kubernetes.Quantity)'",
+        ),
+        ("device.driver == 'a' &&\n  devce.driver == 'b'", 2, 3, "undeclared reference to 'devce' (in container '')"),
+        ("device.model == 'A'", 1, 7, "undefined field 'model'"),
+        ("device.driver.exists(x, true)", 1, 7, "expression of type 'string' cannot be range of a comprehension"),
+        ("device.attributes['d'].model.map(x, x) == []", 1, 23, "expression of type 'any' cannot be range of"),
+        ("[1, 'a'].size() == 2", 1, 5, "expected type 'int' but found 'string'"),
+        ("device.driver", 1, 1, "must evaluate to bool or the unknown type, not string"),
+        ("device.driver ==", 1, 17, "Syntax error: mismatched input '<EOF>'"),
+        ("as == 1", 1, 1, "reserved identifier: as"),
+        ("has(device)", 1, 5, "invalid argument to has() macro"),
+        ("[1].exists(x.y, true)", 1, 13, "argument must be a simple name"),
+        ("[1].all(x, x, true)", 1, 12, "duplicate variable name: x"),
+        ("'a'.matches('(')", 1, 13, "invalid matches argument"),
+        ("int('x') == 1", 1, 1, "program instantiation failed: type conversion error from 'string' to 'int'"),
+        ("9223372036854775808 == 1", 1, 1, "invalid int literal"),
+    ],
+)
+def test_an_error_is_told_at_its_line_and_column(expression, line, column, message):
+    found = error(expression)
+    assert message in found.text
+    assert (found.line, found.column) == (line, column)
+
+
+def test_a_release_without_shared_devices_knows_no_field_for_them():
+    assert Selector("device.allowMultipleAllocations", shareable=True).error is None
+    assert (
+        "undefined field 'allowMultipleAllocations'" in error("device.allowMultipleAllocations", shareable=False).text
+    )
+
+
+def test_wide_characters_keep_the_mark_below_its_place():
+    assert error("'é' == 'x' && devic").text.endswith("\n | 'é' == 'x' && devic\n | .\uff0e............^")

@@ -1,0 +1,150 @@
+"""ResourceClaims and their templates, of three versions."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubelint_gpu.kube.dra.claim import AllocatedDevice, Consumer, read_resource_claim, read_resource_claim_template
+from kubelint_gpu.kube.dra.device import DeviceID
+from kubelint_gpu.kube.dra.device_taints import DeviceToleration
+from kubelint_gpu.kube.dra.pod_claims import PodClaim, is_controlled_by, pod_claims
+from kubelint_gpu.kube.dra.request import ALL, ClaimSpec, DeviceConstraint, DeviceQuery, DeviceRequest, queries_of
+from kubelint_gpu.kube.objects.pod import read_pod
+from kubelint_gpu.kube.values.errors import InvalidObject
+
+ASKED = {
+    "deviceClassName": "gpu",
+    "count": 2,
+    "selectors": [{"cel": {"expression": "true"}}, {"other": {}}],
+    "adminAccess": False,
+    "tolerations": [{"key": "k", "operator": "Exists", "effect": "NoSchedule"}],
+    "capacity": {"requests": {"memory": "1Gi"}},
+}
+QUERY = DeviceQuery(
+    "r",
+    "gpu",
+    ("true", None),
+    count=2,
+    admin=False,
+    tolerations=(DeviceToleration("k", "Exists", "", "NoSchedule"),),
+    capacity={"memory": 2**30},
+    has_capacity=True,
+)
+
+
+def claim(*requests, version="v1", **more):
+    spec = {"devices": {"requests": list(requests)}}
+    meta = {"name": "c", "namespace": "ns"}
+    return {"apiVersion": f"resource.k8s.io/{version}", "kind": "ResourceClaim", "metadata": meta, "spec": spec, **more}
+
+
+@pytest.mark.parametrize(
+    ("version", "request_"),
+    [
+        ("v1", {"name": "r", "exactly": ASKED}),
+        ("v1beta2", {"name": "r", "exactly": ASKED}),
+        ("v1beta1", {"name": "r", **ASKED}),
+    ],
+)
+def test_a_request_says_the_same_in_each_version(version, request_):
+    found = read_resource_claim(claim(request_, version=version))
+    assert found.key == "ns/c"
+    assert found.spec.requests == (DeviceRequest("r", QUERY),)
+
+
+@pytest.mark.parametrize("version", ["v1", "v1beta1"])
+def test_alternatives_have_one_shape_in_all(version):
+    both = [{"name": "a", "deviceClassName": "gpu"}, {"name": "b", "deviceClassName": "gpu", "allocationMode": "All"}]
+    found = read_resource_claim(claim({"name": "r", "firstAvailable": both}, version=version)).spec
+    assert found.requests == (DeviceRequest("r", None, (DeviceQuery("a", "gpu"), DeviceQuery("b", "gpu", mode=ALL))),)
+    assert [one.name for one in queries_of(found)] == ["a", "b"]
+
+
+def test_the_shape_of_another_version_asks_for_nothing():
+    assert read_resource_claim(claim({"name": "r", **ASKED})).spec.requests == (DeviceRequest("r"),)
+
+
+def test_constraints():
+    value = claim()
+    value["spec"]["devices"]["constraints"] = [
+        {"requests": ["a", "b"], "matchAttribute": "d.e/numa"},
+        {"distinctAttribute": "d.e/x"},
+    ]
+    assert read_resource_claim(value).spec.constraints == (
+        DeviceConstraint(("a", "b"), "d.e/numa"),
+        DeviceConstraint((), "", "d.e/x"),
+    )
+
+
+def test_an_allocation_and_its_users():
+    result = {"request": "r", "driver": "d.e", "pool": "p", "device": "d0", "adminAccess": True, "shareID": "u"}
+    result |= {"consumedCapacity": {"memory": "1Gi"}, "bindingConditions": ["x"]}
+    terms = {"nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n"]}]}]}
+    status = {
+        "allocation": {"devices": {"results": [result]}, "nodeSelector": terms},
+        "reservedFor": [{"resource": "pods", "name": "p", "uid": "u"}],
+    }
+    found = read_resource_claim(claim(status=status))
+    assert found.allocation.devices == (
+        AllocatedDevice("r", DeviceID("d.e", "p", "d0"), True, "u", {"memory": 2**30}, ("x",)),
+    )
+    assert found.allocation.node_selector.matches({}, "n")
+    assert not found.allocation.node_selector.matches({}, "m")
+    assert found.reserved_for == (Consumer("pods", "p", "u"),)
+
+
+def test_a_template_has_the_claims_spec_in_its_own():
+    meta = {"name": "t", "namespace": "ns"}
+    spec = {"devices": {"requests": [{"name": "r", "exactly": ASKED}]}}
+    found = read_resource_claim_template({"kind": "ResourceClaimTemplate", "metadata": meta, "spec": {"spec": spec}})
+    assert (found.key, found.spec.requests) == ("ns/t", (DeviceRequest("r", QUERY),))
+    flat = read_resource_claim_template({"kind": "ResourceClaimTemplate", "metadata": meta, "spec": spec})
+    assert flat.spec == ClaimSpec()
+
+
+@pytest.mark.parametrize(
+    ("asked", "path"),
+    [
+        ({"count": "2"}, "count"),
+        ({"count": 0}, "count"),
+        ({"allocationMode": "Some"}, "allocationMode"),
+        ({"selectors": [{"cel": {"expression": 1}}]}, "selectors/0/cel/expression"),
+        ({"tolerations": [{"operator": "In"}]}, "tolerations/0/operator"),
+        ({"capacity": {"requests": {"memory": "much"}}}, "capacity/requests/memory"),
+    ],
+)
+def test_a_wrong_value_is_told_at_its_place(asked, path):
+    value = claim({"name": "r", "exactly": {"deviceClassName": "gpu", **asked}})
+    with pytest.raises(InvalidObject, match="ResourceClaim"):
+        read_resource_claim(value)
+    problems = []
+    read_resource_claim(value, problems)
+    assert ["/".join(map(str, one.pointer)) for one in problems] == [f"spec/devices/requests/0/exactly/{path}"]
+
+
+def pod(**more):
+    return read_pod({"metadata": {"name": "p", "namespace": "ns", "uid": "u"}, **more})
+
+
+def test_the_claims_of_a_pod_and_those_that_were_made_for_it():
+    entries = [{"name": "a", "resourceClaimName": "x"}, {"name": "b", "resourceClaimTemplateName": "t"}]
+    statuses = [{"name": "b", "resourceClaimName": "p-b-1"}, {"name": "c"}]
+    resources = {"claims": [{"name": "a"}, {"name": "b", "request": "r"}]}
+    found = pod(
+        spec={"containers": [{"name": "c", "resources": resources}], "resourceClaims": entries},
+        status={"resourceClaimStatuses": statuses},
+    )
+    assert pod_claims(found) == (PodClaim("a", "x", None), PodClaim("b", None, "t"))
+    assert found.claim_statuses == {"b": "p-b-1", "c": None}
+    assert len(found.spec.containers[0].claims) == 2
+
+
+def test_a_claim_belongs_to_the_pod_that_controls_it():
+    def owned(uid):
+        value = claim()
+        value["metadata"]["ownerReferences"] = [{"kind": "Pod", "name": "p", "uid": uid, "controller": True}]
+        return read_resource_claim(value)
+
+    assert is_controlled_by(owned("u"), pod())
+    assert not is_controlled_by(owned("earlier"), pod())
+    assert not is_controlled_by(read_resource_claim(claim()), pod())

@@ -1,0 +1,42 @@
+"""Taints of devices."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubelint_gpu.kube.dra.device_taints import DeviceTaint, DeviceToleration, read_device_taint_rule
+
+
+@pytest.mark.parametrize(
+    ("toleration", "tolerated"),
+    [
+        (DeviceToleration("k", "Equal", "v"), True),
+        (DeviceToleration("k", "Equal", "w"), False),
+        (DeviceToleration("k", "Exists"), True),
+        (DeviceToleration("other", "Exists"), False),
+        (DeviceToleration("", "Exists"), True),
+        (DeviceToleration("", "Equal", "v"), True),
+        (DeviceToleration("k", "Exists", "", "NoSchedule"), True),
+        (DeviceToleration("k", "Exists", "", "NoExecute"), False),
+    ],
+)
+def test_tolerations(toleration, tolerated):
+    assert toleration.tolerates(DeviceTaint("k", "v", "NoSchedule")) is tolerated
+
+
+def test_only_two_effects_keep_away():
+    effects = ("NoSchedule", "NoExecute", "None", "")
+    assert [DeviceTaint("k", "", effect).blocks for effect in effects] == [True, True, False, False]
+
+
+def test_a_rule_covers_what_its_selector_names():
+    def rule(**selector):
+        taint = {"key": "k", "effect": "NoSchedule"}
+        spec = {"taint": taint, "deviceSelector": selector}
+        return read_device_taint_rule({"kind": "DeviceTaintRule", "metadata": {"name": "r"}, "spec": spec})
+
+    assert rule(driver="d").covers("d", "p", "0")
+    assert not rule(driver="e").covers("d", "p", "0")
+    assert not rule(driver="d", pool="q").covers("d", "p", "0")
+    assert rule(driver="d", pool="p", device="0").covers("d", "p", "0")
+    assert not rule(driver="d", pool="p", device="1").covers("d", "p", "0")

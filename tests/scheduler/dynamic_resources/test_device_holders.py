@@ -1,0 +1,67 @@
+"""Who holds devices, and in whose way."""
+
+from __future__ import annotations
+
+from devices import claim, device, device_class, held, node, pod, read, request, resource_slice, snapshot, template
+
+from kubelint_gpu.scheduler import attempt
+from kubelint_gpu.scheduler.attempt import assume
+from kubelint_gpu.scheduler.plugins.dynamic_resources.device_holders import blockers, holds, likeness, users_of
+
+TWO = resource_slice(device("d0", model="A"), device("d1", model="B"))
+OTHER = resource_slice(device("d0", model="A"), name="t", node="m")
+A = "device.attributes['gpu.example.com'].model == 'A'"
+BASE = (node(), TWO, device_class(), template(request()))
+
+
+def names(pods):
+    return [one.meta.name for one in pods]
+
+
+def test_a_claim_of_a_template_is_the_pods_own():
+    here = snapshot(*BASE, node("m"), OTHER)
+    after = assume(read(pod(templates=("t",))), here, "n")
+    placed = next(one for one in after.nodes if one.name == "n").claimants[0]
+    (found,) = holds(placed, after)
+    assert [str(one.id) for one in found.devices] == ["gpu.example.com/n/d0"]
+    assert (found.nodes, names(found.users), found.own) == (("n",), ["p"], True)
+
+
+def test_a_named_claim_is_not_and_binds_all_of_its_pods_to_its_nodes():
+    here = snapshot(*BASE, node("m"), OTHER, claim(request()))
+    after = assume(read(pod("c", name="q")), assume(read(pod("c", name="p")), here, "n"), "n")
+    (found,) = holds(read(pod("c", name="new")), after)
+    assert (found.claim, found.nodes, names(found.users), found.own) == ("ns/c", ("n",), ["p", "q"], False)
+    assert attempt(read(pod("c", name="new")), after).fit.fits == ("n",)
+    assert names(users_of("ns/c", after)) == ["p", "q"]
+
+
+def test_a_pod_without_claims_holds_nothing():
+    here = snapshot(*BASE)
+    assert holds(read(pod()), here) == ()
+    assert likeness(read(pod()), here) is None
+    assert blockers(read(pod()), here, "n") == ()
+
+
+def test_pods_of_one_template_are_alike_and_those_of_two_claims_are_not():
+    here = snapshot(*BASE, template(request(), name="same"), template(request("r", 2), name="more"))
+    one, two = (likeness(read(pod(templates=("t",), name=name)), here) for name in "ab")
+    assert one == two == likeness(read(pod(templates=("same",))), here)
+    assert one != likeness(read(pod(templates=("more",))), here)
+    assert likeness(read(pod("c")), here) != likeness(read(pod("d")), here)
+
+
+def test_blockers_are_those_whose_devices_the_pod_could_have():
+    user = pod("held-d0", name="other", node="n")
+    here = snapshot(*BASE, user, held("d0"), held("d1", by=""), claim(request("r", 1, A)), claim(request(), name="any"))
+    (found,) = blockers(read(pod("c")), here, "n")
+    assert (str(found.device), found.claim, names(found.users)) == ("gpu.example.com/n/d0", "ns/held-d0", ["other"])
+    several = blockers(read(pod("any")), here, "n")
+    assert [(one.device.device, names(one.users)) for one in several] == [("d0", ["other"]), ("d1", [])]
+    assert blockers(read(pod("c")), here, "nowhere") == ()
+
+
+def test_what_a_pod_may_not_have_blocks_nothing():
+    away = {**device("d0", model="A"), "taints": [{"key": "k", "effect": "NoSchedule"}]}
+    here = snapshot(node(), resource_slice(away), device_class(), held("d0"), claim(request()))
+    assert blockers(read(pod("c")), here, "n") == ()

@@ -1,0 +1,68 @@
+"""What pods hold that this program puts on nodes, and what is free again once they leave."""
+
+from __future__ import annotations
+
+from devices import claim, device, device_class, held, node, pod, read, request, resource_slice, snapshot, template
+
+from kubelint_gpu.scheduler import fit
+from kubelint_gpu.scheduler.attempt import assume
+
+SLICE = resource_slice(device("d0"), device("d1"))
+CLASS = device_class()
+
+
+def fits(here, incoming):
+    return bool(fit(read(incoming), here).fits)
+
+
+def test_each_pod_of_a_template_holds_a_device_of_its_own():
+    here = snapshot(node(), SLICE, CLASS, template(request()))
+    first, second, third = (pod(name=name, templates=["t"]) for name in "abc")
+    here = assume(read(second), assume(read(first), here, "n"), "n")
+    assert not fits(here, third)
+    devices = [
+        one.id.device for held_by in here.pods for _, allocation in held_by.allocations for one in allocation.devices
+    ]
+    assert devices == ["d0", "d1"]
+    here = here.remove("ns/a")
+    assert fits(here, third)
+    placed = assume(read(third), here, "n").pods[-1]
+    assert [one.id.device for _, allocation in placed.allocations for one in allocation.devices] == ["d0"]
+
+
+def test_a_named_claim_is_shared_bound_to_its_node_and_free_after_its_last_user():
+    here = snapshot(node(), node("other"), SLICE, CLASS, claim(request("r", 2)), claim(request(), name="next"))
+    here = assume(read(pod("c", name="a")), here, "n")
+    assert fit(read(pod("c", name="b")), here).fits == ("n",)
+    assert fit(read(pod("c", name="b")), here).rejections["other"].reasons == (
+        "resourceclaim not available on the node",
+    )
+    here = assume(read(pod("c", name="b")), here, "n").remove("ns/a")
+    assert not fits(here, pod("next", name="z"))
+    here = here.remove("ns/b")
+    assert fits(here, pod("next", name="z"))
+
+
+def test_devices_of_the_clusters_own_pods_are_free_once_all_their_users_are_gone():
+    running = pod("held-d0", name="other", node="n")
+    here = snapshot(node(), SLICE, CLASS, held("d0"), running, claim(request("r", 2)))
+    assert not fits(here, pod("c"))
+    assert fits(here.remove("ns/other"), pod("c"))
+
+
+def test_a_claim_whose_user_nobody_declares_stays_held():
+    here = snapshot(node(), SLICE, CLASS, held("d0", by="unknown"), claim(request("r", 2)))
+    assert not fits(here, pod("c"))
+
+
+def test_a_pod_that_fits_nowhere_holds_nothing():
+    here = snapshot(node(), SLICE, CLASS, claim(request("r", 3)))
+    assert assume(read(pod("c")), here, "n").pods[0].allocations == ()
+
+
+def test_devices_of_the_network_bind_to_no_node():
+    spread = resource_slice(device("d0"), node="", pool="net", allNodes=True)
+    here = snapshot(node(), node("m"), spread, CLASS, claim(request()))
+    placed = assume(read(pod("c", name="a")), here, "n")
+    assert placed.pods[0].allocations[0][1].node_selector is None
+    assert fit(read(pod("c", name="b")), placed).fits == ("m", "n")
