@@ -41,10 +41,17 @@ NONE = Optional(False)
 
 
 class Quantity(NamedTuple):
-    """A resource quantity; one that is not `whole` is held as a decimal, which Kubernetes takes for no integer."""
+    """A resource quantity.
+
+    Attributes:
+        amount: in its unit.
+        whole: whether Kubernetes holds it as an integer; what is held as a decimal is taken for none.
+        derived: whether it is the result of `add` or `sub`, to which apiserver's `Equal` finds nothing comparable.
+    """
 
     amount: Fraction | int
     whole: bool = True
+    derived: bool = False
 
 
 class Duration(NamedTuple):
@@ -184,6 +191,8 @@ def equal(one: Any, other: Any) -> bool:
     if type(other) is not kind:
         raise EvaluationError(NO_OVERLOAD)
     if kind is Quantity:
+        if other.derived:
+            raise EvaluationError(NO_OVERLOAD)
         return bool(one.amount == other.amount)
     return one.order == other.order if kind is Semver else bool(one == other)
 

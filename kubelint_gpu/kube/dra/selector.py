@@ -207,7 +207,7 @@ def _value(subject: Subject) -> Any:
     capacity: dict[str, list[tuple[str, Any]]] = {}
     for name, amount in subject.capacity.items():
         domain, identifier = qualified(name, subject.driver)
-        capacity.setdefault(domain, []).append((identifier, Quantity(amount)))
+        capacity.setdefault(domain, []).append((identifier, Quantity(amount, isinstance(amount, int))))
     nothing = Map(())
     return Map(
         (

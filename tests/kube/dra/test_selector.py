@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
 from kubelint_gpu.kube.dra.device import Attribute, Capacity, Device
 from kubelint_gpu.kube.dra.selector import SelectorVerdict, selector, subject_of
 from kubelint_gpu.kube.dra.sight import Sight
-from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 
 DEVICE = Device(
     "d0",
@@ -84,3 +86,17 @@ def test_the_sight_decides_nothing():
         wide = f"cel.bind(device2, device, {text.replace('device.', 'device2.')})"
         assert selector(wide).sight.everything
         assert selector(wide).verdict(SUBJECT) == selector(text).verdict(SUBJECT)
+
+
+def test_a_sum_of_quantities_can_be_compared_from_its_right_only():
+    """The result of `add` and `sub` is another Go type than a quantity, so `Equal` of apiserver has no overload for it."""
+    memory = "device.capacity['d.e'].memory"
+    assert selector(f"{memory}.sub(1).add(1) == {memory}").verdict(SUBJECT) == SelectorVerdict(True)
+    assert selector(f"{memory} == {memory}.sub(1).add(1)").verdict(SUBJECT).error == "no such overload"
+    assert selector(f"{memory}.compareTo({memory}.add(1)) < 0").verdict(SUBJECT) == SelectorVerdict(True)
+
+
+def test_a_capacity_that_is_no_integer_is_none():
+    subject = subject_of(Device("d0", EMPTY, FrozenMap({"m": Capacity(Fraction(3, 2))})), "d.e")
+    assert not selector("device.capacity['d.e'].m.isInteger()").verdict(subject).matches
+    assert selector("device.capacity['d.e'].memory.isInteger()").verdict(SUBJECT).matches

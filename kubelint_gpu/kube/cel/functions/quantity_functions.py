@@ -87,7 +87,7 @@ def _is_integer(value: Quantity) -> bool:
 def _plus(sign: int) -> Any:
     def plus(one: Quantity, other: Any) -> Quantity:
         more = other if isinstance(other, Quantity) else Quantity(other)
-        return Quantity(one.amount + sign * more.amount, one.whole and more.whole)
+        return Quantity(one.amount + sign * more.amount, one.whole and more.whole, derived=True)
 
     return plus
 

@@ -1,0 +1,125 @@
+"""Inputs that ask for more work than a run does: it ends in time and memory, and says what it left open."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from crowds import deployment, inventory, template, workload, written
+from limited import run
+
+LITTLE = 15
+
+
+def node_affinity(terms):
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
+
+
+def expressions(number):
+    return [{"key": f"k{one}", "operator": "In", "values": [f"v{one}-{number}"]} for one in range(300)]
+
+
+def pod_affinity(part, count):
+    terms = [
+        {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": f"x{one}"}}}
+        for one in range(count)
+    ]
+    return {part: {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
+
+
+def spread(key):
+    selector = {"matchLabels": {"app": "a"}}
+    return [{"maxSkew": 1, "topologyKey": key, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": selector}]
+
+
+def near():
+    term = {"topologyKey": "topology.kubernetes.io/zone", "labelSelector": {"matchLabels": {"app": "a"}}}
+    return {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+
+
+def uneven():
+    """Nodes of which each is another one, and workloads that fit on them in very many ways."""
+    cluster = inventory(19, 8)
+    for number, node in enumerate(cluster["nodes"]):
+        node["allocatable"] = {**node["allocatable"], "cpu": 20 + number}
+        node["gpus"] = {**node["gpus"], "count": 4 + number % 5}
+    return cluster
+
+
+def different(number):
+    found = deployment(f"d{number}", 1 + number % 4, 1 + number % 5)
+    limits = found["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"]
+    limits["cpu"] = str(1 + number)
+    return found
+
+
+BY_ZONE = "topology.kubernetes.io/zone"
+OF_OTHERS = [{"matchExpressions": [{"key": BY_ZONE, "operator": "In", "values": [f"x{one}"]}]} for one in range(10_000)]
+CASES = {
+    "1500 selectors": ([workload("Deployment", f"d{one}", template("same"), replicas=1) for one in range(1500)], 2),
+    "3000 duplicates": ([deployment("a", 1) for _ in range(3000)], 2),
+    "expressions": (
+        [deployment("a", 1, affinity=node_affinity([{"matchExpressions": expressions(one)} for one in range(300)]))],
+        2,
+    ),
+    "terms": ([deployment("a", 1, affinity=node_affinity(OF_OTHERS))], 1000),
+    "near to many": ([deployment("a", 1, affinity=pod_affinity("podAffinity", 10_000))], 1000),
+    "apart from many": ([deployment("a", 1, affinity=pod_affinity("podAntiAffinity", 10_000))], 1000),
+    "spread over nodes": ([deployment("a", 1000, topologySpreadConstraints=spread("kubernetes.io/hostname"))], 1000),
+    "spread over zones": ([deployment("a", 1000, topologySpreadConstraints=spread(BY_ZONE))], 1000),
+    "near to each other": ([deployment("a", 1000, affinity=near())], 1000),
+    "tight": ([deployment(f"d{one}", 4) for one in range(300)], 300),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_large_input_is_checked_in_little_time_and_memory(name, tmp_path):
+    objects, nodes = CASES[name]
+    arguments = written(tmp_path, objects, inventory(nodes))
+    ended = run(*arguments, "--output-format", "json", cwd=tmp_path, seconds=LITTLE)
+    assert ended.returncode == 1
+    assert json.loads(ended.stdout)["summary"]["workloads"] == len(objects)
+
+
+def test_many_ways_to_place_pods_are_looked_at_within_the_budget(tmp_path):
+    arguments = written(tmp_path, [different(number) for number in range(15)], uneven())
+    ended = run(*arguments, "--output-format", "json", cwd=tmp_path, seconds=10)
+    found = json.loads(ended.stdout)
+    open_questions = [one for one in found["findings"] if "undecided" in one["message"]]
+    assert found["summary"]["undecided"] == len(open_questions) > 0
+    assert all(one["severity"] == "note" for one in open_questions)
+
+
+def test_what_is_left_open_is_the_same_on_every_run(tmp_path):
+    arguments = written(tmp_path, [different(number) for number in range(15)], uneven())
+    reports = [
+        run(*arguments, "--output-format", "gitlab", cwd=tmp_path, environment={"PYTHONHASHSEED": seed}).stdout
+        for seed in ("1", "2")
+    ]
+    assert reports[0] == reports[1]
+
+
+def test_overlapping_selectors_are_told_for_the_first_few(tmp_path):
+    objects = [workload("Deployment", f"d{one}", template("same"), replicas=1) for one in range(100)]
+    ended = run(*written(tmp_path, objects), "--output-format", "json", cwd=tmp_path)
+    told = [one["message"] for one in json.loads(ended.stdout)["findings"] if one["code"] == "KLG008"]
+    assert len([one for one in told if "Deployment d1," in one]) == 1
+    assert next(one for one in told if "further workloads" in one) == (
+        "the selector matches the pods of 91 further workloads, too: app=same"
+    )
+    assert len(told) == 91 * 8 + sum(range(9)) + 91
+
+
+def test_the_text_shows_the_worst_of_very_many_findings(tmp_path):
+    objects = []
+    for number in range(2000):
+        one = deployment(f"d{number}", 1)
+        one["spec"] |= {f"unknown{field}": 1 for field in range(50)}
+        objects.append(one)
+    arguments = written(tmp_path, objects)
+    ended = run(*arguments, cwd=tmp_path)
+    told = ended.stdout.decode()
+    assert told.count("-->") < 1_100
+    assert "more findings are not shown" in told
+    shown = told.count("error[") + told.count("warning[") + told.count("note[")
+    assert shown == 1_000
