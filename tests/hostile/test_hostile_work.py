@@ -8,7 +8,7 @@ import pytest
 from crowds import deployment, inventory, template, workload, written
 from limited import run
 
-LITTLE = 15
+LITTLE = 30
 
 
 def node_affinity(terms):

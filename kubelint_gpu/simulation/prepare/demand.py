@@ -142,6 +142,13 @@ class Groups:
         roots = sorted((self.root(one), self.root(other)))
         self._parent[roots[1]] = roots[0]
 
+    def among(self, numbers: Sequence[int]) -> dict[int, list[int]]:
+        """The numbers of each set, in their order, by the number that stands for it."""
+        found: dict[int, list[int]] = {}
+        for number in numbers:
+            found.setdefault(self.root(number), []).append(number)
+        return found
+
 
 def join_contenders(groups: Groups, scarce: Sequence[frozenset[tuple[str, str]]]) -> None:
     """Put workloads that can compete for something of a node into one group."""

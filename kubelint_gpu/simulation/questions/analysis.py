@@ -121,6 +121,7 @@ class RolloutAnalysis:
         steady = [number for number, found in enumerate(self.participants) if not found.daemons]
         fixed = [*self._rest, *(pod for pods in self._daemons.values() for pod in pods)]
         groups = self._groups(steady, fixed)
+        members = groups.among(steady)
         residual = _residual(self._cluster, fixed, self._grown)
 
         def one(number: int) -> Judgement:
@@ -129,15 +130,13 @@ class RolloutAnalysis:
                 mine = [pod for other, pods in self._daemons.items() if other != number for pod in pods]
                 apart = [*self._rest, *mine]
                 own = self._groups([*steady, number], apart)
-                members = [other for other in (*steady, number) if own.root(other) == own.root(number)]
-                bench = self._bench(members, apart)
+                bench = self._bench(own.among([*steady, number])[own.root(number)], apart)
                 return self._beside_queue(bench, judge_in(bench, number), number)
             stays = participant.rolling or participant.replicas <= participant.before
             coming = self._coming_daemons() if participant.known and stays else ()
             if coming:
                 return self._beside_coming(number, steady, coming)
-            members = [other for other in steady if groups.root(other) == groups.root(number)]
-            return self._among(members, number, fixed, residual)
+            return self._among(members[groups.root(number)], number, fixed, residual)
 
         asked = [number for number in range(len(self.participants)) if only is None or number in only]
         found = [Judgement(one.new, None) for one in self.participants]
@@ -158,7 +157,7 @@ class RolloutAnalysis:
         fixed = [*self._rest, *(pod for other, pods in self._daemons.items() if other not in coming for pod in pods)]
         numbers = [*steady, *coming]
         groups = self._groups(numbers, fixed)
-        members = [other for other in numbers if groups.root(other) == groups.root(number)]
+        members = groups.among(numbers)[groups.root(number)]
         return self._among(members, number, fixed, _residual(self._cluster, fixed, self._grown))
 
     def _among(self, members: Sequence[int], number: int, fixed: Sequence[Pod], residual: Residual) -> Judgement:
