@@ -41,8 +41,12 @@ def told(findings):
     return [(one["code"], one["severity"], one["certainty"], one["object"].rpartition("/")[2]) for one in findings]
 
 
-def fleet(shrinking, image, *more):
-    return workload("s", shrinking) + "".join([workload(f"o{number}", 3, image) for number in range(7)]) + "".join(more)
+def fleet(shrinking, image, *more, others=7):
+    return (
+        workload("s", shrinking)
+        + "".join([workload(f"o{number}", 3, image) for number in range(others)])
+        + "".join(more)
+    )
 
 
 def test_eight_rollouts_end_where_one_of_them_gives_two_places_back(change):
@@ -62,7 +66,8 @@ def test_a_rollout_that_ends_only_in_luck_among_many_is_possible_and_tells_the_r
 
 def test_replicas_that_find_room_where_another_is_scaled_down_at_the_same_moment_are_no_finding(change):
     def short(shrinks_to):
-        found = change(fleet(3, 1), fleet(shrinks_to, 1).replace("replicas: 3", "replicas: 5", 1))
+        after = fleet(shrinks_to, 1, others=4).replace("replicas: 3", "replicas: 5", 1)
+        found = change(fleet(3, 1, others=4), after, 15)
         return [one for one in told(found) if one[0] == "KLG109"]
 
     assert short(1) == []

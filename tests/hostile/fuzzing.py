@@ -73,7 +73,7 @@ def of_inventory(data: bytes) -> None:
 def of_configuration(data: bytes) -> None:
     from kubelint_gpu.documents import read
     from kubelint_gpu.engine.selection import per_path_problems, select
-    from kubelint_gpu.workspace.project.configuration import interpret
+    from kubelint_gpu.workspace.project.configuration_file import interpret
 
     try:
         found = interpret(Path(".kubelint-gpu.yaml"), read(".kubelint-gpu.yaml", data))

@@ -43,7 +43,7 @@ def test_a_run_without_end_is_ended(monkeypatch):
 def test_the_inputs_of_the_corpus_reach_what_is_behind_the_reading():
     from kubelint_gpu.documents import read
     from kubelint_gpu.inventory import load
-    from kubelint_gpu.workspace.project.configuration import interpret
+    from kubelint_gpu.workspace.project.configuration_file import interpret
 
     for data in fuzzing.corpus("inventory"):
         assert not [each for each in load((read("x.yaml", data),))[1] if each.severity == "error"]

@@ -115,7 +115,7 @@ def test_a_fix_that_is_killed_while_it_writes_leaves_nothing(tmp_path):
 
 def test_a_render_that_is_ended_leaves_nothing(repository, tmp_path):
     """What Kustomize is given lies in the folder for temporary files."""
-    (tmp_path / "slow").write_text("#!/bin/sh\nsleep 30\n")
+    (tmp_path / "slow").write_text("#!/bin/sh\nexec /bin/sleep 30\n")
     (tmp_path / "slow").chmod(0o755)
     (tmp_path / "temporary").mkdir()
     started = subprocess.Popen(

@@ -86,7 +86,9 @@ def test_the_readme_shows_gitlabs_report(session):
 
 
 def test_the_readme_shows_sarif_for_editors(session):
-    assert "error: 1" in session("editor", "sarif", about=(ROOT / "kubelint_gpu" / "report" / "sarif.py").read_text())
+    assert "error: 1" in session(
+        "editor", "sarif", about=(ROOT / "kubelint_gpu" / "report" / "formats" / "sarif.py").read_text()
+    )
 
 
 def test_the_readme_shows_a_run_of_the_action(session, tmp_path):

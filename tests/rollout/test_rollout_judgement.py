@@ -199,7 +199,7 @@ def test_quota_decides_like_free_gpus_although_the_cluster_is_full_of_them(
     if expected is STUCK:
         assert found.trace is not None
         assert found.trace.held == ("quota",)
-        assert "exceeded quota: q" in found.trace.waiting[0].refusal
+        assert found.trace.waiting[0].refusal.quota == "q"
 
 
 def test_use_that_the_quota_tells_of_stays_and_that_of_known_pods_moves():
@@ -209,7 +209,7 @@ def test_use_that_the_quota_tells_of_stays_and_that_of_known_pods_moves():
     assert blocked.verdict is STUCK
     full = judged(deployment(replicas=2), node("n", 16), quota(1))
     assert (full.verdict, full.placed) == (None, 1)
-    assert "exceeded quota" in full.refusal
+    assert full.refusal.exceeded
 
 
 def test_a_running_pod_of_the_workload_is_its_old_pod_where_it_is():

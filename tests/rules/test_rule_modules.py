@@ -26,6 +26,7 @@ ALLOWED = {
     "simulation",
     "sources",
     "values",
+    "work",
     "workspace",
 }
 DECORATORS = {"rule", "world_rule", "closing_rule"}

@@ -12,11 +12,11 @@ from kubelint_gpu.kube.cel.cel_errors import EvaluationError
 from kubelint_gpu.kube.cel.cel_values import Duration, Map, TypeValue, Uint, compare, equal_inside, type_name
 
 _SPAN = "google.protobuf.Duration"
-_INTEGER = re.compile(r"[+-]?[0-9]+(?:_?[0-9]+)*", re.ASCII)
+_INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _DOUBLE = re.compile(
-    r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:inf|infinity)|nan", re.ASCII | re.IGNORECASE
+    r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:inf|infinity)|nan", re.ASCII | re.IGNORECASE
 )
-_PART = re.compile(r"([0-9]*\.?[0-9]*)(ns|us|µs|μs|ms|s|m|h)")
+_PART = re.compile(r"([0-9]*(?:\.[0-9]*)?)(ns|us|µs|μs|ms|s|m|h)")
 _UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
 
 
@@ -103,7 +103,7 @@ def _conversion(value: Any, wanted: str) -> EvaluationError:
 
 def _to_int(value: Any) -> int:
     if isinstance(value, str):
-        if _INTEGER.fullmatch(value) is None or "_" in value or len(value) > 24:
+        if len(value) > 24 or _INTEGER.fullmatch(value) is None:
             raise _conversion(value, "int")
         found = int(value)
         if not -(2**63) <= found < 2**63:
@@ -128,7 +128,7 @@ def _to_uint(value: Any) -> Uint:
 
 def _to_double(value: Any) -> float:
     if isinstance(value, str):
-        if _DOUBLE.fullmatch(value) is None or len(value) > 400:
+        if len(value) > 400 or _DOUBLE.fullmatch(value) is None:
             raise _conversion(value, "double")
         return float(value)
     return float(value)
@@ -195,8 +195,8 @@ def _to_duration(value: Any) -> Duration:
         return Duration(0)
     total = Fraction(0)
     last = 0
-    for part in _PART.finditer(body):
-        if part.start() != last or part[1] in ("", "."):
+    while part := _PART.match(body, last):
+        if part[1] in ("", "."):
             raise _conversion(value, _SPAN)
         total += Fraction(part[1]) * _UNITS[part[2]]
         last = part.end()

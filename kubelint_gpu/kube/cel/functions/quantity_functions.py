@@ -11,7 +11,7 @@ from kubelint_gpu.kube.cel.cel_errors import EvaluationError
 from kubelint_gpu.kube.cel.cel_values import Quantity, Semver, normalized_semver, parse_semver
 from kubelint_gpu.kube.values.quantity import QuantityError, parse_quantity
 
-_SHAPE = re.compile(r"[+-]?[0-9]*\.?[0-9]*[eEinumkKMGTP]*[-+]?[0-9]*", re.ASCII)
+_SHAPE = re.compile(r"[+-]?[0-9]*(?:\.[0-9]*)?(?:[eEinumkKMGTP]+[0-9]*)?(?:[-+][0-9]*)?", re.ASCII)
 _NO_DIGITS = re.compile(r"([+-]?)\.?((?:[numkMGTPE]|[KMGTPE]i)?)", re.ASCII)
 _FRACTION = re.compile(r"\.([0-9]+)")
 _DECIMAL = {"k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
