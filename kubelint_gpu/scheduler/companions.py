@@ -10,6 +10,7 @@ from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.inter_pod_affinity import Term, resolved_terms
 from kubelint_gpu.values import replace
+from kubelint_gpu.work import charge
 
 HOSTNAME = "kubernetes.io/hostname"
 
@@ -51,10 +52,10 @@ def can_share(key: str, one: PodSpec, other: PodSpec) -> bool:
 
     For the host name both must fit on one node; for any other label each may have a node of its own.
     """
-    for mine in alternatives(one):
-        for theirs in alternatives(other):
-            if contradiction(mine) is not None or contradiction(theirs) is not None:
-                continue
+    ours, others = ([bounds for bounds in alternatives(spec) if contradiction(bounds) is None] for spec in (one, other))
+    for mine in ours:
+        for theirs in others:
+            charge(1)
             if key == HOSTNAME:
                 if contradiction((*mine, *theirs)) is None:
                     return True
