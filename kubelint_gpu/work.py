@@ -13,7 +13,6 @@ from typing import TypeVar
 
 Thing = TypeVar("Thing", bound=Hashable)
 Answer = TypeVar("Answer")
-_PART = 4
 
 
 class UsedUp(Exception):  # noqa: N818 - it says what happened
@@ -21,13 +20,17 @@ class UsedUp(Exception):  # noqa: N818 - it says what happened
 
 
 class Allowance:
-    """What is left of the work that something may do, in steps, and how often a part of it was used up."""
+    """What is left of the work that something may do, in steps, and how often a part of it was used up.
 
-    __slots__ = ("cut", "left")
+    `common` is what several questions have together, where this is the share of one of them.
+    """
 
-    def __init__(self, steps: int) -> None:
+    __slots__ = ("common", "cut", "left")
+
+    def __init__(self, steps: int, common: Allowance | None = None) -> None:
         self.left = steps
         self.cut = 0
+        self.common = common
 
 
 _current: ContextVar[Allowance | None] = ContextVar("allowance", default=None)
@@ -56,47 +59,72 @@ def left() -> int | None:
 def limited(steps: int) -> Iterator[Allowance]:
     """Allow so many steps within, whatever is left outside: for the run, and for what is shared out beforehand."""
     allowance = Allowance(steps)
-    token = _current.set(allowance)
-    try:
+    with _within(allowance):
         yield allowance
-    finally:
-        _current.reset(token)
 
 
 @contextmanager
-def part(number: int) -> Iterator[None]:
-    """Allow the part of what is left that is one of so many; the rest stays for what follows."""
+def part(number: int, of: int) -> Iterator[None]:
+    """Allow a part of what is left, such as 3 of 4; the rest stays for what follows."""
     outer = _current.get()
     if outer is None:
         yield
         return
-    share = max(0, outer.left) // number
-    inner = Allowance(share)
-    token = _current.set(inner)
+    with _share(outer, max(0, outer.left) * number // of, outer.common):
+        yield
+
+
+@contextmanager
+def common() -> Iterator[None]:
+    """Take what is done within off what several questions have together, for all of them use it."""
+    allowance = _current.get()
+    if allowance is None or allowance.common is None:
+        yield
+        return
+    with _within(allowance.common):
+        yield
+
+
+@contextmanager
+def _share(outer: Allowance, steps: int, together: Allowance | None) -> Iterator[None]:
+    inner = Allowance(steps, together)
+    try:
+        with _within(inner):
+            yield
+    finally:
+        outer.left -= steps - max(0, inner.left)
+        outer.cut += inner.cut + (inner.left < 0)
+
+
+@contextmanager
+def _within(allowance: Allowance) -> Iterator[None]:
+    token = _current.set(allowance)
     try:
         yield
     finally:
         _current.reset(token)
-        outer.left -= share - max(0, inner.left)
-        outer.cut += inner.cut + (inner.left < 0)
 
 
 def shared_out(work: Callable[[Thing], Answer], things: Sequence[Thing]) -> dict[Thing, Answer | None]:
     """`work` of each thing within what is left; None where that was too little.
 
-    Half of it is shared out equally, so that nothing keeps the easy ones from an answer.
-    What is left then goes to those that need more, a quarter of it to each.
+    Half of it is shared out equally, so that nothing keeps the easy ones from an answer. What is left then goes to
+    those that need more, half of it to each.
     """
+    outer = _current.get()
+    if outer is None:
+        return {thing: work(thing) for thing in things}
     found: dict[Thing, Answer | None] = dict.fromkeys(things)
+    half = outer.left // 2 if len(things) > 1 else 0
     needing = []
-    with part(2):
-        for place, thing in enumerate(things):
-            try:
-                with part(len(things) - place):
-                    found[thing] = work(thing)
-            except UsedUp:
-                needing.append(thing)
+    for place, thing in enumerate(things):
+        spare = max(0, outer.left - half)
+        try:
+            with _share(outer, spare // (len(things) - place), outer):
+                found[thing] = work(thing)
+        except UsedUp:
+            needing.append(thing)
     for thing in needing:
-        with suppress(UsedUp), part(_PART):
+        with suppress(UsedUp), _share(outer, max(0, outer.left) // 2, outer):
             found[thing] = work(thing)
     return found

@@ -120,10 +120,11 @@ class _Trial:
             changed = changed_by(self._unit, [edit for one in members for edit in one.edits])
         except (NotEditable, UsedUp):
             return half
-        with part(_PART):
+        with part(1, _PART):
             after, crashed = drafts_of(changed)
         now = {identity(found): severity_of(found) for found in after}
-        worse = {one[1:3] for one, severity in now.items() if severity != "note" and one not in self._before}
+        bad = [found for found in after if severity_of(found) != "note" or found.undecided]
+        worse = {identity(found)[1:3] for found in bad if identity(found) not in self._before}
         named = frozenset(
             one.attempt for one in members if identity(one.draft) in now or identity(one.draft)[1:3] in worse
         )

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.offers import not_offered, offered
 from kubelint_gpu.engine.overlays import OverlayFinding, layers, merged, seen_through
-from kubelint_gpu.engine.processes import each, untold
+from kubelint_gpu.engine.processes import untold
 from kubelint_gpu.engine.registry import closing_checks
 from kubelint_gpu.engine.removed_fields import removed
+from kubelint_gpu.engine.shares import within_budget
 from kubelint_gpu.engine.suppressions import Closing, Ignore, ignores, suppressed, unused_cause
 from kubelint_gpu.engine.tracing import located
 from kubelint_gpu.engine.trials import (
@@ -26,9 +27,8 @@ from kubelint_gpu.engine.trials import (
 from kubelint_gpu.findings.catalogue import rule
 from kubelint_gpu.findings.defect import defect
 from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Related, fingerprint
-from kubelint_gpu.simulation.budget import BUDGET
 from kubelint_gpu.values import dataclass, replace
-from kubelint_gpu.work import UsedUp, limited
+from kubelint_gpu.work import UsedUp
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 
@@ -118,18 +118,16 @@ def check(
         failed = failed or bool(crashed) or any(draft.fatal for draft in drafts)
     many = len(units) > _MANY
 
-    def work(one: tuple[ApplySet, int]) -> tuple[Judged, int, bool]:
-        unit, steps = one
-        with limited(steps) as allowance:
-            try:
-                judged = _judged(unit, rules, fixes=fixes, stages=stages)
-            except Exception as error:  # noqa: BLE001 - one unit that cannot be judged must not hide what the others have
-                judged = Judged((), (defect(first_place(unit), "this is not judged", error),), frozenset(), 0, 0, 0)
-        if many or allowance.cut:
+    def work(unit: ApplySet) -> Judged:
+        try:
+            judged = _judged(unit, rules, fixes=fixes, stages=stages)
+        except Exception as error:  # noqa: BLE001 - one unit that cannot be judged must not hide what the others have
+            judged = Judged((), (defect(first_place(unit), "this is not judged", error),), frozenset(), 0, 0, 0)
+        if many:
             unit.forget()
-        return judged, max(0, allowance.left), bool(allowance.cut)
+        return judged
 
-    judged = _within_budget(work, units, processes, tell)
+    judged = within_budget(work, units, processes, tell)
     # a suppression in a base has done its work if it did so in one of the overlays
     effective = frozenset[tuple[Place, str]]().union(*(one.effective for one in judged))
     findings += [finding for one in judged for finding in one.crashed]
@@ -144,29 +142,6 @@ def check(
         sum(one.ignored for one in judged) + len(frozenset().union(*(one.hidden for one in judged))),
         sum(one.workloads for one in judged),
     )
-
-
-def _within_budget(
-    work: Callable[[tuple[ApplySet, int]], tuple[Judged, int, bool]],
-    units: Sequence[ApplySet],
-    processes: int,
-    tell: Callable[[int], None],
-) -> list[Judged]:
-    """What is said of each unit, within the budget of the run.
-
-    All have equal shares of it; what these leave is shared out among those that had too little, which are judged anew.
-    """
-    documents = sum(len(reading.documents) for unit in units for reading in unit.readings)
-    whole = BUDGET.run_of(documents, max((len(unit.world.base.nodes) for unit in units), default=0))
-    first = max(BUDGET.least, whole // max(1, len(units)))
-    found = each(work, [(unit, first) for unit in units], processes, tell)
-    short = [number for number, (_, _, cut) in enumerate(found) if cut]
-    more = (whole - sum(first - left for _, left, _ in found)) // max(1, len(short))
-    if more > first:
-        again = each(work, [(units[number], more) for number in short], processes)
-        for number, one in zip(short, again, strict=True):
-            found[number] = one
-    return [judged for judged, _, _ in found]
 
 
 def _judged(unit: ApplySet, rules: Suppression, *, fixes: bool, stages: bool) -> Judged:

@@ -40,7 +40,7 @@ def drafts_of(unit: ApplySet) -> tuple[list[Diagnostic], list[Finding]]:
     cut: list[str] = []
     for code, found in checks().items():
         try:
-            with part(2):
+            with part(1, 2):
                 drafts += found(unit)
         except UsedUp:
             cut.append(code)
@@ -153,7 +153,7 @@ def tried(
             if not alone():
                 yield Refusal(proposal.title, proposal.safety, _UNTRIED)
                 continue
-            with part(_PART_OF_TRIAL):
+            with part(1, _PART_OF_TRIAL):
                 changed = changed_by(unit, edits)
                 why = objection(changed, draft, drafts)
             if not why or not proposal.must_prove:
@@ -236,7 +236,9 @@ def cured(changed: ApplySet, drafts: Sequence[Diagnostic]) -> frozenset[Identity
     now = {identity(found): severity_of(found) for found in after}
     # a note that the finding stood before is no price of the change
     worse = any(one not in before for one, severity in now.items() if severity != "note")
-    return frozenset() if crashed or worse else frozenset(before - set(now))
+    still_open = {identity(found)[1:3] for found in after if found.undecided and identity(found) not in before}
+    cured = {one for one in before if one not in now and one[1:3] not in still_open}
+    return frozenset() if crashed or worse else frozenset(cured)
 
 
 def identity(draft: Diagnostic) -> Identity:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from kubelint_gpu.work import common
+
 T = TypeVar("T")
 
 
@@ -21,6 +23,7 @@ class Memo:
         key = (what, *map(id, parts))
         found = self._answers.get(key)
         if found is None:
-            found = self._answers[key] = parts, compute()
+            with common():
+                found = self._answers[key] = parts, compute()
         answer: T = found[1]
         return answer

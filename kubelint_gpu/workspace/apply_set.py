@@ -17,8 +17,8 @@ from kubelint_gpu.kube.objects.node import Node, read_node
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Attempt, Snapshot, attempt
 from kubelint_gpu.scheduler.companions import lone
+from kubelint_gpu.simulation.budget import BUDGET
 from kubelint_gpu.simulation.growth import Growth, possible_nodes
-from kubelint_gpu.simulation.questions.rollouts import DEFAULT_BUDGET
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.admitted import judged
 from kubelint_gpu.workspace.autoscalers import Autoscalers, autoscalers
@@ -46,7 +46,7 @@ class ApplySet:
         world: ClusterContext,
         beside: Beside | Sequence[Manifest] = (),
         before: Mapping[str, Manifest] = MappingProxyType({}),
-        budget: int = DEFAULT_BUDGET,
+        budget: int = BUDGET.states,
         rendered: Sequence[Rendered] = (),
         neighbours: Sequence[Manifest] = (),
         made: Collection[str] = (),

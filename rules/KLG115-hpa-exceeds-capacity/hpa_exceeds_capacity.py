@@ -17,7 +17,7 @@ from kubelint_gpu.evidence.exclusive_lines import scarce
 from kubelint_gpu.evidence.node_lines import clues
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.messages.wording import counted, listed, verb, workload_name, workload_names
-from kubelint_gpu.simulation.questions.most_pods import DEFAULT_BUDGET
+from kubelint_gpu.simulation.budget import BUDGET
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.autoscalers import MOST, TARGET
@@ -59,7 +59,7 @@ def _undecided(manifest: Manifest, subject: WorkloadCheck, most: int) -> Diagnos
         "KLG115",
         manifest.place(MOST),
         f"whether {most} replicas of {workload_name(subject.workload)} find room is undecided: "
-        f"the search ended after {DEFAULT_BUDGET} placements",
+        f"the search ended after {BUDGET.placements} placements",
         manifest,
         cause="maxReplicas undecided",
         severity="note",

@@ -7,7 +7,7 @@ from textwrap import dedent
 from kubelint_gpu.documents import read
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.inventory import load
-from kubelint_gpu.simulation.questions.rollouts import DEFAULT_BUDGET
+from kubelint_gpu.simulation.budget import BUDGET
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import manifests
@@ -48,13 +48,13 @@ def world(text: str = NODES) -> ClusterContext:
     return ClusterContext(*load(found)[:1], found, load(found)[1])
 
 
-def unit(text: str, inventory: str = NODES, budget: int = DEFAULT_BUDGET, before: str = "") -> ApplySet:
+def unit(text: str, inventory: str = NODES, budget: int = BUDGET.states, before: str = "") -> ApplySet:
     """A unit; `before` are the manifests of what runs now."""
     old = {one.object: one for one in manifests((read("before.yaml", dedent(before).encode()),))}
     return ApplySet((read("a.yaml", dedent(text).encode()),), world(inventory), budget=budget, before=old)
 
 
-def findings(text: str, inventory: str = NODES, code: str = "", budget: int = DEFAULT_BUDGET, before: str = ""):
+def findings(text: str, inventory: str = NODES, code: str = "", budget: int = BUDGET.states, before: str = ""):
     found = unit(text, inventory, budget, before)
     return [one for one in check((found,), found.world).findings if not code or one.code == code]
 

@@ -11,7 +11,7 @@ from kubelint_gpu.engine.registry import checks
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, holders, stakes
 from kubelint_gpu.evidence.node_lines import clues, node_clues
 from kubelint_gpu.kube.objects.quota import Excess, QuotaRefusal
-from kubelint_gpu.simulation.questions.rollouts import DEFAULT_BUDGET
+from kubelint_gpu.simulation.budget import BUDGET
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Blocker, BlockingPod, Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
@@ -63,7 +63,7 @@ def nodes(*gpus):
     return f"{NODES.partition('  - name')[0]}{told}priorityClasses:\n  - {{name: serving, value: 1000}}\n"
 
 
-def at_once(*workloads, on, budget=DEFAULT_BUDGET):
+def at_once(*workloads, on, budget=BUDGET.states):
     """What KLG107 says of the first of some Deployments that one apply gives another image."""
     text = "---\n".join(workloads)
     found = findings(text.replace("main:1", "main:2"), on, "KLG107", budget, before=text)

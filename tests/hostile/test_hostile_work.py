@@ -6,7 +6,7 @@ import json
 
 import pytest
 from crowds import deployment, inventory, template, workload, written
-from limited import run
+from limited import run, run_python
 
 LITTLE = 30
 
@@ -20,7 +20,11 @@ def beside_each_other():
     found = []
     for mine, other in ("ab", "ba"):
         terms = [
-            {"matchExpressions": [{"key": f"k{one}", "operator": "In", "values": [f"{mine}{term}"]} for one in range(300)]}
+            {
+                "matchExpressions": [
+                    {"key": f"k{one}", "operator": "In", "values": [f"{mine}{term}"]} for one in range(300)
+                ]
+            }
             for term in range(300)
         ]
         near = {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": other}}}
@@ -120,3 +124,24 @@ def test_the_text_shows_the_worst_of_very_many_findings(tmp_path):
     assert "more findings are not shown" in told
     shown = told.count("error[") + told.count("warning[") + told.count("note[")
     assert shown == 1_000
+
+
+PROCESSES = """
+import os, sys
+os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:{cores}])
+sys.argv = ["k", "check", ".", "--isolated", "-i", "inventory.yaml", "--output-format", "gitlab"]
+from kubelint_gpu.cli.main import main
+main()
+"""
+
+
+def test_what_is_left_open_is_the_same_with_any_number_of_processes(tmp_path):
+    for number in range(600):
+        folder = tmp_path / f"u{number}"
+        folder.mkdir()
+        hard = [different(other) for other in range(12)] if number % 200 == 7 else [deployment("a", 1)]
+        written(folder, hard)
+    written(tmp_path, [], uneven())
+    reports = [run_python(PROCESSES.format(cores=cores), cwd=tmp_path, seconds=60).stdout for cores in (1, 2)]
+    assert b"undecided" in reports[0]
+    assert reports[0] == reports[1]

@@ -14,7 +14,7 @@ from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.kube.values.selectors import NODE_NAME_FIELD, Requirement, parse_int64
 from kubelint_gpu.values import dataclass
-from kubelint_gpu.work import charge
+from kubelint_gpu.work import charge, left
 
 T = TypeVar("T")
 
@@ -223,19 +223,27 @@ def _unsatisfiable(spec: PodSpec) -> tuple[Contradiction, ...] | None:
 
 
 _MOST_KEPT = 256
-_kept: dict[tuple[object, int], tuple[PodSpec, Any]] = {}
+_kept: dict[tuple[object, int], tuple[PodSpec, int, Any]] = {}
 
 
 def _remembered(compute: Callable[[PodSpec], T], spec: PodSpec) -> T:
-    """`compute(spec)`, kept for the last few: the specs of one unit are asked for again and again."""
+    """`compute(spec)`, kept for the last few: the specs of one unit are asked for again and again.
+
+    It takes the same steps each time, so that what is kept from elsewhere changes no answer.
+    """
     key = (compute, id(spec))
     found = _kept.get(key)
     if found is None:
         if len(_kept) >= _MOST_KEPT:
             _kept.clear()
-        found = _kept[key] = spec, compute(spec)
-    answer: T = found[1]
-    return answer
+        before = left()
+        answer = compute(spec)
+        after = left()
+        _kept[key] = spec, before - after if before is not None and after is not None else 0, answer
+        return answer
+    charge(found[1])
+    kept: T = found[2]
+    return kept
 
 
 def satisfied(bounds: Iterable[NumberBound], labels: Mapping[str, str], name: str) -> bool:

@@ -13,6 +13,7 @@ from kubelint_gpu.simulation.bounds.counting_nodes import (
 from kubelint_gpu.simulation.bounds.preconditions import is_crowded, is_peaceful, may_evict
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.shortfall import fit_alone, halt, short_of
+from kubelint_gpu.simulation.budget import BUDGET
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.search.engine import GroupSearch, Situation
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -20,8 +21,6 @@ from kubelint_gpu.simulation.search.placements import Starts, placements
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
-
-_FEW_PLACEMENTS = 500
 
 
 def slots_of(bench: Situation, search: GroupSearch, position: int) -> Slots | None:
@@ -85,7 +84,7 @@ def _waiting(bench: Situation, search: GroupSearch, position: int) -> Waiting | 
 
     def placed() -> tuple[Simulation, Starts]:
         scene = search.scene(frozenset(), ())
-        return scene, placements(scene, _FEW_PLACEMENTS)
+        return scene, placements(scene, BUDGET.waiting)
 
     scene, starts = bench.memo.of("placed", (bench.participants, bench.fixed, bench.queued, bench.grown), placed)
     if starts.full:

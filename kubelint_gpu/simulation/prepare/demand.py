@@ -15,6 +15,7 @@ from kubelint_gpu.values import dataclass
 from kubelint_gpu.work import charge
 
 _PODS = "pods"
+_PER_STEP = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def contended(
     """
     total: dict[tuple[str, str], int] = {}
     for demand in demands:
-        charge(1 + len(demand.each) * len(demand.nodes) // 8)
+        charge(1 + len(demand.each) * len(demand.nodes) // _PER_STEP)
         for resource, amount in demand.each.items():
             wanted = amount * demand.most
             for node in demand.nodes:
@@ -173,7 +174,7 @@ def always_room(number: int, demands: Sequence[Demand], residual: Residual, *, a
         for other, demand in enumerate(demands)
         if other == number or not demand.nodes.isdisjoint(mine.nodes)
     ]
-    charge(1 + len(mine.each) * (len(rivals) + len(mine.nodes)) // 8)
+    charge(1 + len(mine.each) * (len(rivals) + len(mine.nodes)) // _PER_STEP)
     blocked = 0
     for resource, request in mine.each.items():
         supply = 0

@@ -9,6 +9,7 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.relations import asks, meet, meet_on_a_node, refusers
+from kubelint_gpu.simulation.budget import BUDGET
 from kubelint_gpu.simulation.growth import Grown, Growth, possible_nodes
 from kubelint_gpu.simulation.prepare.bounded import bounded
 from kubelint_gpu.simulation.prepare.daemon_pods import standing_daemons
@@ -38,8 +39,6 @@ from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part, shared_out
 
-_SEARCHES = 2
-_LEAST_STATES = 200
 _DAEMONS_ON_A_NODE = 4
 """More pods of a DaemonSet than can be on one node at once: old and new ones, each terminating or not."""
 
@@ -93,7 +92,7 @@ class RolloutAnalysis:
         self._grown = grown
         self._joins = joins
         self._budget = budget
-        self._left = _SEARCHES * budget
+        self._left = BUDGET.searches * budget
         every = (*cluster.nodes, *(grown.nodes if grown is not None else ()))
         self._allocatable = {node.name: node.allocatable for node in every}
         self._benches: dict[tuple[int, ...], dict[tuple[int, ...], tuple[Situation, Residual | None]]] = {}
@@ -197,7 +196,7 @@ class RolloutAnalysis:
             if len(rolling) < 2:
                 continue
             try:
-                with part(2):
+                with part(1, 2):
                     together = self._judged_together(members, ends)
             except UsedUp:
                 together = Together((), Verdict.UNDECIDED, by_bound=False)
@@ -214,7 +213,7 @@ class RolloutAnalysis:
 
     def _bench(self, members: Sequence[int], fixed: Sequence[Pod], residual: Residual | None = None) -> Situation:
         """Some workloads with what is left for them of the budget; what was worked out for the same ones is there."""
-        left = max(_LEAST_STATES, min(self._budget, self._left))
+        left = max(BUDGET.least_states, min(self._budget, self._left))
         parts = (*map(id, fixed), id(residual))
         known = self._benches.setdefault(tuple(members), {})
         if parts not in known:

@@ -12,6 +12,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.disruption import allowed_disruptions
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.simulation.budget import BUDGET
 from kubelint_gpu.simulation.controllers.state import READY, count_on
 from kubelint_gpu.simulation.model.at_full_replicas import full_simulation, standing_participants
 from kubelint_gpu.simulation.prepare.coupling import Bonds, labels_of
@@ -21,8 +22,6 @@ from kubelint_gpu.simulation.questions.drain_places import DrainPlaces
 from kubelint_gpu.simulation.search.concretize import arranged
 from kubelint_gpu.simulation.search.placements import one_placement, placements
 from kubelint_gpu.values import dataclass, replace
-
-DEFAULT_BUDGET = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,7 @@ class Drained:
         return self.allowed == 0 or self.stranded > self.allowed
 
 
-def drain(workloads: Sequence[Workload], cluster: Cluster, *, budget: int = DEFAULT_BUDGET) -> tuple[Drained, ...]:
+def drain(workloads: Sequence[Workload], cluster: Cluster, *, budget: int = BUDGET.drain) -> tuple[Drained, ...]:
     """Drain each node with pods of each workload, one at a time, from one placement of all.
 
     Daemon pods are not evicted by a drain; Jobs end by themselves.

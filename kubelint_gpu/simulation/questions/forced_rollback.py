@@ -8,6 +8,7 @@ from __future__ import annotations
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.simulation.budget import BUDGET
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.model.pod_types import build_pod_types
 from kubelint_gpu.simulation.model.simulation import build_simulation
@@ -21,10 +22,8 @@ from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
-DEFAULT_BUDGET = 1_000
 
-
-def forced_rollback(old: Workload, new: Workload, cluster: Cluster, *, budget: int = DEFAULT_BUDGET) -> Trace | None:
+def forced_rollback(old: Workload, new: Workload, cluster: Cluster, *, budget: int = BUDGET.rollback) -> Trace | None:
     """The run that never ends where pods of the old template fit on no node and wait, and the new one is applied.
 
     With OrderedReady it is the first of those that do not run, with Parallel all of them do.

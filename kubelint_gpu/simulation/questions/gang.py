@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.simulation.budget import BUDGET
 from kubelint_gpu.simulation.controllers.state import READY, State, canonical, count_on, more, on_node
 from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
@@ -21,8 +22,6 @@ from kubelint_gpu.simulation.questions.packing import gathered
 from kubelint_gpu.simulation.search.explorer import Verdict, explore
 from kubelint_gpu.simulation.search.placements import placements
 from kubelint_gpu.values import dataclass, replace
-
-DEFAULT_BUDGET = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,7 @@ def gang(
     cluster: Cluster,
     *,
     beside: Sequence[Workload] = (),
-    budget: int = DEFAULT_BUDGET,
+    budget: int = BUDGET.gangs,
 ) -> Gang:
     """Start Jobs together beside the running pods of others, each of which runs only when it is complete.
 

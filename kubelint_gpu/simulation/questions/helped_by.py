@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kubelint_gpu.simulation.budget import BUDGET
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.search.engine import GroupSearch, Situation, ended
@@ -12,7 +13,6 @@ from kubelint_gpu.simulation.search.placements import placements
 
 _FEW_WORKLOADS = 3
 _FEW_NODES = 16
-_BUDGET = 2_000
 
 
 def helped_by(bench: Situation, search: GroupSearch, position: int, *, alike: bool) -> tuple[int, ...]:
@@ -43,9 +43,9 @@ def _is_stuck(
     scene = search.scene(rolling, ())
     done = ended(scene.model, participants[position].new.key)
     try:
-        starts = placements(scene, _BUDGET)
+        starts = placements(scene, BUDGET.company)
         if not starts.complete or not starts.full:
             return False
-        return explore(starts.full, scene.model.successors, done, _BUDGET).verdict is Verdict.STUCK
+        return explore(starts.full, scene.model.successors, done, BUDGET.company).verdict is Verdict.STUCK
     except UnmodelledVictim:
         return False

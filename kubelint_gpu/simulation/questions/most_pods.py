@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.simulation.budget import BUDGET
 from kubelint_gpu.simulation.controllers.state import READY, State, count_on
 from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
@@ -14,8 +15,6 @@ from kubelint_gpu.simulation.search.placements import missing, one_placement, pl
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
-DEFAULT_BUDGET = 5_000
-
 
 def placeable(
     workload: Workload,
@@ -23,7 +22,7 @@ def placeable(
     most: int,
     *,
     beside: Sequence[Workload] = (),
-    budget: int = DEFAULT_BUDGET,
+    budget: int = BUDGET.placements,
 ) -> int | None:
     """The largest number of its pods, up to `most`, that find places beside the running pods of others.
 

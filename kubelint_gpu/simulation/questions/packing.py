@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.simulation.budget import BUDGET
 from kubelint_gpu.simulation.controllers.state import READY, State, more, on_node
 from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
 from kubelint_gpu.simulation.model.simulation import Simulation
-from kubelint_gpu.simulation.questions.most_pods import DEFAULT_BUDGET
 from kubelint_gpu.simulation.search.placements import one_placement, placements
 from kubelint_gpu.values import replace
 
@@ -17,7 +17,7 @@ _FEW = 64
 
 
 def gathered(
-    wanted: Sequence[tuple[Workload, int]], cluster: Cluster, *, budget: int = DEFAULT_BUDGET
+    wanted: Sequence[tuple[Workload, int]], cluster: Cluster, *, budget: int = BUDGET.placements
 ) -> tuple[int, ...] | None:
     """How many pods of each workload run at most where all of them are wanted; None where all may.
 
@@ -52,7 +52,7 @@ def gathered(
 
 
 def gathered_beside(
-    wanted: Sequence[Workload], others: Sequence[Workload], cluster: Cluster, *, budget: int = DEFAULT_BUDGET
+    wanted: Sequence[Workload], others: Sequence[Workload], cluster: Cluster, *, budget: int = BUDGET.placements
 ) -> tuple[int, int] | None:
     """How many pods of some workloads run at most, in the worst and in the best placement of others that were first.
 

@@ -6,6 +6,7 @@ from collections.abc import Container, Sequence
 from contextlib import suppress
 
 from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.simulation.budget import BUDGET
 from kubelint_gpu.simulation.growth import Growth
 from kubelint_gpu.simulation.questions.analysis import RolloutAnalysis
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -14,14 +15,12 @@ from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part
 
-DEFAULT_BUDGET = 20_000
-
 
 def judge(
     transitions: Sequence[Transition],
     cluster: Cluster,
     *,
-    budget: int = DEFAULT_BUDGET,
+    budget: int = BUDGET.states,
     growth: Sequence[Growth] = (),
     only: Container[int] | None = None,
 ) -> tuple[Judgement, ...]:
@@ -34,12 +33,12 @@ def judge(
     """
     found = tuple(undecided(one.new) for one in transitions)
     try:
-        with part(2):
+        with part(3, 4):
             found = RolloutAnalysis(transitions, cluster, budget).judge(only)
     except UsedUp:
         return found
     if growth and any(one.verdict is not Verdict.COMPLETES for one in found):
-        with suppress(UsedUp), part(2):
+        with suppress(UsedUp), part(1, 2):
             found = _grown(found, transitions, cluster, budget, growth, only)
     return found
 
@@ -69,7 +68,7 @@ def judge_together(
     transitions: Sequence[Transition],
     cluster: Cluster,
     *,
-    budget: int = DEFAULT_BUDGET,
+    budget: int = BUDGET.states,
     growth: Sequence[Growth] = (),
     ends: str = "",
 ) -> tuple[Together, ...]:

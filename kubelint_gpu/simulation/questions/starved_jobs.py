@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.simulation.budget import BUDGET
 from kubelint_gpu.simulation.controllers.state import READY, count_on
 from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
 from kubelint_gpu.simulation.model.simulation import Simulation
@@ -17,10 +18,8 @@ from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temp
 from kubelint_gpu.simulation.search.placements import one_placement, placements
 from kubelint_gpu.values import replace
 
-DEFAULT_BUDGET = 2_000
 
-
-def starves(job: Workload, others: Sequence[Workload], cluster: Cluster, *, budget: int = DEFAULT_BUDGET) -> bool:
+def starves(job: Workload, others: Sequence[Workload], cluster: Cluster, *, budget: int = BUDGET.starving) -> bool:
     """Whether no placement of the others, which run for good, leaves room for a single pod of a Job.
 
     Running pods that end some day are taken to be gone.
@@ -38,7 +37,7 @@ def starves(job: Workload, others: Sequence[Workload], cluster: Cluster, *, budg
 
 
 def running_at_once(
-    job: Workload, others: Sequence[Workload], cluster: Cluster, *, budget: int = DEFAULT_BUDGET
+    job: Workload, others: Sequence[Workload], cluster: Cluster, *, budget: int = BUDGET.starving
 ) -> tuple[int, int] | None:
     """How many pods of a Job can run at once: in the worst and in the best placement of others that run for good.
 

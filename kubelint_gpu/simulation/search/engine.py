@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.simulation.budget import BUDGET
 from kubelint_gpu.simulation.controllers.state import State, census
 from kubelint_gpu.simulation.growth import Grown
 from kubelint_gpu.simulation.memo import Memo
@@ -27,10 +28,8 @@ from kubelint_gpu.simulation.search.single_runs import SingleRuns, single_runs
 from kubelint_gpu.simulation.search.trace import Evicted, Trace, Waiting
 from kubelint_gpu.values import dataclass, field, replace
 
-_MOST_RETRIES = 20
 _FEW_NODES = 16
 _LEAST_STATES = 500
-_MOST_STARTS = 50
 _PART_OF_SINGLE_RUNS = 4
 
 
@@ -96,7 +95,7 @@ class GroupSearch:
         Of the budget one `part` is spent.
         """
         extra: list[Pod] = []
-        for _ in range(_MOST_RETRIES):
+        for _ in range(BUDGET.retries):
             try:
                 return self._search(self.scene(rolling, extra, scaling), mine, ends, self._bench.budget // part)
             except UnmodelledVictim as overlooked:
@@ -113,7 +112,7 @@ class GroupSearch:
         starts = placements(scene, budget // 2)
         states = starts.full
         if not starts.complete:
-            states = states[:_MOST_STARTS]
+            states = states[: BUDGET.starts]
         if not states:
             # others wait for ever for a place of their own; that is not a reason to say nothing of this one
             states = starts.partial if mine and all(starts.least[one] == scene.cast.wanted[one] for one in mine) else ()

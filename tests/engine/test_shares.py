@@ -1,0 +1,57 @@
+"""The budget of a run: shared out among its units, and spent where it is needed."""
+
+from __future__ import annotations
+
+from kubelint_gpu.engine.shares import within_budget
+from kubelint_gpu.simulation.budget import Budget
+from kubelint_gpu.work import UsedUp, charge, part
+
+SMALL = Budget(run=1_000, most=1_000, least=10)
+
+
+class Some:
+    """A unit that needs so many steps."""
+
+    readings = ()
+
+    class world:  # noqa: N801
+        class base:  # noqa: N801
+            nodes = ()
+
+    def __init__(self, needs):
+        self.needs = needs
+        self.asked = 0
+
+    def forget(self):
+        pass
+
+
+def asked(one):
+    one.asked += 1
+    try:
+        with part(1, 1):
+            charge(one.needs)
+    except UsedUp:
+        return None
+    return one.needs
+
+
+def test_each_unit_has_an_equal_share():
+    units = [Some(100) for _ in range(10)]
+    assert within_budget(asked, units, 1, budget=SMALL) == [100] * 10
+    assert {one.asked for one in units} == {1}
+
+
+def test_what_some_leave_goes_to_those_that_need_more():
+    units = [Some(800), *(Some(1) for _ in range(9))]
+    assert within_budget(asked, units, 1, budget=SMALL) == [800, *[1] * 9]
+    assert units[0].asked == 2
+
+
+def test_no_more_is_spent_than_the_budget():
+    units = [Some(800) for _ in range(10)]
+    assert within_budget(asked, units, 1, budget=SMALL) == [None] * 10
+
+
+def test_every_unit_has_a_little_however_many_there_are():
+    assert within_budget(asked, [Some(10) for _ in range(5_000)], 1, budget=SMALL) == [10] * 5_000

@@ -1,0 +1,82 @@
+"""Work that is counted in steps: allowances, and parts of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubelint_gpu.work import UsedUp, charge, common, left, limited, part, shared_out
+
+
+def test_nothing_is_limited_without_an_allowance():
+    charge(10**12)
+    assert left() is None
+
+
+def test_an_allowance_ends():
+    with limited(3) as allowance:
+        charge(3)
+        with pytest.raises(UsedUp):
+            charge(1)
+    assert allowance.left < 0
+    assert left() is None
+
+
+def test_what_a_part_leaves_goes_back_and_what_it_spends_is_gone():
+    with limited(100) as allowance:
+        with part(1, 4):
+            assert left() == 25
+            charge(5)
+        assert (allowance.left, allowance.cut) == (95, 0)
+
+
+def test_a_part_that_is_used_up_leaves_the_rest():
+    with limited(100) as allowance:
+        with pytest.raises(UsedUp), part(1, 4):
+            charge(26)
+        assert (allowance.left, allowance.cut) == (75, 1)
+        charge(75)
+
+
+def test_that_a_part_was_used_up_is_known_outside():
+    with limited(100) as allowance:
+        with part(1, 2), pytest.raises(UsedUp), part(1, 2):
+            charge(100)
+        assert allowance.cut == 1
+
+
+def needs(number):
+    charge(number)
+    return -number
+
+
+def test_shared_out_work_without_an_allowance_is_all_done():
+    assert shared_out(needs, [1, 10**9]) == {1: -1, 10**9: -(10**9)}
+
+
+def test_a_hard_question_takes_nothing_from_easy_ones():
+    with limited(1_000) as allowance:
+        assert shared_out(needs, [5_000, 1, 2, 3]) == {5_000: None, 1: -1, 2: -2, 3: -3}
+    assert allowance.cut
+
+
+def test_what_easy_questions_leave_goes_to_the_hard_ones():
+    with limited(1_000):
+        # at first it may take 50; later half of what is left
+        found = shared_out(needs, [400, *range(1, 10)])
+    assert found[400] == -400
+
+
+def test_what_all_need_is_taken_off_what_they_have_together():
+    known = []
+
+    def work(number):
+        with common():
+            if not known:
+                charge(400)
+                known.append(number)
+        charge(number)
+        return number
+
+    with limited(1_000) as allowance:
+        assert shared_out(work, list(range(1, 11))) == {number: number for number in range(1, 11)}
+    assert (allowance.left, allowance.cut) == (1_000 - 400 - 55, 0)
