@@ -6,42 +6,47 @@ import pytest
 from rollout_reference import program_input, random_case
 
 from kubelint_gpu.simulation.budget import Budget
-from kubelint_gpu.simulation.prepare import bounded
+from kubelint_gpu.simulation.prepare.bounded import bounded
 from kubelint_gpu.simulation.questions.rollouts import judge
+from kubelint_gpu.simulation.questions.unbounded import unbounded
 from kubelint_gpu.values import replace
 
 SEEDS = range(30_000, 30_100)
 
 
 def crowded(seed):
-    """A small case of which one workload wants more pods than there can be."""
+    """What is rolled of a small case of which one workload wants more pods than there can be, and the cluster."""
     case = random_case(seed)
     works = [one for one in case.works if one.kind != "DaemonSet"]
     chosen = works[seed % len(works)] if works else None
-    return replace(case, works=tuple(replace(one, replicas=14) if one is chosen else one for one in case.works))
+    works = tuple(replace(one, replicas=14) if one is chosen else one for one in case.works)
+    transitions, cluster, *_ = program_input(replace(case, works=works))
+    return transitions, cluster
 
 
-def told(case):
-    transitions, cluster, *_ = program_input(case)
-    return [
-        (one.workload.key, one.verdict, one.wanted, one.placed, one.alone, one.at_best)
-        for one in judge(transitions, cluster)
-    ]
+def built(transitions, cluster):
+    return [bounded(one, cluster, cluster.nodes, Budget(replicas=0)) for one in transitions]
+
+
+def told(found):
+    return [(one.workload.key, one.verdict, one.wanted, one.placed, one.alone, one.at_best) for one in found]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_workload_is_judged_as_if_all_its_pods_were_built(seed, monkeypatch):
-    case = crowded(seed)
-    every = told(case)
-    monkeypatch.setattr(bounded, "BUDGET", Budget(replicas=0))
-    assert told(case) == every
+def test_a_workload_is_judged_as_if_all_its_pods_were_built(seed):
+    transitions, cluster = crowded(seed)
+    few = built(transitions, cluster)
+    found = [
+        unbounded(one, whole.new, part.new.replicas)
+        for one, whole, part in zip(judge(few, cluster), transitions, few, strict=True)
+    ]
+    assert told(found) == told(judge(transitions, cluster))
 
 
-def test_most_of_these_cases_have_more_pods_than_are_built(monkeypatch):
-    monkeypatch.setattr(bounded, "BUDGET", Budget(replicas=0))
+def test_most_of_these_cases_have_more_pods_than_are_built():
     smaller = 0
     for seed in SEEDS:
-        transitions, cluster, *_ = program_input(crowded(seed))
-        built = [bounded.bounded(one, cluster, cluster.nodes) for one in transitions]
-        smaller += any(one.new.replicas > few.new.replicas for one, few in zip(transitions, built, strict=True))
+        transitions, cluster = crowded(seed)
+        few = built(transitions, cluster)
+        smaller += any(whole.new.replicas > one.new.replicas for whole, one in zip(transitions, few, strict=True))
     assert smaller > len(SEEDS) // 2

@@ -11,21 +11,21 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.simulation.budget import BUDGET
+from kubelint_gpu.simulation.budget import BUDGET, Budget
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods, own_waiting
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
 
-def bounded(transition: Transition, cluster: Cluster, nodes: Sequence[Node]) -> Transition:
+def bounded(transition: Transition, cluster: Cluster, nodes: Sequence[Node], budget: Budget = BUDGET) -> Transition:
     """The transition with no more replicas, before and after, than make a difference on these nodes."""
     old, new = transition.old, transition.new
-    if max(old.replicas, new.replicas) <= BUDGET.replicas:
+    if max(old.replicas, new.replicas) <= budget.replicas:
         return transition
     known = len(own_pods(new, cluster.pods)) + len(own_waiting(new, cluster.pods))
     held = max(places(created_pod(one, "new"), nodes) for one in (old, new))
-    most = max(BUDGET.replicas, held + known + 1)
+    most = max(budget.replicas, held + known + 1)
     after = _with(new, most)
     return replace(transition, new=after, old=after if old is new else _with(old, most))
 
