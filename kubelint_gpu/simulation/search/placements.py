@@ -13,6 +13,7 @@ from kubelint_gpu.values import dataclass
 from kubelint_gpu.work import charge
 
 _PER_STEP = 8
+_PER_KEPT = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,7 @@ def _placements(scene: Simulation, budget: int, *, any_order: bool) -> Starts:
                 best = state
         for found in following:
             if found not in seen:
+                charge(1 + (len(state.nodes) + len(state.waiting)) // _PER_KEPT)
                 seen.add(found)
                 stack.append(found)
     waiting = dict(missing(best or first))
@@ -101,7 +103,10 @@ def _placements(scene: Simulation, budget: int, *, any_order: bool) -> Starts:
         looked_at=looked_at,
         complete=not stack,
         fragmented=bool(full) and bool(partial),
-        without=tuple(dict(missing(state)) for state in made),
+        without=tuple(
+            one if state.waiting == end.waiting else dict(missing(state))
+            for one, state, end in zip(short, made, ends, strict=True)
+        ),
     )
 
 
