@@ -228,12 +228,13 @@ class GroupSearch:
     def _temporary_holders(self) -> list[Pod]:
         """Running pods that end some day and hold something that the group wants."""
         bench = self._bench
+        temporary = [pod for pod in bench.fixed if is_temporary(pod)]
+        if not temporary:
+            return []
         near = frozenset().union(*(demand.nodes for demand in bench.demands))
         wanted = {name for demand in bench.demands for name in demand.each if name != "pods"}
         return [
-            pod
-            for pod in bench.fixed
-            if pod.spec.node_name in near and is_temporary(pod) and (wanted.intersection(takes(pod)) or not wanted)
+            pod for pod in temporary if pod.spec.node_name in near and (wanted.intersection(takes(pod)) or not wanted)
         ]
 
     def _like(self, pods: Sequence[Pod], extra: Sequence[Pod]) -> list[Pod]:
