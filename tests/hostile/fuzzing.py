@@ -1,17 +1,22 @@
 """What the fuzzing targets are, what they start from, and how their input is changed.
 
-    python tests/hostile/fuzzing.py TARGET RUNS [SEED]
+    python tests/hostile/fuzzing.py [TARGET...] (--runs N | --seconds S) [--seed SEED]
 
-makes RUNS runs of a target. An input that ends one with an exception, or takes more time or memory than it may, is
-written to the corpus of the target, where every run of the tests reads it again.
+makes so many runs of each target, or runs it for so many seconds; without a name, of all targets, each in a process of its
+own. An input that ends a run with an exception, or takes more time or memory than it may, is written to the corpus of the
+target, where every run of the tests reads it again. A seed gives the same inputs every time; `.ci/run` takes the number of commits.
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
+import itertools
+import math
 import os
 import resource
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -274,9 +279,11 @@ def fuzz(target: str, runs: int, number: int, failed) -> float:
     return longest
 
 
-def main() -> int:
-    target, runs = sys.argv[1], int(sys.argv[2])
-    first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+BATCH = 500
+
+
+def campaign(target: str, runs: float, seconds: float, first: int) -> int:
+    """Make runs of one target until there are so many or the time is over. Gives 1 where a run failed."""
     bounded(target, corpus(target)[0])
     size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (size + MEMORY, size + MEMORY))
@@ -293,13 +300,36 @@ def main() -> int:
             kept.write_bytes(data)
             print(f"{kept}: {error!r} at {place[1]}:{place[2]}", flush=True)
 
-    longest, made, batch = 0.0, 0, 2_000
-    for number in range(first, first + -(-runs // batch)):
-        longest = max(longest, fuzz(target, min(batch, runs - made), number, failed))
-        made += min(batch, runs - made)
+    longest, made, end = 0.0, 0, time.monotonic() + seconds
+    for number in itertools.count(first):
+        if made >= runs or time.monotonic() >= end:
+            break
+        batch = int(min(BATCH, runs - made))
+        longest = max(longest, fuzz(target, batch, number, failed))
+        made += batch
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     print(f"{target}: {made} runs, {len(seen)} kinds of failures, longest {longest:.2f} s, peak {peak} MB", flush=True)
     return 1 if seen else 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "targets", nargs="*", metavar="TARGET", help=f"of {', '.join(sorted(TARGETS))}; all of them if none is named"
+    )
+    parser.add_argument("--seed", type=int, default=1)
+    much = parser.add_mutually_exclusive_group(required=True)
+    much.add_argument("--runs", type=int, default=math.inf)
+    much.add_argument("--seconds", type=float, default=math.inf)
+    asked = parser.parse_args()
+    targets = asked.targets or sorted(TARGETS)
+    for unknown in set(targets) - set(TARGETS):
+        parser.error(f"there is no target {unknown!r}")
+    if len(targets) == 1:
+        return campaign(targets[0], asked.runs, asked.seconds, asked.seed)
+    limit = ["--seconds", str(asked.seconds)] if asked.runs == math.inf else ["--runs", str(asked.runs)]
+    command = [sys.executable, __file__, "--seed", str(asked.seed), *limit]
+    return max([subprocess.run([*command, target], check=False).returncode for target in targets])
 
 
 if __name__ == "__main__":
