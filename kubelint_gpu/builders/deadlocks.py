@@ -24,6 +24,7 @@ from kubelint_gpu.builders.stuck_rollout import (
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.remedies import no_daemon_surge, no_surge, recreate, within_a_revision
 from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.kube.objects.meta import Meta
 from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Waiting
@@ -94,5 +95,20 @@ def strategy_fixes(unit: ApplySet, subject: WorkloadCheck, code: str) -> tuple[F
         return (no_daemon_surge(manifest),)
     if not subject.controller.has_replica_sets:
         return ()
-    apart = (within_a_revision(manifest),) if code == "KLG103" else ()
+    apart = (within_a_revision(manifest, _pods_of_others(unit, subject)),) if code == "KLG103" else ()
     return (no_surge(manifest, replicas), recreate(manifest, replicas), *apart, *wider_selector(unit, subject))
+
+
+def _pods_of_others(unit: ApplySet, subject: WorkloadCheck) -> tuple[Meta, ...]:
+    """What pods of other owners are called and labelled: those of the manifests, and those that run."""
+    selector, namespace = subject.workload.selector, subject.workload.meta.namespace
+    made = (one.pod.meta for one in unit.subjects if one.key != subject.key)
+    running = (pod.meta for pod in unit.cluster.pods)
+    return (
+        *made,
+        *(
+            meta
+            for meta in running
+            if selector is None or meta.namespace != namespace or not selector.matches(meta.labels)
+        ),
+    )

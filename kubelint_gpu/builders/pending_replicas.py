@@ -130,12 +130,15 @@ def _fewer(subject: WorkloadCheck, placed: int) -> tuple[FixCandidate, ...]:
         return [replace_scalar(manifest.item, pointer, str(placed)) for pointer in written]
 
     title = f"set {listed([str(pointer[-1]) for pointer in written])}: {placed}"
-    fewer = FixCandidate(f"{title}, as many as find room", "unsafe", edits)
+    fewer = FixCandidate(f"{title}, as many as find room", "unsafe", edits, of_amounts=True)
     if not (controller.has_replica_sets and controller.keeps_until_ready(placed)):
         return (fewer,)
     one = no_surge(subject.manifest, placed)
     return fewer, FixCandidate(
-        f"{title}, and {one.title.removeprefix('set ')}", "unsafe", lambda: [*edits(), *one.edits()]
+        f"{title}, and {one.title.removeprefix('set ')}",
+        "unsafe",
+        lambda: [*edits(), *one.edits()],
+        of_amounts=True,
     )
 
 

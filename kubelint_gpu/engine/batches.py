@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from kubelint_gpu.documents.edits import Edit, NotEditable
 from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.trials import Identity, changed_by, drafts_of, identity, severity_of
+from kubelint_gpu.engine.trials import Identity, changed_by, drafts_of, identity, other_devices, severity_of
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.work import UsedUp, part
@@ -143,8 +143,10 @@ class _Trial:
 
 def _is_own(draft: Diagnostic, before: Mapping[str, Workload], after: Mapping[str, Workload]) -> bool:
     """Whether the change of its object decides about no other object."""
-    if draft.code.startswith(_OF_THE_OBJECT) and draft.code not in _OF_OTHERS:
-        return True
     name = draft.manifest.object if draft.manifest is not None else ""
     old, new = before.get(name), after.get(name)
+    if old is not None and new is not None and other_devices(old, new):
+        return False
+    if draft.code.startswith(_OF_THE_OBJECT) and draft.code not in _OF_OTHERS:
+        return True
     return old is not None and new is not None and replace(new, strategy=old.strategy) == old

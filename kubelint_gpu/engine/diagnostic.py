@@ -20,12 +20,15 @@ class FixCandidate:
 
     `must_prove`: it is offered only if the changed manifest no longer gives the finding and gives no new one.
     Without that, as where no inventory is there to prove it with, it is offered as not verified.
+    `of_amounts`: the finding is about how many devices a pod asks for, or how many replicas there are; no other
+    candidate may change the first or lower the second.
     """
 
     title: str
     safety: Safety
     edits: Callable[[], list[Edit]]
     must_prove: bool = True
+    of_amounts: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.documents.edits import Edit, remove_key, replace_scalar, set_key
+from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
 from kubelint_gpu.engine.diagnostic import FixCandidate
+from kubelint_gpu.kube.objects.meta import Meta
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.manifest import Manifest
 
@@ -43,17 +44,40 @@ def recreate(manifest: Manifest, replicas: int) -> FixCandidate:
     )
 
 
-def within_a_revision(manifest: Manifest) -> FixCandidate:
-    """Let the pods of one revision keep apart from each other, and not from those of another."""
+def within_a_revision(manifest: Manifest, others: Sequence[Meta] = ()) -> FixCandidate:
+    """Let the pods of one revision keep apart from each other, and not from those of another.
+
+    A term that selects one of the `others`, pods of other owners, stays: with a label of this revision it would not.
+    """
     return FixCandidate(
         f"add matchLabelKeys: [{_HASH}], so that old and new pods may share a node while they are exchanged",
         "unsafe",
         lambda: [
             set_key(manifest.item, route, "matchLabelKeys", [_HASH])
-            for route in (*field_pointers.anti_affinity(manifest), *field_pointers.spread(manifest))
+            for route in _of_its_own(manifest, others)
             if not manifest.present((*route, "matchLabelKeys"))
         ],
     )
+
+
+def _of_its_own(manifest: Manifest, others: Sequence[Meta]) -> Iterator[Pointer]:
+    """The required anti-affinity terms and spread constraints that select pods of the workload, and of no other one."""
+    workload = manifest.workload
+    if workload is None:
+        return
+    labels, namespace = workload.template.labels, workload.meta.namespace
+    for route, term in zip(field_pointers.anti_affinity(manifest), workload.spec.pod_anti_affinity, strict=False):
+        selector = term.selector
+        if selector is None or not selector.matches(labels):
+            continue
+        elsewhere = term.namespace_selector is not None or set(term.namespaces) - {namespace}
+        seen = (one for one in others if elsewhere or one.namespace == namespace)
+        if not any(selector.matches(one.labels) for one in seen):
+            yield route
+    constraints = [one for one in workload.spec.spread if one.do_not_schedule]
+    for route, rule in zip(field_pointers.spread(manifest), constraints, strict=False):
+        if rule.selector is not None and rule.selector.matches(labels):
+            yield route
 
 
 def renamed(manifest: Manifest, pointers: Sequence[Pointer], key: str) -> list[Edit]:
@@ -82,14 +106,20 @@ def _no_surge(manifest: Manifest, base: Pointer) -> list[Edit]:
 
 
 def _recreate(manifest: Manifest) -> list[Edit]:
+    """The type, and that nothing is left of the rolling update.
+
+    The API server has filled in `rollingUpdate` where it was not written, and refuses it beside Recreate: an apply on
+    the server's side keeps it unless null is written (1.34).
+    """
     item = manifest.item
     written = field_pointers.at(manifest, field_pointers.STRATEGY)
     if not isinstance(written, dict) or "type" not in written:
-        return [set_key(item, ("spec",), "strategy", {"type": "Recreate"}, before="template")]
-    edits = [set_key(item, field_pointers.STRATEGY, "type", "Recreate")]
-    if manifest.present(field_pointers.ROLLING):
-        edits.append(remove_key(item, field_pointers.ROLLING))
-    return edits
+        whole = {"type": "Recreate", _ROLLING: None}
+        return [set_key(item, ("spec",), "strategy", whole, before="template")]
+    return [
+        set_key(item, field_pointers.STRATEGY, "type", "Recreate"),
+        set_key(item, field_pointers.STRATEGY, _ROLLING, None),
+    ]
 
 
 def rewritten(

@@ -135,7 +135,7 @@ def serious(unit: ApplySet, suppression: Suppression | None) -> set[Identity]:
 def _objection(before: Sequence[Finding], after: Sequence[Finding], mended: Finding) -> str:
     """Why a fix that was made on trial must not stay; empty where it may."""
     if _identity(mended) in {_identity(finding) for finding in after}:
-        return "with the fixes that were made the finding would stay"
+        return "beside the other fixes it does not help"
     there = {_identity(finding) for finding in before}
     worse = [finding for finding in after if finding.severity != "note" and _identity(finding) not in there]
     return f"it would bring {worse[0].code}: {worse[0].message}" if worse else ""

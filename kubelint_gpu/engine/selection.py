@@ -47,6 +47,11 @@ class Selection:
         """Whether a finding is reported."""
         return any(True for _ in self.selected((finding,)))
 
+    def mends(self, finding: Finding) -> bool:
+        """Whether a fix of a finding is made: it is reported, and no note, unless its very code is selected."""
+        reported = next(self.selected((finding,)), None)
+        return reported is not None and (reported.severity != "note" or finding.code in self.select)
+
     def fails(self, finding: Finding) -> bool:
         """Whether a finding makes the run exit 1."""
         return SEVERITIES.index(finding.severity) >= SEVERITIES.index(self.lowest or "warning")

@@ -12,7 +12,9 @@ from kubelint_gpu.engine.registry import checks, world_checks
 from kubelint_gpu.findings.catalogue import INTERNAL, rule
 from kubelint_gpu.findings.defect import defect
 from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Severity, TextEdit, fingerprint
-from kubelint_gpu.messages.wording import USED_UP, listed
+from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.messages.wording import USED_UP, listed, workload_name
 from kubelint_gpu.work import UsedUp, part
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
@@ -156,6 +158,10 @@ def tried(
             with part(1, _PART_OF_TRIAL):
                 changed = changed_by(unit, edits)
                 why = objection(changed, draft, drafts)
+            other = "" if proposal.of_amounts else asks_for_other(unit, changed)
+            if other:
+                yield Refusal(proposal.title, proposal.safety, other)
+                continue
             if not why or not proposal.must_prove:
                 made = _of_sources(unit, changed, edits) if unit.rendered else edits
                 yield _fix(proposal, made, not why and proposal.must_prove)
@@ -208,13 +214,36 @@ def changed_by(unit: ApplySet, edits: Sequence[Edit]) -> ApplySet:
     return unit.with_readings(readings)
 
 
+def asks_for_other(unit: ApplySet, changed: ApplySet) -> str:
+    """What a change makes of the amounts that workloads ask for; empty where pods ask for as many devices as before.
+
+    Fewer replicas are another amount, and more of them are not.
+    """
+    before = {one.key: one.workload for one in unit.subjects}
+    for after in (one for one in changed.subjects if one.key in before):
+        old, new = before[after.key], after.workload
+        if new.replicas < old.replicas:
+            return f"it would lower the replicas of {workload_name(new)} from {old.replicas} to {new.replicas}"
+        if other_devices(old, new):
+            return f"it would change how many devices a pod of {workload_name(new)} asks for"
+    return ""
+
+
+def other_devices(old: Workload, new: Workload) -> bool:
+    """Whether a pod that asked for devices asks for another number of them, whatever they are called."""
+    was, now = (
+        sum(amount for name, amount in pod_requests(one.spec).items() if is_extended(name)) for one in (old, new)
+    )
+    return was not in (0, now)
+
+
 def objection(changed: ApplySet, draft: Diagnostic, drafts: Sequence[Diagnostic]) -> str:
     """Why a change of a unit does not mend a finding, or not without harm; empty where it does."""
     after, crashed = drafts_of(changed)
     if crashed:
         return f"with it {crashed[-1].message}"
     if identity(draft) in {identity(found) for found in after}:
-        return "the finding would stay"
+        return "it does not help"
     before = {identity(found) for found in drafts}
     # a note that the finding stood before is no price of the change
     fresh = [found for found in after if identity(found) not in before]

@@ -108,15 +108,22 @@ def _hidden(summary: Summary) -> list[tuple[int, str]]:
 
 def _fix_hint(findings: tuple[Finding, ...]) -> str:
     safe = unsafe = 0
+    notes: set[str] = set()
     for finding in findings:
         kinds = {fix.safety for fix in finding.fixes if fix.edits}
+        if finding.severity == "note":
+            notes |= {finding.code} if kinds else set()
+            continue
         safe += "safe" in kinds
         unsafe += kinds == {"unsafe"}
     if safe and unsafe:
         return f"--fix repairs {safe} of them, --fix --unsafe-fixes {unsafe} more."
     if safe:
         return f"--fix repairs {safe} of them."
-    return f"--fix --unsafe-fixes repairs {unsafe} of them." if unsafe else ""
+    if unsafe:
+        return f"--fix --unsafe-fixes repairs {unsafe} of them."
+    made = f"--fix --unsafe-fixes --select {','.join(sorted(notes))}"
+    return f"The fix of a note is made where its code is selected: {made}." if notes else ""
 
 
 def _listed(counts: list[tuple[int, str]], plural: str = "") -> str:

@@ -243,4 +243,5 @@ def _suspended(subject: WorkloadCheck) -> FixCandidate:
         return [set_key(manifest.item, ("spec",), "suspend", True, before="template")]
 
     name = subject.workload.meta.name
-    return FixCandidate(f"set suspend: true in {name}, and false when the other has ended", "unsafe", edits)
+    title = f"set suspend: true in {name}, and false when the other has ended"
+    return FixCandidate(title, "unsafe", edits, of_amounts=True)

@@ -96,6 +96,7 @@ def _draft(
                 f"set maxReplicas: {room}, as many as find room",
                 "unsafe",
                 lambda: [replace_scalar(manifest.item, MOST, str(room))],
+                of_amounts=True,
             ),
         ),
     )

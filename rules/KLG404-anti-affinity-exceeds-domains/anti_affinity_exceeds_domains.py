@@ -57,5 +57,6 @@ def _fewer(subject: WorkloadCheck, most: int) -> tuple[FixCandidate, ...]:
             f"set replicas: {most}",
             "unsafe",
             lambda: [replace_scalar(manifest.item, field_pointers.REPLICAS, str(most))],
+            of_amounts=True,
         ),
     )

@@ -79,10 +79,16 @@ def _proposals(manifest: Manifest, problem: RequestProblem, route: Pointer) -> I
     if problem.kind == NO_LIMIT:
         limits = (*route[:-2], "limits")
         yield FixCandidate(
-            f"set the limit to {problem.value}, too", "safe", lambda: [set_key(item, limits, resource, problem.value)]
+            f"set the limit to {problem.value}, too",
+            "safe",
+            lambda: [set_key(item, limits, resource, problem.value)],
+            of_amounts=True,
         )
     if problem.kind == UNEQUAL:
         text = f'"{problem.other}"' if isinstance(problem.other, str) else str(problem.other)
         yield FixCandidate(
-            f"request {problem.other}, as the limit says", "unsafe", lambda: [replace_scalar(item, route, text)]
+            f"request {problem.other}, as the limit says",
+            "unsafe",
+            lambda: [replace_scalar(item, route, text)],
+            of_amounts=True,
         )

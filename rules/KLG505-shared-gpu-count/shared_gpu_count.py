@@ -18,6 +18,7 @@ from kubelint_gpu.messages.wording import amount, some
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _SHARED = ".shared"
@@ -64,8 +65,11 @@ def shared_gpu_count(unit: ApplySet) -> Iterator[Diagnostic]:
                         f"ask for 1 {resource}",
                         "unsafe",
                         lambda subject=subject, route=route: _ones(subject, route),  # type: ignore[misc]
+                        of_amounts=True,
                     ),
-                ),
+                )
+                if certain and not _may_count_on(manifest, route[:-3], number)
+                else (),
             )
 
 
@@ -73,6 +77,15 @@ def _elsewhere(subject: WorkloadCheck) -> bool:
     """Whether another scheduler counts its shares: then a unit is no ticket of the device plugin."""
     written = subject.manifest.workload
     return written is not None and any(owner_of(name) for name in extended_resources(written.spec))
+
+
+def _may_count_on(manifest: Manifest, container: Pointer, number: int) -> bool:
+    """Whether what the container runs may count on so many GPUs: it has a command line, or the environment says so."""
+    if any(field_pointers.at(manifest, (*container, key)) for key in ("command", "args")):
+        return True
+    env = field_pointers.at(manifest, (*container, "env"))
+    values = [entry.get("value") for entry in env if isinstance(entry, dict)] if isinstance(env, list) else []
+    return str(number) in values
 
 
 def _effect(share: _Share) -> str:

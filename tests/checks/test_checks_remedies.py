@@ -6,6 +6,9 @@ from checks_units import deployment, unit
 from kubelint_gpu.documents import items, read
 from kubelint_gpu.documents.edits import apply
 from kubelint_gpu.engine.remedies import no_surge, recreate, within_a_revision
+from kubelint_gpu.kube.objects.meta import Meta
+from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.values import replace
 
 
 def manifest(**parts):
@@ -45,7 +48,7 @@ def test_no_surge_is_the_same_however_the_strategy_was_written(spec):
 @pytest.mark.parametrize("spec", WRITTEN)
 def test_recreate_is_the_same_however_the_strategy_was_written(spec):
     found = manifest(spec=spec)
-    assert strategy_after(recreate(found, 1), found) == {"type": "Recreate"}
+    assert strategy_after(recreate(found, 1), found) == {"type": "Recreate", "rollingUpdate": None}
 
 
 def test_what_is_right_already_is_not_edited():
@@ -75,9 +78,27 @@ def test_only_terms_without_match_label_keys_get_them():
               - {topologyKey: a, labelSelector: {}}
               - {topologyKey: b, labelSelector: {}, matchLabelKeys: [x]}
         topologySpreadConstraints:
-          - {maxSkew: 1, topologyKey: c, whenUnsatisfiable: DoNotSchedule}
+          - {maxSkew: 1, topologyKey: c, whenUnsatisfiable: DoNotSchedule, labelSelector: {}}
         """
     )
     text = apply(found.item.document.source, within_a_revision(found).edits())
     assert text.count("pod-template-hash") == 2
     assert not read("a.yaml", text.encode()).problems
+
+
+def test_a_term_that_selects_pods_of_others_gets_no_match_label_keys():
+    found = manifest(
+        pod="""\
+        affinity:
+          podAntiAffinity:
+            requiredDuringSchedulingIgnoredDuringExecution:
+              - {topologyKey: a, labelSelector: {matchLabels: {app: chat}}}
+              - {topologyKey: b, labelSelector: {matchLabels: {app: other}}}
+              - {topologyKey: c, labelSelector: {matchLabels: {tier: gpu}}}
+        """,
+    )
+    beside = Meta("other", "serving", "", FrozenMap({"app": "chat", "tier": "gpu"}))
+    assert [edit.span.line for edit in within_a_revision(found).edits()] != []
+    assert within_a_revision(found, [beside]).edits() == []
+    elsewhere = replace(beside, namespace="lab")
+    assert len(within_a_revision(found, [elsewhere]).edits()) == 1

@@ -11,6 +11,7 @@ from kubelint_gpu.engine.repair import repair
 from kubelint_gpu.engine.trials import changed_by, drafts_of, tried
 from kubelint_gpu.findings.finding import Fix, Refusal
 
+GPUS = ("spec", "template", "spec", "containers", 0, "resources", "limits", "nvidia.com/gpu")
 RECREATE = "strategy: {type: Recreate}\nreplicas: 1"
 
 
@@ -47,7 +48,7 @@ def test_changes_that_overlap_are_refused():
         return [one, two]
 
     (found,) = trial(lambda manifest: FixCandidate("write both", "safe", lambda: both(manifest)))
-    assert found == Refusal("write both", "safe", "edits overlap")
+    assert found == Refusal("write both", "safe", "it would change the same text twice")
 
 
 def test_a_change_after_which_the_text_cannot_be_read_is_none():
@@ -60,11 +61,26 @@ def test_a_change_after_which_the_text_cannot_be_read_is_none():
 def test_a_change_that_works_is_a_fix():
     (found,) = trial(
         lambda manifest: FixCandidate(
-            "write 2", "safe", lambda: [replace_scalar(manifest.item, ("spec", "replicas"), "0")]
+            "write 2", "safe", lambda: [replace_scalar(manifest.item, ("spec", "replicas"), "0")], of_amounts=True
         )
     )
     assert isinstance(found, Fix)
     assert found.verified
+
+
+@pytest.mark.parametrize(
+    ("pointer", "text", "why"),
+    [
+        (("spec", "replicas"), "0", "it would lower the replicas of Deployment serving/chat from 1 to 0"),
+        (GPUS, "3", "it would change how many devices a pod of Deployment serving/chat asks for"),
+    ],
+)
+def test_no_change_is_offered_that_asks_for_another_amount(pointer, text, why):
+    (found,) = trial(
+        lambda manifest: FixCandidate("change it", "safe", lambda: [replace_scalar(manifest.item, pointer, text)])
+    )
+    assert isinstance(found, Refusal)
+    assert found.why == why
 
 
 def test_the_second_fix_of_a_finding_is_tried_where_the_first_is_refused(monkeypatch):

@@ -139,3 +139,14 @@ def test_a_fix_that_cannot_be_made_is_told_with_its_cause(tmp_path):
         "deployment.yaml:9: KLG302 is not fixed: use PriorityClass serving: the value comes from an anchor" in ran.err
     )
     assert ran.code == 1
+
+
+def test_a_fix_of_a_note_is_made_where_its_code_is_selected(manifest, tmp_path):
+    before = manifest.read_text()
+    ran = kubelint("check", manifest, "--fix", cwd=tmp_path)
+    assert (ran.code, manifest.read_text()) == (0, before)
+    assert "KLG114" in ran.out
+    kubelint("check", manifest, "--fix", "--unsafe-fixes", "--select", "KLG1", cwd=tmp_path)
+    assert manifest.read_text() == before
+    kubelint("check", manifest, "--fix", "--unsafe-fixes", "--select", "KLG114", cwd=tmp_path)
+    assert "maxSurge: 0" in manifest.read_text()

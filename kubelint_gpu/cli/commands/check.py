@@ -147,7 +147,7 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         fixed = fix_units(
             inputs.units,
             suppression,
-            baseline.wanted(lambda finding: inputs.reports(finding) and selection.reports(finding)),
+            baseline.wanted(lambda finding: inputs.reports(finding) and selection.mends(finding)),
             unsafe=options["unsafe_fixes"],
             write=options["fix"] and not options["diff"],
         )

@@ -25,7 +25,7 @@ def answer(question: dict[str, Any], memory: ReadFiles) -> list[dict[str, Any]]:
 
     def wanted(finding: Finding) -> bool:
         mine = all(edit.place.path == project.shown for fix in finding.fixes for edit in fix.edits)
-        return mine and selection.reports(finding)
+        return mine and selection.mends(finding)
 
     after = repair(unit, unsafe=False, suppression=suppression(selection), wanted=wanted).unit
     edits: list[dict[str, Any]] = []
