@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kubelint_gpu.analysis.node_misfit import MIG, excluding_gpu_label, matching, oversized, tainted, unadvertised
+from kubelint_gpu.analysis.node_misfit import (
+    MIG,
+    excluding_gpu_label,
+    matching,
+    oversized,
+    tainted,
+    unadvertised,
+    untolerated,
+)
 from kubelint_gpu.analysis.spread import unlabelled
 from kubelint_gpu.findings.finding import Certainty
-from kubelint_gpu.kube.objects.label_algebra import unsatisfiable
+from kubelint_gpu.kube.objects.label_algebra import NumberBound, alternatives, unsatisfiable
+from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.requests import pod_requests
-from kubelint_gpu.scheduler import Status
+from kubelint_gpu.kube.objects.taints import is_lifecycle
+from kubelint_gpu.scheduler import Snapshot, Status, fit
+from kubelint_gpu.scheduler.companions import lone
+from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.scheduler.plugins import (
     node_affinity,
     node_name,
@@ -18,7 +30,10 @@ from kubelint_gpu.scheduler.plugins import (
     node_unschedulable,
     taint_toleration,
 )
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.scheduler.relations import held
+from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes, tolerations
+from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
+from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
@@ -33,6 +48,8 @@ _NEAR = {
     node_ports.NAME: 4,
     _RESOURCES: 5,
 }
+_BY_VOLUME = 6
+_PLATFORM = ("kubernetes.io/os", "kubernetes.io/arch", "beta.kubernetes.io/os", "beta.kubernetes.io/arch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +64,7 @@ class Diagnosis:
         needed: what is asked of it, in the scheduler's units.
         allocatable: what the nearest has of it.
         certainty: possible where the cluster may have more nodes than are declared.
+        by_volume: whether the nearest node has all that is asked for but the volumes.
     """
 
     code: str
@@ -56,6 +74,7 @@ class Diagnosis:
     needed: int = 0
     allocatable: int = 0
     certainty: Certainty = "certain"
+    by_volume: bool = False
 
 
 @once
@@ -65,24 +84,69 @@ def diagnose(unit: ApplySet) -> tuple[tuple[WorkloadCheck, Diagnosis], ...]:
 
 
 def _diagnosed(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Diagnosis]]:
+    if not unit.has_nodes or not unit.possible_nodes:
+        return
     for subject in unit.subjects:
-        if not subject.places_pods:
-            continue
         if unsatisfiable(subject.workload.spec) is not None:
             continue
-        if not unit.has_nodes or not unit.possible_nodes or unit.fits_somewhere(subject):
+        if subject.controller.node_bound:
+            chosen = _not_chosen(unit, subject)
+            if chosen is not None:
+                yield subject, chosen
+            continue
+        if not subject.places_pods or unit.fits_somewhere(subject):
             continue
         found = unit.alone(subject)
         if found.held or found.fit is None or unit.may_grow_for(subject):
             continue
         certainty: Certainty = "certain" if unit.complete and subject.workload.replicas else "possible"
-        if found.fit.prefilter is not None:
-            # volumes and the like: their own rules speak of them
+        before = found.fit.prefilter
+        if before is not None:
+            if held(before.plugin) == Held.VOLUME.value and not _comes(unit, subject):
+                yield subject, Diagnosis("KLG201", ", ".join(before.reasons), certainty=certainty, by_volume=True)
+            # devices and the like: their own rules speak of them
             continue
         if unlabelled(unit, subject):
             # the rule for topology keys speaks of it
             continue
         yield subject, _cause(unit, subject, found.fit.rejections, certainty)
+
+
+def _comes(unit: ApplySet, subject: WorkloadCheck) -> bool:
+    """Whether the volumes of its claims come by themselves: from a provisioner, or from among those that there are."""
+    bound = with_bound_claims(unit.cluster, [(subject.workload.meta.namespace, subject.workload.spec)])
+    snapshot = Snapshot.of(replace(bound, pods=()))
+    return fit(lone(subject.pod, snapshot), snapshot).prefilter is None
+
+
+def _not_chosen(unit: ApplySet, subject: WorkloadCheck) -> Diagnosis | None:
+    """Why a DaemonSet makes no pod at all; None where it makes one, or is meant for another platform."""
+    spec, nodes = subject.workload.choosing, unit.possible_nodes
+    if spec.node_name or subject.workload.custom or daemon_nodes(spec, nodes):
+        return None
+    certainty: Certainty = "certain" if unit.complete else "possible"
+    chosen = matching(replace(subject, workload=replace(subject.workload, spec=spec)), nodes)
+    if not chosen:
+        return None if _is_for_another_platform(unit, subject) else Diagnosis("KLG402", "no node", certainty=certainty)
+    patient = tolerations(spec)
+    kept = {node.name: untolerated(node, patient) for node in chosen}
+    shunned = [name for name, taints in kept.items() if not any(map(is_lifecycle, taints))]
+    return Diagnosis("KLG202", "untolerated taints", tuple(shunned), certainty=certainty) if shunned else None
+
+
+def _is_for_another_platform(unit: ApplySet, subject: WorkloadCheck) -> bool:
+    """Whether its nodes would have an operating system or architecture that none of these has."""
+
+    def is_met(bound: NumberBound, node: Node) -> bool:
+        return bound.allowed.has(node.name if bound.field else node.labels.get(bound.requirement.key))
+
+    platforms = [
+        bound
+        for bounds in alternatives(subject.workload.spec)
+        for bound in bounds
+        if not bound.field and bound.requirement.key in _PLATFORM
+    ]
+    return any(not any(is_met(bound, node) for node in unit.possible_nodes) for bound in platforms)
 
 
 def _cause(unit: ApplySet, subject: WorkloadCheck, rejections: Mapping[str, Status], certainty: Certainty) -> Diagnosis:
@@ -123,7 +187,8 @@ def _nearest(
             for resource in missing:
                 wanted = request.get(resource, 0)
                 short += 1 - allocatable.node.allocatable.get(resource, 0) / wanted if wanted else 1
-        return -_NEAR.get(status.plugin, 3), len(status.reasons), short, name
+        near = _BY_VOLUME if held(status.plugin) == Held.VOLUME.value else _NEAR.get(status.plugin, 3)
+        return -near, len(status.reasons), short, name
 
     ranked = sorted(rejections, key=distance)
     nearest = ranked[0]
@@ -134,7 +199,8 @@ def _nearest(
         if rejections[name].plugin == status.plugin and status.reasons[0] in rejections[name].reasons
     )
     if status.plugin != _RESOURCES:
-        return Diagnosis("KLG201", _state(status), same, certainty=certainty)
+        by_volume = held(status.plugin) == Held.VOLUME.value
+        return Diagnosis("KLG201", _state(status), same, certainty=certainty, by_volume=by_volume)
     resource = "pods" if status.reasons[0] == "Too many pods" else status.reasons[0].removeprefix("Insufficient ")
     info = unit.empty.node(nearest)
     has = info.node.allocatable.get(resource, 0) if info is not None else 0

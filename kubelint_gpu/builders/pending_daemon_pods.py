@@ -13,6 +13,7 @@ from kubelint_gpu.evidence.runtime_classes import binding
 from kubelint_gpu.messages.wait import every
 from kubelint_gpu.messages.wording import counted, owner_name, some
 from kubelint_gpu.scheduler import attempt
+from kubelint_gpu.scheduler.plugins.node_resources_fit import short_of
 from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes, pinned_pod
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods
 from kubelint_gpu.simulation.search.verdict import Judgement
@@ -22,13 +23,14 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Iterator[Diagnostic]:
-    """A DaemonSet makes a pod for a node whatever it has left; without GPUs among its requests nothing is said.
+    """A DaemonSet makes a pod for a node whatever it has left.
 
-    Nor is it of pods that name their node: they are never Pending, and the rule for them says what the kubelet does.
+    Nothing is said of pods that name their node: they are never Pending, and the rule for them says what the kubelet
+    does.
     """
-    resource = scarce(subject)
-    if "/" not in resource or subject.workload.spec.node_name or not subject.controller.node_bound:
+    if subject.workload.spec.node_name or not subject.controller.node_bound:
         return
+    resource = _short(unit, subject, judgement)
     if not judgement.eligible and (resource not in unit.advertised or unit.may_grow_for(subject)):
         # of a resource that nobody knows another rule speaks, and a pool may bring the first node
         return
@@ -70,6 +72,22 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
             *told_holders(unit, resource, held),
         ),
     )
+
+
+def _short(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> str:
+    """The resource that pods wait for: a device if they ask for any, else what the scheduler says is too little."""
+    resource = scarce(subject)
+    if "/" in resource:
+        return resource
+    lacks = judgement.waiting.lacks if judgement.waiting is not None else ()
+    told = [lack.resource for lack in lacks if lack.resource]
+    made_for = daemon_nodes(subject.workload.choosing, unit.cluster.nodes)
+    names = sorted(_full(judgement)) or [name for name in sorted(made_for) if name not in judgement.eligible]
+    for name in names if not told else ():
+        found = attempt(pinned_pod(created_pod(subject.workload, "new"), name), unit.running).fit
+        status = found.rejections.get(name) if found is not None else None
+        told += [short_of(reason) for reason in (status.reasons if status is not None else ()) if short_of(reason)]
+    return told[0] if told else resource
 
 
 def _barred(unit: ApplySet, subject: WorkloadCheck, names: Sequence[str]) -> list[str]:

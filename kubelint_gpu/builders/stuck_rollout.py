@@ -16,6 +16,7 @@ from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.wait import Wait, every, host_ports, refused, said, story
 from kubelint_gpu.messages.wording import counted, listed, owner_name, some, verb, workload_names
+from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.scheduler.plugins import volume_restrictions
 from kubelint_gpu.simulation.controllers.controller import Controller
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
@@ -29,6 +30,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 NO_NODE = "the next one finds no node"
 _CLAIM = "persistentVolumeClaim"
+_VOLUME = Held.VOLUME.value
 _WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
 
 
@@ -189,6 +191,10 @@ def shortage(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, place
     """Why no more replicas find a node: the scheduler's text, and a clause."""
     if judgement.refusal:
         return None, f"the next one is refused {refused(judgement.refusal)}"
+    waiting = judgement.waiting
+    if waiting is not None and any(lack.held == _VOLUME for lack in every(waiting.lacks)):
+        # what is told of a pod without its claims would be another thing
+        return waiting.scheduler or None, NO_NODE
     text, lacks = lacking(unit, subject, placed, judgement.eligible)
     if not lacks:
         return text, NO_NODE
@@ -281,7 +287,7 @@ def _help(others: Sequence[Workload], *, may: bool) -> Iterator[str]:
 
 def _rests_on_a_place(lack: Blocker) -> bool:
     """Whether it matters where a volume is; a claim that one pod can use is in use wherever that is."""
-    return lack.held == "volume" and lack.plugin != volume_restrictions.NAME
+    return lack.held == _VOLUME and lack.plugin != volume_restrictions.NAME
 
 
 def unsure_claims(unit: ApplySet, workload: Workload, waiting: Waiting) -> tuple[str, ...]:

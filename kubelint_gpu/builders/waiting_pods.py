@@ -11,8 +11,20 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
 def scheduler_message(unit: ApplySet, subject: WorkloadCheck) -> str | None:
-    """What the scheduler says of a pod beside those that run, else of one alone in the cluster."""
+    """What the scheduler says of a pod beside those that run, else of one alone in the cluster.
+
+    None of a DaemonSet's: its controller makes no pod for a node that it does not choose.
+    """
+    if subject.controller.node_bound:
+        return None
     return unit.beside_running(subject).message or unit.alone(subject).message
+
+
+def no_pods(subject: WorkloadCheck) -> tuple[str, ...]:
+    """What is seen of a workload whose controller chooses no node."""
+    if not subject.controller.node_bound:
+        return ()
+    return ("its controller makes no pod at all: DESIRED is 0, and no event says why",)
 
 
 def waiting_for_room(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Attempt]]:

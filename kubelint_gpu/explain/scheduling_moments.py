@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.meta import OwnerReference
 from kubelint_gpu.kube.objects.node import read_node
 from kubelint_gpu.kube.objects.pod import Pod
@@ -15,7 +14,6 @@ from kubelint_gpu.scheduler import Snapshot, assume, attempt, fit, fit_on, merge
 from kubelint_gpu.scheduler.explain.explanation import Explanation, explain
 from kubelint_gpu.scheduler.explain.holders import PlacedPod
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
-from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -50,7 +48,7 @@ def situations(unit: ApplySet, subject: WorkloadCheck) -> tuple[Situation, ...]:
     """The moments that differ for a workload, the first creation first."""
     workload, controller = subject.workload, subject.controller
     mine = own_pods(workload, unit.cluster.pods)
-    present = unit.running if not assumed_claims(unit, workload) else Snapshot.of(_with_assumed_claims(unit, workload))
+    present = unit.running
     running = present.without([(pod, pod.spec.node_name) for pod in mine if present.node(pod.spec.node_name)])
     first = _pod(workload, "new")
     found = [_situation(unit, "creation", first, running)]
@@ -68,21 +66,10 @@ def situations(unit: ApplySet, subject: WorkloadCheck) -> tuple[Situation, ...]:
 
 
 def assumed_claims(unit: ApplySet, workload: Workload) -> tuple[str, ...]:
-    """The claims of its pods that only manifests have: they are taken to be bound where the pods go."""
+    """The claims of its pods that the inventory does not have: they are taken to be bound where the pods go."""
     named = {str(volume.source.get("claimName")) for volume in workload.spec.volumes if volume.kind == _CLAIM}
-    mine = [one for one in unit.cluster.claims if one.meta.namespace == workload.meta.namespace]
-    declared = {one.key for one in unit.world.base.claims}
-    return tuple(sorted(one.meta.name for one in mine if one.meta.name in named and one.key not in declared))
-
-
-def _with_assumed_claims(unit: ApplySet, workload: Workload) -> Cluster:
-    names = assumed_claims(unit, workload)
-    assumed = [
-        one for one in unit.cluster.claims if one.meta.namespace == workload.meta.namespace and one.meta.name in names
-    ]
-    others = tuple(one for one in unit.cluster.claims if one not in assumed)
-    bound = with_bound_claims(replace(unit.cluster, claims=tuple(assumed)), [])
-    return replace(bound, claims=(*others, *bound.claims))
+    declared = {one.meta.name for one in unit.world.base.claims if one.meta.namespace == workload.meta.namespace}
+    return tuple(sorted(named - declared))
 
 
 def _on_its_node(unit: ApplySet, workload: Workload, pod: Pod, running: Snapshot, found: Situation) -> Situation:

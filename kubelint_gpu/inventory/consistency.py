@@ -1,12 +1,13 @@
-"""Declarations that cannot both hold: the same object twice, two default classes."""
+"""Declarations that cannot both hold: the same object twice and not the same way, two default classes."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.inventory.declarations.inventory import InventoryError
 from kubelint_gpu.kube.objects.cluster import identity
 from kubelint_gpu.kube.objects.priority import PriorityClass
+from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -14,6 +15,39 @@ if TYPE_CHECKING:
     from kubelint_gpu.inventory.declarations.declared import Declared
 
 _NAME = ("metadata", "name")
+
+
+def without_repetitions(objects: Iterable[Declared]) -> tuple[Declared, ...]:
+    """The objects; a Namespace that is declared more than once and nowhere differently is one, with all that is said.
+
+    Lists of namespaces and the objects themselves often stand in different files, each with a part of the labels.
+    """
+    places: dict[str, int] = {}
+    found: list[Declared] = []
+    for declared in objects:
+        place = places.setdefault(declared.name, len(found)) if declared.kind == "Namespace" else len(found)
+        if place < len(found):
+            value = _united(found[place].value, declared.value)
+            if value is not None:
+                found[place] = replace(found[place], value=value)
+                continue
+        found.append(declared)
+    return tuple(found)
+
+
+def _united(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | None:
+    """What two declarations say together; None where they contradict each other."""
+    found = dict(one)
+    for key, value in other.items():
+        mine = found.setdefault(key, value)
+        if isinstance(mine, dict) and isinstance(value, dict):
+            both = _united(mine, value)
+            if both is None:
+                return None
+            found[key] = both
+        elif mine != value:
+            return None
+    return found
 
 
 def inconsistencies(objects: Iterable[Declared]) -> Iterator[InventoryError]:

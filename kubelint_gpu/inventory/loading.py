@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import items
-from kubelint_gpu.inventory.consistency import inconsistencies
+from kubelint_gpu.inventory.consistency import inconsistencies, without_repetitions
 from kubelint_gpu.inventory.declarations.complaint import error_at
 from kubelint_gpu.inventory.declarations.inventory import (
     UNHEALTHY,
@@ -73,7 +73,7 @@ def load(readings: Sequence[Reading]) -> tuple[Inventory, tuple[InventoryError, 
         from kubelint_gpu.inventory.dra.slices import classes_of
 
         found.objects += classes_of(found.objects)
-    objects = (*found.objects, *found.pods)
+    objects = (*without_repetitions(found.objects), *found.pods)
     found.problems += inconsistencies(objects)
     return _inventory(found, objects), tuple(found.problems)
 

@@ -19,6 +19,7 @@ from kubelint_gpu.scheduler import Attempt, Snapshot, attempt
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.simulation.budget import BUDGET
 from kubelint_gpu.simulation.growth import Growth, possible_nodes
+from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.admitted import judged
 from kubelint_gpu.workspace.autoscalers import Autoscalers, autoscalers
@@ -141,14 +142,27 @@ class ApplySet:
         return tuple(found)
 
     @cached_property
+    def _with_claims(self) -> Cluster:
+        """The cluster with the claims that the inventory does not have bound to volumes that every node reaches.
+
+        What is not known of storage keeps nobody from being judged by all else.
+        """
+        workloads = [one.workload for one in (*self.templates, *self.neighbours) if one.workload is not None]
+        found = with_bound_claims(self.cluster, [(one.meta.namespace, one.spec) for one in workloads])
+        declared = {one.key: one for one in self.world.base.claims}
+        if found is self.cluster or len(found.claims) == len(declared):
+            return self.cluster
+        return replace(found, claims=tuple(declared.get(one.key, one) for one in found.claims))
+
+    @cached_property
     def empty(self) -> Snapshot:
         """The cluster with nothing running."""
-        return self.world.snapshot(self.cluster, pods=False)
+        return self.world.snapshot(self._with_claims, pods=False)
 
     @cached_property
     def running(self) -> Snapshot:
         """The cluster with what the inventory says is running."""
-        return self.world.snapshot(self.cluster, pods=True)
+        return self.world.snapshot(self._with_claims, pods=True)
 
     @cached_property
     def grown(self) -> Snapshot | None:
@@ -156,7 +170,7 @@ class ApplySet:
         inventory = self.world.inventory
         pools = inventory.pools if inventory is not None and self.has_nodes else ()
         nodes = [read_node(pool.template.value) for pool in pools if pool.room]
-        return Snapshot.of(replace(self.cluster, nodes=tuple(nodes), pods=())) if nodes else None
+        return Snapshot.of(replace(self._with_claims, nodes=tuple(nodes), pods=())) if nodes else None
 
     @cached_property
     def growth(self) -> tuple[Growth, ...]:

@@ -38,6 +38,9 @@ def unschedulable(unit: ApplySet) -> Iterator[Diagnostic]:
 def _place(subject: WorkloadCheck, found: Diagnosis) -> Place:
     """The request that is too large, else what binds the pod to its nodes, else its spec."""
     manifest = subject.manifest
+    if found.by_volume:
+        for route in field_pointers.claims(manifest):
+            return manifest.place(route)
     if found.resource:
         for route in field_pointers.requests(manifest, found.resource):
             return manifest.place(route)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.analysis.diagnosis import diagnose
 from kubelint_gpu.analysis.node_misfit import title
-from kubelint_gpu.builders.waiting_pods import scheduler_message
+from kubelint_gpu.builders.waiting_pods import no_pods, scheduler_message
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
@@ -51,7 +51,10 @@ def affinity_matches_no_node(unit: ApplySet) -> Iterator[Diagnostic]:
                 *_near_nodes(unit, miss),
                 *binding(unit, subject, "admission gives that to its pods"),
             ),
-            help=(f"did you mean {miss.suggestion}?",) if miss.suggestion else (_DECLARE,) if coming else (),
+            help=(
+                *((f"did you mean {miss.suggestion}?",) if miss.suggestion else (_DECLARE,) if coming else ()),
+                *no_pods(subject),
+            ),
             proposals=_proposals(manifest, miss),
         )
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubelint_gpu.analysis.node_misfit import title
+from kubelint_gpu.analysis.pod_affinity import OutOfReach, out_of_reach
+from kubelint_gpu.builders.waiting_pods import scheduler_message
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.messages.wording import workload_name
-from kubelint_gpu.scheduler.companions import attracts_itself, can_share, companions, own_terms, repels
+from kubelint_gpu.messages.wording import owner_name, some, workload_name
+from kubelint_gpu.scheduler.companions import HOSTNAME, attracts_itself, can_share, companions, own_terms, repels
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
@@ -24,15 +27,44 @@ def affinity_cross_conflict(unit: ApplySet) -> Iterator[Diagnostic]:
         if not affinity or not subject.places_pods or attracts_itself(pod, unit.empty):
             continue
         terms = own_terms(pod, affinity, unit.empty)
+        far = out_of_reach(unit, subject)
         if companions(terms, unit.cluster.pods):
+            if far is not None:
+                yield _far(unit, subject, far)
             continue
         targets = [(other, its) for other, its in pods if its is not pod and companions(terms, [its])]
         conflicts = [
             found for other, its in targets if (found := _conflict(unit, subject, pod, other, its)) is not None
         ]
-        if not targets or len(conflicts) < len(targets):
-            continue
-        yield conflicts[0]
+        if targets and len(conflicts) == len(targets):
+            yield conflicts[0]
+        elif far is not None:
+            yield _far(unit, subject, far)
+
+
+def _far(unit: ApplySet, subject: WorkloadCheck, far: OutOfReach) -> Diagnostic:
+    """That no node takes the pod near any of those that it must be near to."""
+    route = field_pointers.pod_affinity_term(subject.manifest, "podAffinity", far.term)
+    key = subject.workload.spec.pod_affinity[far.term].topology_key
+    names = some([owner_name(name) for name in far.others], "workload")
+    on = some([title(unit, name) for name in far.nodes])
+    near = "there" if key == HOSTNAME else f"near by {key}"
+    whose = [one for one in unit.subjects if one.workload.key in far.others]
+    because = f": {on} {far.why.removeprefix('node(s) ')}" if far.why else ""
+    return Diagnostic(
+        "KLG410",
+        subject.manifest.place((*route, "topologyKey")),
+        f"the pod must share {key} with {names}, which can only be on {on}, and no node {near} takes the pod{because}",
+        subject.manifest,
+        cause=f"{'/'.join(far.others)}/{key}",
+        certainty="certain" if unit.complete else "possible",
+        scheduler=scheduler_message(unit, subject),
+        related=tuple(
+            Related(one.manifest.place(where), f"{one.workload.meta.name} is bound by this")
+            for one in whose
+            for where in field_pointers.selectors(one.manifest)
+        ),
+    )
 
 
 def _conflict(unit: ApplySet, subject: WorkloadCheck, pod: Pod, other: WorkloadCheck, its: Pod) -> Diagnostic | None:

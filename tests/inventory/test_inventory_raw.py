@@ -280,3 +280,13 @@ def test_a_cordoned_node_has_the_taint_that_the_node_lifecycle_controller_sets(t
     assert errors == ()
     assert [str(taint) for taint in found.typed.taints][-1] == "node.kubernetes.io/unschedulable:NoSchedule"
     assert len(found.typed.taints) == len(taints or ()) + 1 == len(found.value["spec"]["taints"])
+
+
+def test_a_namespace_may_be_declared_in_parts_that_do_not_contradict_each_other():
+    part = "{apiVersion: v1, kind: Namespace, metadata: {name: team, labels: {%s}}}\n"
+    inventory, errors = load((read("i.yaml", "---\n".join([part % "a: b", part % "c: d", CONCISE]).encode()),))
+    assert not errors
+    (only,) = inventory.of_kind("Namespace")
+    assert only.value["metadata"]["labels"] == {"a": "b", "c": "d"}
+    _, errors = load((read("i.yaml", "---\n".join([part % "a: b", part % "a: d", CONCISE]).encode()),))
+    assert [one.message for one in errors] == ["Namespace team is declared twice"]

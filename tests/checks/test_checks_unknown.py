@@ -1,0 +1,88 @@
+"""What is not known of a cluster narrows certainty and silences nothing: claims, and DaemonSets without GPUs."""
+
+from __future__ import annotations
+
+from checks_units import NODES, deployment, findings
+
+MOUNTED = "volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]"
+TAINTED = """apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+nodes:
+  - {name: cpu-1, allocatable: {cpu: 8, memory: 30Gi}}
+  - {name: gpu-1, allocatable: {cpu: 8, memory: 30Gi}, gpus: {model: L4, count: 1}, taints: ["gpu=yes:NoSchedule"]}
+priorityClasses: [{name: serving, value: 1000}]
+"""
+NEAR = (
+    "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+    "[{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: %s}}}]}}"
+)
+HELPER = """running:
+  - {name: helper, namespace: serving, node: cpu-1, labels: {app: helper}, requests: {cpu: 1}}
+"""
+
+
+def codes(found):
+    return sorted({one.code for one in found} - {"KLG301"})
+
+
+def only(found, code):
+    (one,) = [one for one in found if one.code == code]
+    return one
+
+
+def daemon_set(pod="", cpu="1"):
+    text = deployment(pod=pod, limits=f"{{cpu: {cpu}}}").replace("kind: Deployment", "kind: DaemonSet")
+    return "\n".join(line for line in text.splitlines() if "replicas:" not in line) + "\n"
+
+
+def test_a_claim_that_nobody_declared_hides_no_other_filter():
+    found = only(findings(deployment(pod=MOUNTED, limits="{nvidia.com/gpu: 9}")), "KLG503")
+    assert found.certainty == "certain"
+    assert codes(findings(deployment(pod=MOUNTED))) == codes(findings(deployment()))
+
+
+def test_a_volume_out_of_reach_of_the_gpu_is_told_at_the_claim():
+    volume = (
+        "---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: serving, annotations: "
+        '{pv.kubernetes.io/bind-completed: "yes"}}, spec: {accessModes: [ReadWriteOnce], volumeName: v}}\n'
+        "---\n{apiVersion: v1, kind: PersistentVolume, metadata: {name: v}, spec: {accessModes: [ReadWriteOnce], "
+        "capacity: {storage: 1Gi}, hostPath: {path: /v}, nodeAffinity: {required: {nodeSelectorTerms: "
+        "[{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [cpu-1]}]}]}}}}\n"
+    )
+    found = only(findings(deployment(pod=MOUNTED), NODES + volume), "KLG201")
+    assert "gpu-1 misses by least: it didn't match PersistentVolume's node affinity" in found.message
+
+
+def test_a_daemon_set_that_chooses_no_node_is_told():
+    gpu = 'nodeSelector: {nvidia.com/gpu.present: "true"}'
+    found = only(findings(daemon_set(gpu), TAINTED), "KLG202")
+    assert found.certainty == "certain" and found.scheduler is None
+    assert "its controller makes no pod at all: DESIRED is 0, and no event says why" in found.help
+    value = 'tolerations: [{key: gpu, operator: Equal, value: "no", effect: NoSchedule}]'
+    assert codes(findings(daemon_set(f"{gpu}\n{value}"), TAINTED)) == ["KLG202"]
+    assert codes(findings(daemon_set(f"{gpu}\n{value.replace('no', 'yes')}"), TAINTED)) == []
+    assert codes(findings(daemon_set("nodeSelector: {nvidia.com/gpu.presnt: yes}"), TAINTED)) != []
+    assert codes(findings(daemon_set("nodeSelector: {kubernetes.io/os: windows}"), TAINTED)) == []
+
+
+def test_a_daemon_set_whose_pods_find_no_cpu_is_told():
+    found = only(findings(daemon_set(cpu="9"), TAINTED), "KLG109")
+    assert found.message == "no pod that it makes for 1 node finds room (on cpu-1), and it stays Pending"
+    assert codes(findings(daemon_set(cpu="8"), TAINTED)) == []
+
+
+def test_a_pod_that_must_be_near_one_where_it_can_never_be():
+    found = only(
+        findings(deployment(pod=NEAR % "helper"), TAINTED.replace(', taints: ["gpu=yes:NoSchedule"]', "") + HELPER),
+        "KLG410",
+    )
+    assert found.certainty == "certain"
+    assert found.message == (
+        "the pod must share kubernetes.io/hostname with Pod serving/helper, which can only be on cpu-1, and no node "
+        "there takes the pod: cpu-1 Insufficient nvidia.com/gpu"
+    )
+    model = deployment(name="model", pod="tolerations: [{key: gpu, operator: Exists}]")
+    beside = deployment(name="cache", pod=NEAR % "model", limits="{cpu: 1}")
+    assert "KLG410" in codes(findings(model + "---\n" + beside, TAINTED))
+    tolerant = beside.replace("affinity:", "tolerations: [{key: gpu, operator: Exists}]\n      affinity:", 1)
+    assert "KLG410" not in codes(findings(model + "---\n" + tolerant, TAINTED))
