@@ -56,7 +56,8 @@ def test_a_volume_out_of_reach_of_the_gpu_is_told_at_the_claim():
 def test_a_daemon_set_that_chooses_no_node_is_told():
     gpu = 'nodeSelector: {nvidia.com/gpu.present: "true"}'
     found = only(findings(daemon_set(gpu), TAINTED), "KLG202")
-    assert found.certainty == "certain" and found.scheduler is None
+    assert found.certainty == "certain"
+    assert found.scheduler is None
     assert "its controller makes no pod at all: DESIRED is 0, and no event says why" in found.help
     value = 'tolerations: [{key: gpu, operator: Equal, value: "no", effect: NoSchedule}]'
     assert codes(findings(daemon_set(f"{gpu}\n{value}"), TAINTED)) == ["KLG202"]
