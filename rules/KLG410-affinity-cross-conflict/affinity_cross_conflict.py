@@ -11,6 +11,7 @@ from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.messages.wait import said
 from kubelint_gpu.messages.wording import owner_name, some, workload_name
 from kubelint_gpu.scheduler.companions import HOSTNAME, attracts_itself, can_share, companions, own_terms, repels
 from kubelint_gpu.workspace import field_pointers
@@ -50,7 +51,7 @@ def _far(unit: ApplySet, subject: WorkloadCheck, far: OutOfReach) -> Diagnostic:
     on = some([title(unit, name) for name in far.nodes])
     near = "there" if key == HOSTNAME else f"near by {key}"
     whose = [one for one in unit.subjects if one.workload.key in far.others]
-    because = f": {on} {far.why.removeprefix('node(s) ')}" if far.why else ""
+    because = f": {said(far.why, on)}" if far.why else ""
     return Diagnostic(
         "KLG410",
         subject.manifest.place((*route, "topologyKey")),

@@ -80,7 +80,7 @@ def test_a_pod_that_must_be_near_one_where_it_can_never_be():
     assert found.certainty == "certain"
     assert found.message == (
         "the pod must share kubernetes.io/hostname with Pod serving/helper, which can only be on cpu-1, and no node "
-        "there takes the pod: cpu-1 Insufficient nvidia.com/gpu"
+        "there takes the pod: Insufficient nvidia.com/gpu on cpu-1"
     )
     model = deployment(name="model", pod="tolerations: [{key: gpu, operator: Exists}]")
     beside = deployment(name="cache", pod=NEAR % "model", limits="{cpu: 1}")
