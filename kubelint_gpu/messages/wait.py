@@ -237,7 +237,9 @@ def _kept_away(lack: Blocker, holders: str) -> str:
         return f"where the anti-affinity of {holders or 'others'} keeps it away"
     if lack.reason == inter_pod_affinity.ANTI_AFFINITY_REASON:
         return f"where its anti-affinity keeps it apart from {holders or 'others'}"
-    return "where no pod runs that its affinity asks for"
+    if lack.reason == inter_pod_affinity.AFFINITY_REASON:
+        return "where no pod runs that its affinity asks for"
+    return f"which {lack.reason.removeprefix('node(s) ')} because of {holders or 'others'}"
 
 
 def _pods(waiting: Waiting) -> str:
