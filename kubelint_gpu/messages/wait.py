@@ -116,8 +116,7 @@ class Wait:
             return f"on {nodes} for {_claims(self.claims)}, attached to the node of {holders or self._old}"
         if first.plugin == volume_restrictions.NAME and self.claims:
             return f"for {self._of_one_pod}, used by {holders or self._old}{self._further(places)}"
-        reason = first.reason.removeprefix("node(s) ")
-        return f"for {nodes} ({reason}){held}"
+        return f"for {nodes} ({_about(first.reason)}){held}"
 
     def _further(self, places: Sequence[Sequence[Blocker]]) -> str:
         """A place that it would lack if nothing else were in the way."""
@@ -239,7 +238,7 @@ def _kept_away(lack: Blocker, holders: str) -> str:
         return f"where its anti-affinity keeps it apart from {holders or 'others'}"
     if lack.reason == inter_pod_affinity.AFFINITY_REASON:
         return "where no pod runs that its affinity asks for"
-    return f"which {lack.reason.removeprefix('node(s) ')} because of {holders or 'others'}"
+    return f"which {_about(lack.reason)} because of {holders or 'others'}"
 
 
 def _pods(waiting: Waiting) -> str:
@@ -249,8 +248,13 @@ def _pods(waiting: Waiting) -> str:
 
 def said(reason: str, nodes: str) -> str:
     """The scheduler's reason with the nodes in place of their number."""
-    about = reason.removeprefix("node(s) ")
+    about = _about(reason)
     return f"{reason} on {nodes}" if about == reason else f"{nodes} {about}"
+
+
+def _about(reason: str) -> str:
+    """The scheduler's reason as it is said of a node that is named."""
+    return reason.removeprefix("node(s) ")
 
 
 def quota_amount(allowed: object, key: str) -> str:
