@@ -74,9 +74,11 @@ def standstill_when_scaled(unit: ApplySet, scaled: ScaledRollout, code: str) -> 
     """The finding that a rollout does not end, or may not, at the number of replicas that an autoscaler sets."""
     may, replicas = scaled.judgement.verdict is Verdict.MAY_STICK, scaled.subject.workload.replicas
     proposals = strategy_fixes(unit, scaled.subject, code)
-    draft = standstill(unit, scaled.subject, end_of(scaled.judgement), code, may=may, proposals=proposals)
     meta, sets = scaled.autoscaler, "sets" if scaled.only else "may set"
-    told = f"at {counted(replicas, 'replica')}, which HorizontalPodAutoscaler {meta.name} {sets}, {draft.message}"
+    after = f"at {counted(replicas, 'replica')}, which HorizontalPodAutoscaler {meta.name} {sets}"
+    end, later = end_of(scaled.judgement), "" if scaled.only else after
+    draft = standstill(unit, scaled.subject, end, code, may=may, proposals=proposals, after=later)
+    told = f"{after}, {draft.message}" if scaled.only else draft.message
     line = Related(meta.place(MOST), f"it {sets} {counted(replicas, 'replica')}")
     return replace(draft, message=told, cause="rollout when scaled", related=(*draft.related, line))
 

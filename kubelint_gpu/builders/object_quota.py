@@ -195,6 +195,7 @@ def _stopping(
         f"{quota_amount(canonical(quota.hard[key]), key)}{_apart(quota, key, room)}",
         manifest,
         cause=f"history {key}",
+        moment="later",
         certainty="certain" if certain else "possible",
         related=(
             *(Related(manifest.place(route), _written(route)) for route, _ in _KEPT if manifest.present(route)),

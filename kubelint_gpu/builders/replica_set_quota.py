@@ -103,7 +103,7 @@ def _used(unit: ApplySet, quota: ResourceQuota) -> int:
 
 def _draft(unit: ApplySet, found: RefusedReplicaSet) -> Diagnostic:
     manifest, made, quota, used = found.subject.manifest, is_made(unit, found.subject), found.quota, found.used
-    rollout = "once it runs, a rollout" if made else "the rollout"
+    rollout = "this change starts it, and the next rollout" if made else "the rollout"
     allowed = quota_state(quota, _KEY, used)
     return Diagnostic(
         "KLG105",
@@ -113,6 +113,7 @@ def _draft(unit: ApplySet, found: RefusedReplicaSet) -> Diagnostic:
         manifest,
         cause="new ReplicaSet",
         severity="warning" if made else None,
+        moment="next" if made else "now",
         related=tuple(quota_limits(unit, quota.meta.namespace, quota.meta.name, (_KEY,))),
         help=("leave room for the new ReplicaSet and for the old ones that revisionHistoryLimit keeps",),
     )

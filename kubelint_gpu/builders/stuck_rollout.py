@@ -12,7 +12,7 @@ from kubelint_gpu.analysis.transitions import is_made
 from kubelint_gpu.builders.kubelet_refusal import refused_by_kubelet
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, exclusive_lines, stakes
-from kubelint_gpu.findings.finding import Place, Related
+from kubelint_gpu.findings.finding import Moment, Place, Related
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.wait import Wait, every, host_ports, refused, said, story
 from kubelint_gpu.messages.wording import counted, listed, owner_name, some, verb, workload_names
@@ -109,8 +109,13 @@ def standstill(
     place: Place | None = None,
     may: bool | None = None,
     proposals: Sequence[FixCandidate] = (),
+    after: str = "",
 ) -> Diagnostic:
-    """The finding that a rollout never ends or, with `may`, may never end."""
+    """The finding that a rollout never ends or, with `may`, may never end.
+
+    Attributes:
+        after: what comes between this change, which rolls out, and that rollout, as in `once the Job has ended`.
+    """
     manifest, workload = subject.manifest, subject.workload
     may = code == "KLG107" if may is None else may
     place = manifest.place(field_pointers.strategy(manifest), "key") if place is None else place
@@ -121,23 +126,27 @@ def standstill(
     closed = is_certain(unit, subject, end.judgement)
     beyond = "" if closed else "unless there are nodes beyond the inventory, "
     made, coming = is_made(unit, subject), subject.key in next_rollouts(unit).judgements
-    later = made or coming
-    begins = f"{beyond}once it runs, " if made else beyond
+    moment: Moment = "later" if after else "next" if made or coming else "now"
+    done = "this change starts it, and " if made else "" if moment == "now" else "this change rolls out, and "
     scaled, replicas = subject.scaled, counted(workload.replicas, "replica")
+    begins = f"{done}{beyond}{f'{after}, ' if after else ''}"
     begins += f"at {replicas}, which {scaled.sets}, " if scaled is not None else ""
     unknown = unsure_claims(unit, workload, end.waiting)
     others = end.judgement.company
     ends = "may never end" if may or unknown else "never ends"
-    alone = "rolled out by itself, " if others and not may else ""
-    which = "a" if made else "the next" if coming else "the"
+    if others and not may:
+        changes, makes = verb("change", len(others)), verb("make", len(others))
+        begins += f"unless {workload_names(others)}, which {changes} at the same moment, {makes} room in time, "
+    which = "the next" if moment == "next" else "the"
     draft = Diagnostic(
         code,
         place,
-        f"{begins}{alone}{which} rollout {ends}: {wait.clause}, and {why}",
+        f"{begins}{which} rollout {ends}: {wait.clause}, and {why}",
         manifest,
         cause="rollout",
         certainty="certain" if closed and not may and not unknown else "possible",
-        severity="warning" if (may or later) and closed else None,
+        severity="warning" if (may or made or coming) and closed else None,
+        moment=moment,
         help=(
             *declare(unknown),
             *_help(others, may=may),
@@ -155,7 +164,7 @@ def standstill(
         cycle=(*wait.sentences(), *number),
         proposals=tuple(proposals),
     )
-    return refused_by_kubelet(draft, wait, f"{begins}{alone}{which} rollout {ends}", why)
+    return refused_by_kubelet(draft, wait, f"{begins}{which} rollout {ends}", why)
 
 
 def standstill_anywhere(

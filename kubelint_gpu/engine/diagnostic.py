@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.documents.edits import Edit
-from kubelint_gpu.findings.finding import Certainty, Place, Related, Safety, Severity, Step
+from kubelint_gpu.findings.finding import Certainty, Moment, Place, Related, Safety, Severity, Step
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.manifest import Manifest
 
@@ -63,3 +63,4 @@ class Diagnostic:
     run: Trace | None = None
     fatal: bool = False
     undecided: bool = False
+    moment: Moment = "now"

@@ -251,6 +251,7 @@ def finding_of(draft: Diagnostic, more: tuple[Related, ...] = ()) -> Finding:
         cycle=tuple(sentence for sentence in draft.cycle if sentence),
         help=draft.help,
         cause=draft.cause,
+        moment=draft.moment,
         fingerprint=fingerprint(draft.code, draft.place.path, name, draft.cause, *filter(None, [_part(draft)])),
     )
 

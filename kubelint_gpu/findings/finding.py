@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 Severity = Literal["error", "warning", "note"]
 Certainty = Literal["certain", "possible"]
 Safety = Literal["safe", "unsafe"]
+Moment = Literal["now", "next", "later"]
+"""When a finding comes true: in this change, in the next one of the same workload, or when something else happens."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -101,6 +103,7 @@ class Finding:
     help: tuple[str, ...] = ()
     cause: str = ""
     fingerprint: str = ""
+    moment: Moment = "now"
     refusals: tuple[Refusal, ...] = field(default=(), compare=False, repr=False)
     stage: RolloutPicture | None = field(default=None, compare=False, repr=False)
 

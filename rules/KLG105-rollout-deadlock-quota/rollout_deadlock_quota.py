@@ -41,10 +41,11 @@ def rollout_deadlock_quota(unit: ApplySet) -> Iterator[Diagnostic]:
     yield from refused_replica_sets(unit)
     yield from full_histories(unit)
     for subject, end, jobs in _stopped_by_ended(unit):
-        draft = standstill(unit, subject, end, "KLG105", proposals=strategy_fixes(unit, subject, "KLG105"))
         have = "has" if len(jobs) == 1 else "have"
-        told = f"once {listed([workload_name(one.workload) for one in jobs])} {have} ended, {draft.message}"
-        yield replace(draft, message=told, cause="ended jobs", related=(*draft.related, *_kept_pods(jobs)))
+        after = f"once {listed([workload_name(one.workload) for one in jobs])} {have} ended"
+        fixes = strategy_fixes(unit, subject, "KLG105")
+        draft = standstill(unit, subject, end, "KLG105", proposals=fixes, after=after)
+        yield replace(draft, cause="ended jobs", related=(*draft.related, *_kept_pods(jobs)))
 
 
 def _stopped_by_ended(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, End, list[WorkloadCheck]]]:

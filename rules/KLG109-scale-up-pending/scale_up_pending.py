@@ -106,15 +106,16 @@ def _pending(unit: ApplySet, subject: WorkloadCheck, found: Judgement) -> Iterat
 def _later(subject: WorkloadCheck, draft: Diagnostic) -> Diagnostic:
     keeps = Related(subject.manifest.place(_kept_by(subject)), _why_kept(subject))
     by_hand = (
-        "its old pods are deleted by hand (OnDelete)"
+        "its old pods run on, and once they are deleted by hand (OnDelete)"
         if subject.controller.on_delete
-        else "its partition is lowered to 0"
+        else "the pods below its partition run on, and once it is lowered to 0"
     )
     return replace(
         draft,
-        message=f"once {by_hand}, {draft.message}",
+        message=f"with this change {by_hand}, {draft.message}",
         cause=f"{draft.cause} by hand",
         severity="warning",
+        moment="later",
         related=(keeps, *draft.related),
     )
 

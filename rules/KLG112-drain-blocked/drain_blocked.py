@@ -42,6 +42,7 @@ def _undecided(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Drained])
         "that they and the pods on which their places depend could take on other nodes was tried",
         manifest,
         cause=f"undecided {subject.workload.key}",
+        moment="later",
         severity="note",
         certainty="possible",
         undecided=True,
@@ -62,6 +63,7 @@ def _draft(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Drained], *, 
         f"{where}{whom} {ends}: {clause}",
         manifest,
         cause=subject.workload.key,
+        moment="later",
         certainty="certain" if certain else "possible",
         related=(
             *(

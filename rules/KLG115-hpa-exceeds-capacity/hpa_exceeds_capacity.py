@@ -84,6 +84,7 @@ def _draft(
         f"{verb('find', room)} room{beside}{f', even with {pools}' if pools else ''}",
         manifest,
         cause="maxReplicas",
+        moment="later",
         certainty="certain" if certain else "possible",
         related=(
             Related(manifest.place((*TARGET, "name")), f"it scales {target}"),

@@ -144,7 +144,9 @@ def test_parallel_ordinals_below_the_partition_are_no_missing_capacity_before_it
     after = made("s", strategy, replicas=3, gpus=2, kind="StatefulSet")
     ((code, _, message),) = found(before, after, inventory(4))
     assert code == "KLG109"
-    assert message.startswith("once its partition is lowered to 0, only 2 of 3 replicas can run")
+    assert message.startswith(
+        "with this change the pods below its partition run on, and once it is lowered to 0, only 2 of 3 replicas can run"
+    )
     assert told(before, after, inventory(6)) == []
     assert told(before, made("s", strategy, replicas=3, gpus=3, kind="StatefulSet"), inventory(4)) == [("KLG109", "s")]
 
@@ -226,7 +228,9 @@ def test_of_two_that_lack_room_the_new_one_waits():
 def test_what_is_applied_for_the_first_time_has_no_old_pod_and_its_next_rollout_does():
     ((code, _, message),) = found(NONE, made("a"), inventory(1))
     assert code == "KLG101"
-    assert message.startswith("once it runs, a rollout never ends: the new pod waits for 1 nvidia.com/gpu on n1")
+    assert message.startswith(
+        "this change starts it, and the next rollout never ends: the new pod waits for 1 nvidia.com/gpu on n1"
+    )
     assert told(NONE, made("a", GIVES), inventory(1)) == []
     running = (
         "running:\n  - {name: a-1, namespace: serving, node: n1, gpus: 1, owner: ReplicaSet/a-1, labels: {app: a}}\n"
@@ -237,7 +241,7 @@ def test_what_is_applied_for_the_first_time_has_no_old_pod_and_its_next_rollout_
 
 def test_a_template_that_fitted_nowhere_before_left_no_pod_either():
     ((_, _, message),) = found(made("a", gpus=2), made("a"), inventory(1))
-    assert message.startswith("once it runs, a rollout never ends")
+    assert message.startswith("this change starts it, and the next rollout never ends")
 
 
 def test_the_next_rollout_of_a_new_one_finds_the_others_as_they_are_then():
@@ -293,7 +297,9 @@ def test_a_scaled_deployment_is_told_that_its_next_rollout_finds_no_room():
     before, after = made("a", KEEPS, replicas=1), made("a", KEEPS, replicas=2)
     ((code, _, message),) = found(before, after, inventory(2))
     assert code == "KLG101"
-    assert message.startswith("the next rollout never ends: the new pod waits for 1 nvidia.com/gpu on n1")
+    assert message.startswith(
+        "this change rolls out, and the next rollout never ends: the new pod waits for 1 nvidia.com/gpu on n1"
+    )
     assert told(before, after, inventory(3)) == []
 
 
@@ -326,7 +332,7 @@ def pod(gpus, node="n1"):
 def test_a_rollout_that_ends_leaves_a_template_of_which_the_next_one_never_does(before, after, gpus, code):
     ((told, _, message),) = found(before, after, inventory(*gpus))
     assert told == code
-    assert message.startswith("the next rollout never ends")
+    assert message.startswith("this change rolls out, and the next rollout never ends")
     assert told_now(before, after, inventory(*gpus)) == []
 
 
@@ -353,7 +359,11 @@ def test_one_that_hangs_now_is_told_once():
 @pytest.mark.parametrize(
     ("running", "gpus", "begins"),
     [
-        (pod(1), (3,), "the next rollout never ends: the new pod waits for 2 nvidia.com/gpu on n1 (1 free)"),
+        (
+            pod(1),
+            (3,),
+            "this change rolls out, and the next rollout never ends: the new pod waits for 2 nvidia.com/gpu on n1 (1 free)",
+        ),
         (pod(1), (2,), "the rollout never ends"),
         (pod(2), (3,), "the rollout never ends"),
         (pod(1), (4,), ""),
@@ -374,7 +384,7 @@ def test_a_running_pod_on_a_node_that_the_template_leaves_makes_room_once():
             one.message.partition(":")[0] for one in findings(made("a", pod=on("n2")), cluster) if one.code[3] == "1"
         ]
 
-    assert told("n1", "") == ["the next rollout never ends"]
+    assert told("n1", "") == ["this change rolls out, and the next rollout never ends"]
     assert told("n2", "") == ["the rollout never ends"]
 
 

@@ -23,7 +23,8 @@ def nodes(*gpus):
 def test_a_rollout_that_never_ends_by_itself_says_so_where_another_may_give_way():
     (found,) = findings(f"{deployment(spec=KEEPS)}---\n{deployment(name='other', spec=GIVES)}", nodes(2))
     assert (found.code, found.severity, found.certainty) == ("KLG101", "error", "certain")
-    assert found.message.startswith("rolled out by itself, the rollout never ends: the new pod waits for")
+    assert found.message.startswith("unless ")
+    assert "makes room in time, the rollout never ends: the new pod waits for" in found.message
     assert found.help == (
         "rolled out at the same moment as Deployment serving/other, it ends only in a lucky order of events",
     )
@@ -61,7 +62,7 @@ def test_a_number_of_replicas_that_an_autoscaler_may_set_and_at_which_the_rollou
     (found,) = findings(deployment() + scaler(1, 3), nodes(3))
     assert (found.code, found.severity, found.certainty) == ("KLG107", "warning", "certain")
     assert found.message.startswith(
-        "at 3 replicas, which HorizontalPodAutoscaler chat may set, the rollout never ends: the new pod waits for 1 "
+        "this change rolls out, and at 3 replicas, which HorizontalPodAutoscaler chat may set, the rollout never ends: the new pod waits for 1 "
     )
     assert [one.message for one in found.related][-1] == "it may set 3 replicas"
     assert next((fix.safety, fix.verified) for fix in found.fixes) == ("safe", True)
@@ -80,7 +81,7 @@ def test_a_rollout_that_never_ends_as_it_is_written_is_told_once():
 def test_the_largest_number_that_finds_room_is_looked_at():
     one = deployment(spec="strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}")
     (found,) = findings(one + scaler(1, 9), nodes(5, 4))
-    assert found.message.startswith("at 9 replicas, ")
+    assert found.message.startswith("this change rolls out, and at 9 replicas, ")
 
 
 def test_the_one_number_that_an_autoscaler_sets_is_the_number_of_replicas():
@@ -90,7 +91,7 @@ def test_the_one_number_that_an_autoscaler_sets_is_the_number_of_replicas():
     (found,) = findings(deployment(spec="replicas: 1") + scaler(1, 2), nodes(2))
     assert (found.code, found.severity) == ("KLG107", "warning")
     assert found.message.startswith(
-        "at 2 replicas, which HorizontalPodAutoscaler chat may set, the rollout never ends: "
+        "this change rolls out, and at 2 replicas, which HorizontalPodAutoscaler chat may set, the rollout never ends: "
     )
 
 

@@ -133,7 +133,7 @@ def test_a_deployment_that_is_made_anew_does_not_get_its_first_replica_set():
     both = deployment() + "---\n" + deployment(name="other")
     second = dict(made(both + quota("count/replicasets.apps", 1, used=0)))
     assert second["Deployment/serving/other"].startswith("no pod of it ever runs")
-    assert second["Deployment/serving/chat"].startswith("once it runs, a rollout never begins")
+    assert second["Deployment/serving/chat"].startswith("this change starts it, and the next rollout never begins")
 
 
 def test_a_quota_without_any_replica_set_lets_no_deployment_run():
@@ -250,7 +250,7 @@ def test_a_job_behind_a_quota_that_others_use_up_is_told_of_the_quota():
     )
 
 
-ENDED = "once Job serving/train has ended, the rollout never ends: the new pod is refused by quota q"
+ENDED = "this change rolls out, and once Job serving/train has ended, the rollout never ends: the new pod is refused by quota q"
 
 
 def beside_job(most, key="count/pods", **more):

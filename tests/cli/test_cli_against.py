@@ -212,7 +212,7 @@ def plain(tmp_path):
 def test_a_new_workload_has_no_old_pods_and_waits_for_those_that_are_there(plain):
     told = [("KLG109", "error", "only 0 of 1 replica can run beside the other workloads")]
     assert plain(small("chat") + small("more")) == told
-    deadlock = [("KLG101", "warning", "once it runs, a rollout never ends")]
+    deadlock = [("KLG101", "warning", "this change starts it, and the next rollout never ends")]
     assert plain(small("other", strategy=KEEPS), file="b.yaml") == deadlock
     waits = "until Deployment default/chat is deleted, which the manifests no longer have, only 0 of 1 replica can run"
     assert plain(small("other", strategy=KEEPS), "--against", "a.yaml", file="b.yaml") == [

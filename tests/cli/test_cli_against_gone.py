@@ -9,7 +9,7 @@ from command_line import check_json, kubelint
 from test_cli_against import KEEPS, ONE, git, small
 
 GONE = "until Deployment default/chat is deleted, which the manifests no longer have, only 0 of 1 replica can run"
-LATER = ("KLG101", "warning", "once it runs, a rollout never ends")
+LATER = ("KLG101", "warning", "this change starts it, and the next rollout never ends")
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from command_line import check_json
 from test_cli_against import KEEPS, ONE, git, small
 
-LATER = ("KLG101", "warning", "once it runs, a rollout never ends")
+LATER = ("KLG101", "warning", "this change starts it, and the next rollout never ends")
 NOW = ("KLG101", "error", "the rollout never ends")
 GONE = (
     "KLG109",

@@ -196,7 +196,7 @@ def test_gitlabs_job_compares_a_merge_request_with_its_target(project):
         KUBELINT_GPU_INVENTORY="inventory.yaml",
         CI_MERGE_REQUEST_DIFF_BASE_SHA=base,
     )
-    assert "warning[KLG101]: the next rollout never ends" in ran.stdout
+    assert "warning[KLG101]: this change rolls out, and the next rollout never ends" in ran.stdout
     assert "KLG301" in ran.stdout
 
 

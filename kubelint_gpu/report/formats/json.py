@@ -35,6 +35,7 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         "name": finding.name,
         "severity": finding.severity,
         "certainty": finding.certainty,
+        "moment": finding.moment,
         "message": finding.message,
         **_place(finding.place),
         "object": finding.object,

@@ -50,7 +50,7 @@ def result(finding: Finding, rule_index: int) -> dict[str, Any]:
     fixes = [_fix(fix) for fix in finding.fixes if fix.edits]
     if fixes:
         found["fixes"] = fixes
-    found["properties"] = {"certainty": finding.certainty}
+    found["properties"] = {"certainty": finding.certainty, "moment": finding.moment}
     return found
 
 
