@@ -113,7 +113,7 @@ def shared_out(work: Callable[[Thing], Answer], things: Sequence[Thing]) -> dict
     """
     outer = _current.get()
     if outer is None:
-        return {thing: work(thing) for thing in things}
+        return {thing: _answer(work, thing) for thing in things}
     found: dict[Thing, Answer | None] = dict.fromkeys(things)
     half = outer.left // 2 if len(things) > 1 else 0
     needing = []
@@ -128,3 +128,10 @@ def shared_out(work: Callable[[Thing], Answer], things: Sequence[Thing]) -> dict
         with suppress(UsedUp), _share(outer, max(0, outer.left) // 2, outer):
             found[thing] = work(thing)
     return found
+
+
+def _answer(work: Callable[[Thing], Answer], thing: Thing) -> Answer | None:
+    try:
+        return work(thing)
+    except UsedUp:
+        return None

@@ -55,10 +55,20 @@ def assume(pod: Pod, snapshot: Snapshot, node_name: str) -> Snapshot:
     Raises:
         KeyError: there is no such node.
     """
+    return snapshot.place(reservations(pod, snapshot, node_name)[0], node_name)
+
+
+def reservations(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[Pod, ...]:
+    """The pod with what the plugins give it on a node, in every way in which they may; it is not placed.
+
+    Raises:
+        KeyError: there is no such node.
+    """
+    found: tuple[Pod, ...] = (pod,)
     for plugin in PLUGINS:
         if plugin.reserve is not None:
-            pod = plugin.reserve(pod, snapshot, node_name)
-    return snapshot.place(pod, node_name)
+            found = tuple([given for one in found for given in plugin.reserve(one, snapshot, node_name)])
+    return found
 
 
 def resolved(pod: Pod, cluster: Cluster) -> Pod:

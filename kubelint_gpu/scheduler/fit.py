@@ -77,7 +77,9 @@ class FitResult:
 
     @property
     def fits(self) -> tuple[str, ...]:
-        """The names of the nodes that take the pod, sorted."""
+        """The names of the nodes that take the pod, sorted; none where an error ends the attempt."""
+        if self.error is not None:
+            return ()
         return tuple(
             sorted(node.node.meta.name for found in self.classes if found.status is None for node in found.nodes)
         )

@@ -14,6 +14,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster, read_cluster
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER
 from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.scheduler.placement.running_claims import with_allocations
 from kubelint_gpu.values import fields, replace
 from kubelint_gpu.workspace.manifest import Manifest, place_of
 from kubelint_gpu.workspace.shared_objects import NOTHING_BESIDE, Beside, SharedObjects
@@ -29,12 +30,17 @@ _FROM_MANIFESTS = frozenset(
         "ResourceQuota",
         "LimitRange",
         "RuntimeClass",
+        "DeviceClass",
+        "ResourceClaim",
+        "ResourceClaimTemplate",
     )
 )
-_CLUSTER_SCOPED = frozenset(("Namespace", "PriorityClass", "PersistentVolume", "StorageClass", "RuntimeClass", "Node"))
+_CLUSTER_SCOPED = frozenset(
+    ("Namespace", "PriorityClass", "PersistentVolume", "StorageClass", "RuntimeClass", "DeviceClass", "Node")
+)
 _CLASSES = frozenset(("PriorityClass", "RuntimeClass"))
 _SHARED = frozenset(("PriorityClass", "StorageClass", "RuntimeClass", "Namespace"))
-_KEPT_FROM_CLUSTER = frozenset(("claims", "volumes"))
+_KEPT_FROM_CLUSTER = frozenset(("claims", "volumes", "resource_claims"))
 
 
 class ClusterContext:
@@ -84,12 +90,13 @@ class ClusterContext:
     def base(self) -> Cluster:
         """The declared cluster alone; without a usable inventory an empty one.
 
-        Its devices count as unknown: rollouts do not follow yet which claims their pods make and give back.
+        Its devices are known where a slice is declared.
         """
         if self.inventory is None or not self.usable:
             return Cluster()
         values = (declared.value for declared in self.inventory.objects)
-        return replace(read_cluster(values, version=self.inventory.kubernetes_version), devices_known=False)
+        found = read_cluster(values, version=self.inventory.kubernetes_version)
+        return with_allocations(replace(found, devices_known=bool(found.resource_slices)))
 
     @cached_property
     def _by_name(self) -> dict[tuple[str, str], Declared]:
@@ -128,7 +135,7 @@ class ClusterContext:
         else:
             found, rest = self.base, [*beside, *mine]
         brought = self._brought(rest)
-        found = merged_cluster(found, brought) if brought else found
+        found = with_allocations(merged_cluster(found, brought)) if brought else found
         here = frozenset((one.kind, one.name) for one in own if one.kind in _CLASSES)
         strangers = frozenset((one.kind, one.name) for one in beside.of_kinds(sorted(_CLASSES))) - here
         return self._without_defaults(found, strangers) if strangers else found

@@ -107,7 +107,8 @@ class Plugin:
     Attributes:
         without: the state after some pods of a node are gone.
         facts: what is true of it for every pod.
-        reserve: the pod with what it gets on a node, for plugins that give pods more than room.
+        reserve: the pod with what it gets on a node, in every way in which it may, for plugins that give pods more
+            than room.
         post_filter: what it says of a pod that fits nowhere; its state is None where it had nothing to do.
         takes: how many equal pods, one after the other, the filter lets onto a node that it lets one onto; None where
             only placing them tells.
@@ -120,7 +121,7 @@ class Plugin:
     facts: Facts = ANYTHING
     takes: Callable[[Any, NodeInfo], int] | None = None
     post_filter: Callable[[Any, Snapshot], str] | None = None
-    reserve: Callable[[Any, Snapshot, str], Any] | None = None
+    reserve: Callable[[Pod, Snapshot, str], tuple[Pod, ...]] | None = None
 
 
 ANY_NUMBER = sys.maxsize

@@ -27,12 +27,28 @@ ABSENT: Content = ((-1, -1, 1),)
 Controls = tuple[tuple[int, ...], ...]
 
 
+class Held(NamedTuple):
+    """What the claims of the pods in play have got.
+
+    Attributes:
+        on_nodes: for each node how many of its pods have what of their own, as (kind, number of the allocations, count).
+        shared: for each claim that pods name, the number of its allocation; 0 while it has none.
+    """
+
+    on_nodes: tuple[Content, ...]
+    shared: tuple[int, ...]
+
+
 class State(NamedTuple):
-    """What the controllers have written, how many pods of each kind wait for a node, and what is on each node."""
+    """What the controllers have written, how many pods of each kind wait for a node, and what is on each node.
+
+    `held` is None where no pod in play has claims.
+    """
 
     controls: Controls
     waiting: tuple[int, ...]
     nodes: tuple[Content, ...]
+    held: Held | None = None
 
 
 def changed(content: Content, kind: int, phase: int, by: int) -> Content:
@@ -58,6 +74,8 @@ def more(counts: tuple[int, ...], kind: int, by: int) -> tuple[int, ...]:
 def canonical(state: State, classes: Sequence[range]) -> State:
     """The same moment with the contents of equal nodes in sorted order."""
     nodes = state.nodes
+    if state.held is not None:
+        return _canonical(state, state.held, classes)
     ordered: list[Content] = []
     for members in classes:
         if len(members) == 1:
@@ -65,6 +83,16 @@ def canonical(state: State, classes: Sequence[range]) -> State:
         else:
             ordered.extend(sorted(nodes[members.start : members.stop]))
     return State(state.controls, state.waiting, tuple(ordered))
+
+
+def _canonical(state: State, held: Held, classes: Sequence[range]) -> State:
+    """The same where nodes differ also in what their pods have got."""
+    pairs = list(zip(state.nodes, held.on_nodes, strict=True))
+    for members in classes:
+        if len(members) > 1:
+            pairs[members.start : members.stop] = sorted(pairs[members.start : members.stop])
+    nodes = tuple([content for content, _ in pairs])
+    return State(state.controls, state.waiting, nodes, Held(tuple([found for _, found in pairs]), held.shared))
 
 
 def count_on(content: Content, kind: int, *phases: int) -> int:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Hashable, Sequence
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.scheduler import fit
+from kubelint_gpu.scheduler.framework.node_info import has_claims
 from kubelint_gpu.scheduler.placement.capacity import fitting_on
 from kubelint_gpu.simulation.controllers.reconciler import PodType
 from kubelint_gpu.simulation.controllers.state import (
@@ -17,6 +19,7 @@ from kubelint_gpu.simulation.controllers.state import (
     STARTING,
     UNBOUND,
     Content,
+    Held,
     State,
     canonical,
 )
@@ -28,7 +31,10 @@ from kubelint_gpu.simulation.model.quota_use import QuotaUse
 from kubelint_gpu.simulation.model.transition_system import Eviction
 from kubelint_gpu.simulation.prepare.volumes import exclusive_claims
 from kubelint_gpu.values import replace
-from kubelint_gpu.work import charge
+from kubelint_gpu.work import UsedUp, charge
+
+if TYPE_CHECKING:
+    from kubelint_gpu.simulation.model.device_allocations import DeviceAllocations, Holding
 
 _PER_STEP = 8
 
@@ -42,6 +48,7 @@ class ClusterOracle:
         domains: domains that are alike.
         state_pods: the pods on them, as the scheduler sees them.
         standing: those that stay where they are.
+        devices: what the claims of pods in play have; None where none of them has claims.
     """
 
     def __init__(
@@ -53,13 +60,17 @@ class ClusterOracle:
         local: tuple[bool, ...],
         admission: QuotaUse,
         domains: tuple[tuple[Domain, ...], ...] = (),
+        holding: tuple[Holding, ...] = (),
     ) -> None:
         self.names = names
         self.classes = classes
         self.domains = domains
         self._kinds = kinds
         self._local = local
-        self.state_pods = StatePods(cluster, kinds, names, classes)
+        self.devices = _devices(cluster, kinds, names, holding)
+        if self.devices is not None:
+            cluster = self.devices.cluster
+        self.state_pods = StatePods(cluster, kinds, names, classes, self.devices)
         self._preemptions = Preemptions(self.state_pods, kinds, names, cluster.pods)
         self._admission = admission
         self.standing = cluster.pods
@@ -67,8 +78,8 @@ class ClusterOracle:
         self._class_of = tuple(number for number, members in enumerate(classes) for _ in members)
         self._fits: dict[tuple[int, int, Content], bool] = {}
         self._plainly: dict[tuple[int, int, Content], bool] = {}
-        self._everywhere: dict[tuple[int, tuple[Content, ...]], tuple[int, ...]] = {}
-        self._evicted: dict[tuple[int, int | None, int | None, tuple[Content, ...]], tuple[Eviction, ...] | None] = {}
+        self._everywhere: dict[tuple[int, tuple[Content, ...], Held | None], tuple[int, ...]] = {}
+        self._evicted: dict[Hashable, tuple[Eviction, ...] | None] = {}
         lowest = min(
             (pod.spec.priority or 0 for pod in (*(kind.pod for kind in kinds), *cluster.pods)),
             default=0,
@@ -84,7 +95,7 @@ class ClusterOracle:
         found = canonical(state, self.classes)
         if not self.domains:
             return found
-        return State(found.controls, found.waiting, tuple(in_order(list(found.nodes), self.domains)))
+        return State(found.controls, found.waiting, tuple(in_order(list(found.nodes), self.domains)), found.held)
 
     def fitting(self, kind: int, state: State, home: int | None = None) -> Sequence[int]:
         """The nodes on which a waiting pod of a kind fits; `home` is the node it is nominated to."""
@@ -101,15 +112,18 @@ class ClusterOracle:
             return found
         contents = tuple([self._facing(kind, content, index == home) for index, content in enumerate(nodes)])
         nominated = {index for index, content in enumerate(contents) if any(one[1] == NOMINATED for one in content)}
+        held = self._held(state)
+        if self.devices is not None and self.devices.is_full(kind, nodes):
+            return ()
         if not nominated:
-            return self._fitting_among(kind, contents)
+            return self._fitting_among(kind, contents, held)
         # kube-scheduler adds those nominated to the node that it looks at, and asks again without them
         without = tuple([tuple([one for one in content if one[1] != NOMINATED]) for content in contents])
         return [
             index
-            for index in self._fitting_among(kind, without)
+            for index in self._fitting_among(kind, without, held)
             if index not in nominated
-            or index in self._fitting_among(kind, (*without[:index], contents[index], *without[index + 1 :]))
+            or index in self._fitting_among(kind, (*without[:index], contents[index], *without[index + 1 :]), held)
         ]
 
     def evictions(self, kind: int, state: State, home: int | None, only: int | None) -> Sequence[Eviction] | None:
@@ -121,9 +135,9 @@ class ClusterOracle:
         if not self._may_evict[kind]:
             return ()
         contents = tuple([self._facing(kind, content, index == home) for index, content in enumerate(state.nodes)])
-        key = (kind, home, only, contents)
+        key = (kind, home, only, contents, state.held)
         if key not in self._evicted:
-            self._evicted[key] = self._preemptions.chosen(kind, contents, home, only)
+            self._evicted[key] = self._preemptions.chosen(kind, contents, state.held, home, only)
         return self._evicted[key]
 
     def additions(self, kind: int, state: State) -> Sequence[int]:
@@ -135,8 +149,51 @@ class ClusterOracle:
             return [index for index in absent if self._fits_on(kind, self._class_of[index], ())]
         nodes = state.nodes
         return [
-            index for index in absent if index in self._fitting_among(kind, (*nodes[:index], (), *nodes[index + 1 :]))
+            index
+            for index in absent
+            if index in self._fitting_among(kind, (*nodes[:index], (), *nodes[index + 1 :]), self._held(state))
         ]
+
+    def held_first(self, nodes: tuple[Content, ...]) -> Held | None:
+        """What the claims of the pods on the nodes have at first."""
+        return None if self.devices is None else self.devices.first(nodes)
+
+    def is_known_to_hold(self, kind: int, node: int) -> bool:
+        """Whether a pod of a kind is known to have devices on a node."""
+        return self.devices is not None and self.devices.is_known(kind, node)
+
+    def reserved(self, kind: int, node: int, state: State, home: int | None = None) -> Sequence[Held | None]:
+        """What all claims have once a waiting pod of a kind, nominated to `home`, is bound to a node that takes it."""
+        if self.devices is None or state.held is None:
+            return (None,)
+        snapshot = self.state_pods.snapshot(state.nodes, state.held)
+        pod = self.state_pods.incoming(kind, home)
+        return list(self.devices.reserved(kind, node, state.held, snapshot, pod))
+
+    def released(self, kind: int, node: int, state: State) -> Sequence[Held | None]:
+        """What all claims have once one pod of a kind on a node is gone; several where its brothers have others."""
+        if self.devices is None or state.held is None:
+            return (None,)
+        return list(self.devices.released(kind, node, state.nodes[node], state.held))
+
+    def released_all(self, kinds: Collection[int], state: State, node: int | None = None) -> Held | None:
+        """What all claims have once all pods of some kinds are gone, from one node or from all."""
+        if self.devices is None or state.held is None:
+            return None
+        return self.devices.released_all(kinds, state.held, node)
+
+    def deallocated(self, state: State) -> Sequence[Held]:
+        """What claims have after one that nobody uses any more has been deallocated."""
+        if self.devices is None or state.held is None:
+            return ()
+        return list(self.devices.deallocated(state, state.held))
+
+    def _held(self, state: State) -> Held | None:
+        """What is held, with pods that are alike counted together."""
+        if state.held is None:
+            return None
+        folded = [self._likeness.folded_held(one) for one in state.held.on_nodes]
+        return Held(tuple(folded), state.held.shared)
 
     def is_local(self, kind: int) -> bool:
         """Whether the fit of a kind on a node depends on that node alone."""
@@ -235,13 +292,15 @@ class ClusterOracle:
             found = self._plainly[kind, number, plain] = fit(self._kinds[kind].pod, snapshot).schedulable
         return found
 
-    def _fitting_among(self, kind: int, contents: tuple[Content, ...]) -> tuple[int, ...]:
+    def _fitting_among(self, kind: int, contents: tuple[Content, ...], held: Held | None) -> tuple[int, ...]:
         kind, contents = self._likeness.first[kind], tuple([self._likeness.folded(one) for one in contents])
-        found = self._everywhere.get((kind, contents))
+        found = self._everywhere.get((kind, contents, held))
         if found is None:
-            result = fit(self._kinds[kind].pod, self.state_pods.snapshot(contents))
+            result = fit(self._kinds[kind].pod, self.state_pods.snapshot(contents, held))
+            if result.unknown is not None:
+                raise UsedUp
             found = tuple(sorted([self._positions[name] for name in result.fits if name in self._positions]))
-            self._everywhere[kind, contents] = found
+            self._everywhere[kind, contents, held] = found
         return found
 
 
@@ -253,6 +312,17 @@ def _plain(content: Content) -> Content:
     for kind, _, count in content:
         counts[kind] = counts.get(kind, 0) + count
     return tuple((kind, READY, count) for kind, count in sorted(counts.items()))
+
+
+def _devices(
+    cluster: Cluster, kinds: Sequence[PodType], names: Sequence[str], holding: Sequence[Holding]
+) -> DeviceAllocations | None:
+    """What the claims of pods in play have; None where none of them has claims, or nobody knows the devices."""
+    if not cluster.devices_known or not any(has_claims(kind.pod) for kind in kinds):
+        return None
+    from kubelint_gpu.simulation.model.device_allocations import DeviceAllocations
+
+    return DeviceAllocations(cluster, kinds, names, holding)
 
 
 def _named(kind: PodType) -> Pod:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
@@ -11,9 +12,12 @@ from kubelint_gpu.scheduler import Snapshot, assume
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.simulation.controllers.daemon_nodes import pinned_pod
 from kubelint_gpu.simulation.controllers.reconciler import PodType
-from kubelint_gpu.simulation.controllers.state import ABSENT, BROKEN, EVICTED, LEAVING, READY, UNBOUND, Content
+from kubelint_gpu.simulation.controllers.state import ABSENT, BROKEN, EVICTED, LEAVING, READY, UNBOUND, Content, Held, State
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import charge
+
+if TYPE_CHECKING:
+    from kubelint_gpu.simulation.model.device_allocations import DeviceAllocations
 
 _MOST_INFOS = 50_000
 _PER_STEP = 8
@@ -23,57 +27,76 @@ class StatePods:
     """The pods that the kinds of one exploration stand for, on its nodes."""
 
     def __init__(
-        self, cluster: Cluster, kinds: Sequence[PodType], names: Sequence[str], classes: Sequence[range]
+        self,
+        cluster: Cluster,
+        kinds: Sequence[PodType],
+        names: Sequence[str],
+        classes: Sequence[range],
+        devices: DeviceAllocations | None = None,
     ) -> None:
+        self.devices = devices
         self._cluster = cluster
         self._kinds = kinds
         self._names = names
         self._classes = classes
         self._single: dict[int, tuple[Snapshot, str]] = {}
-        self._bases: dict[tuple[int, ...], Snapshot] = {}
+        self._bases: dict[Hashable, Snapshot] = {}
         self._pods: dict[tuple[int, int], list[Pod]] = {}
         self._last: dict[int, tuple[list[Pod], Snapshot]] = {}
-        self._assembled: dict[Hashable, tuple[tuple[Content, ...], Snapshot]] = {}
-        self._infos: dict[tuple[int, int, Content, Hashable], NodeInfo] = {}
+        self._assembled: dict[Hashable, tuple[tuple[Content, ...], tuple[Content, ...], Snapshot]] = {}
+        self._infos: dict[Hashable, NodeInfo] = {}
+        self._giving: dict[Hashable, Pod] = {}
         self._on_nodes: dict[tuple[int, int, int, str], list[Pod]] = {}
         self._known: dict[int, tuple[int, int]] = {}
 
-    def snapshot(self, nodes: tuple[Content, ...], ages: Mapping[int, str] = EMPTY) -> Snapshot:
+    def snapshot(
+        self, nodes: tuple[Content, ...], held: Held | None = None, ages: Mapping[int, str] = EMPTY
+    ) -> Snapshot:
         """The cluster with these contents on its nodes; nodes that are not there yet are left out.
 
-        `ages` are start times of pods by their kind.
+        `held` is what the claims of the pods have, `ages` are start times of pods by their kind.
         It is made of the one before: from state to state few nodes change.
         """
-        key = (tuple([index for index, content in enumerate(nodes) if content == ABSENT]), tuple(ages.items()))
+        absent = tuple([index for index, content in enumerate(nodes) if content == ABSENT])
+        idle = self.devices.idle(nodes, held) if self.devices is not None else ()
+        key = (absent, idle, held.shared if held is not None else (), tuple(ages.items()))
         charge(1 + len(nodes) // _PER_STEP)
-        base = self.base(nodes)
-        before, found = self._assembled.get(key, ((), base))
+        base = self.base(nodes, idle)
+        before, had, found = self._assembled.get(key, ((), (), base))
         if not before:
             before = tuple([content if content == ABSENT else () for content in nodes])
+        has = held.on_nodes if held is not None else ()
         changed = {
-            self._names[index]: self._info(base, index, content, ages)
+            self._names[index]: self._info(base, index, content, ages, held)
             for index, (content, last) in enumerate(zip(nodes, before, strict=True))
-            if content is not last and content != last
+            if (content is not last and content != last) or (has and had and has[index] != had[index])
         }
         if changed:
             found = found.with_infos(changed)
-        self._assembled[key] = (nodes, found)
+        self._assembled[key] = (nodes, has, found)
         return found
 
     def known(self, pod: Pod) -> tuple[int, int] | None:
         """Of which kind and in which phase a pod of a snapshot is; None for one that stays."""
         return self._known.get(id(pod))
 
-    def _info(self, base: Snapshot, index: int, content: Content, ages: Mapping[int, str]) -> NodeInfo:
+    def _info(
+        self, base: Snapshot, index: int, content: Content, ages: Mapping[int, str], held: Held | None
+    ) -> NodeInfo:
         times = tuple([(kind, ages[kind]) for kind, _, _ in content if kind in ages]) if ages else ()
-        key = (id(base), index, content, times)
+        has = (held.on_nodes[index], held.shared) if held is not None else ()
+        key = (id(base), index, content, times, has)
         found = self._infos.get(key)
         if found is None:
             found = base.node(self._names[index])
             assert found is not None  # noqa: S101 - only nodes that are absent have no place in it
+            had: dict[int, int] = {}
             for kind, phase, count in content:
                 charge(1 + count // _PER_STEP)
-                for pod in self._on_node(index, kind, phase, count, ages.get(kind, "")) if phase != UNBOUND[1] else ():
+                pods = self._on_node(index, kind, phase, count, ages.get(kind, "")) if phase != UNBOUND[1] else []
+                if held is not None and pods and phase not in UNBOUND:
+                    pods = self._with_devices(pods, kind, index, held, had)
+                for pod in pods:
                     found = found.with_pod(pod)
             if len(self._infos) > _MOST_INFOS:
                 self._infos.clear()
@@ -91,15 +114,39 @@ class StatePods:
             pods.append(made)
         return pods[:count]
 
-    def placed(self, nodes: tuple[Content, ...]) -> Iterator[tuple[int, int, int, Pod]]:
+    def _with_devices(self, pods: list[Pod], kind: int, index: int, held: Held, had: dict[int, int]) -> list[Pod]:
+        """Pods of a kind on a node with what their claims have; `had` counts those that have it already."""
+        if self.devices is None:
+            return pods
+        first = had.get(kind, 0)
+        had[kind] = first + len(pods)
+        given = self.devices.given(kind, pods[0].key, index, held, first + len(pods))[first:]
+        found = []
+        for pod, allocations in zip(pods, given, strict=True):
+            if not allocations:
+                found.append(pod)
+                continue
+            key = (id(pod), allocations)
+            if key not in self._giving:
+                made = self._giving[key] = replace(pod, allocations=allocations)
+                if id(pod) in self._known:
+                    self._known[id(made)] = self._known[id(pod)]
+            found.append(self._giving[key])
+        return found
+
+    def placed(self, state: State) -> Iterator[tuple[int, int, int, Pod]]:
         """Each pod on the nodes, as (node, kind, phase, pod)."""
         numbers: dict[int, int] = {}
-        for index, content in enumerate(nodes):
+        for index, content in enumerate(state.nodes):
+            had: dict[int, int] = {}
             for kind, phase, count in content:
                 if kind >= 0:
                     first = numbers.get(kind, 0)
                     numbers[kind] = first + count
-                    for pod in self.numbered(kind, phase, first + count)[first:]:
+                    pods = self.numbered(kind, phase, first + count)[first:]
+                    if state.held is not None and phase not in UNBOUND:
+                        pods = self._with_devices(pods, kind, index, state.held, had)
+                    for pod in pods:
                         yield index, kind, phase, pod
 
     def incoming(self, kind: int, home: int | None = None, only: int | None = None) -> Pod:
@@ -148,12 +195,18 @@ class StatePods:
             found = self._single[number] = Snapshot.of(replace(self._cluster, nodes=nodes, pods=pods)), name
         return found
 
-    def base(self, nodes: tuple[Content, ...]) -> Snapshot:
-        """The cluster with only the pods that stay; nodes that are not there yet are left out."""
+    def base(self, nodes: tuple[Content, ...], idle: tuple[tuple[int, int], ...] = ()) -> Snapshot:
+        """The cluster with only the pods that stay; nodes that are not there yet are left out.
+
+        `idle` are claims that nobody uses and that have devices all the same.
+        """
         absent = tuple([index for index, content in enumerate(nodes) if content == ABSENT])
-        found = self._bases.get(absent)
+        found = self._bases.get((absent, idle))
         if found is None:
             gone = {self._names[index] for index in absent}
             present = tuple(node for node in self._cluster.nodes if node.name not in gone)
-            found = self._bases[absent] = Snapshot.of(replace(self._cluster, nodes=present))
+            cluster = self._cluster
+            if idle and self.devices is not None:
+                cluster = self.devices.around(cluster, idle)
+            found = self._bases[absent, idle] = Snapshot.of(replace(cluster, nodes=present))
         return found

@@ -37,6 +37,14 @@ class PodEquivalence:
             found = self._folded[content] = content if content == ABSENT else self._merged(content)
         return found
 
+    def folded_held(self, here: Content) -> Content:
+        """What the pods of a node have, those that are alike counted together."""
+        counts: dict[tuple[int, int], int] = {}
+        for kind, number, count in here:
+            key = (self.first[kind], number)
+            counts[key] = counts.get(key, 0) + count
+        return tuple(sorted([(kind, number, count) for (kind, number), count in counts.items()]))
+
     def _merged(self, content: Content) -> Content:
         counts: dict[tuple[int, int], int] = {}
         for kind, phase, count in content:

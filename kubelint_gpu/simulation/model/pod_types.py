@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
@@ -24,6 +24,9 @@ from kubelint_gpu.simulation.prepare.workload_change import (
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.work import charge
 
+if TYPE_CHECKING:
+    from kubelint_gpu.simulation.model.device_allocations import Holding
+
 _STEPS = 8
 
 
@@ -41,6 +44,7 @@ class PodTypes:
         pending: how many more pods of each kind wait for a node when everything begins.
         optional: kinds that may wait at the start without anything being wrong (Jobs queue).
         members: per participant, the kinds that are its own.
+        holding: what the claims of pods have that are known to run.
     """
 
     kinds: tuple[PodType, ...]
@@ -52,6 +56,7 @@ class PodTypes:
     pending: tuple[int, ...] = ()
     optional: frozenset[int] = frozenset()
     members: tuple[tuple[int, ...], ...] = ()
+    holding: tuple[Holding, ...] = ()
 
 
 class _Casting:
@@ -65,6 +70,7 @@ class _Casting:
         self.sure: list[int] = []
         self.homes: list[tuple[int, str]] = []
         self.unready: list[tuple[int, str]] = []
+        self.holding: list[Holding] = []
         self.pending: list[int] = []
         self.optional: set[int] = set()
 
@@ -99,7 +105,12 @@ class _Casting:
         self.pending.append(pending)
         self.sure.append(wanted if sure is None else sure)
         self.homes += [(number, pod.spec.node_name) for pod in running]
+        self.hold(number, running)
         return number
+
+    def hold(self, number: int, running: Sequence[Pod]) -> None:
+        """Note what the claims of pods of a kind have that are known to run."""
+        self.holding += [(number, pod.spec.node_name, pod.allocations) for pod in running if pod.allocations]
 
 
 class _Entrance:
@@ -160,6 +171,7 @@ class _Entrance:
     def at(self, kind: int, nodes: Sequence[str]) -> None:
         """Note that one pod of a type runs on each of these nodes."""
         self._casting.homes += [(kind, name) for name in nodes]
+        self._casting.hold(kind, [pod for pod in self.change.running if pod.spec.node_name in nodes])
 
     def not_ready(self, kind: int, pods: Sequence[Pod]) -> None:
         """Note where pods of a type run that are not ready."""
@@ -201,6 +213,7 @@ def build_pod_types(
         tuple(casting.pending),
         frozenset(casting.optional),
         tuple(members),
+        tuple(casting.holding),
     )
 
 

@@ -105,7 +105,7 @@ def build_simulation(
             return (alike, made_for, node.name in absent, tuple(sorted(runs.get(node.name, ()))))
 
         domains = equal_domains(nodes, signature.domain, trait, names, classes)
-    places = ClusterOracle(stage, cast.kinds, names, classes, local, admission, domains)
+    places = ClusterOracle(stage, cast.kinds, names, classes, local, admission, domains, cast.holding)
     positions = {name: index for index, name in enumerate(names)}
     actors = tuple(actor.located(positions) for actor in cast.actors)
     return Simulation(

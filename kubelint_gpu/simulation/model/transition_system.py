@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Protocol
 
 from kubelint_gpu.simulation.controllers.reconciler import Action, PodType, Reconciler
@@ -18,6 +18,7 @@ from kubelint_gpu.simulation.controllers.state import (
     UNBOUND,
     Census,
     Content,
+    Held,
     State,
     census,
     count_on,
@@ -78,12 +79,32 @@ class SchedulerOracle(Protocol):
         """Whether a bound pod can become ready: its volumes are not attached elsewhere."""
         ...
 
+    def reserved(self, kind: int, node: int, state: State, home: int | None = None) -> Sequence[Held | None]:
+        """What all claims have once a waiting pod of a kind, nominated to `home`, is bound to a node that takes it.
+
+        There are several where the scheduler may choose other devices.
+        """
+        ...
+
+    def released(self, kind: int, node: int, state: State) -> Sequence[Held | None]:
+        """What all claims have once one pod of a kind on a node is gone; several where its brothers have others."""
+        ...
+
+    def released_all(self, kinds: Collection[int], state: State) -> Held | None:
+        """What all claims have once all pods of some kinds are gone."""
+        ...
+
+    def deallocated(self, state: State) -> Sequence[Held]:
+        """What claims have after one that nobody uses any more has been deallocated."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """One event.
 
-    `act` is `control`, `create`, `delete`, `bind`, `preempt`, `release`, `add`, `ready`, `gone` or `finish`.
+    `act` is `control`, `create`, `delete`, `bind`, `preempt`, `release`, `add`, `ready`, `gone`, `finish` or
+    `deallocate`.
     `node` is a position in the state before the step, -1 where none is meant.
     `release` takes a nomination back; `add` is a node that joins; `home` is the node that the pod was nominated to.
     """
@@ -140,6 +161,8 @@ class Model:
                 if kind >= 0 and phase in UNBOUND:
                     yield from self._attempt(state, kind, index, phase)
         yield from self._kubelets(state, seen)
+        for held in self.places.deallocated(state):
+            yield Step("deallocate"), state._replace(held=held)
 
     def distinct(self, nodes: tuple[Content, ...], among: Sequence[int] | None = None) -> Iterator[int]:
         """One node of each class and content."""
@@ -156,7 +179,7 @@ class Model:
 
     def _controlled(self, state: State, number: int, change: Action) -> Iterator[tuple[Step, State]]:
         controls = (*state.controls[:number], change.control, *state.controls[number + 1 :])
-        after = State(controls, state.waiting, state.nodes)
+        after = State(controls, state.waiting, state.nodes, state.held)
         if change.create is not None:
             kind, wanted = change.create
             charged = self.places.is_charged(kind)
@@ -165,9 +188,9 @@ class Model:
             # where a quota counts, two owners may race for what is left of it, pod by pod
             created = 1 if charged else wanted
             if change.node >= 0:
-                after = State(controls, after.waiting, on_node(after.nodes, change.node, (kind, AWAITED, 1)))
+                after = after._replace(nodes=on_node(after.nodes, change.node, (kind, AWAITED, 1)))
             else:
-                after = State(controls, more(after.waiting, kind, created), after.nodes)
+                after = after._replace(waiting=more(after.waiting, kind, created))
             yield Step("create", number, kind, change.node, count=created, what=change.what, by=change.by), after
         elif change.delete is not None:
             yield from self._deleted(after, number, change, change.delete)
@@ -181,7 +204,7 @@ class Model:
             leaving = () if phase in UNBOUND else ((kind, LEAVING, 1),)
             nodes = on_node(state.nodes, index, (kind, phase, -1), *leaving)
             told = Step("delete", number, kind, index, phase=phase, what=change.what, by=change.by)
-            return told, State(state.controls, state.waiting, nodes)
+            return told, State(state.controls, state.waiting, nodes, state.held)
 
         if change.node >= 0:
             for found, phase, _ in state.nodes[change.node]:
@@ -191,7 +214,7 @@ class Model:
         unbound = state.waiting[kind] > 0
         if unbound:
             told = Step("delete", number, kind, phase=-1, what=change.what, by=change.by)
-            yield told, State(state.controls, more(state.waiting, kind, -1), state.nodes)
+            yield told, State(state.controls, more(state.waiting, kind, -1), state.nodes, state.held)
         ranked = self.kinds[kind].ranked
         for phases in _RANKED if ranked else _BY_HEALTH:
             holders = [index for index, content in enumerate(state.nodes) if count_on(content, kind, *phases)]
@@ -214,27 +237,29 @@ class Model:
         fitting = self.places.fitting(kind, state, mine)
         if home >= 0:
             fitting = (home,) if home in fitting else () if pinned else fitting
-            out = State(state.controls, state.waiting, on_node(state.nodes, home, (kind, phase, -1)))
+            out = State(state.controls, state.waiting, on_node(state.nodes, home, (kind, phase, -1)), state.held)
         else:
-            out = State(state.controls, more(state.waiting, kind, -1), state.nodes)
+            out = State(state.controls, more(state.waiting, kind, -1), state.nodes, state.held)
         if fitting:
             for index in self.distinct(state.nodes, fitting):
                 nodes = on_node(out.nodes, index, (kind, STARTING, 1))
-                yield Step("bind", kind=kind, node=index, home=nominated), State(out.controls, out.waiting, nodes)
+                for held in self.places.reserved(kind, index, state, mine):
+                    bound = State(out.controls, out.waiting, nodes, held)
+                    yield Step("bind", kind=kind, node=index, home=nominated), bound
             return
         if self.joins and not pinned:
             for index in self.distinct(state.nodes, self.places.additions(kind, state)):
                 nodes = (*state.nodes[:index], (), *state.nodes[index + 1 :])
-                yield Step("add", kind=kind, node=index), State(state.controls, state.waiting, nodes)
+                yield Step("add", kind=kind, node=index), State(state.controls, state.waiting, nodes, state.held)
         evictions = self.places.evictions(kind, state, mine, home if pinned else None)
         if evictions:
             for eviction in evictions:
                 yield self._evicted(out, kind, nominated, eviction)
         elif evictions is not None and phase == NOMINATED:
             if pinned:
-                back = State(out.controls, out.waiting, on_node(out.nodes, home, (kind, AWAITED, 1)))
+                back = out._replace(nodes=on_node(out.nodes, home, (kind, AWAITED, 1)))
             else:
-                back = State(out.controls, more(out.waiting, kind, 1), out.nodes)
+                back = out._replace(waiting=more(out.waiting, kind, 1))
             yield Step("release", kind=kind, node=home), back
 
     def _evicted(self, out: State, kind: int, home: int, eviction: Eviction) -> tuple[Step, State]:
@@ -250,24 +275,29 @@ class Model:
                 waiting = waiting if back else more(waiting, other, count)
         nodes = on_node(nodes, node, (kind, NOMINATED, 1))
         step = Step("preempt", kind=kind, node=node, victims=eviction.victims, home=home)
-        return step, State(out.controls, waiting, nodes)
+        return step, State(out.controls, waiting, nodes, out.held)
 
     def _kubelets(self, state: State, seen: Census) -> Iterator[tuple[Step, State]]:
         for index in self.distinct(state.nodes):
             for kind, phase, _ in state.nodes[index]:
                 if phase == STARTING and self.places.starts(kind, index, state):
                     nodes = on_node(state.nodes, index, (kind, STARTING, -1), (kind, READY, 1))
-                    yield Step("ready", kind=kind, node=index), State(state.controls, state.waiting, nodes)
+                    after = State(state.controls, state.waiting, nodes, state.held)
+                    yield Step("ready", kind=kind, node=index), after
                 elif phase in GOING:
                     nodes = on_node(state.nodes, index, (kind, phase, -1))
-                    yield Step("gone", kind=kind, node=index, phase=phase), State(state.controls, state.waiting, nodes)
+                    for held in self.places.released(kind, index, state):
+                        after = State(state.controls, state.waiting, nodes, held)
+                        yield Step("gone", kind=kind, node=index, phase=phase), after
                 elif phase == READY and self.kinds[kind].whole:
                     if seen.ready(kind) >= self.kinds[kind].whole:
                         nodes = tuple([tuple([one for one in content if one[0] != kind]) for content in state.nodes])
-                        yield Step("finish", kind=kind, node=index), State(state.controls, state.waiting, nodes)
+                        held = self.places.released_all((kind,), state)
+                        yield Step("finish", kind=kind, node=index), State(state.controls, state.waiting, nodes, held)
                 elif phase == READY and self.kinds[kind].temporary:
                     nodes = on_node(state.nodes, index, (kind, READY, -1))
-                    yield Step("finish", kind=kind, node=index), State(state.controls, state.waiting, nodes)
+                    for held in self.places.released(kind, index, state):
+                        yield Step("finish", kind=kind, node=index), State(state.controls, state.waiting, nodes, held)
 
 
 def _family(content: Content, family: tuple[int, ...]) -> int:

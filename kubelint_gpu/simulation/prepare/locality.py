@@ -14,11 +14,19 @@ from kubelint_gpu.values import replace
 def eligible_nodes(pod: Pod, empty: Snapshot, others: Iterable[Pod] = ()) -> frozenset[str]:
     """The nodes that take the pod when nothing else runs, but for one of `others` that it must be near to, anywhere."""
     if not companions(pod, others, empty):
-        return frozenset(fit(pod, empty).fits)
+        return _fits(pod, empty)
     keys = {term.topology_key for term in pod.spec.pod_affinity}
     anywhere = replace(pod, spec=replace(pod.spec, pod_affinity=()))
     labelled = {info.name for info in empty.nodes if keys <= info.node.labels.keys()}
-    return frozenset(fit(anywhere, empty).fits) & labelled
+    return _fits(anywhere, empty) & labelled
+
+
+def _fits(pod: Pod, empty: Snapshot) -> frozenset[str]:
+    """The nodes that take the pod; those that may where an attempt fails with an error over a device that is free."""
+    found = fit(pod, empty)
+    if found.error is not None or found.unknown is not None:
+        found = fit(replace(pod, spec=replace(pod.spec, resource_claims=())), empty)
+    return frozenset(found.fits)
 
 
 def companions(pod: Pod, others: Iterable[Pod], snapshot: Snapshot) -> list[Pod]:

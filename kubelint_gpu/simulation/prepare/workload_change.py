@@ -190,7 +190,7 @@ def staged(pod: Pod) -> Pod:
         scheduling_gates=(),
         volumes=tuple(replace(volume, name="") for volume in pod.spec.volumes if volume.kind not in _WITHOUT_PLACE),
     )
-    return replace(pod, spec=spec, nominated_node_name="")
+    return replace(pod, spec=spec, nominated_node_name="", claim_statuses=EMPTY, allocations=())
 
 
 def anonymous(pod: Pod) -> Pod:

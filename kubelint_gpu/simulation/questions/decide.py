@@ -76,7 +76,7 @@ def judge_in(bench: Situation, number: int) -> Judgement:
     found = first_answer(question, AT_ONCE)
     if found is None:
         found = _beside_changes(question, _though_jobs_wait(question, _while_others_stay(question)))
-    return _known(found, participant)
+    return found if bench.cluster.devices_known else _known(found, participant)
 
 
 def by_itself(bench: Situation, position: int) -> Judgement:

@@ -46,10 +46,11 @@ class DrainPlaces:
         left = tuple(one for one in content if one[0] not in going or one[1] != READY)
         nodes = (*self._state.nodes[:home], left, *self._state.nodes[home + 1 :])
         wanted = sum(waiting[kind] for kind in mine)
+        held = self._scene.places.released_all(going, self._state, home)
         if any(one.do_not_schedule and one.honor_taints for kind in mine for one in actors[kind].pod.spec.spread):
             # a node that is cordoned is no domain of theirs any more
             return 0, False
-        return self._most(State(self._state.controls, tuple(waiting), nodes), mine, wanted, home)
+        return self._most(State(self._state.controls, tuple(waiting), nodes, held), mine, wanted, home)
 
     def _most(self, first: State, mine: set[int], wanted: int, home: int) -> tuple[int, bool]:
         classes = [part for members in self._scene.places.classes for part in _without(members, home)]
@@ -78,7 +79,8 @@ class DrainPlaces:
             fitting = [index for index in self._scene.places.fitting(kind, state) if index != home]
             for index in self._scene.model.distinct(state.nodes, fitting):
                 nodes = on_node(state.nodes, index, (kind, READY, 1))
-                found.append(canonical(State(state.controls, more(state.waiting, kind, -1), nodes), classes))
+                for held in self._scene.places.reserved(kind, index, state):
+                    found.append(canonical(State(state.controls, more(state.waiting, kind, -1), nodes, held), classes))
                 if not any_order:
                     return found
         return found

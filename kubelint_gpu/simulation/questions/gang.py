@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.budget import BUDGET
-from kubelint_gpu.simulation.controllers.state import READY, State, canonical, count_on, more, on_node
+from kubelint_gpu.simulation.controllers.state import READY, Content, State, canonical, count_on, more, on_node
 from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation
@@ -128,9 +128,10 @@ def _starts(scene: Simulation, kinds: Sequence[int], budget: int) -> tuple[list[
     others = tuple([0 if kind in kinds else count for kind, count in enumerate(wanted)])
     waiting = tuple([count if kind in kinds else 0 for kind, count in enumerate(wanted)])
     if not any(others):
-        return [State((), waiting, ((),) * len(scene.places.names))], True
+        nodes: tuple[Content, ...] = ((),) * len(scene.places.names)
+        return [State((), waiting, nodes, scene.places.held_first(nodes))], True
     found = placements(replace(scene, cast=replace(scene.cast, wanted=others)), budget)
-    return [State((), waiting, state.nodes) for state in found.full], found.complete
+    return [State((), waiting, state.nodes, state.held) for state in found.full], found.complete
 
 
 def _next(scene: Simulation, crews: Sequence[Sequence[int]], state: State) -> Iterator[State]:
@@ -144,29 +145,33 @@ def _next(scene: Simulation, crews: Sequence[Sequence[int]], state: State) -> It
             yield from _preempted(scene, kind, state)
         for index in scene.model.distinct(state.nodes, fitting):
             nodes = on_node(state.nodes, index, (kind, READY, 1))
-            yield canonical(State(state.controls, more(state.waiting, kind, -1), nodes), classes)
+            for held in scene.places.reserved(kind, index, state):
+                yield canonical(State(state.controls, more(state.waiting, kind, -1), nodes, held), classes)
     for crew in crews:
         if any(state.waiting[kind] for kind in crew):
             continue
         nodes = tuple([tuple([one for one in content if one[0] not in crew]) for content in state.nodes])
         if nodes != state.nodes:
-            yield canonical(State(state.controls, state.waiting, nodes), classes)
+            yield canonical(State(state.controls, state.waiting, nodes, scene.places.released_all(crew, state)), classes)
 
 
 def _preempted(scene: Simulation, kind: int, state: State) -> Iterator[State]:
     """One more pod takes the place of pods of lower priority, which their Jobs make anew."""
     for eviction in scene.places.evictions(kind, state, None, None) or ():
         waiting = more(state.waiting, kind, -1)
-        nodes = on_node(state.nodes, eviction.node, (kind, READY, 1))
+        without = state
         for victim, phase in eviction.victims:
             waiting = more(waiting, victim, 1)
-            nodes = on_node(nodes, eviction.node, (victim, phase, -1))
-        yield canonical(State(state.controls, waiting, nodes), scene.places.classes)
+            held = scene.places.released(victim, eviction.node, without)[0]
+            without = without._replace(nodes=on_node(without.nodes, eviction.node, (victim, phase, -1)), held=held)
+        nodes = on_node(without.nodes, eviction.node, (kind, READY, 1))
+        for held in scene.places.reserved(kind, eviction.node, without):
+            yield canonical(State(state.controls, waiting, nodes, held), scene.places.classes)
 
 
 def _is_created(scene: Simulation, kind: int, state: State) -> bool:
     """Whether quotas let one more pod of a kind be made beside those that run."""
-    running = State(state.controls, (0,) * len(state.waiting), state.nodes)
+    running = state._replace(waiting=(0,) * len(state.waiting))
     return scene.places.may_create(kind, running)
 
 

@@ -71,7 +71,7 @@ def gathered_beside(
         return None
     most = []
     for state in found.full:
-        left = _left_out(scene, State((), waiting, state.nodes), budget)
+        left = _left_out(scene, State((), waiting, state.nodes, state.held), budget)
         if left is None:
             return None
         most.append(sum(waiting) - left)
@@ -90,10 +90,11 @@ def _left_out(scene: Simulation, start: State, budget: int) -> int | None:
             fitting = scene.places.fitting(kind, state) if count else ()
             for index in scene.model.distinct(state.nodes, fitting):
                 nodes = on_node(state.nodes, index, (kind, READY, 1))
-                following = scene.places.canonical(State((), more(state.waiting, kind, -1), nodes))
-                if following not in seen:
-                    seen.add(following)
-                    stack.append(following)
+                for held in scene.places.reserved(kind, index, state):
+                    following = scene.places.canonical(State((), more(state.waiting, kind, -1), nodes, held))
+                    if following not in seen:
+                        seen.add(following)
+                        stack.append(following)
     return least
 
 

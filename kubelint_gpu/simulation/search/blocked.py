@@ -34,7 +34,7 @@ class BlockedPods:
     def waiting(self, state: State, owner: str = "") -> tuple[Waiting, ...]:
         """Everybody who waits, new pods first; with `owner`, of those for which no node is found only its pods."""
         snapshot = self._telling.snapshot(state)
-        placed = self._scene.places.state_pods.placed(state.nodes)
+        placed = self._scene.places.state_pods.placed(state)
         self._in_play = frozenset(pod.identifier for _, _, _, pod in placed)
         pending: dict[tuple[int, int | None], int] = {}
         for number, count in enumerate(state.waiting):

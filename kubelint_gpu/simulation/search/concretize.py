@@ -15,11 +15,15 @@ def arranged(scene: Simulation, state: State) -> State:
     for kind, name in scene.cast.homes:
         here = known.setdefault(name, {})
         here[kind] = here.get(kind, 0) + 1
-    nodes: list[Content] = []
+    order: list[int] = []
     for members in scene.places.classes:
-        contents = sorted(sorted(state.nodes[members.start : members.stop]), key=_is_last)
-        nodes += _matched([known.get(name, {}) for name in names[members.start : members.stop]], contents)
-    return State(state.controls, state.waiting, tuple(nodes))
+        places = sorted(members, key=lambda place: (_is_last(state.nodes[place]), state.nodes[place]))
+        wanted = [known.get(name, {}) for name in names[members.start : members.stop]]
+        order += [places[place] for place in _matched(wanted, [state.nodes[place] for place in places])]
+    held = state.held
+    if held is not None:
+        held = held._replace(on_nodes=tuple([held.on_nodes[place] for place in order]))
+    return State(state.controls, state.waiting, tuple([state.nodes[place] for place in order]), held)
 
 
 def _is_last(content: Content) -> int:
@@ -27,8 +31,8 @@ def _is_last(content: Content) -> int:
     return 2 if content == ABSENT else 0 if content else 1
 
 
-def _matched(wanted: Sequence[dict[int, int]], contents: Sequence[Content]) -> list[Content]:
-    """A content for each node that has all it is known to have; the order of `contents` decides among equals."""
+def _matched(wanted: Sequence[dict[int, int]], contents: Sequence[Content]) -> list[int]:
+    """For each node the position of a content that has all it is known to have; their order decides among equals."""
     holder: list[int] = [-1] * len(contents)
 
     def assign(node: int, tried: set[int]) -> bool:
@@ -43,9 +47,9 @@ def _matched(wanted: Sequence[dict[int, int]], contents: Sequence[Content]) -> l
 
     particular = [node for node, pods in enumerate(wanted) if pods]
     if not all(assign(node, set()) for node in particular):
-        return list(contents)
-    found: dict[int, Content] = {node: contents[place] for place, node in enumerate(holder) if node >= 0}
-    left = iter([content for place, content in enumerate(contents) if holder[place] < 0])
+        return list(range(len(contents)))
+    found = {node: place for place, node in enumerate(holder) if node >= 0}
+    left = iter([place for place in range(len(contents)) if holder[place] < 0])
     return [found[node] if node in found else next(left) for node in range(len(wanted))]
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Hashable
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.quantity import shown
-from kubelint_gpu.scheduler import Snapshot, assume
+from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.simulation.controllers.reconciler import PodType
 from kubelint_gpu.simulation.controllers.state import ABSENT, AWAITED, BROKEN, GOING, READY, State, count_on
 from kubelint_gpu.simulation.model.simulation import Simulation
@@ -29,22 +30,26 @@ class Narration:
         self._names = scene.places.names
         self._cluster = cluster
         self._base = base
-        self._bases: dict[frozenset[str], Snapshot] = {}
+        self._bases: dict[Hashable, Snapshot] = {}
         self._alone = len({kind.owner for kind in self._kinds}) <= 1
 
     def snapshot(self, state: State) -> Snapshot:
         """The whole cluster in a state, nominated pods on the nodes that they are nominated to."""
         names = self._names
         absent = frozenset(names[index] for index, content in enumerate(state.nodes) if content == ABSENT)
-        base = self._bases.get(absent)
+        devices = self._scene.places.devices
+        idle = devices.idle(state.nodes, state.held) if devices is not None else ()
+        base = self._bases.get((absent, idle))
         if base is None:
             joined = tuple(node for node in self._scene.added if node.name not in absent)
             cluster = replace(self._cluster, nodes=(*self._cluster.nodes, *joined))
-            base = self._base if self._base is not None and not joined else Snapshot.of(cluster)
-            self._bases[absent] = base
-        for index, _, phase, pod in self._scene.places.state_pods.placed(state.nodes):
+            if devices is not None:
+                cluster = devices.around(cluster, idle)
+            base = self._base if self._base is not None and not joined and devices is None else Snapshot.of(cluster)
+            self._bases[absent, idle] = base
+        for index, _, phase, pod in self._scene.places.state_pods.placed(state):
             if phase != AWAITED:
-                base = assume(pod, base, names[index])
+                base = base.place(pod, names[index])
         return base
 
     def opening(self, state: State) -> str:
@@ -112,6 +117,8 @@ class Narration:
             return TraceStep("cluster autoscaler", f"adds {name} for {self._one(kind)}")
         if step.act == "ready":
             return TraceStep(f"kubelet on {name}", f"{self._one(kind)} is ready")
+        if step.act == "deallocate":
+            return TraceStep("resource claim controller", "takes the devices of a claim back that nobody uses any more")
         word = "is gone" if step.act == "gone" else "ends"
         free = self._free(self.snapshot(following), name, kind.pod)
         return TraceStep(f"kubelet on {name}", f"{self._one(kind)} {word}; {free}")

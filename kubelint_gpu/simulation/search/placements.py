@@ -152,13 +152,15 @@ def _known(scene: Simulation, *, ready: bool = True) -> State:
         if name in positions and waiting[kind]:
             # what the inventory says runs, runs; that a DaemonSet's pods fit is to be seen
             phase = AWAITED if kind in rolled and scene.cast.kinds[kind].pinned else READY
+            if phase == AWAITED and places.is_known_to_hold(kind, positions[name]):
+                phase = READY
             if (kind, name) in unready:
                 unready.remove((kind, name))
                 phase = BROKEN
             nodes = on_node(nodes, positions[name], (kind, phase, 1))
             waiting = more(waiting, kind, -1)
     controls = tuple(actor.begin() for actor in scene.model.actors)
-    return places.canonical(State(controls, waiting, nodes))
+    return places.canonical(State(controls, waiting, nodes, places.held_first(nodes)))
 
 
 def missing(state: State) -> list[tuple[int, int]]:
@@ -209,19 +211,21 @@ def _placed_one_more(
                 if (kind, AWAITED, 1) in state.nodes[index]:
                     nodes = on_node(state.nodes, index, (kind, AWAITED, -1), (kind, READY, 1))
                     found = True
-                    yield places.canonical(State(state.controls, state.waiting, nodes))
+                    for held in places.reserved(kind, index, state):
+                        yield places.canonical(State(state.controls, state.waiting, nodes, held))
                     break
         else:
             for index in () if fitting else scene.model.distinct(state.nodes, places.additions(kind, state)):
                 nodes = (*state.nodes[:index], (), *state.nodes[index + 1 :])
                 found = True
-                yield places.canonical(State(state.controls, state.waiting, nodes))
+                yield places.canonical(State(state.controls, state.waiting, nodes, state.held))
             apart = {index: not places.starts(kind, index, state) for index in fitting}
             for index in sorted(scene.model.distinct(state.nodes, fitting), key=lambda index: apart[index]):
                 # the scheduler binds it, and where its volume is attached elsewhere it never starts
                 nodes = on_node(state.nodes, index, (kind, STARTING if apart[index] else READY, 1))
                 found = True
-                yield places.canonical(State(state.controls, more(state.waiting, kind, -1), nodes))
+                for held in places.reserved(kind, index, state):
+                    yield places.canonical(State(state.controls, more(state.waiting, kind, -1), nodes, held))
         # of Jobs that are useful only when complete, each may have come to any part of its pods
         if found and not kinds[kind].whole and (not any_order or kind in scene.cast.optional or kinds[kind].pinned):
             return
@@ -238,7 +242,7 @@ def _tier(scene: Simulation, state: State, kind: int) -> int:
 
 def _running(state: State, nobody: tuple[int, ...]) -> State:
     nodes = tuple([tuple([one for one in content if one[1] != AWAITED]) for content in state.nodes])
-    return State(state.controls, nobody, nodes)
+    return State(state.controls, nobody, nodes, state.held)
 
 
 def _created(scene: Simulation, state: State) -> State:
@@ -254,8 +258,8 @@ def _created(scene: Simulation, state: State) -> State:
             range(count),
             True,
             key=lambda number: (
-                not places.may_create(kind, State(state.controls, more(tuple(waiting), kind, number), state.nodes))
+                not places.may_create(kind, state._replace(waiting=more(tuple(waiting), kind, number)))
             ),
         )
         waiting[kind] += made
-    return State(state.controls, tuple(waiting), state.nodes)
+    return State(state.controls, tuple(waiting), state.nodes, state.held)

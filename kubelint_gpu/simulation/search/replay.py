@@ -116,7 +116,7 @@ class _Replay:
                 if left:
                     seen.append((other, phase, left))
             nodes.append(tuple(seen))
-        return self._telling.snapshot(State(state.controls, state.waiting, tuple(nodes)))
+        return self._telling.snapshot(State(state.controls, state.waiting, tuple(nodes), state.held))
 
     def _note(self, step: Step, state: State) -> None:
         """What an eviction costs whom, and which budgets it breaks."""

@@ -68,10 +68,10 @@ def pre_enqueue(pod: Pod, snapshot: Snapshot) -> str:
     return refused(pod, snapshot)
 
 
-def reserved(pod: Pod, snapshot: Snapshot, node_name: str) -> Pod:
-    """The pod with the devices that its claims get on a node; as it is where they get none there."""
+def reserved(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[Pod, ...]:
+    """The pod with the devices that its claims may get on a node; as it is where they get none there."""
     if not _has_to_do(pod, snapshot):
-        return pod
+        return (pod,)
     from kubelint_gpu.scheduler.plugins.dynamic_resources.reservation import reserve
 
     return reserve(pod, snapshot, node_name)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from kubelint_gpu.kube.dra.claim import EXTENDED_RESOURCE_CLAIM, Allocation, ResourceClaim
@@ -17,8 +18,8 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_layout im
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_usage import Holdings, Usage, usage_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import sight_of
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import AllocatorOutcome
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import AllocatorOutcome, Taken
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View, orders
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.search import Search
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import Objects
 from kubelint_gpu.scheduler.plugins.dynamic_resources.extended_resources import (
@@ -31,6 +32,7 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
 from kubelint_gpu.scheduler.plugins.dynamic_resources.result import allocation_of
 
 NAME = "DynamicResources"
+_MOST_ORDERS = 24
 CANNOT_ALLOCATE = "cannot allocate all claims"
 NOT_AVAILABLE = "resourceclaim not available on the node"
 INVALID_POOLS = "invalid resource pools were encountered"
@@ -120,17 +122,32 @@ class AttemptState:
             return _CANNOT_ALLOCATE
         return _NOT_AVAILABLE if self._is_unreached(node.node) else None
 
-    def allocate(self, node: NodeInfo) -> tuple[tuple[str, Allocation], ...] | None:
-        """What the pod's claims have once it is on a node, by claim; None where they cannot have it."""
+    def allocate(self, node: NodeInfo) -> tuple[tuple[tuple[str, Allocation], ...], ...]:
+        """What the pod's claims may have once it is on a node, by claim; nothing where they cannot have it."""
         question = self._question(node.node)
         if question is None or self.status(node) is not None:
-            return None
+            return ()
         taken = self._answer(question).taken or ()
+        found = {self._allocated(question.claims, taken, question.view, node.name): None}
+        if question.claims and self._features.any_order:
+            for view in islice(orders(question.view), 1, _MOST_ORDERS):
+                layout = layout_of(view, self._interest(question), self._snapshot.memory)
+                usage = usage_of(view, self._held)
+                other = self._search(_Question(question.claims, view, layout.likeness, usage, None)).taken
+                if other is not None:
+                    found.setdefault(self._allocated(question.claims, other, view, node.name))
+        return tuple(found)
+
+    def _allocated(
+        self, claims: Sequence[ResourceClaim], taken: Sequence[Sequence[Taken]], view: View, node: str
+    ) -> tuple[tuple[str, Allocation], ...]:
         made = [
-            (self._named(claim), allocation_of(found, question.view, node.name))
-            for claim, found in zip(question.claims, taken, strict=True)
+            (self._named(claim), allocation_of(found, view, node)) for claim, found in zip(claims, taken, strict=True)
         ]
         return (*self.allocations.items(), *made)
+
+    def _interest(self, question: _Question) -> Interest:
+        return next(one.interest for one in self._asking.values() if one.claims is question.claims)
 
     def wanted_on(self, node: NodeInfo) -> tuple[tuple[ResourceClaim, ...], View] | None:
         """The claims that need devices of a node, and what it reaches; None where it serves none of them."""
@@ -188,18 +205,23 @@ class AttemptState:
         found = self._memo.get(question.key)
         if found is None:
             fresh = self._effort.left == self._effort.most
-            found = Search(
-                question.view,
-                question.likeness,
-                question.usage,
-                question.claims,
-                self._objects.classes,
-                self._features,
-                self._effort,
-            ).outcome()
+            found = self._search(question)
             if fresh or not found.unknown:
                 self._memo[question.key] = found
         return found
+
+    def _search(self, question: _Question) -> AllocatorOutcome:
+        if question.usage is None:
+            return _ALL_THERE
+        return Search(
+            question.view,
+            question.likeness,
+            question.usage,
+            question.claims,
+            self._objects.classes,
+            self._features,
+            self._effort,
+        ).outcome()
 
     def _seen(self, node: Node, interest: Interest) -> tuple[View, Layout]:
         seen: dict[str, tuple[View, Layout]] = self._snapshot.static(("device layouts", interest), lambda _: {})

@@ -12,7 +12,7 @@ from kubelint_gpu.scheduler.framework.release import Behaviour, minor_of
 
 
 class Features(NamedTuple):
-    """Feature gates with their defaults, and two habits of old allocators.
+    """Feature gates with their defaults, and some habits of old allocators.
 
     Attributes:
         partitions: `sharedCounters`, `consumesCounters`, `perDeviceNodeSelection` (DRAPartitionableDevices).
@@ -24,6 +24,7 @@ class Features(NamedTuple):
         takes_incomplete: devices of an incomplete pool are given out where not all of them are asked for.
         invalid_is_fatal: an invalid pool fails the whole attempt when the allocator comes to it.
         sees_whole_pool: a pool is complete where its slices for other nodes are there as well.
+        any_order: pools, and the slices of a pool, are tried in no fixed order.
     """
 
     partitions: bool = False
@@ -35,13 +36,14 @@ class Features(NamedTuple):
     takes_incomplete: bool = False
     invalid_is_fatal: bool = False
     sees_whole_pool: bool = True
+    any_order: bool = False
 
 
-_OLD = Features(takes_incomplete=True, invalid_is_fatal=True, sees_whole_pool=False)
+_OLD = Features(takes_incomplete=True, invalid_is_fatal=True, sees_whole_pool=False, any_order=True)
 _NEW = Features(partitions=True, taints=True, binding=True, shares=True, extended=True)
 
 
 def features_of(behaviour: Behaviour) -> Features:
     """The features of a release; those after 1.36 are as 1.36."""
     minor = minor_of(behaviour.version) or 0
-    return _OLD if minor <= 34 else Features() if minor == 35 else _NEW
+    return _OLD if minor <= 34 else Features(any_order=True) if minor == 35 else _NEW

@@ -9,8 +9,10 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import pre_
 from kubelint_gpu.values import replace
 
 
-def reserve(pod: Pod, snapshot: Snapshot, node_name: str) -> Pod:
-    """The pod with the devices that its claims get on a node; as it is where they get none there.
+def reserve(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[Pod, ...]:
+    """The pod with the devices that its claims may get on a node; as it is where they get none there.
+
+    There are several where a release walks pools and slices in no fixed order.
 
     Raises:
         KeyError: there is no such node.
@@ -21,6 +23,6 @@ def reserve(pod: Pod, snapshot: Snapshot, node_name: str) -> Pod:
     bare = replace(pod, allocations=()) if pod.allocations else pod
     found = pre_filter(bare, snapshot)
     if found.skip or not isinstance(found.state, AttemptState):
-        return bare
-    allocations = found.state.allocate(node)
-    return bare if allocations is None else replace(bare, allocations=allocations)
+        return (bare,)
+    ways = found.state.allocate(node)
+    return tuple([replace(bare, allocations=allocations) for allocations in ways]) or (bare,)

@@ -1,12 +1,13 @@
 """The pools of devices that a node reaches, as the allocator sees them.
 
 Source: `GatherPools` of the structured allocator, 0.34.1 to 0.36.3.
-Go walks pools in random order before 1.36; here they are always in the order of driver and name.
+Go walks pools, and the slices of a pool, in random order before 1.36: a view has them by name, `orders` gives the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, permutations, product
 from typing import Any, NamedTuple
 
 from kubelint_gpu.kube.dra.amounts import Amount
@@ -233,3 +234,15 @@ def _numbered(found: Sequence[tuple[DevicePool, list[Slot]]]) -> View:
         pools.append(pool._replace(slots=range(start, len(slots))))
     elsewhere = tuple(identity for pool in pools for identity, _ in pool.elsewhere)
     return View(tuple(pools), tuple(slots), elsewhere)
+
+
+def orders(view: View) -> Iterator[View]:
+    """The view, and it with its pools and the slices of each in every other order."""
+    ways = []
+    for pool in view.pools:
+        members = view.slots[pool.slots.start : pool.slots.stop]
+        slices = [tuple(one) for _, one in groupby(members, key=lambda slot: id(slot.origin))]
+        ways.append([(pool, [slot for one in order for slot in one]) for order in permutations(slices)])
+    for chosen in product(*ways):
+        for found in permutations(chosen):
+            yield _numbered(found)

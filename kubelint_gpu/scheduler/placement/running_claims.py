@@ -1,0 +1,94 @@
+"""The devices of pods that run: what their claims say, and what the scheduler would have given them where none is made.
+
+A claim that only running pods use has its devices through them, so that these are free when the pods are gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.scheduler.attempt import reservations
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.values import replace
+
+if TYPE_CHECKING:
+    from kubelint_gpu.kube.dra.claim import Allocation, ResourceClaim
+
+Allocations = tuple[tuple[str, "Allocation"], ...]
+
+
+def with_allocations(cluster: Cluster) -> Cluster:
+    """The cluster with the devices of its running pods on these, and no more on claims that only they use.
+
+    A claim that nobody uses is deallocated sooner or later: it is taken to be so already.
+    """
+    if not cluster.devices_known:
+        return cluster
+    running = {(pod.meta.namespace, pod.meta.name): pod for pod in cluster.pods if _runs(pod)}
+    if not cluster.resource_claims and not any(pod.spec.resource_claims for pod in running.values()):
+        return cluster
+    claims = {claim.key: claim for claim in cluster.resource_claims}
+    pods = tuple(_with_own(pod, claims) if pod.spec.resource_claims and _runs(pod) else pod for pod in cluster.pods)
+    known = frozenset((pod.meta.namespace, pod.meta.name) for pod in cluster.pods)
+    left = tuple(claim if _has_strangers(claim, known) else _free(claim) for claim in cluster.resource_claims)
+    return _with_missing(replace(cluster, pods=pods, resource_claims=left))
+
+
+def _runs(pod: Pod) -> bool:
+    return bool(pod.spec.node_name) and not pod.finished
+
+
+def _with_own(pod: Pod, claims: Mapping[str, ResourceClaim]) -> Pod:
+    """The pod with what its claims have."""
+    found: dict[str, Allocation] = dict(pod.allocations)
+    for key in _keys(pod):
+        claim = claims.get(key) if key is not None else None
+        if claim is not None and claim.allocation is not None:
+            found[claim.key] = claim.allocation
+    return replace(pod, allocations=tuple(found.items()))
+
+
+def _keys(pod: Pod) -> list[str | None]:
+    """The keys of the claims of a pod; None for one that is not known to be made."""
+    from kubelint_gpu.kube.dra.pod_claims import pod_claims
+
+    names = [one.claim if one.claim is not None else pod.claim_statuses.get(one.name) for one in pod_claims(pod)]
+    return [f"{pod.meta.namespace}/{name}" if name is not None else None for name in names]
+
+
+def _has_strangers(claim: ResourceClaim, known: frozenset[tuple[str, str]]) -> bool:
+    """Whether somebody uses the claim of whom nothing is known."""
+    return any(
+        user.resource != "pods" or (claim.meta.namespace, user.name) not in known for user in claim.reserved_for
+    )
+
+
+def _free(claim: ResourceClaim) -> ResourceClaim:
+    if claim.allocation is None and not claim.reserved_for:
+        return claim
+    return replace(claim, allocation=None, reserved_for=())
+
+
+def _with_missing(cluster: Cluster) -> Cluster:
+    """The cluster in which running pods whose claims are not told have what the scheduler would give them."""
+    lacking = [pod for pod in cluster.pods if pod.spec.resource_claims and _runs(pod) and _lacks(pod)]
+    if not lacking:
+        return cluster
+    snapshot = Snapshot.of(cluster)
+    given: dict[int, Pod] = {}
+    for pod in lacking:
+        name = pod.spec.node_name
+        if snapshot.node(name) is None:
+            continue
+        snapshot = snapshot.remove(pod.key, name)
+        given[id(pod)] = reservations(replace(pod, claim_statuses=type(pod.claim_statuses)()), snapshot, name)[0]
+        snapshot = snapshot.place(given[id(pod)], name)
+    return replace(cluster, pods=tuple(given.get(id(pod), pod) for pod in cluster.pods))
+
+
+def _lacks(pod: Pod) -> bool:
+    """Whether a claim of the pod is not told, or has nothing as far as is told."""
+    return len(pod.allocations) < len({*_keys(pod)})

@@ -1,0 +1,217 @@
+"""What the claims of pods in play get and give back while pods come and go.
+
+A claim that is made for a pod is gone with it. A claim that pods name keeps its devices while any of them is bound; when
+nobody uses it any more it is deallocated, unless a pod is bound before.
+Behaviour: the plugin DynamicResources and the resource claim controller, 1.34.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterator, Sequence
+
+from kubelint_gpu.kube.dra.claim import Allocation
+from kubelint_gpu.kube.dra.pod_claims import pod_claims
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.scheduler.attempt import reservations
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.simulation.controllers.reconciler import PodType
+from kubelint_gpu.simulation.controllers.state import UNBOUND, Content, Held, State, changed
+from kubelint_gpu.values import replace
+
+Own = tuple[Allocation, ...]
+"""What the claims made for one pod have, in the order of its spec."""
+Holding = tuple[int, str, tuple[tuple[str, Allocation], ...]]
+"""A pod that is known to run: its kind, its node, and what its claims have."""
+
+_NOTHING = 0
+_MOST_CONSUMERS = 256
+
+
+class DeviceAllocations:
+    """The allocations of one exploration, each with a number.
+
+    Attributes:
+        cluster: the cluster without what the claims that pods in play name have.
+    """
+
+    def __init__(
+        self, cluster: Cluster, kinds: Sequence[PodType], names: Sequence[str], holding: Sequence[Holding]
+    ) -> None:
+        self._kinds = kinds
+        self._names = names
+        named = [_named(kind.pod) for kind in kinds]
+        self._keys = tuple(sorted({key for keys in named for key in keys}))
+        place = {key: number for number, key in enumerate(self._keys)}
+        self._used = [tuple(sorted(place[key] for key in keys)) for keys in named]
+        self._users = [frozenset(kind for kind, used in enumerate(self._used) if one in used) for one in place.values()]
+        staying = [_named(pod) for pod in cluster.pods if pod.spec.node_name and not pod.finished]
+        self._staying = [sum(key in keys for keys in staying) for key in self._keys]
+        self._own: list[Own] = [()]
+        self._numbers: dict[Own, int] = {(): _NOTHING}
+        self._shared: list[Allocation | None] = [None]
+        self._shared_numbers: dict[Allocation, int] = {}
+        known = {claim.key: claim.allocation for claim in cluster.resource_claims if claim.allocation is not None}
+        for pod in cluster.pods:
+            known.update(pod.allocations)
+        self._known: dict[tuple[int, str], list[int]] = {}
+        for kind, name, allocations in holding:
+            known.update((key, found) for key, found in allocations if key in place)
+            own = tuple([found for key, found in allocations if key not in place])
+            self._known.setdefault((kind, name), []).append(self._number(own))
+        self._first = tuple([self._shared_number(known[key]) if key in known else _NOTHING for key in self._keys])
+        self.cluster = self._with_claims(cluster, {key: None for key in self._keys})
+        self._ways: dict[Hashable, tuple[tuple[int, tuple[int, ...]], ...]] = {}
+
+    def first(self, nodes: Sequence[Content]) -> Held:
+        """What is held at first by the pods on the nodes."""
+        found = []
+        for name, content in zip(self._names, nodes, strict=True):
+            here: Content = ()
+            counts: dict[int, int] = {}
+            for kind, count in _bound(content):
+                counts[kind] = counts.get(kind, 0) + count
+            for kind, count in counts.items():
+                for number in self._known.get((kind, name), ())[:count]:
+                    here = changed(here, kind, number, 1) if number else here
+            found.append(here)
+        return Held(tuple(found), self._first)
+
+    def is_known(self, kind: int, index: int) -> bool:
+        """Whether a pod of a kind is known to have devices on a node."""
+        return (kind, self._names[index]) in self._known
+
+    def reserved(self, kind: int, index: int, held: Held, snapshot: Snapshot, pod: Pod) -> Iterator[Held]:
+        """What is held once a pod of a kind is bound to a node, in each way in which the scheduler may choose."""
+        key = (kind, index, held)
+        ways = self._ways.get(key)
+        if ways is None:
+            found: dict[tuple[int, tuple[int, ...]], None] = {}
+            for given in reservations(pod, snapshot, self._names[index]):
+                allocations = dict(given.allocations)
+                shared = list(held.shared)
+                for one in self._used[kind]:
+                    allocation = allocations.pop(self._keys[one], None)
+                    if allocation is not None:
+                        shared[one] = self._shared_number(allocation)
+                found.setdefault((self._number(tuple(allocations.values())), tuple(shared)))
+            ways = self._ways[key] = tuple(found)
+        for number, after in ways:
+            on_nodes = held.on_nodes
+            if number:
+                on_nodes = _with(on_nodes, index, changed(on_nodes[index], kind, number, 1))
+            yield Held(on_nodes, after)
+
+    def released(self, kind: int, index: int, content: Content, held: Held) -> Iterator[Held]:
+        """What is held once one of the pods of a kind on a node is gone, whichever it is."""
+        here = held.on_nodes[index]
+        mine = [(number, count) for other, number, count in here if other == kind]
+        for number, _ in mine:
+            yield Held(_with(held.on_nodes, index, changed(here, kind, number, -1)), held.shared)
+        if sum(count for _, count in mine) < sum(count for other, count in _bound(content) if other == kind):
+            yield held
+
+    def released_all(self, kinds: Collection[int], held: Held, node: int | None = None) -> Held:
+        """What is held once all pods of some kinds are gone, from one node or from all."""
+        on_nodes = [
+            tuple([one for one in here if one[0] not in kinds]) if node in (None, index) else here
+            for index, here in enumerate(held.on_nodes)
+        ]
+        return Held(tuple(on_nodes), held.shared)
+
+    def deallocated(self, state: State, held: Held) -> Iterator[Held]:
+        """What is held after the devices of one claim that nobody uses were taken back."""
+        for one in self._unused(state.nodes, held):
+            yield Held(held.on_nodes, (*held.shared[:one], _NOTHING, *held.shared[one + 1 :]))
+
+    def is_full(self, kind: int, nodes: Sequence[Content]) -> bool:
+        """Whether a claim that pods of a kind name has as many consumers as it can have."""
+        for one in self._used[kind]:
+            users = self._users[one]
+            count = sum(number for content in nodes for other, number in _bound(content) if other in users)
+            if self._staying[one] + count >= _MOST_CONSUMERS:
+                return True
+        return False
+
+    def idle(self, nodes: Sequence[Content], held: Held | None) -> tuple[tuple[int, int], ...]:
+        """The claims that have devices and no user: each with the number of its allocation."""
+        return () if held is None else tuple([(one, held.shared[one]) for one in self._unused(nodes, held)])
+
+    def around(self, cluster: Cluster, idle: Sequence[tuple[int, int]]) -> Cluster:
+        """A cluster in which of the claims that pods in play name only the `idle` ones have devices."""
+        has: dict[str, Allocation | None] = dict.fromkeys(self._keys)
+        has.update((self._keys[one], self._shared[number]) for one, number in idle)
+        return self._with_claims(cluster, has)
+
+    def given(self, kind: int, name: str, index: int, held: Held, count: int) -> list[tuple[tuple[str, Allocation], ...]]:
+        """What so many pods of a kind on a node have, each by the key of its claim; `name` is the key of a pod."""
+        shared = []
+        for one in self._used[kind]:
+            allocation = self._shared[held.shared[one]]
+            if allocation is not None:
+                shared.append((self._keys[one], allocation))
+        own = [number for other, number, many in held.on_nodes[index] if other == kind for _ in range(many)]
+        numbers = [*own[:count], *([_NOTHING] * (count - len(own)))]
+        return [
+            (*shared, *((f"{name}-{index}.{place}.{one}", found) for one, found in enumerate(self._own[number])))
+            for place, number in enumerate(numbers)
+        ]
+
+    def _unused(self, nodes: Sequence[Content], held: Held) -> list[int]:
+        found = []
+        for one, number in enumerate(held.shared):
+            if number and not self._staying[one]:
+                users = self._users[one]
+                if not any(kind in users for content in nodes for kind, _ in _bound(content)):
+                    found.append(one)
+        return found
+
+    def _number(self, own: Own) -> int:
+        own = tuple([replace(_plain(one), node_selector=None) for one in own])
+        number = self._numbers.get(own)
+        if number is None:
+            number = self._numbers[own] = len(self._own)
+            self._own.append(own)
+        return number
+
+    def _shared_number(self, allocation: Allocation) -> int:
+        allocation = _plain(allocation)
+        number = self._shared_numbers.get(allocation)
+        if number is None:
+            number = self._shared_numbers[allocation] = len(self._shared)
+            self._shared.append(allocation)
+        return number
+
+    @staticmethod
+    def _with_claims(cluster: Cluster, has: dict[str, Allocation | None]) -> Cluster:
+        if not has:
+            return cluster
+        claims = tuple(
+            replace(claim, allocation=has[claim.key], reserved_for=()) if claim.key in has else claim
+            for claim in cluster.resource_claims
+        )
+        return replace(cluster, resource_claims=claims)
+
+
+def _named(pod: Pod) -> frozenset[str]:
+    return frozenset(f"{pod.meta.namespace}/{one.claim}" for one in pod_claims(pod) if one.claim is not None)
+
+
+def _plain(allocation: Allocation) -> Allocation:
+    """An allocation without what only says whence it comes."""
+    devices = [
+        replace(one, request="", binding_conditions=(), binding_failure_conditions=(), share="share" * bool(one.share))
+        for one in allocation.devices
+    ]
+    return replace(allocation, devices=tuple(devices))
+
+
+def _bound(content: Content) -> Iterator[tuple[int, int]]:
+    """How many pods of each kind are bound to a node, phase by phase."""
+    for kind, phase, count in content:
+        if kind >= 0 and phase not in UNBOUND:
+            yield kind, count
+
+
+def _with(on_nodes: tuple[Content, ...], index: int, here: Content) -> tuple[Content, ...]:
+    return (*on_nodes[:index], here, *on_nodes[index + 1 :])
