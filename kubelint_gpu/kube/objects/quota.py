@@ -167,19 +167,21 @@ class Excess:
 
 @dataclass(frozen=True, slots=True)
 class QuotaRefusal:
-    """Why admission refuses to create a pod.
+    """Why admission refuses to create a pod, or a claim of it.
 
     Attributes:
-        pod: the name of the pod.
+        pod: the name of the object.
         quota: the name of the ResourceQuota.
         exceeded: what it would exceed.
         unspecified: what the pod does not specify and must; empty where it exceeds something.
+        kind: the resource of the object: `pods` or `resourceclaims`.
     """
 
     pod: str
     quota: str
     exceeded: tuple[Excess, ...] = ()
     unspecified: str = ""
+    kind: str = "pods"
 
     @property
     def reason(self) -> str:
@@ -199,7 +201,7 @@ class QuotaRefusal:
     @property
     def text(self) -> str:
         """The API server's message."""
-        return f'pods "{self.pod}" is forbidden: {self.reason}'
+        return f'{self.kind} "{self.pod}" is forbidden: {self.reason}'
 
 
 def quota_refusal(

@@ -61,9 +61,7 @@ def _keys(pod: Pod) -> list[str | None]:
 
 def _has_strangers(claim: ResourceClaim, known: frozenset[tuple[str, str]]) -> bool:
     """Whether somebody uses the claim of whom nothing is known."""
-    return any(
-        user.resource != "pods" or (claim.meta.namespace, user.name) not in known for user in claim.reserved_for
-    )
+    return any(user.resource != "pods" or (claim.meta.namespace, user.name) not in known for user in claim.reserved_for)
 
 
 def _free(claim: ResourceClaim) -> ResourceClaim:

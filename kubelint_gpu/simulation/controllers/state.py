@@ -31,7 +31,7 @@ class Held(NamedTuple):
     """What the claims of the pods in play have got.
 
     Attributes:
-        on_nodes: for each node how many of its pods have what of their own, as (kind, number of the allocations, count).
+        on_nodes: for each node how many of its pods have what of their own: (kind, number of the allocations, count).
         shared: for each claim that pods name, the number of its allocation; 0 while it has none.
     """
 

@@ -1,7 +1,7 @@
 """What the claims of pods in play get and give back while pods come and go.
 
-A claim that is made for a pod is gone with it. A claim that pods name keeps its devices while any of them is bound; when
-nobody uses it any more it is deallocated, unless a pod is bound before.
+A claim that is made for a pod is gone with it. A claim that pods name keeps its devices while any of them is bound;
+when nobody uses it any more it is deallocated, unless a pod is bound before.
 Behaviour: the plugin DynamicResources and the resource claim controller, 1.34.
 """
 
@@ -13,10 +13,12 @@ from kubelint_gpu.kube.dra.claim import Allocation
 from kubelint_gpu.kube.dra.pod_claims import pod_claims
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.scheduler.attempt import reservations
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.simulation.controllers.reconciler import PodType
 from kubelint_gpu.simulation.controllers.state import UNBOUND, Content, Held, State, changed
+from kubelint_gpu.simulation.model.claim_quotas import ClaimQuotas
 from kubelint_gpu.values import replace
 
 Own = tuple[Allocation, ...]
@@ -60,7 +62,8 @@ class DeviceAllocations:
             own = tuple([found for key, found in allocations if key not in place])
             self._known.setdefault((kind, name), []).append(self._number(own))
         self._first = tuple([self._shared_number(known[key]) if key in known else _NOTHING for key in self._keys])
-        self.cluster = self._with_claims(cluster, {key: None for key in self._keys})
+        self.cluster = self._with_claims(cluster, dict.fromkeys(self._keys))
+        self._quotas = ClaimQuotas(cluster, kinds)
         self._ways: dict[Hashable, tuple[tuple[int, tuple[int, ...]], ...]] = {}
 
     def first(self, nodes: Sequence[Content]) -> Held:
@@ -133,6 +136,10 @@ class DeviceAllocations:
                 return True
         return False
 
+    def refusal(self, kind: int, nodes: Sequence[Content]) -> QuotaRefusal | None:
+        """How a quota refuses a claim of one more pod of a kind; None where all its claims can be made."""
+        return self._quotas.refusal(kind, nodes)
+
     def idle(self, nodes: Sequence[Content], held: Held | None) -> tuple[tuple[int, int], ...]:
         """The claims that have devices and no user: each with the number of its allocation."""
         return () if held is None else tuple([(one, held.shared[one]) for one in self._unused(nodes, held)])
@@ -143,7 +150,9 @@ class DeviceAllocations:
         has.update((self._keys[one], self._shared[number]) for one, number in idle)
         return self._with_claims(cluster, has)
 
-    def given(self, kind: int, name: str, index: int, held: Held, count: int) -> list[tuple[tuple[str, Allocation], ...]]:
+    def given(
+        self, kind: int, name: str, index: int, held: Held, count: int
+    ) -> list[tuple[tuple[str, Allocation], ...]]:
         """What so many pods of a kind on a node have, each by the key of its claim; `name` is the key of a pod."""
         shared = []
         for one in self._used[kind]:

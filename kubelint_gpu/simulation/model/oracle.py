@@ -113,7 +113,7 @@ class ClusterOracle:
         contents = tuple([self._facing(kind, content, index == home) for index, content in enumerate(nodes)])
         nominated = {index for index, content in enumerate(contents) if any(one[1] == NOMINATED for one in content)}
         held = self._held(state)
-        if self.devices is not None and self.devices.is_full(kind, nodes):
+        if self.devices is not None and (self.devices.is_full(kind, nodes) or self.claim_refusal(kind, state)):
             return ()
         if not nominated:
             return self._fitting_among(kind, contents, held)
@@ -223,6 +223,10 @@ class ClusterOracle:
         return self._admission.refusal(
             self._named[kind], [(self._kinds[other].pod, count) for other, count in enumerate(counts)]
         )
+
+    def claim_refusal(self, kind: int, state: State) -> QuotaRefusal | None:
+        """How a quota refuses a claim of one more pod of a kind, which then waits for it."""
+        return None if self.devices is None else self.devices.refusal(kind, state.nodes)
 
     def starts(self, kind: int, node: int, state: State) -> bool:
         """Whether a bound pod can become ready: no other node still holds a volume it needs for itself."""

@@ -12,7 +12,17 @@ from kubelint_gpu.scheduler import Snapshot, assume
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.simulation.controllers.daemon_nodes import pinned_pod
 from kubelint_gpu.simulation.controllers.reconciler import PodType
-from kubelint_gpu.simulation.controllers.state import ABSENT, BROKEN, EVICTED, LEAVING, READY, UNBOUND, Content, Held, State
+from kubelint_gpu.simulation.controllers.state import (
+    ABSENT,
+    BROKEN,
+    EVICTED,
+    LEAVING,
+    READY,
+    UNBOUND,
+    Content,
+    Held,
+    State,
+)
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import charge
 

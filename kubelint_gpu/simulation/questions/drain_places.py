@@ -79,8 +79,9 @@ class DrainPlaces:
             fitting = [index for index in self._scene.places.fitting(kind, state) if index != home]
             for index in self._scene.model.distinct(state.nodes, fitting):
                 nodes = on_node(state.nodes, index, (kind, READY, 1))
-                for held in self._scene.places.reserved(kind, index, state):
-                    found.append(canonical(State(state.controls, more(state.waiting, kind, -1), nodes, held), classes))
+                waiting = more(state.waiting, kind, -1)
+                ways = self._scene.places.reserved(kind, index, state)
+                found += [canonical(State(state.controls, waiting, nodes, held), classes) for held in ways]
                 if not any_order:
                     return found
         return found

@@ -152,7 +152,9 @@ def _next(scene: Simulation, crews: Sequence[Sequence[int]], state: State) -> It
             continue
         nodes = tuple([tuple([one for one in content if one[0] not in crew]) for content in state.nodes])
         if nodes != state.nodes:
-            yield canonical(State(state.controls, state.waiting, nodes, scene.places.released_all(crew, state)), classes)
+            yield canonical(
+                State(state.controls, state.waiting, nodes, scene.places.released_all(crew, state)), classes
+            )
 
 
 def _preempted(scene: Simulation, kind: int, state: State) -> Iterator[State]:

@@ -60,6 +60,9 @@ class BlockedPods:
 
     def _stranded(self, number: int, home: int | None, count: int, snapshot: Snapshot, state: State) -> Waiting:
         kind = self._kinds[number]
+        refusal = self._scene.places.claim_refusal(number, state)
+        if refusal is not None:
+            return Waiting(kind.owner, kind.new, count, refusal=refusal, pod=kind.name)
         pod = self._scene.places.state_pods.incoming(number, only=home)
         result = fit(pod, snapshot)
         if result.schedulable:

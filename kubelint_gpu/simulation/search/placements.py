@@ -257,9 +257,7 @@ def _created(scene: Simulation, state: State) -> State:
         made = bisect_left(
             range(count),
             True,
-            key=lambda number: (
-                not places.may_create(kind, state._replace(waiting=more(tuple(waiting), kind, number)))
-            ),
+            key=lambda number: not places.may_create(kind, state._replace(waiting=more(tuple(waiting), kind, number))),
         )
         waiting[kind] += made
     return State(state.controls, tuple(waiting), state.nodes, state.held)

@@ -13,11 +13,14 @@ from typing import NamedTuple
 from kubelint_gpu.kube.dra.claim import ResourceClaim, ResourceClaimTemplate
 from kubelint_gpu.kube.dra.device_class import DeviceClass, classes_by_resource
 from kubelint_gpu.kube.dra.pod_claims import PodClaim, is_controlled_by, pod_claims
+from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery
 from kubelint_gpu.kube.objects.meta import Meta, OwnerReference
 from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import SliceIndex
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
+from kubelint_gpu.values import replace
 
 NOT_CREATED = 'pod "{pod}": ResourceClaim not created yet'
 UNSUPPORTED = 'pod "{pod}", spec.resourceClaim "{name}": none of the supported fields are set'
@@ -56,12 +59,32 @@ def objects_of(snapshot: Snapshot, features: Features) -> Objects:
 def _objects(snapshot: Snapshot, features: Features) -> Objects:
     cluster = snapshot.cluster
     return Objects(
-        {claim.key: claim for claim in cluster.resource_claims},
-        {template.key: template for template in cluster.claim_templates},
+        {claim.key: replace(claim, spec=_kept(claim.spec, features)) for claim in cluster.resource_claims},
+        {found.key: replace(found, spec=_kept(found.spec, features)) for found in cluster.claim_templates},
         {found.name: found for found in cluster.device_classes},
         classes_by_resource(cluster.device_classes) if features.extended else {},
         SliceIndex(cluster.resource_slices, cluster.device_taint_rules, features),
     )
+
+
+def _kept(spec: ClaimSpec, features: Features) -> ClaimSpec:
+    """What the API server of a release keeps of a claim: a constraint of which nothing is left goes with its field."""
+    if features.shares:
+        return spec
+    constraints = tuple(one for one in spec.constraints if one.match or not one.distinct)
+    requests = tuple(
+        replace(
+            request,
+            exactly=_without_capacity(request.exactly) if request.exactly is not None else None,
+            first_available=tuple(map(_without_capacity, request.first_available)),
+        )
+        for request in spec.requests
+    )
+    return replace(spec, requests=requests, constraints=constraints)
+
+
+def _without_capacity(query: DeviceQuery) -> DeviceQuery:
+    return replace(query, capacity=EMPTY, has_capacity=False) if query.has_capacity else query
 
 
 def claims_of(pod: Pod, objects: Objects) -> tuple[ResourceClaim, ...]:

@@ -1,7 +1,8 @@
 """The pools of devices that a node reaches, as the allocator sees them.
 
 Source: `GatherPools` of the structured allocator, 0.34.1 to 0.36.3.
-Go walks pools, and the slices of a pool, in random order before 1.36: a view has them by name, `orders` gives the others.
+Go walks pools, and the slices of a pool, in random order before 1.36: a view has them by name, and `orders` gives the
+others.
 """
 
 from __future__ import annotations

@@ -1,0 +1,41 @@
+"""What a ResourceClaim is charged to a ResourceQuota.
+
+Source: pkg/quota/v1/evaluator/core/resource_claims.go, 1.34 and 1.36.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kubelint_gpu.kube.dra.request import ALL, ClaimSpec, DeviceQuery
+
+CLAIM_COUNT = "count/resourceclaims.resource.k8s.io"
+CLASS_DEVICES = ".deviceclass.resource.k8s.io/devices"
+_UNIT = 1000
+_MOST_DEVICES = 32
+
+
+def is_charged_for_claims(key: str) -> bool:
+    """Whether a key of `spec.hard` counts claims or what they ask for."""
+    return key == CLAIM_COUNT or key.endswith(CLASS_DEVICES)
+
+
+def claim_charge(spec: ClaimSpec) -> Mapping[str, int]:
+    """What a claim is charged, in thousandths: itself, and per class the most devices that it may get.
+
+    All devices of a class count as the most that a claim can have; of alternatives the largest of each class counts.
+    """
+    charge = {CLAIM_COUNT: _UNIT}
+    for request in spec.requests:
+        queries = (request.exactly,) if request.exactly is not None else request.first_available
+        most: dict[str, int] = {}
+        for query in queries:
+            key = query.device_class + CLASS_DEVICES
+            most[key] = max(most.get(key, 0), _devices(query))
+        for key, devices in most.items():
+            charge[key] = charge.get(key, 0) + devices * _UNIT
+    return charge
+
+
+def _devices(query: DeviceQuery) -> int:
+    return _MOST_DEVICES if query.mode == ALL else query.count

@@ -1,0 +1,86 @@
+"""What ResourceQuotas let be made of the claims of pods: without its claims a pod waits, though it is there itself.
+
+A claim counts until its pod is gone, whether it has devices or not; those that pods name count as long as they exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kubelint_gpu.kube.dra.claim import ResourceClaimTemplate
+from kubelint_gpu.kube.dra.claim_charge import claim_charge, is_charged_for_claims
+from kubelint_gpu.kube.dra.pod_claims import pod_claims
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.quota import Excess, QuotaRefusal, ResourceQuota
+from kubelint_gpu.simulation.controllers.reconciler import PodType
+from kubelint_gpu.simulation.controllers.state import UNBOUND, Content
+
+Charge = Mapping[str, int]
+
+
+class ClaimQuotas:
+    """The quotas that count claims, and what the claims of those who stay take of them."""
+
+    def __init__(self, cluster: Cluster, kinds: Sequence[PodType]) -> None:
+        templates = {template.key: template for template in cluster.claim_templates}
+        self._kinds = kinds
+        self._charges = [_charges(kind.pod, templates) for kind in kinds]
+        self._quotas = [quota for quota in cluster.quotas if any(map(is_charged_for_claims, quota.hard))]
+        self._stays: dict[str, dict[str, int]] = {}
+        for claim in cluster.resource_claims:
+            if claim.meta.owner is None:
+                self._stay(claim.meta.namespace, claim_charge(claim.spec))
+        for pod in cluster.pods:
+            if pod.spec.node_name and not pod.finished:
+                for _, charge in _charges(pod, templates):
+                    self._stay(pod.meta.namespace, charge)
+
+    def _stay(self, namespace: str, charge: Charge) -> None:
+        _add(self._stays.setdefault(namespace, {}), charge, 1)
+
+    def refusal(self, kind: int, nodes: Sequence[Content]) -> QuotaRefusal | None:
+        """How a quota refuses a claim of one more pod of a kind; None where all its claims can be made."""
+        pod = self._kinds[kind].pod
+        mine = self._charges[kind]
+        quotas = [quota for quota in self._quotas if quota.meta.namespace == pod.meta.namespace] if mine else []
+        if not quotas:
+            return None
+        used = dict(self._stays.get(pod.meta.namespace, {}))
+        for content in nodes:
+            for other, phase, count in content:
+                if other >= 0 and phase not in UNBOUND:
+                    there = self._kinds[other].pod
+                    for _, charge in self._charges[other] if there.meta.namespace == pod.meta.namespace else ():
+                        _add(used, charge, count)
+        for name, charge in mine:
+            for quota in quotas:
+                over = _excess(quota, charge, used)
+                if over:
+                    return QuotaRefusal(f"{pod.meta.name}-…-{name}-…", quota.meta.name, over, kind="resourceclaims")
+            _add(used, charge, 1)
+        return None
+
+
+def _charges(pod: Pod, templates: Mapping[str, ResourceClaimTemplate]) -> tuple[tuple[str, Charge], ...]:
+    """What each claim that is made for a pod is charged, by its name in the pod."""
+    found = []
+    for one in pod_claims(pod):
+        template = templates.get(f"{pod.meta.namespace}/{one.template}") if one.template is not None else None
+        if template is not None:
+            found.append((one.name, claim_charge(template.spec)))
+    return tuple(found)
+
+
+def _add(used: dict[str, int], charge: Charge, count: int) -> None:
+    for key, amount in charge.items():
+        used[key] = used.get(key, 0) + amount * count
+
+
+def _excess(quota: ResourceQuota, charge: Charge, used: Charge) -> tuple[Excess, ...]:
+    keys = sorted(key for key in quota.hard if is_charged_for_claims(key) and charge.get(key))
+    return tuple(
+        Excess(key, charge[key], used.get(key, 0), quota.hard[key])
+        for key in keys
+        if used.get(key, 0) + charge[key] > quota.hard[key]
+    )
