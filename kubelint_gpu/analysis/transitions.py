@@ -172,7 +172,7 @@ def ever_fitted(unit: ApplySet, subject: WorkloadCheck) -> bool:
         bound = with_bound_claims(unit.cluster, [(workload.meta.namespace, workload.spec)])
         snapshot = Snapshot.of(replace(bound, pods=()))
     pod = lone(subject.pod, snapshot)
-    return subject.known_class and (not subject.places_pods or fit(pod, snapshot).schedulable)
+    return subject.known_class and (not subject.places_pods or fit(pod, snapshot).hopeful)
 
 
 @once

@@ -76,6 +76,11 @@ class FitResult:
         return next(unsure, None)
 
     @property
+    def hopeful(self) -> bool:
+        """Whether a node takes the pod, or might if something else ran: an error need not come again then."""
+        return self.schedulable or self.error is not None or self.unknown is not None
+
+    @property
     def fits(self) -> tuple[str, ...]:
         """The names of the nodes that take the pod, sorted; none where an error ends the attempt."""
         if self.error is not None:

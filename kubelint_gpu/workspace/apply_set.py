@@ -247,9 +247,9 @@ class ApplySet:
         return False
 
     def fits_somewhere(self, subject: WorkloadCheck) -> bool:
-        """Whether any node of the cluster takes its pod when nothing else runs."""
+        """Whether any node of the cluster takes its pod when nothing else runs, as far as that can be said."""
         found = self.alone(subject)
-        return found.fit is not None and found.fit.schedulable
+        return found.fit is not None and found.fit.hopeful
 
     def _attempt(self, subject: WorkloadCheck, name: str, snapshot: Snapshot) -> Attempt:
         key = (subject.key, name)

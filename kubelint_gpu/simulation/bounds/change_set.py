@@ -118,7 +118,8 @@ def at_once(
     states = alone.states + found.states
     company = _named(bench, others)
     if found.verdict not in (None, Verdict.UNDECIDED):
-        return told_by(found, alone, states)
+        beside = company if found.verdict is Verdict.MAY_STICK else ()
+        return replace(told_by(found, alone, states), company=beside)
     if peaceful and not ends and _is_apart(bench, position, others):
         apart = replace(without(bench, others), budget=bench.budget // _PART)
         left = decide(apart, position - sum(place < position for place in others))

@@ -56,7 +56,7 @@ def fit_alone(bench: Situation, search: GroupSearch, position: int) -> Shortfall
     if one_placement(solo) is not None:
         return Shortfall(wanted)
     starts = placements(solo, worth(bench.budget, solo))
-    if starts.full or not starts.complete:
+    if starts.full or not starts.complete or solo.places.errs:
         return Shortfall(wanted)
     return short_of(search, solo, starts, (kind, *more), participant.new.key)
 
@@ -73,7 +73,7 @@ def fit_at_last(bench: Situation, search: GroupSearch, position: int) -> Shortfa
     if one_placement(scene) is not None:
         return every
     starts = placements(scene, worth(bench.budget, scene))
-    if starts.full or not starts.complete:
+    if starts.full or not starts.complete or scene.places.errs:
         return every
     return short_of(search, scene, starts, mine, bench.participants[position].new.key)
 

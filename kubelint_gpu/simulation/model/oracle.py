@@ -49,6 +49,7 @@ class ClusterOracle:
         state_pods: the pods on them, as the scheduler sees them.
         standing: those that stay where they are.
         devices: what the claims of pods in play have; None where none of them has claims.
+        errs: whether an attempt ended with an error: beside other pods it may not, and more room may be none.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class ClusterOracle:
         self._class_of = tuple(number for number, members in enumerate(classes) for _ in members)
         self._fits: dict[tuple[int, int, Content], bool] = {}
         self._plainly: dict[tuple[int, int, Content], bool] = {}
+        self.errs = False
         self._everywhere: dict[tuple[int, tuple[Content, ...], Held | None], tuple[int, ...]] = {}
         self._evicted: dict[Hashable, tuple[Eviction, ...] | None] = {}
         lowest = min(
@@ -303,6 +305,7 @@ class ClusterOracle:
             result = fit(self._kinds[kind].pod, self.state_pods.snapshot(contents, held))
             if result.unknown is not None:
                 raise UsedUp
+            self.errs = self.errs or result.error is not None
             found = tuple(sorted([self._positions[name] for name in result.fits if name in self._positions]))
             self._everywhere[kind, contents, held] = found
         return found

@@ -24,7 +24,7 @@ def eligible_nodes(pod: Pod, empty: Snapshot, others: Iterable[Pod] = ()) -> fro
 def _fits(pod: Pod, empty: Snapshot) -> frozenset[str]:
     """The nodes that take the pod; those that may where an attempt fails with an error over a device that is free."""
     found = fit(pod, empty)
-    if found.error is not None or found.unknown is not None:
+    if found.hopeful and not found.schedulable:
         found = fit(replace(pod, spec=replace(pod.spec, resource_claims=())), empty)
     return frozenset(found.fits)
 

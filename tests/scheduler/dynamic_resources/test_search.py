@@ -149,7 +149,7 @@ def test_the_first_solution_of_the_plain_search_is_what_is_allocated(part):
             assert status.reasons == ("cannot allocate all claims",), seed
             continue
         assert status is None, seed
-        got = [tuple(int(one.id.device[1:]) for one in allocation.devices) for _, allocation in allocated]
+        got = [tuple(int(one.id.device[1:]) for one in allocation.devices) for _, allocation in allocated[0]]
         assert got == expected, seed
         solved += 1
     assert solved > 60
