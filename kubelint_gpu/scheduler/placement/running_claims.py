@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.scheduler.attempt import reservations
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.values import replace
@@ -76,15 +76,15 @@ def _with_missing(cluster: Cluster) -> Cluster:
     if not lacking:
         return cluster
     snapshot = Snapshot.of(cluster)
-    given: dict[int, Pod] = {}
+    given: dict[PodIdentifier, Pod] = {}
     for pod in lacking:
         name = pod.spec.node_name
         if snapshot.node(name) is None:
             continue
         snapshot = snapshot.remove(pod.key, name)
-        given[id(pod)] = reservations(replace(pod, claim_statuses=type(pod.claim_statuses)()), snapshot, name)[0]
-        snapshot = snapshot.place(given[id(pod)], name)
-    return replace(cluster, pods=tuple(given.get(id(pod), pod) for pod in cluster.pods))
+        given[pod.identifier] = reservations(replace(pod, claim_statuses=type(pod.claim_statuses)()), snapshot, name)[0]
+        snapshot = snapshot.place(given[pod.identifier], name)
+    return replace(cluster, pods=tuple(given.get(pod.identifier, pod) for pod in cluster.pods))
 
 
 def _lacks(pod: Pod) -> bool:

@@ -27,7 +27,7 @@ ABSENT: Content = ((-1, -1, 1),)
 Controls = tuple[tuple[int, ...], ...]
 
 
-class Held(NamedTuple):
+class HeldDevices(NamedTuple):
     """What the claims of the pods in play have got.
 
     Attributes:
@@ -48,7 +48,7 @@ class State(NamedTuple):
     controls: Controls
     waiting: tuple[int, ...]
     nodes: tuple[Content, ...]
-    held: Held | None = None
+    held: HeldDevices | None = None
 
 
 def changed(content: Content, kind: int, phase: int, by: int) -> Content:
@@ -85,14 +85,14 @@ def canonical(state: State, classes: Sequence[range]) -> State:
     return State(state.controls, state.waiting, tuple(ordered))
 
 
-def _canonical(state: State, held: Held, classes: Sequence[range]) -> State:
+def _canonical(state: State, held: HeldDevices, classes: Sequence[range]) -> State:
     """The same where nodes differ also in what their pods have got."""
     pairs = list(zip(state.nodes, held.on_nodes, strict=True))
     for members in classes:
         if len(members) > 1:
             pairs[members.start : members.stop] = sorted(pairs[members.start : members.stop])
     nodes = tuple([content for content, _ in pairs])
-    return State(state.controls, state.waiting, nodes, Held(tuple([found for _, found in pairs]), held.shared))
+    return State(state.controls, state.waiting, nodes, HeldDevices(tuple([found for _, found in pairs]), held.shared))
 
 
 def count_on(content: Content, kind: int, *phases: int) -> int:

@@ -17,7 +17,7 @@ from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.scheduler.attempt import reservations
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.simulation.controllers.reconciler import PodType
-from kubelint_gpu.simulation.controllers.state import UNBOUND, Content, Held, State, changed
+from kubelint_gpu.simulation.controllers.state import UNBOUND, Content, HeldDevices, State, changed
 from kubelint_gpu.simulation.model.claim_quotas import ClaimQuotas
 from kubelint_gpu.values import replace
 
@@ -66,7 +66,7 @@ class DeviceAllocations:
         self._quotas = ClaimQuotas(cluster, kinds)
         self._ways: dict[Hashable, tuple[tuple[int, tuple[int, ...]], ...]] = {}
 
-    def first(self, nodes: Sequence[Content]) -> Held:
+    def first(self, nodes: Sequence[Content]) -> HeldDevices:
         """What is held at first by the pods on the nodes."""
         found = []
         for name, content in zip(self._names, nodes, strict=True):
@@ -78,13 +78,13 @@ class DeviceAllocations:
                 for number in self._known.get((kind, name), ())[:count]:
                     here = changed(here, kind, number, 1) if number else here
             found.append(here)
-        return Held(tuple(found), self._first)
+        return HeldDevices(tuple(found), self._first)
 
     def is_known(self, kind: int, index: int) -> bool:
         """Whether a pod of a kind is known to have devices on a node."""
         return (kind, self._names[index]) in self._known
 
-    def reserved(self, kind: int, index: int, held: Held, snapshot: Snapshot, pod: Pod) -> Iterator[Held]:
+    def reserved(self, kind: int, index: int, held: HeldDevices, snapshot: Snapshot, pod: Pod) -> Iterator[HeldDevices]:
         """What is held once a pod of a kind is bound to a node, in each way in which the scheduler may choose."""
         key = (kind, index, held)
         ways = self._ways.get(key)
@@ -103,29 +103,29 @@ class DeviceAllocations:
             on_nodes = held.on_nodes
             if number:
                 on_nodes = _with(on_nodes, index, changed(on_nodes[index], kind, number, 1))
-            yield Held(on_nodes, after)
+            yield HeldDevices(on_nodes, after)
 
-    def released(self, kind: int, index: int, content: Content, held: Held) -> Iterator[Held]:
+    def released(self, kind: int, index: int, content: Content, held: HeldDevices) -> Iterator[HeldDevices]:
         """What is held once one of the pods of a kind on a node is gone, whichever it is."""
         here = held.on_nodes[index]
         mine = [(number, count) for other, number, count in here if other == kind]
         for number, _ in mine:
-            yield Held(_with(held.on_nodes, index, changed(here, kind, number, -1)), held.shared)
+            yield HeldDevices(_with(held.on_nodes, index, changed(here, kind, number, -1)), held.shared)
         if sum(count for _, count in mine) < sum(count for other, count in _bound(content) if other == kind):
             yield held
 
-    def released_all(self, kinds: Collection[int], held: Held, node: int | None = None) -> Held:
+    def released_all(self, kinds: Collection[int], held: HeldDevices, node: int | None = None) -> HeldDevices:
         """What is held once all pods of some kinds are gone, from one node or from all."""
         on_nodes = [
             tuple([one for one in here if one[0] not in kinds]) if node in (None, index) else here
             for index, here in enumerate(held.on_nodes)
         ]
-        return Held(tuple(on_nodes), held.shared)
+        return HeldDevices(tuple(on_nodes), held.shared)
 
-    def deallocated(self, state: State, held: Held) -> Iterator[Held]:
+    def deallocated(self, state: State, held: HeldDevices) -> Iterator[HeldDevices]:
         """What is held after the devices of one claim that nobody uses were taken back."""
         for one in self._unused(state.nodes, held):
-            yield Held(held.on_nodes, (*held.shared[:one], _NOTHING, *held.shared[one + 1 :]))
+            yield HeldDevices(held.on_nodes, (*held.shared[:one], _NOTHING, *held.shared[one + 1 :]))
 
     def is_full(self, kind: int, nodes: Sequence[Content]) -> bool:
         """Whether a claim that pods of a kind name has as many consumers as it can have."""
@@ -140,7 +140,7 @@ class DeviceAllocations:
         """How a quota refuses a claim of one more pod of a kind; None where all its claims can be made."""
         return self._quotas.refusal(kind, nodes)
 
-    def idle(self, nodes: Sequence[Content], held: Held | None) -> tuple[tuple[int, int], ...]:
+    def idle(self, nodes: Sequence[Content], held: HeldDevices | None) -> tuple[tuple[int, int], ...]:
         """The claims that have devices and no user: each with the number of its allocation."""
         return () if held is None else tuple([(one, held.shared[one]) for one in self._unused(nodes, held)])
 
@@ -151,7 +151,7 @@ class DeviceAllocations:
         return self._with_claims(cluster, has)
 
     def given(
-        self, kind: int, name: str, index: int, held: Held, count: int
+        self, kind: int, name: str, index: int, held: HeldDevices, count: int
     ) -> list[tuple[tuple[str, Allocation], ...]]:
         """What so many pods of a kind on a node have, each by the key of its claim; `name` is the key of a pod."""
         shared = []
@@ -166,7 +166,7 @@ class DeviceAllocations:
             for place, number in enumerate(numbers)
         ]
 
-    def _unused(self, nodes: Sequence[Content], held: Held) -> list[int]:
+    def _unused(self, nodes: Sequence[Content], held: HeldDevices) -> list[int]:
         found = []
         for one, number in enumerate(held.shared):
             if number and not self._staying[one]:

@@ -19,7 +19,7 @@ from kubelint_gpu.simulation.controllers.state import (
     STARTING,
     UNBOUND,
     Content,
-    Held,
+    HeldDevices,
     State,
     canonical,
 )
@@ -80,7 +80,7 @@ class ClusterOracle:
         self._fits: dict[tuple[int, int, Content], bool] = {}
         self._plainly: dict[tuple[int, int, Content], bool] = {}
         self.errs = False
-        self._everywhere: dict[tuple[int, tuple[Content, ...], Held | None], tuple[int, ...]] = {}
+        self._everywhere: dict[tuple[int, tuple[Content, ...], HeldDevices | None], tuple[int, ...]] = {}
         self._evicted: dict[Hashable, tuple[Eviction, ...] | None] = {}
         lowest = min(
             (pod.spec.priority or 0 for pod in (*(kind.pod for kind in kinds), *cluster.pods)),
@@ -156,7 +156,7 @@ class ClusterOracle:
             if index in self._fitting_among(kind, (*nodes[:index], (), *nodes[index + 1 :]), self._held(state))
         ]
 
-    def held_first(self, nodes: tuple[Content, ...]) -> Held | None:
+    def held_first(self, nodes: tuple[Content, ...]) -> HeldDevices | None:
         """What the claims of the pods on the nodes have at first."""
         return None if self.devices is None else self.devices.first(nodes)
 
@@ -164,7 +164,7 @@ class ClusterOracle:
         """Whether a pod of a kind is known to have devices on a node."""
         return self.devices is not None and self.devices.is_known(kind, node)
 
-    def reserved(self, kind: int, node: int, state: State, home: int | None = None) -> Sequence[Held | None]:
+    def reserved(self, kind: int, node: int, state: State, home: int | None = None) -> Sequence[HeldDevices | None]:
         """What all claims have once a waiting pod of a kind, nominated to `home`, is bound to a node that takes it."""
         if self.devices is None or state.held is None:
             return (None,)
@@ -172,30 +172,30 @@ class ClusterOracle:
         pod = self.state_pods.incoming(kind, home)
         return list(self.devices.reserved(kind, node, state.held, snapshot, pod))
 
-    def released(self, kind: int, node: int, state: State) -> Sequence[Held | None]:
+    def released(self, kind: int, node: int, state: State) -> Sequence[HeldDevices | None]:
         """What all claims have once one pod of a kind on a node is gone; several where its brothers have others."""
         if self.devices is None or state.held is None:
             return (None,)
         return list(self.devices.released(kind, node, state.nodes[node], state.held))
 
-    def released_all(self, kinds: Collection[int], state: State, node: int | None = None) -> Held | None:
+    def released_all(self, kinds: Collection[int], state: State, node: int | None = None) -> HeldDevices | None:
         """What all claims have once all pods of some kinds are gone, from one node or from all."""
         if self.devices is None or state.held is None:
             return None
         return self.devices.released_all(kinds, state.held, node)
 
-    def deallocated(self, state: State) -> Sequence[Held]:
+    def deallocated(self, state: State) -> Sequence[HeldDevices]:
         """What claims have after one that nobody uses any more has been deallocated."""
         if self.devices is None or state.held is None:
             return ()
         return list(self.devices.deallocated(state, state.held))
 
-    def _held(self, state: State) -> Held | None:
+    def _held(self, state: State) -> HeldDevices | None:
         """What is held, with pods that are alike counted together."""
         if state.held is None:
             return None
         folded = [self._likeness.folded_held(one) for one in state.held.on_nodes]
-        return Held(tuple(folded), state.held.shared)
+        return HeldDevices(tuple(folded), state.held.shared)
 
     def is_local(self, kind: int) -> bool:
         """Whether the fit of a kind on a node depends on that node alone."""
@@ -298,7 +298,7 @@ class ClusterOracle:
             found = self._plainly[kind, number, plain] = fit(self._kinds[kind].pod, snapshot).schedulable
         return found
 
-    def _fitting_among(self, kind: int, contents: tuple[Content, ...], held: Held | None) -> tuple[int, ...]:
+    def _fitting_among(self, kind: int, contents: tuple[Content, ...], held: HeldDevices | None) -> tuple[int, ...]:
         kind, contents = self._likeness.first[kind], tuple([self._likeness.folded(one) for one in contents])
         found = self._everywhere.get((kind, contents, held))
         if found is None:

@@ -20,7 +20,7 @@ from kubelint_gpu.simulation.controllers.state import (
     READY,
     UNBOUND,
     Content,
-    Held,
+    HeldDevices,
     State,
 )
 from kubelint_gpu.values import replace
@@ -60,7 +60,7 @@ class StatePods:
         self._known: dict[int, tuple[int, int]] = {}
 
     def snapshot(
-        self, nodes: tuple[Content, ...], held: Held | None = None, ages: Mapping[int, str] = EMPTY
+        self, nodes: tuple[Content, ...], held: HeldDevices | None = None, ages: Mapping[int, str] = EMPTY
     ) -> Snapshot:
         """The cluster with these contents on its nodes; nodes that are not there yet are left out.
 
@@ -91,7 +91,7 @@ class StatePods:
         return self._known.get(id(pod))
 
     def _info(
-        self, base: Snapshot, index: int, content: Content, ages: Mapping[int, str], held: Held | None
+        self, base: Snapshot, index: int, content: Content, ages: Mapping[int, str], held: HeldDevices | None
     ) -> NodeInfo:
         times = tuple([(kind, ages[kind]) for kind, _, _ in content if kind in ages]) if ages else ()
         has = (held.on_nodes[index], held.shared) if held is not None else ()
@@ -105,7 +105,7 @@ class StatePods:
                 charge(1 + count // _PER_STEP)
                 pods = self._on_node(index, kind, phase, count, ages.get(kind, "")) if phase != UNBOUND[1] else []
                 if held is not None and pods and phase not in UNBOUND:
-                    pods = self._with_devices(pods, kind, index, held, had)
+                    pods = self._with_devices(pods, kind, phase, index, held, had)
                 for pod in pods:
                     found = found.with_pod(pod)
             if len(self._infos) > _MOST_INFOS:
@@ -124,8 +124,10 @@ class StatePods:
             pods.append(made)
         return pods[:count]
 
-    def _with_devices(self, pods: list[Pod], kind: int, index: int, held: Held, had: dict[int, int]) -> list[Pod]:
-        """Pods of a kind on a node with what their claims have; `had` counts those that have it already."""
+    def _with_devices(
+        self, pods: list[Pod], kind: int, phase: int, index: int, held: HeldDevices, had: dict[int, int]
+    ) -> list[Pod]:
+        """Pods of a kind and phase on a node with what their claims have; `had` counts those that have it already."""
         if self.devices is None:
             return pods
         first = had.get(kind, 0)
@@ -136,11 +138,10 @@ class StatePods:
             if not allocations:
                 found.append(pod)
                 continue
-            key = (id(pod), allocations)
+            key = (pod.meta.name, phase, pod.start_time, allocations)
             if key not in self._giving:
                 made = self._giving[key] = replace(pod, allocations=allocations)
-                if id(pod) in self._known:
-                    self._known[id(made)] = self._known[id(pod)]
+                self._known[id(made)] = (kind, phase)
             found.append(self._giving[key])
         return found
 
@@ -155,7 +156,7 @@ class StatePods:
                     numbers[kind] = first + count
                     pods = self.numbered(kind, phase, first + count)[first:]
                     if state.held is not None and phase not in UNBOUND:
-                        pods = self._with_devices(pods, kind, index, state.held, had)
+                        pods = self._with_devices(pods, kind, phase, index, state.held, had)
                     for pod in pods:
                         yield index, kind, phase, pod
 

@@ -18,7 +18,7 @@ from kubelint_gpu.simulation.controllers.state import (
     UNBOUND,
     Census,
     Content,
-    Held,
+    HeldDevices,
     State,
     census,
     count_on,
@@ -79,22 +79,22 @@ class SchedulerOracle(Protocol):
         """Whether a bound pod can become ready: its volumes are not attached elsewhere."""
         ...
 
-    def reserved(self, kind: int, node: int, state: State, home: int | None = None) -> Sequence[Held | None]:
+    def reserved(self, kind: int, node: int, state: State, home: int | None = None) -> Sequence[HeldDevices | None]:
         """What all claims have once a waiting pod of a kind, nominated to `home`, is bound to a node that takes it.
 
         There are several where the scheduler may choose other devices.
         """
         ...
 
-    def released(self, kind: int, node: int, state: State) -> Sequence[Held | None]:
+    def released(self, kind: int, node: int, state: State) -> Sequence[HeldDevices | None]:
         """What all claims have once one pod of a kind on a node is gone; several where its brothers have others."""
         ...
 
-    def released_all(self, kinds: Collection[int], state: State) -> Held | None:
+    def released_all(self, kinds: Collection[int], state: State) -> HeldDevices | None:
         """What all claims have once all pods of some kinds are gone."""
         ...
 
-    def deallocated(self, state: State) -> Sequence[Held]:
+    def deallocated(self, state: State) -> Sequence[HeldDevices]:
         """What claims have after one that nobody uses any more has been deallocated."""
         ...
 

@@ -242,7 +242,7 @@ def orders(view: View) -> Iterator[View]:
     ways = []
     for pool in view.pools:
         members = view.slots[pool.slots.start : pool.slots.stop]
-        slices = [tuple(one) for _, one in groupby(members, key=lambda slot: id(slot.origin))]
+        slices = [tuple(one) for _, one in groupby(members, key=lambda slot: slot.origin.name)]
         ways.append([(pool, [slot for one in order for slot in one]) for order in permutations(slices)])
     for chosen in product(*ways):
         for found in permutations(chosen):
