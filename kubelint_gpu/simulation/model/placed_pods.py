@@ -120,7 +120,7 @@ class StatePods:
         while len(pods) < count:
             made = self._made(kind, phase, f"{pod.meta.name}-{kind}.{index}.{len(pods)}")
             made = replace(made, start_time=time) if time else made
-            self._known[id(made)] = (kind, phase)
+            self._note(made, kind, phase)
             pods.append(made)
         return pods[:count]
 
@@ -141,9 +141,12 @@ class StatePods:
             key = (pod.meta.name, phase, pod.start_time, allocations)
             if key not in self._giving:
                 made = self._giving[key] = replace(pod, allocations=allocations)
-                self._known[id(made)] = (kind, phase)
+                self._note(made, kind, phase)
             found.append(self._giving[key])
         return found
+
+    def _note(self, pod: Pod, kind: int, phase: int) -> None:
+        self._known[id(pod)] = (kind, phase)
 
     def placed(self, state: State) -> Iterator[tuple[int, int, int, Pod]]:
         """Each pod on the nodes, as (node, kind, phase, pod)."""
