@@ -117,25 +117,23 @@ class RolloutAnalysis:
         return tuple(map(worst, zip(*found, strict=True)))
 
     def _judged(self, only: Container[int] | None) -> tuple[Judgement, ...]:
-        steady = [number for number, found in enumerate(self.participants) if not found.daemons]
-        fixed = [*self._rest, *(pod for pods in self._daemons.values() for pod in pods)]
-        groups = self._groups(steady, fixed)
-        members = groups.among(steady)
+        known = any(one.known for one in self.participants)
+        # what stays of the DaemonSets is scenery; those that change do so at the same moment as all others
+        playing = [
+            number for number, found in enumerate(self.participants) if not found.daemons or (known and found.moves)
+        ]
+        fixed = [*self._rest, *(pod for other, pods in self._daemons.items() if other not in playing for pod in pods)]
+        groups = self._groups(playing, fixed)
+        members = groups.among(playing)
         residual = _residual(self._cluster, fixed, self._grown)
 
         def one(number: int) -> Judgement:
-            participant = self.participants[number]
-            if participant.daemons:
-                mine = [pod for other, pods in self._daemons.items() if other != number for pod in pods]
-                apart = [*self._rest, *mine]
-                own = self._groups([*steady, number], apart)
-                bench = self._bench(own.among([*steady, number])[own.root(number)], apart)
-                return self._beside_queue(bench, judge_in(bench, number), number)
-            stays = participant.rolling or participant.replicas <= participant.before
-            coming = self._coming_daemons() if participant.known and stays else ()
-            if coming:
-                return self._beside_coming(number, steady, coming)
-            return self._among(members[groups.root(number)], number, fixed, residual)
+            if number in playing:
+                return self._among(members[groups.root(number)], number, fixed, residual)
+            mine = [pod for other, pods in self._daemons.items() if other not in (*playing, number) for pod in pods]
+            apart = [*self._rest, *mine]
+            own = self._groups([*playing, number], apart)
+            return self._among(own.among([*playing, number])[own.root(number)], number, apart)
 
         asked = [number for number in range(len(self.participants)) if only is None or number in only]
         found = [Judgement(one.new, None) for one in self.participants]
@@ -147,19 +145,9 @@ class RolloutAnalysis:
             for one, told, built in zip(found, self._workloads, self.participants, strict=True)
         )
 
-    def _coming_daemons(self) -> tuple[int, ...]:
-        """The numbers of DaemonSets that are new: nothing says that their pods are there before others are rolled."""
-        return tuple(number for number, one in enumerate(self.participants) if one.daemons and not one.existing)
-
-    def _beside_coming(self, number: int, steady: Sequence[int], coming: Sequence[int]) -> Judgement:
-        """The judgement of a rollout that begins at the same moment as DaemonSets make their first pods."""
-        fixed = [*self._rest, *(pod for other, pods in self._daemons.items() if other not in coming for pod in pods)]
-        numbers = [*steady, *coming]
-        groups = self._groups(numbers, fixed)
-        members = groups.among(numbers)[groups.root(number)]
-        return self._among(members, number, fixed, _residual(self._cluster, fixed, self._grown))
-
-    def _among(self, members: Sequence[int], number: int, fixed: Sequence[Pod], residual: Residual) -> Judgement:
+    def _among(
+        self, members: Sequence[int], number: int, fixed: Sequence[Pod], residual: Residual | None = None
+    ) -> Judgement:
         """The judgement of one of some workloads that compete, beside running pods that stay."""
         bench = self._bench(members, fixed, residual)
         found = self._beside_queue(bench, judge_in(bench, number), number)
@@ -265,7 +253,7 @@ class RolloutAnalysis:
         return any(asks(pod) or any(quota.covers(pod) for quota in self._cluster.quotas) for pod in self.pods[number])
 
     def _meet(self, one: int, other: int) -> bool:
-        near = bool(self.eligible[one] & self.eligible[other])
+        near = not self.demands[one].nodes.isdisjoint(self.demands[other].nodes)
         for mine in self.pods[one]:
             for theirs in self.pods[other]:
                 if meet(mine, theirs) or (near and meet_on_a_node(mine, theirs)):
