@@ -44,7 +44,7 @@ def transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition:
             # not even its first ReplicaSet is made
             new = replace(new, replicas=0)
         return Transition(new, new, existing=False)
-    if old is None or not ever_fitted(unit, old):
+    if old is None or not (ever_fitted(unit, old) or own_pods(new, unit.cluster.pods)):
         return Transition(new, new)
     rolls = now is subject and not _is_same(old, subject)
     return Transition(new, old.workload, rolls=rolls, known=True)

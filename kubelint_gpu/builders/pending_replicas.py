@@ -10,7 +10,7 @@ from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
 from kubelint_gpu.analysis.pod_affinity import crowding, left_alone
 from kubelint_gpu.analysis.replica_room import room_by_eviction
 from kubelint_gpu.analysis.spread import unspreadable
-from kubelint_gpu.analysis.transitions import acting
+from kubelint_gpu.analysis.transitions import acting, transitions_in
 from kubelint_gpu.builders.stuck_rollout import NO_NODE, declare, is_trapped, shortage, unsure_claims
 from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
@@ -66,7 +66,8 @@ def pending_replicas(
         unsure = unsure_claims(unit, now.workload, waiting)
     elif beside and judgement.refusal:
         why = f"the next one is refused {refused(judgement.refusal)}"
-    certain = is_certain(unit, subject, judgement) and not (judgement.company or unsure)
+    sure = not _varies(unit, subject, judgement) and not (judgement.company or unsure)
+    certain = sure and is_certain(unit, subject, judgement)
     replicas = f"{placed} of {counted(judgement.wanted, 'replica')}"
     if subject.scaled is not None:
         replicas = f"{placed} of the {counted(judgement.wanted, 'replica')} that {subject.scaled.sets}"
@@ -115,6 +116,13 @@ def pending_replicas(
             *growing(unit, subject),
         ),
     )
+
+
+def _varies(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
+    """Whether what is applied with it has other pods wait in another order of events."""
+    now = transitions_in(unit).get(subject.key)
+    known = now is not None and (now.known or not now.existing)
+    return known and judgement.at_best is not None and judgement.at_best > judgement.placed
 
 
 def _fewer(subject: WorkloadCheck, placed: int) -> tuple[FixCandidate, ...]:

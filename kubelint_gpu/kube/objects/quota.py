@@ -72,12 +72,16 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class ResourceQuota:
-    """A ResourceQuota; amounts are thousandths, `used` is None where the object has no status."""
+    """A ResourceQuota; amounts are thousandths, `used` is None where the object has no status.
+
+    `unknown` is the part of `used` that no known pod has; None where nobody has worked it out.
+    """
 
     meta: Meta
     hard: FrozenMap[str, int] = EMPTY
     used: FrozenMap[str, int] | None = None
     scopes: tuple[Scope, ...] = ()
+    unknown: FrozenMap[str, int] | None = None
 
     @property
     def counted(self) -> tuple[str, ...]:

@@ -174,9 +174,12 @@ class DaemonPods:
         yield from self._each(creates, [at[place] for place in found.create_one_of])
 
     def done(self, _control: Control, seen: Census) -> bool:
-        """Every node has an available new pod, and no old one is kept but where no new one is made."""
+        """Every node has an available new pod, and no old one is kept but where no new one is made.
+
+        Of one that is not rolled, every node has an available pod.
+        """
         if self.new < 0:
-            return True
+            return seen.ready(self.old) >= len(self.on)
         aside = sum(self._on(seen.nodes[index]).old is not None for index in self.aside)
         return seen.active(self.old) == aside and seen.ready(self.new) >= len(self.on)
 

@@ -125,7 +125,8 @@ class DeploymentRollout(EqualNodes):
 
     Control is `spec.replicas` of each old ReplicaSet, of the new one (-1: not created yet), and whether it is
     scaled to the replicas that are asked for now.
-    `old_replicas` and `old` are of the old ReplicaSets, oldest first.
+    `old_replicas` and `old` are of the old ReplicaSets, oldest first; `current` are the replicas of the one
+    with the new template where there is one already.
     """
 
     name: str
@@ -135,6 +136,7 @@ class DeploymentRollout(EqualNodes):
     old: tuple[int, ...]
     new: int
     rescaled: bool = False
+    current: int = _ABSENT
 
     @property
     def kinds(self) -> tuple[int, ...]:
@@ -148,7 +150,8 @@ class DeploymentRollout(EqualNodes):
 
     def begin(self) -> Control:
         """All replicas are old, and the controller has not looked yet."""
-        return (*self.old_replicas, _ABSENT, 0 if self.rescaled and any(self.old_replicas) else 1)
+        there = any(self.old_replicas) or self.current > 0
+        return (*self.old_replicas, self.current, 0 if self.rescaled and there else 1)
 
     def located(self, _positions: Mapping[str, int]) -> DeploymentRollout:
         """It knows nothing of nodes."""
@@ -164,8 +167,8 @@ class DeploymentRollout(EqualNodes):
         else:
             surge = None if self.strategy.recreate else resolve(self.strategy, self.replicas).surge
             sets = tuple(ScaledReplicaSets(count) for count in now.old)
-            scaled, _ = proportionally(self.replicas, sets, ScaledReplicaSets(0), surge)
-            after = ReplicaSets(scaled, now.new)
+            scaled, new = proportionally(self.replicas, sets, ScaledReplicaSets(now.new or 0), surge)
+            after = ReplicaSets(scaled, None if now.new is None else new)
             yield Action(_control(after), _told(now, after) or "writes the wanted replicas down")
         single = len(self.old) == 1
         for number, kind in enumerate(self.old):
@@ -291,10 +294,17 @@ class DeploymentController(ReplicaSetController):
         sure = None if change.existing else 0
         # a pod that is ready and not yet available ranks like any other that is ready
         ranked = self.strategy.min_ready_seconds > 0
+        again = stage.current_revision(every)
+        current = every[again] if again is not None else None
+        every = [one for one in every if one is not current]
         old = tuple(stage.pod_type(one.pod, one.number, one.running, sure, one.waiting, ranked=ranked) for one in every)
         for number, one in zip(old, every, strict=True):
             stage.not_ready(number, one.running)
-        new = stage.pod_type(stage.new_pod(), 0, new=True, ranked=ranked)
+        there = (current.pod, current.number, current.running, sure, current.waiting) if current is not None else None
+        new = stage.pod_type(*(there or (stage.new_pod(), 0)), new=True, ranked=ranked)
+        if current is not None:
+            stage.not_ready(new, current.running)
         counts = tuple(one.number + one.waiting for one in every)
         rescaled = change.before != change.replicas
-        stage.add(DeploymentRollout(change.new.key, self.strategy, change.replicas, counts, old, new, rescaled))
+        has = current.number + current.waiting if current is not None else _ABSENT
+        stage.add(DeploymentRollout(change.new.key, self.strategy, change.replicas, counts, old, new, rescaled, has))

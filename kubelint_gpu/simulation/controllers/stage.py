@@ -127,6 +127,10 @@ class Stage(Protocol):
         """The revisions of a workload that is rolled, oldest first, with the pods that wait for a node."""
         ...
 
+    def current_revision(self, revisions: Sequence[Revision]) -> int | None:
+        """Which of these revisions has the new template."""
+        ...
+
     def pod_type(
         self,
         pod: Pod,

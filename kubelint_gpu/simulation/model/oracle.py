@@ -213,8 +213,15 @@ class ClusterOracle:
         """Whether one more pod of a kind passes the quotas; terminating pods still count."""
         return not self._charged[kind] or self.refusal(kind, state) is None
 
-    def refusal(self, kind: int, state: State) -> QuotaRefusal | None:
-        """The text with which a quota refuses one more pod of a kind; a generated name ends with `-…`."""
+    def may_exist(self, kind: int, state: State) -> bool:
+        """Whether one more pod of a kind may have been there before anything changes."""
+        return self.refusal(kind, state, before=True) is None
+
+    def refusal(self, kind: int, state: State, *, before: bool = False) -> QuotaRefusal | None:
+        """The text with which a quota refuses one more pod of a kind; a generated name ends with `-…`.
+
+        With `before` it is one of those that run already.
+        """
         if not self._charged[kind]:
             return None
         counts = list(state.waiting)
@@ -223,7 +230,9 @@ class ClusterOracle:
                 if other >= 0:
                     counts[other] += count
         return self._admission.refusal(
-            self._named[kind], [(self._kinds[other].pod, count) for other, count in enumerate(counts)]
+            self._named[kind],
+            [(self._kinds[other].pod, count) for other, count in enumerate(counts)],
+            before=before,
         )
 
     def claim_refusal(self, kind: int, state: State) -> QuotaRefusal | None:

@@ -11,7 +11,7 @@ from kubelint_gpu.simulation.controllers.daemon_set import kept_daemon_pods
 from kubelint_gpu.simulation.controllers.reconciler import PodType, Reconciler
 from kubelint_gpu.simulation.controllers.replica_set import KeepsReplicas
 from kubelint_gpu.simulation.controllers.stage import Revision
-from kubelint_gpu.simulation.prepare.revisions import revisions, revisions_with_waiting
+from kubelint_gpu.simulation.prepare.revisions import current_revision, revisions, revisions_with_waiting
 from kubelint_gpu.simulation.prepare.workload_change import (
     DELETION_COST,
     WorkloadChange,
@@ -141,6 +141,10 @@ class _Entrance:
     def revisions_with_waiting(self) -> Sequence[Revision]:
         """The revisions of a workload that is rolled, oldest first, with the pods that wait for a node."""
         return revisions_with_waiting(self.change)
+
+    def current_revision(self, revisions: Sequence[Revision]) -> int | None:
+        """Which of these revisions has the new template."""
+        return current_revision(self.change, revisions)
 
     def pod_type(
         self,

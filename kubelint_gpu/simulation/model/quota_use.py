@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.quota import QuotaRefusal, ResourceQuota, pod_charge, quota_refusal
-from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.values import dataclass, replace
 
 
@@ -15,17 +15,22 @@ class QuotaUse:
     """The quotas of the namespaces in play, with what is used of each by pods that stay.
 
     A pod counts until it is gone, terminating or not.
+    `reached` are the same quotas with limits that what runs has come to: one that is lowered deletes no pod.
     """
 
     quotas: tuple[ResourceQuota, ...] = ()
+    reached: tuple[ResourceQuota, ...] = ()
 
     def covers(self, pod: Pod) -> bool:
         """Whether any quota counts the pod."""
         return any(quota.covers(pod) for quota in self.quotas)
 
-    def refusal(self, pod: Pod, existing: Iterable[tuple[Pod, int]]) -> QuotaRefusal | None:
-        """The text with which a quota refuses one more pod beside others, given as (pod, count)."""
-        covering = [quota for quota in self.quotas if quota.covers(pod)]
+    def refusal(self, pod: Pod, existing: Iterable[tuple[Pod, int]], *, before: bool = False) -> QuotaRefusal | None:
+        """The text with which a quota refuses one more pod beside others, given as (pod, count).
+
+        With `before` it is one of those that run already.
+        """
+        covering = [quota for quota in (self.reached if before else self.quotas) if quota.covers(pod)]
         if not covering:
             return None
         charged = [(other, pod_charge(other.spec), count) for other, count in existing if count]
@@ -45,7 +50,7 @@ def admission_of(quotas: Sequence[ResourceQuota], fixed: Sequence[Pod], started:
 
     `started` are the pods that run at the start and may go, as (pod, count).
     """
-    found = []
+    found, reached = [], []
     for quota in quotas:
         if not quota.counted:
             continue
@@ -56,8 +61,14 @@ def admission_of(quotas: Sequence[ResourceQuota], fixed: Sequence[Pod], started:
                     charge = pod_charge(pod.spec, finished=pod.finished)
                     for name in total:
                         total[name] += charge.get(name, 0) * count
-        if quota.used is not None:
+        if quota.unknown is not None:
+            for name in stays:
+                stays[name] += quota.unknown.get(name, 0)
+        elif quota.used is not None:
             for name in stays:
                 stays[name] = max(stays[name], quota.used.get(name, 0) - known[name])
         found.append(replace(quota, used=FrozenMap(stays)))
-    return QuotaUse(tuple(found))
+        now = quota.used or EMPTY
+        hard = {name: max(limit, now.get(name, 0)) for name, limit in quota.hard.items()}
+        reached.append(replace(found[-1], hard=FrozenMap(hard)))
+    return QuotaUse(tuple(found), tuple(reached))

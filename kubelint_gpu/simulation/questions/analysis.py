@@ -25,6 +25,7 @@ from kubelint_gpu.simulation.prepare.displaced import concerns, displaced
 from kubelint_gpu.simulation.prepare.disruption_budgets import with_counted_budgets
 from kubelint_gpu.simulation.prepare.locality import eligible_nodes
 from kubelint_gpu.simulation.prepare.participants import participants_of
+from kubelint_gpu.simulation.prepare.quotas import with_unknown_use
 from kubelint_gpu.simulation.prepare.shared_claims import without_shared_claims
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import anonymous, created_pod
@@ -70,6 +71,7 @@ class RolloutAnalysis:
         transitions = [bounded(one, cluster, nodes) for one in transitions]
         self.participants, rest = participants_of(transitions, cluster)
         cluster = with_counted_budgets(cluster, self.participants, rest)
+        cluster = with_unknown_use(cluster, self.participants)
         self._cluster = cluster
         self._empty = Snapshot.of(replace(cluster, pods=()))
         everywhere = self._empty

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubelint_gpu.simulation.bounds import (
+    applied,
     change_set,
     counting,
     exhaustive,
@@ -70,13 +71,31 @@ def judge_in(bench: Situation, number: int) -> Judgement:
     stay = max(participant.undisturbed, participant.kept) if bench.demands[position].nodes else 0
     if not bench.eligible[position] and not (rolling and stay >= wanted):
         return replace(blank, placed=stay, alone=stay)
-    if not participant.existing and any(one.known and one.moves for one in bench.participants):
-        # what is rolled out later finds the others as they are then
-        return judge_in(replace(bench, participants=tuple(map(after_rollout, bench.participants))), number)
     found = first_answer(question, AT_ONCE)
     if found is None:
+        found = applied.decide(question, _while_others_stay)
+        if not participant.existing and (found is None or found.placed >= wanted):
+            found = _later(question, found)
+    if found is None:
         found = _beside_changes(question, _though_jobs_wait(question, _while_others_stay(question)))
+        found = applied.softened(question, found)
     return found if bench.cluster.devices_known else _known(found, participant)
+
+
+def _later(question: Question, now: Judgement | None) -> Judgement | None:
+    """The judgement of a later rollout of what is new: it finds the others as they are then.
+
+    `now` is what is said where it has its pods now, and might not later.
+    """
+    bench, position = question.situation, question.position
+    if any(one.known and one.moves for one in bench.participants):
+        bench = replace(bench, participants=tuple(map(after_rollout, bench.participants)))
+        later = judge_in(bench, bench.numbers[position])
+    elif now is None:
+        return None
+    else:
+        later = _beside_changes(question, _though_jobs_wait(question, _while_others_stay(question)))
+    return now if now is not None and later.placed < later.wanted else later
 
 
 def by_itself(bench: Situation, position: int) -> Judgement:

@@ -20,9 +20,10 @@ from kubelint_gpu.simulation.prepare.displaced import Displaced
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, identity, is_temporary, owner_of
 from kubelint_gpu.simulation.search.blocked import BlockedPods
 from kubelint_gpu.simulation.search.concretize import arranged
+from kubelint_gpu.simulation.search.ends import RunEnds, ends_of_runs
 from kubelint_gpu.simulation.search.explorer import Exploration, Verdict, explore
 from kubelint_gpu.simulation.search.narrate import Narration
-from kubelint_gpu.simulation.search.placements import Starts, one_placement, placements
+from kubelint_gpu.simulation.search.placements import Starts, at_rest, one_placement, placements
 from kubelint_gpu.simulation.search.replay import ReplayMismatch, replay
 from kubelint_gpu.simulation.search.single_runs import SingleRuns, single_runs
 from kubelint_gpu.simulation.search.trace import Evicted, Trace, Waiting
@@ -149,6 +150,45 @@ class GroupSearch:
         trace = self.replayed(scene, path) if path else None
         evicts, eviction = self._evictions(scene, found, first)
         return SearchResult(scene, starts, verdict, looked_at, trace, evicts, eviction)
+
+    def ends(
+        self, rolling: frozenset[int], scaling: frozenset[int], part: int, *, lasting: bool = False
+    ) -> RunEnds | None:
+        """Where all runs come to rest, from every placement that takes no more pods; None where no budget reaches it.
+
+        Of the budget one `part` is spent. With `lasting` pods of others end only where somebody ends them.
+        """
+        extra: list[Pod] = []
+        mine = {one.new.key for one in self._bench.participants}
+        for _ in range(BUDGET.retries):
+            scene = self.scene(rolling, extra, scaling)
+            if lasting:
+                kinds = tuple(
+                    kind if kind.owner in mine else replace(kind, temporary=False) for kind in scene.cast.kinds
+                )
+                model = replace(scene.model, kinds=kinds)
+                scene = replace(scene, cast=replace(scene.cast, kinds=kinds), model=model)
+            budget = worth(self._bench.budget // part, scene)
+            try:
+                starts = placements(scene, budget // 2)
+                states = starts.full or at_rest(scene, starts.partial)
+                if not starts.complete:
+                    states = states[: BUDGET.starts]
+                return ends_of_runs(scene, states, budget - starts.looked_at, every_start=starts.complete)
+            except UnmodelledVictim as overlooked:
+                extra += self._like(overlooked.pods, extra)
+        return None
+
+    def eviction_of(self, ends: RunEnds, owner: str) -> Trace | None:
+        """The shortest run that evicts pods of an owner; None where the core does not confirm it."""
+        scene, path = ends.scene, ends.evictions[owner]
+        for step, after in scene.model.steps(path[-1]):
+            if step.act == "preempt" and any(scene.cast.kinds[victim].owner == owner for victim, _ in step.victims):
+                try:
+                    return self.replayed(scene, (*path, scene.places.canonical(after)), ends=False)
+                except ReplayMismatch:
+                    return None
+        return None
 
     def _evictions(
         self, scene: Simulation, found: Exploration[State], first: dict[str, State]

@@ -51,7 +51,7 @@ class Exploration(Generic[S]):
 
     def path_to(self, state: S) -> tuple[S, ...]:
         """The shortest run from a start into a state that was looked at."""
-        return _path(self._order, self._parent, self._index[state])
+        return path_in(self._order, self._parent, self._index[state])
 
 
 def explore(
@@ -104,7 +104,7 @@ def explore(
     dead_starts = sum(1 for number in range(count) if not alive[number])
     if dead:
         verdict = Verdict.STUCK if dead_starts == count else Verdict.MAY_STICK
-        path = _path(order, parent, _resting(edges, dead))
+        path = path_in(order, parent, _resting(edges, dead))
         return Exploration(verdict, expanded, path, count, dead_starts, order, index, parent)
     verdict = Verdict.UNDECIDED if frontier or not count else Verdict.COMPLETES
     return Exploration(verdict, expanded, (), count, 0, order, index, parent)
@@ -181,7 +181,25 @@ def _components(edges: list[list[int]], nodes: list[int]) -> dict[int, int]:
     return component
 
 
-def _path(order: Sequence[S], parent: Sequence[int], number: int) -> tuple[S, ...]:
+def closed_components(edges: list[list[int]], size: int) -> list[list[int]]:
+    """Where runs stay for ever: the states without successors, and the circles that are never left; nearest first.
+
+    Of `size` states those beyond `edges` have not been expanded: what leads to one of them is not closed.
+    """
+    rests = [number for number, following in enumerate(edges) if not following]
+    alive = _backwards(edges, [*rests, *range(len(edges), size)], size)
+    circling = [number for number in range(len(edges)) if not alive[number]]
+    found: dict[int, list[int]] = {}
+    component = _components(edges, circling)
+    left = {component[one] for one in circling for other in edges[one] if component[other] != component[one]}
+    for number in circling:
+        if component[number] not in left:
+            found.setdefault(component[number], []).append(number)
+    return sorted([*([number] for number in rests), *found.values()])
+
+
+def path_in(order: Sequence[S], parent: Sequence[int], number: int) -> tuple[S, ...]:
+    """The run from a start to the state with a number; `parent` is -1 for a start."""
     path = []
     while number >= 0:
         path.append(order[number])

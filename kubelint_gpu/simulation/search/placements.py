@@ -163,6 +163,23 @@ def _known(scene: Simulation, *, ready: bool = True) -> State:
     return places.canonical(State(controls, waiting, nodes, places.held_first(nodes)))
 
 
+def at_rest(scene: Simulation, states: Sequence[State]) -> tuple[State, ...]:
+    """The starts in which no pod that waits evicts another: others do not last until something changes."""
+    places = scene.places
+
+    def rests(state: State) -> bool:
+        if any(places.evictions(kind, state, None, None) for kind, count in enumerate(state.waiting) if count):
+            return False
+        return not any(
+            places.evictions(kind, state, None, index)
+            for index, content in enumerate(state.nodes)
+            for kind, phase, _ in content
+            if phase == AWAITED
+        )
+
+    return tuple(filter(rests, states)) or tuple(states)
+
+
 def missing(state: State) -> list[tuple[int, int]]:
     """The pods of each kind that do not run: they have no place, or a volume of theirs is attached to another node."""
     return _in(state, AWAITED, STARTING)
@@ -202,7 +219,7 @@ def _placed_one_more(
     ):
         if before is not None and before != tiers[kind]:
             return
-        if places.is_charged(kind) and not places.may_create(kind, _running(state, nobody)):
+        if places.is_charged(kind) and not places.may_exist(kind, _running(state, nobody)):
             continue
         found = False
         fitting = places.fitting(kind, state)
@@ -257,7 +274,7 @@ def _created(scene: Simulation, state: State) -> State:
         made = bisect_left(
             range(count),
             True,
-            key=lambda number: not places.may_create(kind, state._replace(waiting=more(tuple(waiting), kind, number))),
+            key=lambda number: not places.may_exist(kind, state._replace(waiting=more(tuple(waiting), kind, number))),
         )
         waiting[kind] += made
     return State(state.controls, tuple(waiting), state.nodes, state.held)

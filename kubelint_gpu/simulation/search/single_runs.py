@@ -50,6 +50,23 @@ def single_runs(model: Model, starts: Sequence[State], done: Callable[[State], b
     return SingleRuns(_shortened(model, stuck) if stuck and ends else (), looked_at)
 
 
+def sampled_runs(model: Model, starts: Sequence[State], budget: int) -> tuple[list[tuple[State, ...]], int]:
+    """Runs that come to rest, without detours, and how many states were looked at: `budget` at most."""
+    random = Random(0)  # noqa: S311 - the same runs each time
+    found: dict[State, tuple[State, ...]] = {}
+    looked_at = 0
+    while starts and looked_at < budget:
+        path, over = _run(model, random.choice(starts), _never, random, min(_STEPS, budget - looked_at))
+        looked_at += len(path)
+        if over is False and path[-1] not in found:
+            found[path[-1]] = _shortened(model, path)
+    return list(found.values()), looked_at
+
+
+def _never(_state: State) -> bool:
+    return False
+
+
 def _run(
     model: Model, start: State, done: Callable[[State], bool], random: Random, most: int
 ) -> tuple[list[State], bool | None]:

@@ -1,0 +1,150 @@
+"""All that is applied together, in one simulation: what every run comes to, for each workload of the group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kubelint_gpu.simulation.bounds import shortage
+from kubelint_gpu.simulation.bounds.change_set import changing, scaled
+from kubelint_gpu.simulation.bounds.question import Question
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
+from kubelint_gpu.simulation.search.ends import RunEnd, RunEnds
+from kubelint_gpu.simulation.search.engine import GroupSearch, Situation, ended
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.replay import ReplayMismatch
+from kubelint_gpu.simulation.search.trace import Evicted, Trace
+from kubelint_gpu.simulation.search.verdict import Judgement
+from kubelint_gpu.values import replace
+from kubelint_gpu.work import UsedUp, part
+
+_PART = 4
+
+
+def decide(question: Question, alone: Callable[[Question], Judgement]) -> Judgement | None:
+    """What becomes of a workload when all that is known to change begins at the same moment.
+
+    None where nothing changes beside it, or where the simulation does not come to an end; `alone` is what becomes of it
+    while all others stay.
+    """
+    bench, position, one = question.situation, question.position, question.participant
+    if not _is_asked(question) or shortage.alone(question) is not None:
+        return None
+    if not one.moves and question.peaceful:
+        # its pods run, and nobody takes a place from them
+        return question.blank
+    rolls = _rolls(one)
+    before = alone(question) if rolls and one.daemons and not changing(bench, position) else None
+    if before is not None and before.verdict is not None:
+        return None
+    ends = _ends(question)
+    if ends is None or not ends.starts or (rolls and not ends.whole):
+        return None
+    done = ended(ends.scene.model, one.new.key)
+    if not one.moves and not any(map(done, ends.starts)):
+        # what it lacks it lacked before
+        return question.blank
+    verdict, end = ends.verdict(done)
+    trace = _replayed(question.search, ends, end)
+    if verdict is Verdict.UNDECIDED or (end is not None and trace is None):
+        return None
+    if not rolls:
+        return _placed(question, ends, end, trace)
+    if verdict is Verdict.COMPLETES:
+        return _evicting(question, ends, replace(question.blank, verdict=verdict, by_bound=False, states=ends.states))
+    found = alone(question) if before is None else before
+    if found.verdict is Verdict.COMPLETES and not scaled(bench, position):
+        # it ends while the others stay as they are: what they do to each other is told of all of them
+        return found
+    if found.verdict is None and verdict is Verdict.STUCK and (not one.daemons or one.fresh):
+        return found
+    states = found.states + ends.states
+    told = replace(question.blank, verdict=verdict, by_bound=False, states=states, trace=trace)
+    return _evicting(question, ends, told)
+
+
+def softened(question: Question, found: Judgement) -> Judgement:
+    """The judgement of a workload that is new or scaled; where some run gives it all its pods, it is possible only."""
+    one = question.participant
+    if _rolls(one) or not one.moves or found.placed >= found.wanted or not _is_asked(question):
+        return found
+    ends = _ends(question)
+    if ends is None:
+        return found
+    done = ended(ends.scene.model, one.new.key)
+    return (
+        replace(found, at_best=found.wanted)
+        if any(done(state) for end in ends.found for state in end.states)
+        else found
+    )
+
+
+def _is_asked(question: Question) -> bool:
+    """Whether it is known of the workload what it does now, and something changes that the others could feel."""
+    one, others = question.participant, changing(question.situation, question.position)
+    if not one.moves:
+        # of one that would be rolled it is not known when
+        return bool(others) and not one.rolling
+    return bool(others) or one.daemons or not _rolls(one)
+
+
+def _placed(question: Question, ends: RunEnds, end: RunEnd | None, trace: Trace | None) -> Judgement:
+    """How many pods run at last of a workload that is new or scaled, or that others may evict."""
+    blank = replace(question.blank, by_bound=False, states=ends.states)
+    if end is None or trace is None:
+        return blank
+    mine = ends.scene.cast.members[question.position]
+    ready = [one.ready(mine) for one in ends.found]
+    waiting = next((one for one in trace.waiting if one.owner == question.participant.new.key), None)
+    return replace(
+        blank,
+        placed=min(blank.wanted, *ready),
+        at_best=min(blank.wanted, max(ready)) if ends.whole else blank.wanted,
+        waiting=None if waiting is None or waiting.refusal else waiting,
+        refusal=waiting.refusal if waiting is not None else None,
+    )
+
+
+def _evicting(question: Question, ends: RunEnds, found: Judgement) -> Judgement:
+    """The judgement with whom runs evict."""
+    shortest: Trace | None = None
+    every: list[Evicted] = []
+    for owner in ends.evictions:
+        trace = question.search.eviction_of(ends, owner)
+        if trace is not None:
+            shortest = shortest or trace
+            every += [one for one in trace.evictions if one.owner == owner and one not in every]
+    return replace(found, evicts=tuple(every), eviction=shortest)
+
+
+def _ends(question: Question) -> RunEnds | None:
+    """Where the runs of the group come to rest; None where that is too much work.
+
+    A rollout may wait until a pod of others ends by itself; that replicas find room then is not said.
+    """
+    bench, search = question.situation, question.search
+    rolling = frozenset(place for place, one in enumerate(bench.participants) if one.moves and _rolls(one))
+    scaling = frozenset(place for place, one in enumerate(bench.participants) if one.moves) - rolling
+    lasting = bool(search.outsiders) and not _rolls(question.participant)
+
+    def found() -> RunEnds | None:
+        try:
+            with part(1, 3):
+                return search.ends(rolling, scaling, _PART, lasting=lasting)
+        except UsedUp:
+            return None
+
+    name = "ends of lasting pods" if lasting else "ends"
+    return bench.memo.of(name, (bench.participants, bench.fixed, bench.queued, bench.grown), found)
+
+
+def _rolls(one: WorkloadChange) -> bool:
+    return one.existing and one.rolling
+
+
+def _replayed(search: GroupSearch, ends: RunEnds, end: RunEnd | None) -> Trace | None:
+    if end is None:
+        return None
+    try:
+        return search.replayed(ends.scene, end.path)
+    except ReplayMismatch:
+        return None
