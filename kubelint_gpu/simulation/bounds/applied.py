@@ -9,7 +9,7 @@ from kubelint_gpu.simulation.bounds.change_set import changing, scaled
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.search.ends import RunEnd, RunEnds
-from kubelint_gpu.simulation.search.engine import GroupSearch, Situation, ended
+from kubelint_gpu.simulation.search.engine import GroupSearch, ended
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.replay import ReplayMismatch
 from kubelint_gpu.simulation.search.trace import Evicted, Trace
