@@ -75,8 +75,6 @@ class BlockedPods:
     def _refused(self, state: State) -> list[Waiting]:
         found = []
         for actor, control in zip(self._scene.model.actors, state.controls, strict=True):
-            if not actor.rolls:
-                continue
             for change in actor.actions(control, census(state)):
                 if change.create is None:
                     continue
