@@ -8,6 +8,7 @@ from contextlib import suppress
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.simulation.budget import BUDGET
 from kubelint_gpu.simulation.growth import Growth
+from kubelint_gpu.simulation.prepare.counted_devices import with_counted_devices
 from kubelint_gpu.simulation.questions.analysis import RolloutAnalysis
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import WAITS, Judgement, Together, rank, undecided
@@ -31,6 +32,32 @@ def judge(
     than a few times as many.
     `growth` are pools that an autoscaler enlarges.
     """
+    counted = with_counted_devices(transitions, cluster)
+    if counted is None:
+        return _judged(transitions, cluster, budget, growth, only)
+    # what counting shows to end ends; of the rest it is told which devices it waits for
+    found = _judged(*counted, budget, (), only)
+    known = {number for number, one in enumerate(found) if _ends(one) or (only is not None and number not in only)}
+    left = [number for number in range(len(transitions)) if number not in known]
+    rest = _judged(transitions, cluster, budget, growth, left) if left else found
+    return tuple(
+        replace(found[number] if number in known else rest[number], workload=one.new)
+        for number, one in enumerate(transitions)
+    )
+
+
+def _ends(one: Judgement) -> bool:
+    """Whether all its pods have places, and its rollout ends."""
+    return one.placed >= one.wanted and one.verdict in (None, Verdict.COMPLETES)
+
+
+def _judged(
+    transitions: Sequence[Transition],
+    cluster: Cluster,
+    budget: int,
+    growth: Sequence[Growth],
+    only: Container[int] | None,
+) -> tuple[Judgement, ...]:
     found = tuple(undecided(one.new) for one in transitions)
     try:
         with part(3, 4):
