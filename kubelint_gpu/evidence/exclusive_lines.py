@@ -15,7 +15,7 @@ from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.kube.values.quantity import canonical
 from kubelint_gpu.messages.wait import every, quota_amount
-from kubelint_gpu.messages.wording import amount, owner_name, some
+from kubelint_gpu.messages.wording import amount, counted, owner_name, some
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, pod_topology_spread
 from kubelint_gpu.scheduler.relations import facts_of
 from kubelint_gpu.simulation.prepare.workload_change import owner_of, pods_of_others
@@ -29,6 +29,7 @@ _ONE_NODE = "ReadWriteOnce"
 _HOSTNAME = "kubernetes.io/hostname"
 _HASH = "pod-template-hash"
 _MOST_HOLDERS = 4
+_MOST_SLICES = 2
 
 
 def stakes(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> tuple[Related, ...]:
@@ -56,6 +57,9 @@ def exclusive_lines(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) ->
         found += _apart(subject)
     if pod_topology_spread.NAME in plugins:
         found += _spread(subject)
+    if "device" in held:
+        found += _device_claims(subject)
+        found += _slices(unit, {lack.node for lack in lacks if lack.held == "device"})
     if any(lack.held == "volume" and (lack.plugin == ATTACH or facts_of(lack.plugin).blockers) for lack in lacks):
         found += _claims(unit, subject)
     return tuple(found)
@@ -180,6 +184,26 @@ def _claims(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Related]:
         if mode is not None:
             users = "one pod at a time" if mode == READ_WRITE_ONCE_POD else "the pods of one node at a time"
             yield Related(subject.manifest.place(route), f"the claim is {mode}: {users}")
+
+
+def _device_claims(subject: WorkloadCheck) -> Iterator[Related]:
+    for route in field_pointers.resource_claims(subject.manifest):
+        own = route[-1] == field_pointers.CLAIM_TEMPLATE
+        told = "each pod has devices of its own" if own else "all pods share the claim, and go where its devices are"
+        yield Related(subject.manifest.place(route), told)
+
+
+def _slices(unit: ApplySet, nodes: Collection[str]) -> Iterator[Related]:
+    """The first of the declared slices of some nodes."""
+    declared = unit.world.inventory.of_kind("ResourceSlice") if unit.world.inventory is not None else ()
+    found = ((one, one.value.get("spec")) for one in declared)
+    mine = [(one, spec) for one, spec in found if isinstance(spec, dict) and spec.get("nodeName") in nodes]
+    for one, spec in mine[:_MOST_SLICES]:
+        devices = spec.get("devices")
+        number = len(devices) if isinstance(devices, list) else 0
+        if number:
+            told = f"{spec['nodeName']} has {counted(number, 'device')} of {spec.get('driver')}"
+            yield Related(unit.world.place(one, ("spec", "driver")), told)
 
 
 def _quota(unit: ApplySet, subject: WorkloadCheck, refusal: QuotaRefusal) -> Iterator[Related]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.findings.finding import Step
 from kubelint_gpu.kube.objects.pod import PodSpec
-from kubelint_gpu.kube.objects.quota import QuotaRefusal
+from kubelint_gpu.kube.objects.quota import CLAIMS, QuotaRefusal
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.quantity import canonical
@@ -51,7 +51,7 @@ class Wait:
     def clause(self) -> str:
         """What it waits for and who holds it, as a clause of the finding's message."""
         if self.waiting.refusal:
-            return f"{self.who} is refused {refused(self.waiting.refusal)}"
+            return f"{self._refused_one} is refused {refused(self.waiting.refusal)}"
         if self.waiting.unready:
             return f"{self.who} on {self.waiting.unready} is not ready"
         if not self.waiting.lacks:
@@ -66,12 +66,19 @@ class Wait:
     def sentences(self) -> Iterator[str]:
         """The first half of the circle, node by node: who waits for whom."""
         if self.waiting.refusal:
-            yield f"{self.who} is refused {refused(self.waiting.refusal)}; a pod counts until it is gone"
+            counts = "a claim" if self.waiting.refusal.kind == CLAIMS else "a pod"
+            yield f"{self._refused_one} is refused {refused(self.waiting.refusal)}; {counts} counts until it is gone"
             return
         lacks = self.waiting.lacks
         yield from dict.fromkeys(f"{self.who} waits {self._sought((lack,), whole=True)}" for lack in lacks[:_MOST])
         if len(lacks) > _MOST:
             yield f"the same holds for {counted(len(lacks) - _MOST, 'further node')}"
+
+    @property
+    def _refused_one(self) -> str:
+        """What a quota refuses: the pod, or a claim of it."""
+        claim = self.waiting.refusal is not None and self.waiting.refusal.kind == CLAIMS
+        return f"a claim of {self.who}" if claim else self.who
 
     @property
     def lacking(self) -> str:
@@ -116,6 +123,11 @@ class Wait:
             return f"on {nodes} for {_claims(self.claims)}, attached to the node of {holders or self._old}"
         if first.plugin == volume_restrictions.NAME and self.claims:
             return f"for {self._of_one_pod}, used by {holders or self._old}{self._further(places)}"
+        things = [name for lack in lacks for name in lack.things]
+        if things:
+            return f"for {'device' if len(things) == 1 else 'devices'} {some(things, 'device')} on {nodes}{held}"
+        if first.held == "device":
+            return f"for {nodes} ({_about(first.reason)}){f' while {holders} has the claim' if holders else ''}"
         return f"for {nodes} ({_about(first.reason)}){held}"
 
     def _further(self, places: Sequence[Sequence[Blocker]]) -> str:

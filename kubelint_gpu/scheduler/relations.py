@@ -10,6 +10,7 @@ from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.scheduler import plugins
 from kubelint_gpu.scheduler.framework.facts import ANYTHING, Facts, Held, Unique, never, no_token, nobody
 from kubelint_gpu.scheduler.framework.plugin import Plugin
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 
 Token = Callable[[Node, Sequence[Pod]], Hashable]
 
@@ -126,6 +127,20 @@ def node_tokens(pods: Sequence[Pod], *, wide: bool) -> tuple[Token, ...]:
     """What tells nodes apart for some pods in play; `wide` says that nodes look at each other."""
     found = (one.token(pods, wide) for one in _now().telling)
     return tuple([token for token in found if token is not None])
+
+
+def sought(plugin: str, pod: Pod, snapshot: Snapshot, node: str) -> tuple[str, ...]:
+    """What of a node others have that the pod could have instead, as a plugin names it."""
+    return facts_of(plugin).sought(pod, snapshot, node)
+
+
+def stock(pod: Pod, snapshot: Snapshot, node: str) -> tuple[int, int] | None:
+    """How many things of a node that the pod could have are free, and how many there are; None where it asks for none.
+
+    Resources are not among them.
+    """
+    found = (one.stock(pod, snapshot, node) for one in _now().every)
+    return next((one for one in found if one is not None), None)
 
 
 def blocking_plugins() -> tuple[str, ...]:

@@ -13,6 +13,7 @@ REPLICAS: Pointer = ("spec", "replicas")
 STRATEGY: Pointer = ("spec", "strategy")
 ROLLING: Pointer = (*STRATEGY, "rollingUpdate")
 UPDATE_STRATEGY: Pointer = ("spec", "updateStrategy")
+CLAIM_NAME, CLAIM_TEMPLATE = "resourceClaimName", "resourceClaimTemplateName"
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 # how custom resources that write no containers call GPUs
 _SHORT = "gpu"
@@ -145,6 +146,16 @@ def claims(manifest: Manifest) -> Iterator[Pointer]:
         name = (*route, index, "persistentVolumeClaim", "claimName")
         if manifest.present(name):
             yield name
+
+
+def resource_claims(manifest: Manifest) -> Iterator[Pointer]:
+    """The names of the claims for devices that pods name, and of the templates of those that are made for them."""
+    route = (*pod_spec(manifest), "resourceClaims")
+    entries = at(manifest, route)
+    for index in range(len(entries)) if isinstance(entries, list) else ():
+        for field in (CLAIM_NAME, CLAIM_TEMPLATE):
+            if manifest.present((*route, index, field)):
+                yield (*route, index, field)
 
 
 def key_values(manifest: Manifest, pointer: Pointer) -> str:

@@ -244,3 +244,12 @@ def test_a_stateful_set_whose_pods_ask_for_more_stops_where_too_little_is_left()
 def test_pods_without_claims_are_judged_without_a_look_at_devices():
     objects = [node("n1", 2), slices("n1", "A"), template("t", asking())]
     assert verdict(workload("Deployment", update=SURGE), *objects) is COMPLETES
+
+
+def test_a_claim_for_administration_is_refused_where_its_namespace_does_not_allow_it():
+    space = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "d"}}
+    objects = [plain("n1"), slices("n1", "A"), template("t", asking(adminAccess=True))]
+    assert verdict(by("w", template="t"), *objects) is COMPLETES
+    assert judged(by("w", template="t"), *objects, space).placed == 0
+    space["metadata"]["labels"] = {"resource.kubernetes.io/admin-access": "true"}
+    assert verdict(by("w", template="t"), *objects, space) is COMPLETES

@@ -46,6 +46,10 @@ OBJECT_KEYS = {
 """Under which keys the API server counts the objects of a kind; a quota with scopes counts none of them."""
 
 
+PODS, CLAIMS = "pods", "resourceclaims"
+"""What a quota may refuse."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
     """A restriction of a quota to some pods."""
@@ -185,7 +189,7 @@ class QuotaRefusal:
     quota: str
     exceeded: tuple[Excess, ...] = ()
     unspecified: str = ""
-    kind: str = "pods"
+    kind: str = PODS
 
     @property
     def reason(self) -> str:

@@ -20,6 +20,10 @@ Keeps = Callable[[Pod, Node], bool]
 """Whether a pod on a node is one of those that keep another pod away."""
 Blockers = Callable[[Pod, Node, Snapshot, str], Keeps]
 """Which pods keep a pod off a node, by the reason that the filter gave."""
+Sought = Callable[[Pod, Snapshot, str], tuple[str, ...]]
+"""What of a node others have that the pod could have instead, by name."""
+Stock = Callable[[Pod, Snapshot, str], "tuple[int, int] | None"]
+"""How many things of a node the pod could have are free, and how many there are; None where it asks for none."""
 Token = Callable[[Node, Sequence[Pod]], Hashable]
 """What tells a node apart, with the pods that stay on it."""
 
@@ -60,6 +64,14 @@ def _by_name(_pods: Sequence[Pod], _wide: bool) -> Token | None:
     return lambda node, _: node.name
 
 
+def _no_stock(*_: object) -> tuple[int, int] | None:
+    return None
+
+
+def _nothing_sought(*_: object) -> tuple[str, ...]:
+    return ()
+
+
 def no_token(_pods: Sequence[Pod], _wide: bool) -> Token | None:
     """The filter tells no nodes apart beyond the pods' eligible nodes."""
     return None
@@ -91,6 +103,8 @@ class Facts:
         tokens: what at most one pod of a node can have, as `host port 80/TCP`.
         token: of some pods in play, what tells nodes apart; the flag says whether nodes look at each other.
         blockers: which pods keep a pod off a node; None where no pod does.
+        sought: what of a node others have that a pod could have instead, each by its name.
+        stock: how many things of a node that a pod could have are free, and how many there are.
         spared: the pod's spec without what the filter looks at.
     """
 
@@ -106,6 +120,8 @@ class Facts:
     tokens: Callable[[Pod], Iterable[str]] = _nothing
     token: Callable[[Sequence[Pod], bool], Token | None] = _by_name
     blockers: Blockers | None = None
+    sought: Sought = _nothing_sought
+    stock: Stock = _no_stock
     spared: Callable[[PodSpec], PodSpec] = _as_it_is
 
 

@@ -12,7 +12,7 @@ from kubelint_gpu.kube.dra.claim_charge import claim_charge, is_charged_for_clai
 from kubelint_gpu.kube.dra.pod_claims import pod_claims
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.quota import Excess, QuotaRefusal, ResourceQuota
+from kubelint_gpu.kube.objects.quota import CLAIMS, Excess, QuotaRefusal, ResourceQuota
 from kubelint_gpu.simulation.controllers.reconciler import PodType
 from kubelint_gpu.simulation.controllers.state import UNBOUND, Content
 
@@ -57,7 +57,7 @@ class ClaimQuotas:
             for quota in quotas:
                 over = _excess(quota, charge, used)
                 if over:
-                    return QuotaRefusal(f"{pod.meta.name}-…-{name}-…", quota.meta.name, over, kind="resourceclaims")
+                    return QuotaRefusal(f"{pod.meta.name}-…-{name}-…", quota.meta.name, over, kind=CLAIMS)
             _add(used, charge, 1)
         return None
 

@@ -28,7 +28,7 @@ def with_counted_devices(
     if not cluster.devices_known or not any(one.spec.resource_claims for both in transitions for one in _both(both)):
         return None
     from kubelint_gpu.kube.dra.claim_charge import is_charged_for_claims
-    from kubelint_gpu.scheduler.plugins.dynamic_resources.counted_devices import device_sets
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.device_sets import device_sets
 
     waiting = [pod for pod in cluster.pods if pod.spec.resource_claims and not pod.spec.node_name]
     if waiting or any(is_charged_for_claims(key) for quota in cluster.quotas for key in quota.hard):

@@ -8,7 +8,7 @@ from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.scheduler import FitResult, Snapshot, Status, fit, message, preempt
 from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.scheduler.plugins.node_resources_fit import short_of
-from kubelint_gpu.scheduler.relations import blocking_plugins, held, peeled
+from kubelint_gpu.scheduler.relations import blocking_plugins, held, peeled, sought
 from kubelint_gpu.simulation.controllers.reconciler import PodType
 from kubelint_gpu.simulation.controllers.state import AWAITED, BROKEN, STARTING, UNBOUND, State, census
 from kubelint_gpu.simulation.model.simulation import Simulation
@@ -132,8 +132,10 @@ class BlockedPods:
             short = [self._short(number, index, status.plugin, reason, state, snapshot) for reason in status.reasons]
             # what a GPU pod waits for is the GPU, whatever else is short
             return sorted(short, key=lambda lack: "/" not in lack.resource)
-        holders = self._holders(number, index, state, snapshot, status.plugin, status.reasons[0])
-        return [Blocker(self._scene.places.names[index], status.plugin, status.reasons[0], holds, holders=holders)]
+        name, reason = self._scene.places.names[index], status.reasons[0]
+        holders = self._holders(number, index, state, snapshot, status.plugin, reason)
+        things = sought(status.plugin, self._kinds[number].pod, snapshot, name)
+        return [Blocker(name, status.plugin, reason, holds, holders=holders, things=things)]
 
     def _short(self, number: int, index: int, plugin: str, reason: str, state: State, snapshot: Snapshot) -> Blocker:
         """What the pod lacks of one resource on one node."""
@@ -164,7 +166,12 @@ class BlockedPods:
             before = found.get((owner, new, where), (0, 0))
             found[owner, new, where] = (before[0] + number, before[1] + takes(pod).get(resource, 0) * number)
 
-        for place, content in enumerate(state.nodes):
+        if held(plugin) == Held.DEVICE.value:
+            # which of several equal pods has what they are about, only the pods themselves tell
+            for place, other, phase, one in self._scene.places.state_pods.placed(state):
+                if phase not in UNBOUND and keeps(one, node.node):
+                    count(self._kinds[other].owner, self._kinds[other].new, names[place], 1, one)
+        for place, content in enumerate(state.nodes if held(plugin) != Held.DEVICE.value else ()):
             where = snapshot.node(names[place])
             for other, phase, number_there in content:
                 if other < 0 or phase in UNBOUND or where is None or (plugin == ATTACH and phase == STARTING):

@@ -7,8 +7,10 @@ from collections.abc import Hashable
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.quota import CLAIMS
 from kubelint_gpu.kube.values.quantity import shown
 from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.scheduler.relations import stock
 from kubelint_gpu.simulation.controllers.reconciler import PodType
 from kubelint_gpu.simulation.controllers.state import ABSENT, AWAITED, BROKEN, GOING, READY, State, count_on
 from kubelint_gpu.simulation.model.simulation import Simulation
@@ -132,6 +134,8 @@ class Narration:
             return TraceStep("kube-scheduler", f"cannot place {pods}: {one.scheduler}")
         kind = one.owner.split("/", maxsplit=1)[0]
         controller = "ReplicaSet" if kind == "Deployment" else kind
+        if one.refusal is not None and one.refusal.kind == CLAIMS:
+            return TraceStep("resource claim controller", f"cannot create a claim for {pods}: {one.refusal.text}")
         return TraceStep(
             f"{controller} controller", f"cannot create {pods}: {one.refusal.text if one.refusal is not None else ''}"
         )
@@ -141,6 +145,9 @@ class Narration:
 
     def _free(self, snapshot: Snapshot, name: str, pod: Pod) -> str:
         node = snapshot.node(name)
+        there = stock(pod, snapshot, name)
+        if there is not None and there[1]:
+            return f"{there[0]} of {there[1]} device{'s' * (there[1] > 1)} free on {name}"
         request = takes(pod)
         resource = next((found for found in request if "/" in found), next(iter(sorted(request))))
         if node is None:

@@ -48,6 +48,7 @@ class Blocker:
         allocatable: what the node has.
         holders: who holds the rest, or is in the way.
         also: what else the pod lacks on this node, each by itself.
+        things: what others have there that the pod could have instead, by name.
     """
 
     node: str
@@ -60,6 +61,7 @@ class Blocker:
     allocatable: int = 0
     holders: tuple[BlockingPod, ...] = ()
     also: tuple[Blocker, ...] = ()
+    things: tuple[str, ...] = ()
 
     @property
     def owners(self) -> frozenset[str]:

@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.scheduler.framework.facts import Facts, Held, Token, Unique, never
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import Pod, PodSpec
+from kubelint_gpu.scheduler.framework.facts import Facts, Held, Keeps, Token, Unique, never
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.values import replace
 
 NAME = "DynamicResources"
 
@@ -101,6 +103,36 @@ def _token(pods: Sequence[Pod], _wide: bool) -> Token | None:
     return (lambda node, _: node.name) if any(_asks(pod) for pod in pods) else None
 
 
+def _blockers(pod: Pod, node: Node, snapshot: Snapshot, _reason: str) -> Keeps:
+    if not _has_to_do(pod, snapshot):
+        return never
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.device_holders import blockers, holds
+
+    users = {user.identifier for one in blockers(pod, snapshot, node.name) for user in one.users}
+    users |= {user.identifier for one in holds(pod, snapshot) if node.name not in one.nodes for user in one.users}
+    return lambda other, _: other.identifier in users
+
+
+def _sought(pod: Pod, snapshot: Snapshot, node: str) -> tuple[str, ...]:
+    if not _has_to_do(pod, snapshot):
+        return ()
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.device_holders import blockers
+
+    return tuple(dict.fromkeys(str(one.device) for one in blockers(pod, snapshot, node)))
+
+
+def _stock(pod: Pod, snapshot: Snapshot, node: str) -> tuple[int, int] | None:
+    if not _asks(pod) or not _has_to_do(pod, snapshot):
+        return None
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.device_holders import stock
+
+    return stock(pod, snapshot, node)
+
+
+def _without_claims(spec: PodSpec) -> PodSpec:
+    return replace(spec, resource_claims=()) if spec.resource_claims else spec
+
+
 FACTS = Facts(
     Held.DEVICE,
     asks=_asks,
@@ -110,5 +142,9 @@ FACTS = Facts(
     refusing=_kept_off,
     pod_labels=_no_labels,
     token=_token,
+    blockers=_blockers,
+    sought=_sought,
+    stock=_stock,
+    spared=_without_claims,
 )
 PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=FACTS, post_filter=_post_filter, reserve=reserved)

@@ -13,7 +13,8 @@ from typing import NamedTuple
 from kubelint_gpu.kube.dra.claim import ResourceClaim, ResourceClaimTemplate
 from kubelint_gpu.kube.dra.device_class import DeviceClass, classes_by_resource
 from kubelint_gpu.kube.dra.pod_claims import PodClaim, is_controlled_by, pod_claims
-from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery
+from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery, queries_of
+from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.meta import Meta, OwnerReference
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import EMPTY
@@ -22,6 +23,7 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Sli
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
 from kubelint_gpu.values import replace
 
+ADMIN_LABEL = "resource.kubernetes.io/admin-access"
 NOT_CREATED = 'pod "{pod}": ResourceClaim not created yet'
 UNSUPPORTED = 'pod "{pod}", spec.resourceClaim "{name}": none of the supported fields are set'
 NOT_FOUND = 'could not find ResourceClaim "{claim}"'
@@ -58,13 +60,31 @@ def objects_of(snapshot: Snapshot, features: Features) -> Objects:
 
 def _objects(snapshot: Snapshot, features: Features) -> Objects:
     cluster = snapshot.cluster
+    refused = _without_admin_access(cluster)
     return Objects(
-        {claim.key: replace(claim, spec=_kept(claim.spec, features)) for claim in cluster.resource_claims},
-        {found.key: replace(found, spec=_kept(found.spec, features)) for found in cluster.claim_templates},
+        {
+            claim.key: replace(claim, spec=_kept(claim.spec, features))
+            for claim in cluster.resource_claims
+            if claim.meta.uid or claim.meta.namespace not in refused or not _is_for_admin(claim.spec)
+        },
+        {
+            found.key: replace(found, spec=_kept(found.spec, features))
+            for found in cluster.claim_templates
+            if found.meta.uid or found.meta.namespace not in refused or not _is_for_admin(found.spec)
+        },
         {found.name: found for found in cluster.device_classes},
         classes_by_resource(cluster.device_classes) if features.extended else {},
         SliceIndex(cluster.resource_slices, cluster.device_taint_rules, features),
     )
+
+
+def _without_admin_access(cluster: Cluster) -> frozenset[str]:
+    """The namespaces in which the API server refuses claims for administration; those that are not declared may do."""
+    return frozenset(one.name for one in cluster.namespaces if one.labels.get(ADMIN_LABEL) != "true")
+
+
+def _is_for_admin(spec: ClaimSpec) -> bool:
+    return any(query.admin for query in queries_of(spec))
 
 
 def _kept(spec: ClaimSpec, features: Features) -> ClaimSpec:

@@ -113,6 +113,20 @@ def blockers(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[DeviceHolder
     )
 
 
+def stock(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[int, int] | None:
+    """How many of the devices that a pod could have on a node are free, and how many there are; None for no claims."""
+    node, found = snapshot.node(node_name), pre_filter(pod, snapshot)
+    wanted = found.state.wanted_on(node) if node is not None and isinstance(found.state, AttemptState) else None
+    if wanted is None or not wanted[0]:
+        return None
+    claims, view = wanted
+    features = features_of(snapshot.behaviour)
+    held = holdings(snapshot, features)
+    matcher = Matcher(objects_of(snapshot, features).classes, shareable=features.shares)
+    could = [slot for place, slot in enumerate(view.slots) if _could_have(claims, place, slot, matcher)]
+    return sum(slot.id not in held.exclusive for slot in could), len(could)
+
+
 def _could_have(claims: tuple[ResourceClaim, ...], place: int, slot: Slot, matcher: Matcher) -> bool:
     number = 0
     for claim, spec in enumerate(one.spec for one in claims):
