@@ -11,6 +11,7 @@ from kubelint_gpu.analysis.pod_affinity import crowding, left_alone
 from kubelint_gpu.analysis.replica_room import room_by_eviction
 from kubelint_gpu.analysis.spread import unspreadable
 from kubelint_gpu.analysis.transitions import acting, transitions_in
+from kubelint_gpu.builders.common_cause import of_shortage
 from kubelint_gpu.builders.stuck_rollout import NO_NODE, declare, is_trapped, shortage, unsure_claims
 from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
@@ -110,6 +111,16 @@ def pending_replicas(
             *(() if proposals else (helps,)),
         ),
         proposals=proposals,
+        shared=of_shortage(
+            unit,
+            subject,
+            judgement.wanted,
+            missing,
+            judgement.eligible,
+            judgement.refusal.quota if judgement.refusal else "",
+        )
+        if nature != _APART
+        else None,
         related=(
             *clues(unit, subject, missing, sorted(judgement.eligible)),
             *holders(unit, subject, missing, judgement.eligible),

@@ -9,6 +9,7 @@ from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.analysis.replica_room import lacking
 from kubelint_gpu.analysis.rollout_facts import judgements_in, next_rollouts
 from kubelint_gpu.analysis.transitions import is_made
+from kubelint_gpu.builders.common_cause import of_standstill
 from kubelint_gpu.builders.kubelet_refusal import refused_by_kubelet
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, exclusive_lines, stakes
@@ -147,6 +148,7 @@ def standstill(
         certainty="certain" if closed and not may and not unknown else "possible",
         severity="warning" if (may or made or coming) and closed else None,
         moment=moment,
+        shared=of_standstill(end.waiting, begins, ends.replace("ends", "end")),
         help=(
             *declare(unknown),
             *_help(others, may=may),

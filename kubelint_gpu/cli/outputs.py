@@ -49,7 +49,9 @@ def wants_color(choice: str, stream: TextIO) -> bool:
     return stream.isatty()
 
 
-def options_for(stream: TextIO, color: str, *, fix_hints: bool = True, category: str = "") -> Options:
+def options_for(
+    stream: TextIO, color: str, *, fix_hints: bool = True, category: str = "", quiet: bool = False
+) -> Options:
     """How a report looks on a stream."""
     width = shutil.get_terminal_size((100, 24)).columns if stream.isatty() or "COLUMNS" in os.environ else 100
     return Options(
@@ -58,6 +60,7 @@ def options_for(stream: TextIO, color: str, *, fix_hints: bool = True, category:
         unicode=can_show(stream),
         fix_hints=fix_hints,
         category=category,
+        quiet=quiet,
     )
 
 
@@ -68,7 +71,13 @@ def category_of(inventories: Sequence[str]) -> str:
 
 
 def write(
-    report: Report, targets: Iterable[tuple[str, str]], color: str, *, fix_hints: bool = True, category: str = ""
+    report: Report,
+    targets: Iterable[tuple[str, str]],
+    color: str,
+    *,
+    fix_hints: bool = True,
+    category: str = "",
+    quiet: bool = False,
 ) -> None:
     """Write a report in every format that was asked for.
 
@@ -87,7 +96,8 @@ def write(
                 except (OSError, ValueError, NotWritable) as error:
                     why = getattr(error, "strerror", None) or error
                     raise click.ClickException(f"cannot write {target}: {why}") from None
-            for part in renderer(name)(report, options_for(stream, color, fix_hints=fix_hints, category=category)):
+            options = options_for(stream, color, fix_hints=fix_hints, category=category, quiet=quiet)
+            for part in renderer(name)(report, options):
                 stream.write(part)
             # what follows on standard error stands behind it, also where both go to one pipe
             stream.flush()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.documents.edits import Edit
-from kubelint_gpu.findings.finding import Certainty, Moment, Place, Related, Safety, Severity, Step
+from kubelint_gpu.findings.finding import Certainty, Moment, Place, Related, Safety, Severity, Shared, Step
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.manifest import Manifest
 
@@ -20,6 +20,7 @@ class FixCandidate:
 
     `must_prove`: it is offered only if the changed manifest no longer gives the finding and gives no new one.
     Without that, as where no inventory is there to prove it with, it is offered as not verified.
+    `joint` is the title of the same change where it is made in several workloads at once, empty where it is not.
     `of_amounts`: the finding is about how many devices a pod asks for, or how many replicas there are; no other
     candidate may change the first or lower the second.
     """
@@ -29,6 +30,7 @@ class FixCandidate:
     edits: Callable[[], list[Edit]]
     must_prove: bool = True
     of_amounts: bool = False
+    joint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ class Diagnostic:
             lines move or messages change.
         severity: where the rule's own severity is not meant.
         run: the simulated run that the trace tells of.
+        shared: what it has in common with findings of the same cause; None where its message says that.
         fatal: the run itself cannot be trusted (an inventory that cannot be read).
     """
 
@@ -64,3 +67,4 @@ class Diagnostic:
     fatal: bool = False
     undecided: bool = False
     moment: Moment = "now"
+    shared: Shared | None = None

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 
 from kubelint_gpu.engine.batches import batches
+from kubelint_gpu.engine.causes import FEW, joint_proposals, of_one_cause
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.trials import Trials, severity_of, tried
 from kubelint_gpu.findings.finding import Finding, Fix, Refusal
+from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 
 _EXPLAINED = ("KLG1", "KLG2")
@@ -29,6 +31,8 @@ def offered(
     left = count(known.alone or 0, -1)
     alone = trials.spend if unit.rendered else lambda: known.alone is None or next(left) > 0
     done: list[tuple[Fix | Refusal, ...]] = [()] * len(wanted)
+    groups = of_one_cause(wanted)
+    many = {place for group in groups if len(group) > FEW for place in group}
     for severity in ("error", "warning", "note"):
         running = {
             place: tried(
@@ -39,7 +43,7 @@ def offered(
                 alone,
             )
             for place, draft in enumerate(wanted)
-            if severity_of(draft) == severity
+            if severity_of(draft) == severity and place not in many
         }
         # the first proposal of each comes before the second one of any
         while running:
@@ -49,4 +53,16 @@ def offered(
                     del running[place]
                 else:
                     done[place] = (*done[place], found)
+    for group in groups:
+        if any(not any(isinstance(one, Fix) for one in done[place]) for place in group):
+            together = tuple(_joint(unit, [wanted[place] for place in group], drafts))
+            for place in group:
+                done[place] = (*done[place], *together)
     return done
+
+
+def _joint(unit: ApplySet, group: Sequence[Diagnostic], drafts: Sequence[Diagnostic]) -> Iterator[Fix | Refusal]:
+    """The changes that mend all findings of a group when they are made in all of its objects."""
+    for proposal in joint_proposals(group):
+        first = replace(group[0], proposals=(proposal,))
+        yield from tried(unit, first, drafts, beside=group[1:])

@@ -22,6 +22,7 @@ def no_surge(manifest: Manifest, replicas: int) -> FixCandidate:
         f"set maxSurge: 0 and maxUnavailable: 1, which costs a brief downtime {price}",
         "safe",
         lambda: _no_surge(manifest, field_pointers.STRATEGY),
+        joint="set maxSurge: 0 and maxUnavailable: 1 in all of them, which costs a brief downtime of 1 replica of each",
     )
 
 
@@ -41,6 +42,7 @@ def recreate(manifest: Manifest, replicas: int) -> FixCandidate:
         f"set strategy type: Recreate, which costs a downtime {price} in each rollout",
         "unsafe",
         lambda: _recreate(manifest),
+        joint="set strategy type: Recreate in all of them, which costs a downtime of all replicas of each",
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.engine.causes import shared_of
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.offers import not_offered, offered
 from kubelint_gpu.engine.overlays import OverlayFinding, layers, merged, seen_through
@@ -150,7 +151,7 @@ def _judged(unit: ApplySet, rules: Suppression, *, fixes: bool, stages: bool) ->
     trials = Trials(unit)
     gone = removed(unit, drafts, trials)
     found = [
-        (replace(finding_of(draft, gone.get(identity(draft), ())), trace=located(unit, draft)), draft)
+        (replace(finding_of(draft, gone.get(identity(draft), ()), unit), trace=located(unit, draft)), draft)
         for draft in drafts
     ]
     left, ignored = [finding for finding, _ in found], 0
@@ -231,8 +232,11 @@ def _switched_off(ignore: Ignore, off: tuple[str, ...]) -> bool:
     return bool(ignore.code) and (ignore.code.startswith(off) or any(code.startswith(ignore.code) for code in off))
 
 
-def finding_of(draft: Diagnostic, more: tuple[Related, ...] = ()) -> Finding:
-    """What a rule found as it is reported, before its fixes are tried; `more` places are told beside its own."""
+def finding_of(draft: Diagnostic, more: tuple[Related, ...] = (), unit: ApplySet | None = None) -> Finding:
+    """What a rule found as it is reported, before its fixes are tried; `more` places are told beside its own.
+
+    Of a `unit` it is known what it has in common with other findings.
+    """
     found = rule(draft.code)
     severity = severity_of(draft)
     manifest = draft.manifest
@@ -252,6 +256,7 @@ def finding_of(draft: Diagnostic, more: tuple[Related, ...] = ()) -> Finding:
         help=draft.help,
         cause=draft.cause,
         moment=draft.moment,
+        shared=shared_of(draft, first_place(unit).path) if unit is not None else None,
         fingerprint=fingerprint(draft.code, draft.place.path, name, draft.cause, *filter(None, [_part(draft)])),
     )
 

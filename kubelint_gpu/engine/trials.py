@@ -130,11 +130,13 @@ def tried(
     drafts: Sequence[Diagnostic],
     holds: Container[int] = (),
     alone: Callable[[], bool] = _always,
+    beside: Sequence[Diagnostic] = (),
 ) -> Iterator[Fix | Refusal]:
     """Each proposal as a fix if it works: the manifest still parses, loses the finding, gains no error and no warning.
 
     One that does not work is refused, with its cause, and so is one that writes a field anew which stands misplaced;
     one that would change nothing is neither.
+    It must mend what is found `beside` the draft, too.
     The numbers in `holds` are of proposals that are known to work; `alone` is asked whether another may be tried.
     """
     waiting: Sequence[Misplaced] = ()
@@ -157,7 +159,7 @@ def tried(
                 continue
             with part(1, _PART_OF_TRIAL):
                 changed = changed_by(unit, edits)
-                why = objection(changed, draft, drafts)
+                why = objection(changed, (draft, *beside), drafts)
             other = "" if proposal.of_amounts else asks_for_other(unit, changed)
             if other:
                 yield Refusal(proposal.title, proposal.safety, other)
@@ -237,17 +239,17 @@ def other_devices(old: Workload, new: Workload) -> bool:
     return was not in (0, now)
 
 
-def objection(changed: ApplySet, draft: Diagnostic, drafts: Sequence[Diagnostic]) -> str:
-    """Why a change of a unit does not mend a finding, or not without harm; empty where it does."""
+def objection(changed: ApplySet, mended: Sequence[Diagnostic], drafts: Sequence[Diagnostic]) -> str:
+    """Why a change of a unit does not mend some findings, or not without harm; empty where it does."""
     after, crashed = drafts_of(changed)
     if crashed:
         return f"with it {crashed[-1].message}"
-    if identity(draft) in {identity(found) for found in after}:
+    if not {identity(draft) for draft in mended}.isdisjoint(identity(found) for found in after):
         return "it does not help"
     before = {identity(found) for found in drafts}
     # a note that the finding stood before is no price of the change
     fresh = [found for found in after if identity(found) not in before]
-    still_open = [found for found in fresh if found.undecided and _is_of(found, draft)]
+    still_open = [found for found in fresh if found.undecided and any(_is_of(found, draft) for draft in mended)]
     if still_open:
         return f"with it {still_open[0].message}"
     worse = [found for found in fresh if severity_of(found) != "note"]

@@ -77,6 +77,23 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
+class Shared:
+    """What a finding has in common with others of the same cause, which are reported as one where they are many.
+
+    Attributes:
+        cause: what is the same of all of them.
+        told: the sentence about all of them: `{count}` is how many they are, `{asked}` what they ask for altogether.
+        asked: what this one asks for.
+        of_run: they are one from the second on, and in whatever file they stand; else many of one unit are.
+    """
+
+    cause: str
+    told: str
+    asked: int = 0
+    of_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One cause, said once, at the line that its author can change.
 
@@ -86,6 +103,7 @@ class Finding:
     `fingerprint` stays the same when lines move.
     `refusals` are the changes that would not have mended it, or not without harm.
     `stage` shows what the trace tells of; it is there only where a picture was asked for.
+    `others` are the further objects that it is about.
     """
 
     code: str
@@ -106,6 +124,8 @@ class Finding:
     moment: Moment = "now"
     refusals: tuple[Refusal, ...] = field(default=(), compare=False, repr=False)
     stage: RolloutPicture | None = field(default=None, compare=False, repr=False)
+    others: tuple[str, ...] = ()
+    shared: Shared | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ class Options:
 
     `width` counts the cells of the terminal, `unicode` is false where only ASCII can be shown.
     `fix_hints` says how fixes are applied; a run that applied them leaves it out.
+    `quiet` leaves out what the run came to.
     `category` tells apart the runs of one commit, one for each inventory.
     """
 
@@ -38,6 +39,7 @@ class Options:
     unicode: bool = False
     fix_hints: bool = True
     category: str = ""
+    quiet: bool = False
 
 
 @dataclass(frozen=True, slots=True)

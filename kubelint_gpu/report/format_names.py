@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 FORMATS: dict[str, tuple[str, str]] = {
     "text": ("kubelint_gpu.report.formats.text", "render"),
+    "concise": ("kubelint_gpu.report.formats.concise", "render"),
     "json": ("kubelint_gpu.report.formats.json", "render"),
     "sarif": ("kubelint_gpu.report.formats.sarif", "render"),
     "github": ("kubelint_gpu.report.formats.github", "render"),

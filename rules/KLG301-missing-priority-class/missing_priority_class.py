@@ -4,22 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.builders.stuck_rollout import ended
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.findings.finding import Related, Shared
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.kinds.custom_workload import WITHOUT_PRIORITY_CLASS
+from kubelint_gpu.kube.objects.priority import SYSTEM_PREFIX
 from kubelint_gpu.messages.wording import listed, some, workload_name
+from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.workload_check import WorkloadCheck
+from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 _CLASS = "priorityClassName"
+_UNIMPORTANT = Shared(
+    _CLASS,
+    f"{{count}} GPU workloads have no {_CLASS} and there is no globalDefault class: their pods can evict nobody, and "
+    "any pod with a class above 0 can evict them",
+    of_run=True,
+)
 
 
 @rule("KLG301")
 def missing_priority_class(unit: ApplySet) -> Iterator[Diagnostic]:
-    """A GPU workload that nothing protects: any pod with a priority may evict it, and it can evict none."""
+    """A GPU workload that nothing protects: any pod with a priority may evict it, and it can evict none.
+
+    It is a warning where priorities are at work: there are classes, a pod of another priority wants the same devices,
+    or one of its own waits for what others hold. Else it is a note, one for all such workloads of a run.
+    """
     if not unit.has_nodes or any(found.global_default for found in unit.cluster.priority_classes):
         return
     for subject in unit.subjects:
@@ -28,7 +43,7 @@ def missing_priority_class(unit: ApplySet) -> Iterator[Diagnostic]:
             continue
         if subject.workload.custom and subject.workload.kind in WITHOUT_PRIORITY_CLASS:
             continue
-        manifest = subject.manifest
+        manifest, matters = subject.manifest, _matters(unit, subject)
         where = field_pointers.pod_spec(manifest)
         yield Diagnostic(
             "KLG301",
@@ -37,9 +52,52 @@ def missing_priority_class(unit: ApplySet) -> Iterator[Diagnostic]:
             f"{listed(resources)}, and {_threat(unit, subject)}",
             manifest,
             cause=_CLASS,
+            severity="warning" if matters else "note",
+            shared=None if matters else _UNIMPORTANT,
             related=tuple(_threats(unit, subject)),
             help=(_advice(unit, subject),),
         )
+
+
+def _matters(unit: ApplySet, subject: WorkloadCheck) -> bool:
+    """Whether priorities decide anything: classes that people made, a competitor, or pods in the way."""
+    if any(not found.name.startswith(SYSTEM_PREFIX) for found in unit.cluster.priority_classes):
+        return True
+    return subject.key in _in_want(unit) or _has_competitor(unit, subject)
+
+
+@once
+def _in_want(unit: ApplySet) -> frozenset[WorkloadKey]:
+    """The workloads of which a pod waits for what other pods hold: it would have to evict them."""
+    waiting = {
+        subject.key: end.waiting
+        for verdict in (Verdict.STUCK, Verdict.MAY_STICK)
+        for subject, end in ended(unit, verdict)
+    }
+    short = (
+        key
+        for key, one in judgements_in(unit).items()
+        if one.placed < one.wanted and one.eligible and one.refusal is None
+    )
+    return frozenset((*short, *(key for key, one in waiting.items() if any(lack.owners for lack in one.lacks))))
+
+
+def _has_competitor(unit: ApplySet, subject: WorkloadCheck) -> bool:
+    """Whether a pod of another priority asks for the same devices of a node that takes its pods."""
+    wanted = set(extended_resources(subject.workload.spec))
+    nodes = _takers(unit, subject)
+    for other in unit.subjects:
+        spec = other.workload.spec
+        same = other.known_class and spec.priority and wanted.intersection(extended_resources(spec))
+        if same and not nodes.isdisjoint(_takers(unit, other)):
+            return True
+    running = (pod.spec for pod in unit.cluster.pods if pod.spec.priority and pod.spec.node_name in nodes)
+    return any(not wanted.isdisjoint(extended_resources(spec)) for spec in running)
+
+
+def _takers(unit: ApplySet, subject: WorkloadCheck) -> frozenset[str]:
+    found = unit.alone(subject)
+    return frozenset(found.fit.fits) if found.fit is not None else frozenset()
 
 
 def _threat(unit: ApplySet, subject: WorkloadCheck) -> str:

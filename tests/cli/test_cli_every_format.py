@@ -77,6 +77,7 @@ def test_every_format_counts_the_same(example, tmp_path):
     assert count == sum(report["summary"][kind] for kind in ("errors", "warnings", "notes")) > 0
     counted = {
         "text": len(re.findall(r"^(?:error|warning|note)\[", reports["text"], re.MULTILINE)),
+        "concise": sum(bool(re.search(r": (error|warning|note)\[", line)) for line in reports["concise"].splitlines()),
         "sarif": len(json.loads(reports["sarif"])["runs"][0]["results"]),
         "gitlab": len(json.loads(reports["gitlab"])),
         "github": len(reports["github"].splitlines()),

@@ -16,7 +16,7 @@ from kubelint_gpu.report.content import Options
 from kubelint_gpu.report.format_names import FORMATS, renderer
 from kubelint_gpu.values import replace
 
-KEYS = "code name severity certainty moment message path line column endLine endColumn object scheduler related trace fixes fingerprint"
+KEYS = "code name severity certainty moment message path line column endLine endColumn object objects scheduler related trace fixes fingerprint"
 WILD = st.text(st.characters(), max_size=60)
 
 

@@ -41,7 +41,7 @@ def line(values, first=FIRST):
         f"{key}.{name}": one for key, value in values.items() if isinstance(value, dict) for name, one in value.items()
     }
     for key, value in (*values.items(), *inner.items()):
-        if key in (*first, *DERIVED) or value in (None, [], "now") or isinstance(value, dict):
+        if key in (*first, *DERIVED, "objects") or value in (None, [], "now") or isinstance(value, dict):
             continue
         found.append(f"{key}={digest(value, 6) if isinstance(value, list) else value}")
     return " ".join(found)

@@ -17,6 +17,7 @@ from kubelint_gpu.cli.help.shell_completion import codes
 from kubelint_gpu.cli.outputs import category_of, options_for, pairs, write
 from kubelint_gpu.cli.own_files import is_report, paths_of, refuse_own_files
 from kubelint_gpu.documents import Reading, SourceText
+from kubelint_gpu.engine.causes import told_once
 from kubelint_gpu.engine.processes import cores
 from kubelint_gpu.engine.run import Outcome, Suppression, check
 from kubelint_gpu.engine.selection import SEVERITIES, per_path_problems, select
@@ -89,6 +90,7 @@ if TYPE_CHECKING:
     help="Accept what is found: write it down. With --baseline: drop what is gone, add nothing.",
 )
 @click.option("--no-ignores", is_flag=True, help="Report also what comments and annotations suppress.")
+@click.option("-q", "--quiet", is_flag=True, help="Print the findings and no summary.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 whatever is found.")
 @click.option("--statistics", is_flag=True, help="Print how often each rule was found instead of the findings.")
 @click.option(
@@ -172,6 +174,7 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         tuple(paths_of(_readings(inputs))),
         failed=outcome.failed or inputs.failed,
     )
+    settled = replace(settled, findings=told_once(settled.findings))
     findings = settled.findings
     settings = selection.configuration.source
     report = _report(inputs, outcome, settled, time.perf_counter() - begun, [name for name, _ in targets], settings)
@@ -184,6 +187,7 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         options["color"],
         fix_hints=fixed is None,
         category=category_of(inventories or configuration.inventories),
+        quiet=options["quiet"],
     )
     if fixed is not None:
         tell(fixed)

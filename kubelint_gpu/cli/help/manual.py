@@ -24,6 +24,7 @@ SECTIONS = {
         "files",
         "output",
         "statistics",
+        "quiet",
         "exit_zero",
         "color",
         "anonymize",

@@ -39,6 +39,7 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         "message": finding.message,
         **_place(finding.place),
         "object": finding.object,
+        "objects": [one for one in (finding.object, *finding.others) if one],
         "scheduler": finding.scheduler,
         "related": [{**_place(related.place), "message": related.message} for related in finding.related],
         "trace": _trace(finding),

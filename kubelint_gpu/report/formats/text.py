@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.messages.display import cells
+from kubelint_gpu.messages.wording import listed
 from kubelint_gpu.report.content import source_line
 from kubelint_gpu.report.mark import groups
 from kubelint_gpu.report.ranking import worst_first
 from kubelint_gpu.report.snippet import Frame, snippet
 from kubelint_gpu.report.tally import closing
 from kubelint_gpu.report.theme import NARROW, theme_of
+from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
     from kubelint_gpu.report.theme import Style, Theme
 
 MOST_FINDINGS = 1_000
+MOST_LINES = 39
+_ALL = 1_000_000
+_MOST_SHOWN = ((_ALL, _ALL, _ALL), (9, 5, 3), (9, 3, 2), (6, 3, 2), (4, 3, 1), (3, 2, 1), (2, 2, 1), (1, 0, 1))
+"""How many further places, steps and sentences of a finding are shown, until it has no more than `MOST_LINES`."""
 
 
 def render(report: Report, options: Options) -> Iterator[str]:
@@ -40,10 +46,45 @@ def render(report: Report, options: Options) -> Iterator[str]:
         told = f"{left} more findings are not shown: --statistics counts them, --output-format json lists them."
         for line in theme.wrap(told, first=0, hang=2):
             yield theme.paint("bold", line) + "\n"
-    yield from closing(report, options)
+    if not options.quiet:
+        yield from closing(report, options)
 
 
-def _block(finding: Finding, report: Report, theme: Theme) -> Iterator[str]:
+def _block(finding: Finding, report: Report, theme: Theme) -> list[str]:
+    """The finding in as many lines as a screen has: of a long one the first places and the last steps are shown."""
+    lines: list[str] = []
+    for most in _MOST_SHOWN:
+        lines = list(_lines(_shortened(finding, *most), report, theme))
+        if len(lines) <= MOST_LINES:
+            break
+    return lines
+
+
+def _shortened(finding: Finding, places: int, steps: int, sentences: int) -> Finding:
+    """With no more than so many further places, steps of the trace, and sentences of who waits for whom."""
+    trace = finding.trace
+    if len(trace) > steps:
+        trace = (*trace[:1], *trace[len(trace) - steps + 1 :]) if steps else ()
+    left_out = [
+        f"{number} {noun}{'s' if number > 1 else ''}"
+        for number, noun in (
+            (len(finding.related) - places, "more place"),
+            (len(finding.trace) - len(trace), "step"),
+            (len(finding.cycle) - sentences, "more sentence"),
+        )
+        if number > 0
+    ]
+    told = f"left out here: {listed(left_out)}; --output-format json has all" if left_out else ""
+    return replace(
+        finding,
+        related=finding.related[:places],
+        trace=trace,
+        cycle=finding.cycle[:sentences],
+        help=(*finding.help, *filter(None, (told,))),
+    )
+
+
+def _lines(finding: Finding, report: Report, theme: Theme) -> Iterator[str]:
     style: Style = finding.severity
     marks = groups(finding)
     digits = len(str(max(mark.last_line for group in marks for mark in group)))

@@ -1,0 +1,92 @@
+"""Findings of one cause: which drafts belong together, the change that mends all of them, and how they are reported."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from kubelint_gpu.documents.edits import Edit
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
+from kubelint_gpu.findings.finding import Finding, Fix, Related, Shared
+from kubelint_gpu.values import replace
+
+FEW = 3
+"""So many findings of one cause are each told; more are told as one."""
+
+
+def shared_of(draft: Diagnostic, unit: str) -> Shared | None:
+    """What a draft has in common with others; without words of its rule those of which the same is said, in a unit."""
+    if draft.manifest is None:
+        return None
+    own = draft.shared or Shared(draft.message, f"{{count}} objects: {draft.message}")
+    where = "" if own.of_run else unit
+    return replace(own, cause=repr((draft.code, draft.certainty, draft.moment, where, own.cause)))
+
+
+def of_one_cause(drafts: Sequence[Diagnostic]) -> list[tuple[int, ...]]:
+    """The places of drafts that say the same, in the words of their rule, of different objects."""
+    groups: dict[tuple[str, str, str], dict[str, int]] = defaultdict(dict)
+    for place, draft in enumerate(drafts):
+        if draft.shared is not None and draft.manifest is not None:
+            found = groups[draft.code, draft.certainty, draft.shared.cause]
+            found.setdefault(draft.manifest.object, place)
+    return [tuple(group.values()) for group in groups.values() if len(group) > 1]
+
+
+def joint_proposals(drafts: Sequence[Diagnostic]) -> Iterator[FixCandidate]:
+    """The changes that can be made in all objects of some drafts at once."""
+    first, *rest = ({one.joint: one for one in draft.proposals if one.joint} for draft in drafts)
+    for title, proposal in first.items():
+        every = [proposal, *(one[title] for one in rest if title in one)]
+        if len(every) == len(drafts):
+            yield FixCandidate(title, proposal.safety, lambda every=every: _all(every))  # type: ignore[misc]
+
+
+def _all(proposals: Sequence[FixCandidate]) -> list[Edit]:
+    return [edit for one in proposals for edit in one.edits()]
+
+
+def told_once(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings, of many with one cause one that names all of their objects."""
+    groups: dict[object, list[Finding]] = {}
+    for number, finding in enumerate(findings):
+        shared = finding.shared
+        key = number if shared is None else (shared.cause, finding.severity)
+        groups.setdefault(key, []).append(finding)
+    return tuple(one for group in groups.values() for one in _together(group))
+
+
+def _together(group: Sequence[Finding]) -> Sequence[Finding]:
+    shared = group[0].shared
+    by_object: Mapping[str, Finding] = {one.object: one for one in reversed(group)}
+    if shared is None or len(by_object) <= (1 if shared.of_run else FEW):
+        return group
+    first, *rest = sorted(group, key=lambda one: (one.place, one.object))
+    asked = sum(one.shared.asked for one in group if one.shared is not None)
+    message = shared.told.replace("{count}", str(len(by_object))).replace("{asked}", str(asked))
+    return [
+        replace(
+            first,
+            message=message,
+            related=(*_common(group), *(Related(one.place, _name(one.object)) for one in rest)),
+            fixes=_of_all(group),
+            others=tuple(dict.fromkeys(one.object for one in rest if one.object != first.object)),
+        )
+    ]
+
+
+def _common(group: Sequence[Finding]) -> tuple[Related, ...]:
+    """What is said to each of them."""
+    each = [frozenset(one.related) for one in group]
+    return tuple(one for one in group[0].related if all(one in other for other in each))
+
+
+def _of_all(group: Sequence[Finding]) -> tuple[Fix, ...]:
+    """The fixes that mend all of them at once."""
+    each = [{fix.edits for fix in one.fixes} for one in group]
+    return tuple(fix for fix in group[0].fixes if all(fix.edits in edits for edits in each))
+
+
+def _name(name: str) -> str:
+    kind, _, rest = name.partition("/")
+    return f"{kind} {rest}, too"

@@ -1,0 +1,24 @@
+"""A line for each finding, as compilers print them, for terminals and for tools that read lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.messages.display import visible
+from kubelint_gpu.report.tally import outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kubelint_gpu.report.content import Options, Report
+
+
+def render(report: Report, options: Options) -> Iterator[str]:
+    """`file:line:column: severity[code] message`, a line each, and what the run came to, unless it is to be quiet."""
+    for finding in report.findings:
+        place = finding.place
+        where = f"{place.path}:{place.line}:{place.column}"
+        told = f"{where}: {finding.severity}[{finding.code}] {finding.message}"
+        yield visible(told, unicode=options.unicode) + "\n"
+    if not options.quiet:
+        yield visible(outcome(report), unicode=options.unicode) + "\n"

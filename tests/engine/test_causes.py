@@ -1,0 +1,114 @@
+"""Findings of one cause: when they are told as one, and the change that mends all of them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kubelint_gpu.cli.main import invoke
+
+CLASSES = "priorityClasses: [{name: p, value: 1000}]\n"
+
+
+def cluster(nodes, gpus, classes=CLASSES):
+    return (
+        'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\n'
+        f"pools:\n  - {{name: a, count: {nodes}, template: {{allocatable: {{cpu: 90, memory: 900Gi}}, "
+        f"gpus: {{model: A100-SXM4-80GB, count: {gpus}}}}}}}\n{classes}"
+    )
+
+
+def service(number, *, replicas=1, image="x:1", priority="priorityClassName: p", selector="{}"):
+    return f"""apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: s{number:02d}, namespace: serving}}
+spec:
+  replicas: {replicas}
+  selector: {{matchLabels: {{app: s{number:02d}}}}}
+  template:
+    metadata: {{labels: {{app: s{number:02d}}}}}
+    spec:
+      {priority}
+      nodeSelector: {selector}
+      containers: [{{name: c, image: "{image}", resources: {{limits: {{nvidia.com/gpu: 1}}}}}}]
+"""
+
+
+@pytest.fixture
+def ask(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+
+    def told(texts, inventory, *more):
+        for name, text in texts.items():
+            (tmp_path / name).write_text(text)
+        (tmp_path / "cluster.yaml").write_text(inventory)
+        options = ("-i", "cluster.yaml", "--isolated", "--output-format", "json")
+        invoke(["check", next(iter(texts)), *options, *more])
+        return json.loads(capsys.readouterr().out)["findings"]
+
+    return told
+
+
+def test_many_workloads_that_overcommit_one_model_are_one_finding(ask):
+    text = "---\n".join(service(number, replicas=1 + number % 2) for number in range(50))
+    (found,) = ask({"a.yaml": text}, cluster(4, 8))
+    assert (found["code"], found["severity"], found["certainty"]) == ("KLG109", "error", "certain")
+    assert found["message"].startswith(
+        "50 workloads ask for 75 nvidia.com/gpu of a-1, a-2, a-3 and a-4, which have 32: "
+    )
+    assert found["objects"] == [f"Deployment/serving/s{number:02d}" for number in range(50)]
+    assert {one["line"] for one in found["related"] if one["path"] == "a.yaml"} > {18, 31}
+
+
+def test_a_few_workloads_are_each_told(ask):
+    text = "---\n".join(service(number) for number in range(3))
+    found = ask({"a.yaml": text}, cluster(1, 2))
+    assert [one["object"] for one in found] == [f"Deployment/serving/s{number:02d}" for number in range(3)]
+    assert [one["objects"] for one in found] == [[one["object"]] for one in found]
+
+
+def test_what_is_said_of_many_in_the_same_words_is_said_once(ask):
+    text = "---\n".join(service(number, selector="{pool: gone}") for number in range(5))
+    (found,) = ask({"a.yaml": text}, cluster(1, 8))
+    assert found["code"] == "KLG402"
+    assert found["message"].startswith("5 objects: no node of the inventory ")
+
+
+@pytest.mark.parametrize("number", [2, 4])
+def test_services_that_hang_together_in_one_apply_get_the_joint_fix(ask, number):
+    before, after = ("---\n".join(service(one, image=image) for one in range(number)) for image in ("x:1", "x:2"))
+    found = ask({"a.yaml": after, "before.yaml": before}, cluster(1, number), "--against", "./before.yaml")
+    assert len(found) == (1 if number > 3 else number)
+    assert {one["code"] for one in found} == {"KLG101"}
+    for one in found:
+        titles = [fix["title"].partition(",")[0] for fix in one["fixes"] if fix["verified"]]
+        assert titles[0] == "set maxSurge: 0 and maxUnavailable: 1 in all of them"
+        assert len(one["fixes"][0]["edits"]) == number
+
+
+def test_missing_priority_is_one_note_where_priorities_are_not_at_work(ask):
+    text = "---\n".join(service(number, priority="hostIPC: false") for number in range(3))
+    (found,) = ask({"a.yaml": text}, cluster(4, 8, ""))
+    assert (found["code"], found["severity"]) == ("KLG301", "note")
+    assert found["message"].startswith("3 GPU workloads have no priorityClassName")
+    assert len(found["objects"]) == 3
+
+
+@pytest.mark.parametrize(("nodes", "classes"), [(4, CLASSES), (1, "")])
+def test_missing_priority_is_a_warning_where_there_are_classes_or_pods_in_the_way(ask, nodes, classes):
+    text = "---\n".join(service(number, priority="hostIPC: false") for number in range(2))
+    found = [one for one in ask({"a.yaml": text}, cluster(nodes, 2, classes)) if one["code"] == "KLG301"]
+    assert [one["severity"] for one in found] == ["warning", "warning"]
+
+
+def test_a_line_for_each_finding(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.yaml").write_text(service(1, selector="{pool: gone}"))
+    (tmp_path / "cluster.yaml").write_text(cluster(1, 8))
+    options = ["check", "a.yaml", "-i", "cluster.yaml", "--isolated", "--output-format", "concise"]
+    assert invoke([*options, "-q"]) == 1
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("a.yaml:11:22: error[KLG402] no node of the inventory ")
+    invoke(options)
+    assert capsys.readouterr().out.splitlines() == [line, "1 file, 1 workload checked: 1 error"]
