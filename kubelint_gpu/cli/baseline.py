@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 from kubelint_gpu.documents import Document, Pointer, read
+from kubelint_gpu.engine.causes import told_once
 from kubelint_gpu.findings.finding import Finding
 from kubelint_gpu.sources.files import NotReadable, read_named
 from kubelint_gpu.sources.paths import exists
@@ -94,7 +95,7 @@ def settle(
     *,
     failed: bool,
 ) -> Settled:
-    """Leave out what is accepted, and write the baseline where that is asked for.
+    """Leave out what is accepted, and write the baseline where that is asked for; many of one cause are told once.
 
     Args:
         baseline: what is accepted already.
@@ -111,7 +112,7 @@ def settle(
         complain(target, "is not written: the run failed")
         target = None
     if baseline.path is None:
-        return Settled(tuple(reported)) if target is None else _written(target, found, reported)
+        return Settled(told_once(reported)) if target is None else _written(target, found, reported)
     keys = _keys(found, baseline.path.parent)
     gone = _gone(baseline, frozenset(keys.values()), checked)
     if target is not None:
@@ -119,7 +120,7 @@ def settle(
     elif not failed:
         _tell(baseline, gone)
     left = tuple(finding for finding in reported if keys[finding.fingerprint] not in baseline.entries)
-    return Settled(left, len(reported) - len(left))
+    return Settled(told_once(left), len(reported) - len(left))
 
 
 def _written(target: str, found: Sequence[Finding], reported: Sequence[Finding]) -> Settled:

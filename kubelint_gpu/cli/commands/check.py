@@ -17,7 +17,6 @@ from kubelint_gpu.cli.help.shell_completion import codes
 from kubelint_gpu.cli.outputs import category_of, options_for, pairs, write
 from kubelint_gpu.cli.own_files import is_report, paths_of, refuse_own_files
 from kubelint_gpu.documents import Reading, SourceText
-from kubelint_gpu.engine.causes import told_once
 from kubelint_gpu.engine.processes import cores
 from kubelint_gpu.engine.run import Outcome, Suppression, check
 from kubelint_gpu.engine.selection import SEVERITIES, per_path_problems, select
@@ -174,7 +173,6 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         tuple(paths_of(_readings(inputs))),
         failed=outcome.failed or inputs.failed,
     )
-    settled = replace(settled, findings=told_once(settled.findings))
     findings = settled.findings
     settings = selection.configuration.source
     report = _report(inputs, outcome, settled, time.perf_counter() - begun, [name for name, _ in targets], settings)
