@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import scalars
 from kubelint_gpu.documents.ledger import COLLECTION, DOCUMENT, MAX_EXPANSION, TOO_MUCH, Ledger, TooMuch, Unreadable
+from kubelint_gpu.documents.substitution import with_defaults
 from kubelint_gpu.values import dataclass
 
 if TYPE_CHECKING:
@@ -134,6 +135,8 @@ class Builder:
                     if event.anchor is not None:
                         self._anchors[event.anchor] = (key, (begin, end, None, -1, -1), 1)
                     continue
+                if "${" in value and event.style not in _BLOCK_STYLES:
+                    value = with_defaults(value)
                 if tag is not None:
                     value = self._tagged(event, begin, end)
                 elif is_plain and (not value or value[0] in hints):

@@ -69,7 +69,7 @@ def apply(source: SourceText, edits: Iterable[Edit]) -> str:
         if edit.path != source.path:
             raise NotEditable(f"the edit is for {edit.path}")
         if edit.span.start < at:
-            raise NotEditable("it would change the same text twice")
+            raise NotEditable("two of its changes overlap")
         pieces += (source.text[at : edit.span.start], edit.text)
         at = edit.span.end
     return "".join((*pieces, source.text[at:]))

@@ -227,6 +227,11 @@ def _bounded(path: Path, most: int) -> bytes:
         return file.read(most)
 
 
+def is_in_chart(path: str) -> bool:
+    """Whether a file lies in a Helm chart, of which Helm renders what stands in its texts."""
+    return any(exists(folder / "Chart.yaml") for folder in Path(path).parents)
+
+
 def _is_template(path: Path) -> bool:
     """Whether a file lies among the templates of a Helm chart."""
     parts = path.absolute().parts

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.documents import Reading
+from kubelint_gpu.documents import Problem, Reading
+from kubelint_gpu.documents.builder import TEMPLATE
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.sources.files import is_in_chart
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import place_of
 
@@ -16,6 +18,10 @@ from kubelint_gpu.workspace.manifest import place_of
 def yaml_error(unit: ApplySet) -> Iterator[Diagnostic]:
     """What the parser cannot read, or kubectl would refuse while reading."""
     for reading in unit.sources:
+        templates = [problem for problem in reading.problems if problem.message == TEMPLATE]
+        if templates and is_in_chart(templates[0].path):
+            yield _of_a_chart(templates[0])
+            continue
         for problem in reading.problems:
             yield Diagnostic(
                 "KLG001",
@@ -26,6 +32,16 @@ def yaml_error(unit: ApplySet) -> Iterator[Diagnostic]:
             )
     for reading in unit.readings:
         yield from _no_manifests(reading)
+
+
+def _of_a_chart(problem: Problem) -> Diagnostic:
+    return Diagnostic(
+        "KLG001",
+        place_of(problem.path, problem.span),
+        "a part of a Helm chart that Helm has not rendered: it is not checked; check what helm template prints",
+        cause="part of a chart",
+        severity="note",
+    )
 
 
 def _no_manifests(reading: Reading) -> Iterator[Diagnostic]:

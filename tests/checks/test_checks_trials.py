@@ -48,7 +48,7 @@ def test_changes_that_overlap_are_refused():
         return [one, two]
 
     (found,) = trial(lambda manifest: FixCandidate("write both", "safe", lambda: both(manifest)))
-    assert found == Refusal("write both", "safe", "it would change the same text twice")
+    assert found == Refusal("write both", "safe", "two of its changes overlap")
 
 
 def test_a_change_after_which_the_text_cannot_be_read_is_none():

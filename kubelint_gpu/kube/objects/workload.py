@@ -148,6 +148,7 @@ _READERS: dict[str, tuple[tuple[str, ...], _Reader, Pointer]] = {
     "ReplicationController": (("",), _replica_set, _TEMPLATE),
     "StatefulSet": (_APPS, _stateful_set, _TEMPLATE),
 }
+_DIRECTIVES = ("$patch", "$retainKeys", "$setElementOrder/", "$deleteFromPrimitiveList/")
 _NEEDS_SELECTOR = ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")
 
 
@@ -210,8 +211,17 @@ def is_base(value: dict[str, Any]) -> bool:
     return isinstance(meta, dict) and any(is_patched_later(meta.get(key)) for key in ("name", "namespace"))
 
 
+def _has_directive(value: Any) -> bool:
+    """Whether a directive of a strategic merge patch stands in it, as `$patch: delete` does."""
+    if isinstance(value, dict):
+        return any(key.startswith(_DIRECTIVES) or _has_directive(child) for key, child in value.items())
+    return isinstance(value, list) and any(map(_has_directive, value))
+
+
 def _is_partial(kind: str, value: dict[str, Any], spec: Fields, template: Fields) -> bool:
-    """A patch lacks apiVersion, selector, containers, or the image of one of them."""
+    """A patch lacks apiVersion, selector, containers, or the image of one of them, or it says how it is merged."""
+    if _has_directive(spec.value):
+        return True
     if "apiVersion" not in value or (kind in _NEEDS_SELECTOR and "selector" not in spec) or is_base(value):
         return True
     containers = template.down("spec").value.get("containers")

@@ -141,6 +141,8 @@ def misfits(value: dict[str, Any], minor: int | None) -> Iterator[Misfit]:
     version, kind = value.get("apiVersion"), value.get("kind")
     if not isinstance(version, str) or not isinstance(kind, str):
         return
+    if isinstance(value.get(_SOPS), dict):
+        value = {key: child for key, child in value.items() if key != _SOPS}
     found = table()
     if minor is not None:
         minor = min(max(minor, found.first), found.last)
@@ -159,6 +161,10 @@ def template_misfits(value: dict[str, Any], pointer: Pointer, minor: int | None)
         minor = min(max(minor, found.first), found.last)
     if isinstance(here, dict):
         yield from _Walk(found, minor).mapping(here, "core.v1.PodTemplateSpec", pointer, ())
+
+
+_SOPS = "sops"
+"""Beside the fields of an object that is encrypted: how it was (getsops.io); it is gone when the object is applied."""
 
 
 class _Walk:

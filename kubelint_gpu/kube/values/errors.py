@@ -7,10 +7,11 @@ from typing import Any
 
 Pointer = tuple[str | int, ...]
 
-# ${VAR}, $VAR, {{ template }}, <no value>, __TOKEN__, replaced-by-…, PLACEHOLDER_…, CHANGE_ME, %{…}
+# ${VAR}, $VAR, {{ template }}, <no value>, __TOKEN__, replaced-by-…, PLACEHOLDER_…, CHANGE_ME, %{…}, ENC[…] of SOPS
 _PLACEHOLDER = re.compile(
     r"\$\{(?:[^$}]|\$(?!\{))*\}|\$[A-Za-z_]\w*|\$\([A-Za-z_]\w*\)|\{\{(?:[^{\n]|\{(?!\{))*?\}\}|<[A-Za-z][^<>]*>"
-    r"|__[A-Za-z0-9_]+?__|%\{(?:[^%}]|%(?!\{))*\}|replaced?[-_]by|PLACEHOLDER|CHANGE_?ME",
+    r"|__[A-Za-z0-9_]+?__|%\{(?:[^%}]|%(?!\{))*\}|replaced?[-_]by|PLACEHOLDER|CHANGE_?ME"
+    r"|\AENC\[[A-Z0-9_]+,",
     re.ASCII,
 )
 
