@@ -16,7 +16,7 @@ MOST: Pointer = ("spec", "maxReplicas")
 TARGET: Pointer = ("spec", "scaleTargetRef")
 
 
-_SCALED = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController")
+SCALED = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController")
 
 Autoscalers = Mapping[str, Manifest]
 """The first autoscaler of each workload, by the workload's `kind/namespace/name`."""
@@ -62,7 +62,7 @@ def scaled_at_once(workload: Workload, among: Autoscalers) -> ScaledAtOnce | Non
     It keeps within its bounds before it looks at any metric, and leaves a workload with 0 replicas alone
     (pkg/controller/podautoscaler/horizontal.go, 1.34).
     """
-    manifest = among.get(workload.key) if workload.kind in _SCALED and not workload.custom else None
+    manifest = among.get(workload.key) if workload.kind in SCALED and not workload.custom else None
     bounds = range_of(manifest) if manifest is not None else None
     if manifest is None or bounds is None or not workload.replicas:
         return None

@@ -1,0 +1,62 @@
+"""GPU workloads that are taken to be ready as soon as they start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.kube.admission.defaults import extended_resources
+from kubelint_gpu.simulation.search.verdict import WAITS
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.manifest import Manifest
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+_PROBES = ("readinessProbe", "startupProbe")
+
+
+@rule("KLG118")
+def no_readiness(unit: ApplySet) -> Iterator[Diagnostic]:
+    """The old pod goes while the new one still reads weights, since nothing says when it can serve."""
+    for subject in unit.subjects:
+        manifest, workload, controller = subject.manifest, subject.workload, subject.controller
+        if not controller.has_replica_sets or workload.custom or not extended_resources(workload.spec):
+            continue
+        if not workload.replicas or controller.unavailable(workload.replicas) >= workload.replicas:
+            continue
+        judgement = judgements_in(unit).get(subject.key)
+        if judgement is not None and (judgement.verdict in WAITS or judgement.placed < judgement.wanted):
+            # that it does not come so far is told
+            continue
+        where = (*field_pointers.pod_spec(manifest), "containers")
+        containers = field_pointers.at(manifest, where)
+        written = [one for one in containers if isinstance(one, dict)] if isinstance(containers, list) else []
+        if not written or any(one.get(probe) for one in written for probe in _PROBES):
+            continue
+        service = _service(unit, subject)
+        if service is not None:
+            yield Diagnostic(
+                "KLG118",
+                manifest.place((*where, 0, "name")),
+                "no readinessProbe: a new pod counts as ready as soon as it starts, and an old one goes while it still "
+                "loads its model",
+                manifest,
+                cause="readiness",
+                related=(Related(service.place(("spec", "selector"), "key"), "the Service sends requests to it"),),
+                help=("add a readinessProbe that passes when the model is loaded",),
+            )
+
+
+def _service(unit: ApplySet, subject: WorkloadCheck) -> Manifest | None:
+    """A Service that sends requests to its pods."""
+    labels, namespace = subject.workload.template.labels, subject.workload.meta.namespace
+    for manifest in (*unit.manifests, *unit.surroundings):
+        selector = field_pointers.at(manifest, ("spec", "selector")) if manifest.kind == "Service" else None
+        if not isinstance(selector, dict) or not selector or (manifest.namespace or "default") != namespace:
+            continue
+        if all(labels.get(key) == value for key, value in selector.items()):
+            return manifest
+    return None

@@ -1,0 +1,97 @@
+"""GPU pods that ask for a GPU and for nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.analysis.scaling import target
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.findings.finding import Place, Related
+from kubelint_gpu.kube.admission.defaults import extended_resources
+from kubelint_gpu.messages.wording import listed, workload_name
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+_METRICS = ("spec", "metrics")
+_RESOURCES = ("cpu", "memory")
+
+
+@rule("KLG209")
+def gpu_without_cpu_memory_requests(unit: ApplySet) -> Iterator[Diagnostic]:
+    """Autoscaling that has nothing to count by, and pods that the kubelet evicts before all others."""
+    scaled = set()
+    for manifest in unit.manifests:
+        subject = target(unit, manifest)
+        metrics = field_pointers.at(manifest, _METRICS) if subject is not None else None
+        for index, metric in enumerate(metrics if isinstance(metrics, list) else ()):
+            name = _utilization(metric)
+            if subject is None or not name or not extended_resources(subject.workload.spec):
+                continue
+            lacking = [one.name for one in subject.workload.spec.containers if not one.requests.get(name)]
+            if lacking:
+                scaled.add(subject.key)
+                yield Diagnostic(
+                    "KLG209",
+                    manifest.place((*_METRICS, index, "resource", "name")),
+                    f"{workload_name(subject.workload)} is never scaled by it: container {listed(lacking)} has no "
+                    f"request for {name}",
+                    subject.manifest,
+                    cause=f"metric {name}",
+                    related=(Related(_place(subject), f"no request for {name}"),),
+                )
+    for subject in unit.subjects:
+        if subject.key not in scaled and _is_best_effort(subject) and _has_company(unit, subject):
+            yield Diagnostic(
+                "KLG209",
+                _place(subject),
+                "a GPU and no request for CPU or memory: the pods are of the class BestEffort, and go first where a "
+                "node runs short of memory",
+                subject.manifest,
+                cause="best effort",
+                severity="note",
+                moment="later",
+                help=("request the CPU and memory that it needs beside the GPU",),
+            )
+
+
+def _place(subject: WorkloadCheck) -> Place:
+    where = (*field_pointers.pod_spec(subject.manifest), "containers", 0, "resources")
+    return subject.manifest.place(where, "key")
+
+
+def _utilization(metric: object) -> str:
+    """The resource by whose share of the request a metric scales; empty for other metrics."""
+    resource = metric.get("resource") if isinstance(metric, dict) and metric.get("type") == "Resource" else None
+    aim = resource.get("target") if isinstance(resource, dict) else None
+    if not isinstance(resource, dict) or not isinstance(aim, dict) or "averageUtilization" not in aim:
+        return ""
+    return str(resource.get("name")) if resource.get("name") in _RESOURCES else ""
+
+
+def _is_best_effort(subject: WorkloadCheck) -> bool:
+    spec = subject.workload.spec
+    if not extended_resources(spec) or subject.workload.custom:
+        return False
+    every = (*spec.containers, *spec.init_containers)
+    return not any(one.requests.get(name) or one.limits.get(name) for one in every for name in _RESOURCES)
+
+
+def _has_company(unit: ApplySet, subject: WorkloadCheck) -> bool:
+    """Whether a workload with requests and without a GPU may run on the same nodes: under pressure it stays."""
+    nodes = _takers(unit, subject)
+    return bool(nodes) and any(
+        not extended_resources(other.workload.spec)
+        and any(one.requests.get("memory") for one in other.workload.spec.containers)
+        and not nodes.isdisjoint(_takers(unit, other))
+        for other in unit.subjects
+        if other is not subject
+    )
+
+
+def _takers(unit: ApplySet, subject: WorkloadCheck) -> frozenset[str]:
+    if not unit.has_nodes:
+        return frozenset()
+    found = unit.alone(subject)
+    return frozenset(found.fit.fits) if found.fit is not None else frozenset()
