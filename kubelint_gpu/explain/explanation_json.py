@@ -106,7 +106,12 @@ def _class(found: ExplainedClass, mine: Owner) -> dict[str, Any]:
         "remedies": [_remedy(one, mine) for one in found.remedies],
         "joining": _change(found.joining, mine) if found.joining is not None else None,
         "examined": found.examined,
+        **({"devices": _devices(*found.devices)} if found.devices is not None else {}),
     }
+
+
+def _devices(free: Extent, there: Extent) -> dict[str, Any]:
+    return {"free": {"least": free.least, "most": free.most}, "there": {"least": there.least, "most": there.most}}
 
 
 def _holder(found: Holder, mine: Owner) -> dict[str, Any]:

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from kubelint_gpu.explain.rollout_summary import outlook
 from kubelint_gpu.explain.scheduling_moments import Situation, assumed_claims
 from kubelint_gpu.inventory.view.node_names import abbreviated
+from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.messages.display import cells
 from kubelint_gpu.messages.events import OLD, SIBLING, Own, owner_text, requirement_text, told
 from kubelint_gpu.messages.wording import amount, bare, counted, listed, workload_name
 from kubelint_gpu.report.content import Options
 from kubelint_gpu.report.theme import NARROW, Style, Theme, theme_of
 from kubelint_gpu.scheduler.explain.cluster_changes import PodsEnd
-from kubelint_gpu.scheduler.explain.explanation import ExplainedClass
+from kubelint_gpu.scheduler.explain.explanation import ExplainedClass, Extent
 from kubelint_gpu.scheduler.explain.holders import Holder, Owner
 from kubelint_gpu.scheduler.explain.placement_labels import HOSTNAME
 from kubelint_gpu.scheduler.explain.what_would_help import GATES, Remedy
@@ -57,6 +58,7 @@ class _Page:
         yield theme.paint("bold", theme.show(workload_name(workload)))
         yield f"  {theme.paint('frame', '-->')} {theme.show(place.path)}:{place.line}"
         asked = [amount(name, number) for name, number in explanation.requests.items()]
+        asked += _claims(spec)
         yield from self.note("asks for", listed(asked) or "nothing", indent=2)
         if not subject.known_class:
             text = f"there is no PriorityClass {spec.priority_class_name}: admission refuses the pod"
@@ -135,6 +137,8 @@ class _Page:
         about_nodes = row.status is not None and row.status.plugin in _ABOUT_NODES
         if not about_nodes:
             free = [_free(row, name) for name in row.lacking or row.allocatable if name != "pods" or row.lacking]
+            if row.devices is not None and not row.lacking:
+                free.append(_devices(*row.devices))
             if free:
                 yield from self.note("free", ", ".join(free) + (" on each" if len(row.nodes) > 1 else ""))
         if row.unmet:
@@ -273,6 +277,18 @@ def _free(row: ExplainedClass, resource: str) -> str:
     low = bare(resource, free.least)
     text = low if free.least == free.most else f"{low} to {bare(resource, free.most)}"
     return f"{text} of {amount(resource, total.most)}"
+
+
+def _devices(free: Extent, there: Extent) -> str:
+    low = str(free.least) if free.least == free.most else f"{free.least} to {free.most}"
+    return f"{low} of {counted(there.most, 'device')}"
+
+
+def _claims(spec: PodSpec) -> Iterator[str]:
+    """Each claim of a pod, with the claim or the template that it names."""
+    for entry in spec.resource_claims:
+        name, template = entry.get("resourceClaimName"), entry.get("resourceClaimTemplateName")
+        yield f"devices of claim {name}" if name is not None else f"devices by template {template}"
 
 
 def _unmet(row: ExplainedClass) -> Iterator[str]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from checks_units import findings
+from checks_units import findings, unit
+
+from kubelint_gpu.scheduler import assume
+from kubelint_gpu.scheduler.explain.explanation import explain
+from kubelint_gpu.values import replace
 
 DRIVER = "gpu.example.com"
 DEVICES = f"""\
@@ -102,3 +106,17 @@ def test_without_slices_a_rollout_with_claims_is_undecided():
     nothing = DEVICES.partition("apiVersion: resource.k8s.io/v1\nkind: ResourceSlice")[0].removesuffix("---\n")
     (found,) = findings(CLAIMS + deployment("resourceClaimTemplateName: one"), nothing, "KLG107")
     assert "devices that its resource claims ask for" in found.message
+
+
+def test_an_explanation_counts_the_devices_of_a_node_and_says_who_has_them():
+    found = unit(CLAIMS + deployment("resourceClaimTemplateName: one"), DEVICES)
+    pod = found.subjects[0].pod
+    first = {row.nodes[0]: row for row in explain(pod, found.empty).classes}
+    assert first["n1"].devices == ((1, 1), (1, 1))
+    assert first["n1"].fits
+    assert first["n2"].devices == ((0, 0), (0, 0))
+    old = replace(pod, meta=replace(pod.meta, name="old", uid="old"))
+    beside = {row.nodes[0]: row for row in explain(pod, assume(old, found.empty, "n1")).classes}
+    assert beside["n1"].devices == ((0, 0), (1, 1))
+    assert [holder.pods for holder in beside["n1"].holders] == [("d/old",)]
+    assert len(beside["n1"].remedies) == 1

@@ -26,6 +26,7 @@ from kubelint_gpu.scheduler.explain.placement_labels import actual
 from kubelint_gpu.scheduler.explain.what_would_help import DISTANT, GATES, Remedy, RemedySearch, untolerated
 from kubelint_gpu.scheduler.fit import FitResult, fit
 from kubelint_gpu.scheduler.framework.equality import kind_of
+from kubelint_gpu.scheduler.framework.facts import Held, nobody_blocks
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Code, Status
 from kubelint_gpu.scheduler.framework.pod_memory import host_ports
@@ -35,6 +36,8 @@ from kubelint_gpu.scheduler.plugins import PLUGINS, node_affinity, node_ports, n
 from kubelint_gpu.scheduler.plugins.node_ports import conflict
 from kubelint_gpu.scheduler.plugins.node_resources_fit import INSUFFICIENT, TOO_MANY_PODS
 from kubelint_gpu.scheduler.preemption import NOT_HELPFUL, Preemption, preempt
+from kubelint_gpu.scheduler.relations import facts_of, stock
+from kubelint_gpu.scheduler.relations import held as held_by
 from kubelint_gpu.values import dataclass
 
 _RESOURCES, _PORTS, _LABELS = node_resources_fit.NAME, node_ports.NAME, node_affinity.NAME
@@ -78,6 +81,8 @@ class ExplainedClass:
         remedies: what would make the pod fit on one of them, the likeliest first.
         joining: a node like them that would take the pod if it joined; None where none would, or they take it.
         examined: how many of them were looked at for remedies: those that come nearest, equal ones once.
+        devices: of the devices that the pod could have there, how many are free, and how many there are; None where it
+            asks for none.
     """
 
     nodes: tuple[str, ...]
@@ -92,6 +97,7 @@ class ExplainedClass:
     remedies: tuple[Remedy, ...] = ()
     joining: NodeJoins | None = None
     examined: int = 0
+    devices: tuple[Extent, Extent] | None = None
 
     @property
     def fits(self) -> bool:
@@ -197,6 +203,7 @@ def _groups(pod: Pod, snapshot: Snapshot, result: FitResult, search: RemedySearc
         missing = search.lack(node) if status is not None and status.plugin in (_LABELS, "") else None
         unmet = missing.requirements if missing is not None else ()
         amounts = [(node.allocatable.get(name, 0), info.used.get(name, 0)) for name in shown]
+        amounts.append(stock(pod, snapshot, info.name) or (0, 0))
         key = (status, keeping[node.taints], node.unschedulable, unmet, *amounts)
         groups.setdefault(key, _ClassRows(status, keeping[node.taints], unmet, [])).nodes.append(info)
     return list(groups.values())
@@ -229,7 +236,15 @@ def _explained(
         remedies=remedies,
         joining=joining,
         examined=examined,
+        devices=_devices(search, nodes),
     )
+
+
+def _devices(search: RemedySearch, nodes: Sequence[NodeInfo]) -> tuple[Extent, Extent] | None:
+    if not search.pod.spec.resource_claims:
+        return None
+    found = [stock(search.pod, search.snapshot, info.name) or (0, 0) for info in nodes]
+    return _extent([free for free, _ in found]), _extent([there for _, there in found])
 
 
 def _remedies(
@@ -306,6 +321,13 @@ def _holders(search: RemedySearch, nodes: Sequence[NodeInfo], status: Status | N
         placed = [
             one for one in placed if any(conflict(port, own) for own in memory.load(one[0]).ports for port in wanted)
         ]
+    elif status is not None and held_by(status.plugin) == Held.DEVICE.value:
+        blocking = facts_of(status.plugin).blockers or nobody_blocks
+        keeps = [
+            blocking(search.pod, info.node, search.snapshot, status.reasons[0]) for info in nodes[:_MOST_EXAMINED]
+        ]
+        every = [(pod, info.name, info.node) for info in search.snapshot.nodes for pod in info.claimants]
+        placed = [(pod, name) for pod, name, node in every if any(one(pod, node) for one in keeps)]
     elif status is not None and status.plugin in DISTANT:
         found = dict.fromkeys(one for info in nodes[:_MOST_EXAMINED] for one in search.culprits(info, status))
         placed = list(found)

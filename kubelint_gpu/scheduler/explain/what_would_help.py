@@ -224,7 +224,7 @@ class RemedySearch:
         return tuple(gone)
 
     def _helps(self, scene: ChangedCluster, gone: Sequence[PlacedPod], active: Active) -> bool:
-        if any(name != scene.node for _, name in gone):
+        if self.pod.spec.resource_claims or any(name != scene.node for _, name in gone):
             return self._status(scene._replace(snapshot=scene.snapshot.without(gone))) is None
         node = scene.snapshot.node(scene.node)
         if node is None:

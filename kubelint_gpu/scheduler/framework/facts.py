@@ -64,6 +64,11 @@ def _by_name(_pods: Sequence[Pod], _wide: bool) -> Token | None:
     return lambda node, _: node.name
 
 
+def nobody_blocks(*_: object) -> Keeps:
+    """No pod keeps a pod off a node."""
+    return never
+
+
 def _no_stock(*_: object) -> tuple[int, int] | None:
     return None
 
