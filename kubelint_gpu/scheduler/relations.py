@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import lru_cache
 
+from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.scheduler import plugins
@@ -123,9 +124,9 @@ def local_kinds(pods: Sequence[Pod], fixed: Sequence[Pod], nodes: Sequence[Node]
     return tuple([all(one.local(pod, is_unique) for one in every) and not refused(pod) for pod in pods])
 
 
-def node_tokens(pods: Sequence[Pod], *, wide: bool) -> tuple[Token, ...]:
-    """What tells nodes apart for some pods in play; `wide` says that nodes look at each other."""
-    found = (one.token(pods, wide) for one in _now().telling)
+def node_tokens(pods: Sequence[Pod], cluster: Cluster, *, wide: bool) -> tuple[Token, ...]:
+    """What tells the nodes of a cluster apart for some pods in play; `wide` says that nodes look at each other."""
+    found = (one.token(pods, wide, cluster) for one in _now().telling)
     return tuple([token for token in found if token is not None])
 
 

@@ -37,7 +37,7 @@ SEAT_FACTS = on_one_node(
     Held.RESOURCE,
     asks=wants,
     excludes=both,
-    token=lambda _pods, _wide: lambda node, placed: (node.labels.get(SEATS), sum(map(wants, placed))),
+    token=lambda _pods, _wide, _cluster: lambda node, placed: (node.labels.get(SEATS), sum(map(wants, placed))),
     blockers=lambda _pod, node, _snapshot, _reason: lambda other, where: where.name == node.name and wants(other),
 )
 
@@ -77,7 +77,7 @@ RACK_FACTS = Facts(
     refusing=_refusing,
     pod_labels=lambda _: (LICENCE,),
     topology=lambda pod: (RACK,) if wants(pod) else (),
-    token=lambda _pods, _wide: lambda node, placed: (node.labels.get(RACK), any(map(wants, placed))),
+    token=lambda _pods, _wide, _cluster: lambda node, placed: (node.labels.get(RACK), any(map(wants, placed))),
     blockers=lambda _pod, node, _snapshot, _reason: (
         lambda other, where: wants(other) and same_domain(RACK, node, where)
     ),

@@ -323,9 +323,7 @@ def _holders(search: RemedySearch, nodes: Sequence[NodeInfo], status: Status | N
         ]
     elif status is not None and held_by(status.plugin) == Held.DEVICE.value:
         blocking = facts_of(status.plugin).blockers or nobody_blocks
-        keeps = [
-            blocking(search.pod, info.node, search.snapshot, status.reasons[0]) for info in nodes[:_MOST_EXAMINED]
-        ]
+        keeps = [blocking(search.pod, info.node, search.snapshot, status.reasons[0]) for info in nodes[:_MOST_EXAMINED]]
         every = [(pod, info.name, info.node) for info in search.snapshot.nodes for pod in info.claimants]
         placed = [(pod, name) for pod, name, node in every if any(one(pod, node) for one in keeps)]
     elif status is not None and status.plugin in DISTANT:

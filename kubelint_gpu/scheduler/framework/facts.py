@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from enum import Enum
 
+from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
@@ -60,7 +61,7 @@ def nobody(_others: Sequence[Pod], _unique: Unique) -> Callable[[Pod], bool]:
     return never
 
 
-def _by_name(_pods: Sequence[Pod], _wide: bool) -> Token | None:
+def _by_name(_pods: Sequence[Pod], _wide: bool, _cluster: Cluster) -> Token | None:
     return lambda node, _: node.name
 
 
@@ -77,7 +78,7 @@ def _nothing_sought(*_: object) -> tuple[str, ...]:
     return ()
 
 
-def no_token(_pods: Sequence[Pod], _wide: bool) -> Token | None:
+def no_token(_pods: Sequence[Pod], _wide: bool, _cluster: Cluster) -> Token | None:
     """The filter tells no nodes apart beyond the pods' eligible nodes."""
     return None
 
@@ -106,7 +107,8 @@ class Facts:
         pod_labels: the label keys of other pods that it looks at for this pod; None where it may look at all.
         topology: the node labels whose values make the domains that it counts in.
         tokens: what at most one pod of a node can have, as `host port 80/TCP`.
-        token: of some pods in play, what tells nodes apart; the flag says whether nodes look at each other.
+        token: of some pods in play, what tells the nodes of a cluster apart; the flag says whether these look at each
+            other.
         blockers: which pods keep a pod off a node; None where no pod does.
         sought: what of a node others have that a pod could have instead, each by its name.
         stock: how many things of a node that a pod could have are free, and how many there are.
@@ -123,7 +125,7 @@ class Facts:
     pod_labels: Callable[[Pod], Iterable[str]] | None = None
     topology: Callable[[Pod], Iterable[str]] = _nothing
     tokens: Callable[[Pod], Iterable[str]] = _nothing
-    token: Callable[[Sequence[Pod], bool], Token | None] = _by_name
+    token: Callable[[Sequence[Pod], bool, Cluster], Token | None] = _by_name
     blockers: Blockers | None = None
     sought: Sought = _nothing_sought
     stock: Stock = _no_stock
@@ -141,7 +143,7 @@ def on_one_node(
     counted: bool = False,
     excludes: Callable[[Pod, Pod], bool] = never,
     tokens: Callable[[Pod], Iterable[str]] = _nothing,
-    token: Callable[[Sequence[Pod], bool], Token | None] = no_token,
+    token: Callable[[Sequence[Pod], bool, Cluster], Token | None] = no_token,
     blockers: Blockers | None = None,
     spared: Callable[[PodSpec], PodSpec] = _as_it_is,
 ) -> Facts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.scheduler.framework.facts import Blockers, Facts, Held, Token, Unique, never, nobody
 from kubelint_gpu.values import replace
@@ -55,7 +56,7 @@ def _no_labels(_: Pod) -> tuple[str, ...]:
     return ()
 
 
-def _token(pods: Sequence[Pod], _wide: bool) -> Token | None:
+def _token(pods: Sequence[Pod], _wide: bool, _cluster: Cluster) -> Token | None:
     return (lambda node, _: node.name) if any(pod.spec.volumes for pod in pods) else None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
+from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.values.selectors import NodeSelector, NodeSelectorTerm, Requirement
 from kubelint_gpu.scheduler.framework.facts import Token, on_one_node
@@ -107,7 +108,7 @@ def _required(pod: Pod) -> Iterable[Requirement]:
         yield from _expressions(pod.spec.node_affinity.terms)
 
 
-def _token(pods: Sequence[Pod], wide: bool) -> Token | None:
+def _token(pods: Sequence[Pod], wide: bool, _cluster: Cluster) -> Token | None:
     """Where nodes look at each other, the nodes that constraints count in differ by what the pods require of labels."""
     wanted = sorted({found for pod in pods for found in _required(pod)}, key=str) if wide else []
     return (lambda node, _: tuple([one.matches(node.labels) for one in wanted])) if wanted else None

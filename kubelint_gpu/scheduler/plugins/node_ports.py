@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import HostPort, Pod, PodSpec
 from kubelint_gpu.scheduler.framework.facts import Held, Keeps, Token, on_one_node
@@ -57,7 +58,7 @@ def _excludes(pod: Pod, other: Pod) -> bool:
     return not set(_tokens(pod)).isdisjoint(_tokens(other))
 
 
-def _token(_pods: Sequence[Pod], _wide: bool) -> Token | None:
+def _token(_pods: Sequence[Pod], _wide: bool, _cluster: Cluster) -> Token | None:
     return lambda _, placed: tuple(
         sorted([(port.port, port.protocol, port.ip) for pod in placed for port in host_ports(pod.spec)])
     )

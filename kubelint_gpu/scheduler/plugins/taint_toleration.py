@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.taints import Toleration, first_untolerated
 from kubelint_gpu.scheduler.framework.facts import Token, on_one_node
@@ -39,7 +40,7 @@ def _naming(key: str, value: str) -> Status:
     return Status(NAME, Code.UNRESOLVABLE, (NAMING_REASON.format(key=key, value=value),))
 
 
-def _token(_pods: Sequence[Pod], wide: bool) -> Token | None:
+def _token(_pods: Sequence[Pod], wide: bool, _cluster: Cluster) -> Token | None:
     return (lambda node, _: node.taints) if wide else None
 
 

@@ -36,7 +36,7 @@ class NodeSignature:
         self._pods = pods
         self._highest = max((pod.spec.priority or 0 for pod in pods), default=0)
         self._wide = wide
-        self._tokens = node_tokens(pods, wide=wide)
+        self._tokens = node_tokens(pods, cluster, wide=wide)
         self._topology: list[tuple[str, bool]] = []
         if wide:
             for key in sorted(topology_keys((*pods, *fixed))):

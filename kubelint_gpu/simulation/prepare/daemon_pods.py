@@ -9,6 +9,8 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.meta import OwnerReference
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot, fit
+from kubelint_gpu.scheduler.attempt import reservations
+from kubelint_gpu.scheduler.framework.node_info import has_claims
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.values import replace
 
@@ -60,7 +62,13 @@ def _pods_of(participant: WorkloadChange, pod: Pod, cluster: Cluster, running: S
     nodes = [node for node in (*participant.nodes, *participant.stays) if node not in participant.fresh]
     room = frozenset(fit(pod, snapshot).fits) & frozenset(nodes)
     known = {one.spec.node_name: one for one in participant.running if one.spec.node_name not in participant.left}
-    mine = [known.get(node) or _on(pod, node, name) for node in sorted(room | known.keys())]
+    mine = []
+    for node in sorted(room | known.keys()):
+        one = known.get(node) or _on(pod, node, name)
+        if node not in known and has_claims(pod):
+            one = reservations(one, snapshot, node)[0]
+            snapshot = snapshot.place(one, node)
+        mine.append(one)
     if any(quota.covers(pod) for quota in cluster.quotas):
         # a pod that waits for its node is charged like any other
         mine += [_on(pod, "", name) for node in nodes if node not in room]

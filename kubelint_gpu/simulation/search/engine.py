@@ -274,7 +274,9 @@ class GroupSearch:
         near = frozenset().union(*(demand.nodes for demand in bench.demands))
         wanted = {name for demand in bench.demands for name in demand.each if name != "pods"}
         return [
-            pod for pod in temporary if pod.spec.node_name in near and (wanted.intersection(takes(pod)) or not wanted)
+            pod
+            for pod in temporary
+            if pod.spec.node_name in near and (pod.allocations or wanted.intersection(takes(pod)) or not wanted)
         ]
 
     def _like(self, pods: Sequence[Pod], extra: Sequence[Pod]) -> list[Pod]:

@@ -5,9 +5,10 @@ Nothing below this module is imported for a pod without claims in a cluster with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
+from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.scheduler.framework.facts import Facts, Held, Keeps, Token, Unique, never
@@ -99,8 +100,27 @@ def _no_labels(_: Pod) -> tuple[str, ...]:
     return ()
 
 
-def _token(pods: Sequence[Pod], _wide: bool) -> Token | None:
-    return (lambda node, _: node.name) if any(_asks(pod) for pod in pods) else None
+def _token(pods: Sequence[Pod], _wide: bool, cluster: Cluster) -> Token | None:
+    """Nodes that reach the same devices are alike; those that have devices of their own are not."""
+    if not cluster.devices_known or not any(_asks(pod) for pod in pods):
+        return None
+    local = {one.node_name for one in cluster.resource_slices if one.node_name}
+    local |= {pod.spec.node_name for pod in cluster.pods if pod.allocations}
+    wide = [one for one in cluster.resource_slices if not one.node_name]
+    apart = any(one.per_device or any(device.binds_to_node for device in one.devices) for one in wide)
+    apart = apart or any(claim.allocation is not None for claim in cluster.resource_claims)
+
+    def token(node: Node, _: Sequence[Pod]) -> Hashable:
+        if apart or node.name in local:
+            return node.name
+        return tuple(
+            [
+                one.all_nodes or (one.node_selector is not None and one.node_selector.matches(node.labels, node.name))
+                for one in wide
+            ]
+        )
+
+    return token
 
 
 def _blockers(pod: Pod, node: Node, snapshot: Snapshot, _reason: str) -> Keeps:
