@@ -27,6 +27,8 @@ from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
+_DECLARE = "declare the devices of the nodes: their ResourceSlices and DeviceClasses, or `devices:` in the concise form"
+
 
 @rule("KLG107")
 def rollout_may_stick(unit: ApplySet) -> Iterator[Diagnostic]:
@@ -49,6 +51,7 @@ def rollout_may_stick(unit: ApplySet) -> Iterator[Diagnostic]:
                 severity="note",
                 certainty="possible",
                 undecided=True,
+                help=(_DECLARE,) if found.unknown else (),
             )
 
 

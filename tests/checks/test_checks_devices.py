@@ -106,6 +106,7 @@ def test_without_slices_a_rollout_with_claims_is_undecided():
     nothing = DEVICES.partition("apiVersion: resource.k8s.io/v1\nkind: ResourceSlice")[0].removesuffix("---\n")
     (found,) = findings(CLAIMS + deployment("resourceClaimTemplateName: one"), nothing, "KLG107")
     assert "devices that its resource claims ask for" in found.message
+    assert "ResourceSlices" in found.help[0]
 
 
 def test_an_explanation_counts_the_devices_of_a_node_and_says_who_has_them():
