@@ -21,12 +21,13 @@ from kubelint_gpu.scheduler.explain.cluster_changes import (
     QuotaGrows,
     after,
 )
+from kubelint_gpu.scheduler.explain.extents import Extent, blocking, devices_of, extent
 from kubelint_gpu.scheduler.explain.holders import Holder, holders, owner_of
 from kubelint_gpu.scheduler.explain.placement_labels import actual
 from kubelint_gpu.scheduler.explain.what_would_help import DISTANT, GATES, Remedy, RemedySearch, untolerated
 from kubelint_gpu.scheduler.fit import FitResult, fit
 from kubelint_gpu.scheduler.framework.equality import kind_of
-from kubelint_gpu.scheduler.framework.facts import Held, nobody_blocks
+from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Code, Status
 from kubelint_gpu.scheduler.framework.pod_memory import host_ports
@@ -36,8 +37,8 @@ from kubelint_gpu.scheduler.plugins import PLUGINS, node_affinity, node_ports, n
 from kubelint_gpu.scheduler.plugins.node_ports import conflict
 from kubelint_gpu.scheduler.plugins.node_resources_fit import INSUFFICIENT, TOO_MANY_PODS
 from kubelint_gpu.scheduler.preemption import NOT_HELPFUL, Preemption, preempt
-from kubelint_gpu.scheduler.relations import facts_of, stock
 from kubelint_gpu.scheduler.relations import held as held_by
+from kubelint_gpu.scheduler.relations import stock
 from kubelint_gpu.values import dataclass
 
 _RESOURCES, _PORTS, _LABELS = node_resources_fit.NAME, node_ports.NAME, node_affinity.NAME
@@ -47,13 +48,6 @@ _MOST_EXAMINED, _MOST_IN_ALL = 16, 256
 _FEW_VALUES = 4
 _UNTRIED = Status("DefaultPreemption", Code.UNRESOLVABLE, (NOT_HELPFUL,))
 _Outcomes = tuple[Preemption | None, Mapping[str, Status | None]]
-
-
-class Extent(NamedTuple):
-    """The least and the most that one node of a class has of a resource, in the scheduler's units."""
-
-    least: int
-    most: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,8 +220,8 @@ def _explained(
     return ExplainedClass(
         nodes=tuple([info.name for info in nodes]),
         status=status,
-        allocatable={name: _extent([info.node.allocatable.get(name, 0) for info in nodes]) for name in names},
-        free={name: _extent([_free(info, name) for info in nodes]) for name in names},
+        allocatable={name: extent([info.node.allocatable.get(name, 0) for info in nodes]) for name in names},
+        free={name: extent([_free(info, name) for info in nodes]) for name in names},
         taints=group.taints,
         unmet=tuple([Unmet(one, actual(one, [info.node for info in nodes], _FEW_VALUES)) for one in group.unmet]),
         holders=_holders(search, nodes, status),
@@ -236,15 +230,8 @@ def _explained(
         remedies=remedies,
         joining=joining,
         examined=examined,
-        devices=_devices(search, nodes),
+        devices=devices_of(search.pod, search.snapshot, nodes),
     )
-
-
-def _devices(search: RemedySearch, nodes: Sequence[NodeInfo]) -> tuple[Extent, Extent] | None:
-    if not search.pod.spec.resource_claims:
-        return None
-    found = [stock(search.pod, search.snapshot, info.name) or (0, 0) for info in nodes]
-    return _extent([free for free, _ in found]), _extent([there for _, there in found])
 
 
 def _remedies(
@@ -322,10 +309,7 @@ def _holders(search: RemedySearch, nodes: Sequence[NodeInfo], status: Status | N
             one for one in placed if any(conflict(port, own) for own in memory.load(one[0]).ports for port in wanted)
         ]
     elif status is not None and held_by(status.plugin) == Held.DEVICE.value:
-        blocking = facts_of(status.plugin).blockers or nobody_blocks
-        keeps = [blocking(search.pod, info.node, search.snapshot, status.reasons[0]) for info in nodes[:_MOST_EXAMINED]]
-        every = [(pod, info.name, info.node) for info in search.snapshot.nodes for pod in info.claimants]
-        placed = [(pod, name) for pod, name, node in every if any(one(pod, node) for one in keeps)]
+        placed = blocking(search.pod, search.snapshot, nodes[:_MOST_EXAMINED], status)
     elif status is not None and status.plugin in DISTANT:
         found = dict.fromkeys(one for info in nodes[:_MOST_EXAMINED] for one in search.culprits(info, status))
         placed = list(found)
@@ -369,7 +353,3 @@ def _shortage(info: NodeInfo, requests: Mapping[str, int]) -> float:
 def _free(info: NodeInfo, resource: str) -> int:
     used = len(info.pods) if resource == "pods" else info.used.get(resource, 0)
     return max(0, info.node.allocatable.get(resource, 0) - used)
-
-
-def _extent(amounts: Sequence[int]) -> Extent:
-    return Extent(min(amounts), max(amounts))

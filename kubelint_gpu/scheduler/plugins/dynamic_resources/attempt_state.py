@@ -30,9 +30,11 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.extended_resources import 
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
 from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
 from kubelint_gpu.scheduler.plugins.dynamic_resources.result import allocation_of
+from kubelint_gpu.work import charge
 
 NAME = "DynamicResources"
 _MOST_ORDERS = 24
+_TRIES_A_STEP = 64
 CANNOT_ALLOCATE = "cannot allocate all claims"
 NOT_AVAILABLE = "resourceclaim not available on the node"
 INVALID_POOLS = "invalid resource pools were encountered"
@@ -213,7 +215,8 @@ class AttemptState:
     def _search(self, question: _Question) -> AllocatorOutcome:
         if question.usage is None:
             return _ALL_THERE
-        return Search(
+        before = self._effort.left
+        found = Search(
             question.view,
             question.likeness,
             question.usage,
@@ -222,6 +225,8 @@ class AttemptState:
             self._features,
             self._effort,
         ).outcome()
+        charge((before - self._effort.left) // _TRIES_A_STEP)
+        return found
 
     def _seen(self, node: Node, interest: Interest) -> tuple[View, Layout]:
         seen: dict[str, tuple[View, Layout]] = self._snapshot.static(("device layouts", interest), lambda _: {})

@@ -1,0 +1,41 @@
+"""How much nodes of a class have of something, devices among it, and which pods keep another one from these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.scheduler.framework.facts import nobody_blocks
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.plugin import Status
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.scheduler.relations import facts_of, stock
+
+
+class Extent(NamedTuple):
+    """The least and the most that one node of a class has of a resource, in the scheduler's units."""
+
+    least: int
+    most: int
+
+
+def extent(amounts: Sequence[int]) -> Extent:
+    """The least and the most of some amounts."""
+    return Extent(min(amounts), max(amounts))
+
+
+def devices_of(pod: Pod, snapshot: Snapshot, nodes: Sequence[NodeInfo]) -> tuple[Extent, Extent] | None:
+    """How many devices that the pod could have are free on the nodes, and how many there are; None without claims."""
+    if not pod.spec.resource_claims:
+        return None
+    found = [stock(pod, snapshot, info.name) or (0, 0) for info in nodes]
+    return extent([free for free, _ in found]), extent([there for _, there in found])
+
+
+def blocking(pod: Pod, snapshot: Snapshot, nodes: Sequence[NodeInfo], status: Status) -> list[tuple[Pod, str]]:
+    """The pods with claims that keep the pod off some nodes, as a filter says, each with the name of its node."""
+    about = facts_of(status.plugin).blockers or nobody_blocks
+    keeps = [about(pod, info.node, snapshot, status.reasons[0]) for info in nodes]
+    every = [(other, info) for info in snapshot.nodes for other in info.claimants]
+    return [(other, info.name) for other, info in every if any(one(other, info.node) for one in keeps)]
