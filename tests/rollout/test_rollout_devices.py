@@ -253,3 +253,39 @@ def test_a_claim_for_administration_is_refused_where_its_namespace_does_not_allo
     assert judged(by("w", template="t"), *objects, space).placed == 0
     space["metadata"]["labels"] = {"resource.kubernetes.io/admin-access": "true"}
     assert verdict(by("w", template="t"), *objects, space) is COMPLETES
+
+
+def test_pods_of_a_daemon_set_hold_devices_while_others_are_rolled():
+    agent = by("agent", 1, {"type": "RollingUpdate"}, "DaemonSet", template="t")
+    rolled, stays = by("w", template="t"), Transition(agent, agent, rolls=False)
+    objects = [plain("n1"), template("t", asking())]
+    assert verdict([rolled, stays], *objects, slices("n1", *"AA")) is STUCK
+    assert verdict([rolled, stays], *objects, slices("n1", *"AAA")) is COMPLETES
+
+
+def test_a_pod_that_ends_some_day_gives_its_devices_back():
+    running = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "x", "namespace": "d"},
+        "spec": {
+            "nodeName": "n1",
+            "restartPolicy": "Never",
+            "containers": [{"name": "c", "image": "i"}],
+            "resourceClaims": [{"name": "c", "resourceClaimTemplateName": "t"}],
+        },
+        "status": {"phase": "Running"},
+    }
+    small = {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}]}
+    objects = [plain("n1"), slices("n1", "A", "A"), template("t", asking())]
+    assert verdict(by("w", template="t", **small), *objects, running) is COMPLETES
+    running["spec"]["restartPolicy"] = "Always"
+    assert verdict(by("w", template="t", **small), *objects, running) is STUCK
+
+
+def test_nodes_that_reach_the_same_devices_are_alike():
+    nodes = [plain(f"n{number}") for number in range(6)]
+    objects = [*nodes, slices("net", "A", allNodes=True), claim("c", asking())]
+    found = judged(by("w", 2, claim="c"), *objects)
+    assert found.verdict is COMPLETES
+    assert found.states < 200
