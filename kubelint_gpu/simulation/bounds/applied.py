@@ -59,6 +59,9 @@ def decide(question: Question, alone: Callable[[Question], Judgement]) -> Judgem
         return found
     states = found.states + ends.states
     told = replace(question.blank, verdict=verdict, by_bound=False, states=states, trace=trace)
+    if verdict is Verdict.MAY_STICK:
+        others = sorted(changing(bench, position))
+        told = replace(told, company=tuple(bench.participants[place].new for place in others))
     return _evicting(question, ends, told)
 
 
