@@ -13,14 +13,19 @@ if TYPE_CHECKING:
     from kubelint_gpu.workspace.apply_set import ApplySet
 
 
-def waits_for_all(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether the pods of a Job need each other, and the scheduler takes them one by one."""
+def waits_for_all(unit: ApplySet, subject: WorkloadCheck, *, queued: bool = False) -> bool:
+    """Whether the pods of a Job need each other, and the scheduler takes them one by one.
+
+    With `queued` also where a queue or a pod group starts them together: it knows no ResourceQuota, and no nodes.
+    """
     workload, written = subject.workload, subject.manifest.item.value
     if workload.replicas < 2 or not subject.known_class or not subject.places_pods or workload.custom:
         return False
     job = job_of(workload)
     if job is None or (job.strategy.completions or 0) > job.strategy.parallelism:
         return False
-    if workload.spec.scheduler_name != DEFAULT_SCHEDULER or unit.alone(subject).held or is_started_whole(written):
+    if workload.spec.scheduler_name != DEFAULT_SCHEDULER or unit.alone(subject).held:
+        return False
+    if is_started_whole(written) and not queued:
         return False
     return sign_of_waiting(written) is not None

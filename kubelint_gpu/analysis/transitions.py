@@ -188,6 +188,13 @@ def transitions_in(unit: ApplySet) -> dict[WorkloadKey, Transition]:
     return {key: replace(pinned(one, nodes), whole=key in whole) for key, one in found.items()}
 
 
+def is_changed(unit: ApplySet, subject: WorkloadCheck) -> bool:
+    """Whether anything of the workload changes now, or may change: not where it is known to stay as it is."""
+    now = transitions_in(unit).get(subject.key)
+    stays = now is not None and now.known and not now.rolls and now.old.replicas == now.new.replicas
+    return not stays
+
+
 def is_placed(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether its pods find a node by themselves."""
     return subject.known_class and finds_nodes(unit, subject)

@@ -9,10 +9,12 @@ from kubelint_gpu.analysis.coupled import bound_to
 from kubelint_gpu.analysis.gang_members import Team, custom_teams, team_of
 from kubelint_gpu.analysis.gangs import waits_for_all
 from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.builders.job_quota import refusal_beside
 from kubelint_gpu.builders.overlapping_runs import OverlappingRuns, overlapping_runs
 from kubelint_gpu.builders.short_custom_gangs import ShortCustomGang, short_custom_gang
 from kubelint_gpu.builders.starving_jobs import MOST_OTHERS, running_for_good, staying_beside
 from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.job import job_of
 from kubelint_gpu.simulation.growth import possible_nodes
@@ -36,6 +38,7 @@ class ShortJob:
     Attributes:
         beside: the workloads that stay.
         least, most: how many of its pods run at once.
+        refusal: how a quota refuses the next one, where nodes have room for it.
     """
 
     subject: WorkloadCheck
@@ -43,6 +46,7 @@ class ShortJob:
     least: int
     most: int
     certain: bool
+    refusal: QuotaRefusal | None = None
 
     @property
     def keys(self) -> frozenset[str]:
@@ -101,8 +105,14 @@ def never_released(unit: ApplySet) -> frozenset[str]:
 
 
 def _stuck_gangs(unit: ApplySet) -> Iterator[StuckGang]:
-    whole = [subject for subject in unit.subjects if waits_for_all(unit, subject)] if unit.has_nodes else []
+    asked = [one for one in unit.subjects if waits_for_all(unit, one, queued=True)] if unit.has_nodes else []
+    whole = [subject for subject in asked if waits_for_all(unit, subject)]
     short = {subject.workload.key: found for subject in whole for found in _short(unit, subject)}
+    for subject in asked:
+        if subject not in whole:
+            # whether what starts it whole would start it at all, nobody knows
+            queued = [one for one in _short(unit, subject) if isinstance(one, ShortJob)]
+            short |= {one.subject.workload.key: replace(one, certain=False) for one in queued if not one.beside}
     yield from short.values()
     for subject in whole:
         if subject.workload.key not in short:
@@ -174,9 +184,10 @@ def _short(unit: ApplySet, subject: WorkloadCheck) -> Iterator[ShortJob | Undeci
     for beside in (bound, others) if len(bound) < len(others) <= MOST_OTHERS else (bound,):
         found = running_at_once(workload, [one.workload for one in beside], cluster)
         if found is not None and found[0] < workload.replicas:
-            certain = unit.is_closed_to(subject) or _stays_short(unit, workload, beside, found)
+            refusal = _refusal(unit, subject, beside, found[1])
+            certain = refusal is not None or unit.is_closed_to(subject) or _stays_short(unit, workload, beside, found)
             if found[0] and (certain or not unit.may_outgrow(subject)):
-                yield ShortJob(subject, tuple(beside), *found, certain)
+                yield ShortJob(subject, tuple(beside), *found, certain, refusal)
             return
     if found is None and bound:
         evicts = may_evict(workload, [one.workload for one in others], unit.cluster.pods)
@@ -185,6 +196,12 @@ def _short(unit: ApplySet, subject: WorkloadCheck) -> Iterator[ShortJob | Undeci
             "all its pods run at once",
             "it may evict some of those that its pods must be near to or apart from" if evicts else _UNSEEN,
         )
+
+
+def _refusal(unit: ApplySet, subject: WorkloadCheck, beside: Sequence[WorkloadCheck], made: int) -> QuotaRefusal | None:
+    """How a quota refuses one more of its pods than are `made`, beside those of others."""
+    mine = replace(subject.workload, replicas=made)
+    return refusal_beside(unit, subject, [*(one.workload for one in beside), mine])
 
 
 def _passing(unit: ApplySet, subject: WorkloadCheck) -> list[WorkloadCheck]:

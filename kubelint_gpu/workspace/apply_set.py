@@ -113,8 +113,12 @@ class ApplySet:
 
     def is_closed_to(self, subject: WorkloadCheck) -> bool:
         """Whether no node can take its pods but the declared ones: no pool grows any more, or none that takes them."""
-        closed = self.world.inventory is not None and self.world.inventory.closed
-        return self.complete or (closed and not self.may_grow_for(subject))
+        return self.complete or (self.is_closed and not self.may_grow_for(subject))
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the cluster has no nodes but the declared ones and those that its pools may add."""
+        return self.world.inventory is not None and self.world.inventory.closed
 
     @property
     def minor_release(self) -> int | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.analysis.certainty import outgrown
 from kubelint_gpu.analysis.rollout_facts import after_deletion, judged_beside_removed, judgements_in
+from kubelint_gpu.analysis.transitions import is_changed
 from kubelint_gpu.builders.custom_rollouts import custom_pods_pending
 from kubelint_gpu.builders.job_quota import refused_job_pods
 from kubelint_gpu.builders.pending_daemon_pods import daemon_pods_pending
@@ -126,7 +127,7 @@ def _waiting_for_gone(unit: ApplySet) -> Iterator[Diagnostic]:
         now, later = judgements_in(unit).get(subject.key), judged_beside_removed(unit).get(subject.key)
         if now is None or later is None or subject.controller.runs_to_completion:
             continue
-        if not subject.known_class or not _is_worse(later, now):
+        if not is_changed(unit, subject) or not subject.known_class or not _is_worse(later, now):
             continue
         waiting = later.waiting
         if later.verdict in _WAITS and later.trace is not None:

@@ -17,13 +17,15 @@ from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar, set_key
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.evidence.exclusive_lines import holders, scarce
+from kubelint_gpu.evidence.exclusive_lines import holders, scarce, stakes
 from kubelint_gpu.evidence.node_lines import clues, requested
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.collective import sign_of_waiting
 from kubelint_gpu.kube.objects.requests import is_extended
+from kubelint_gpu.messages.wait import refused
 from kubelint_gpu.messages.wording import counted, listed, verb, workload_name
 from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
@@ -55,31 +57,46 @@ def jobs_hold_each_other(unit: ApplySet) -> Iterator[Diagnostic]:
 def _short(unit: ApplySet, found: ShortJob) -> Diagnostic:
     subject, beside, least, most = found.subject, found.beside, found.least, found.most
     manifest, workload = subject.manifest, subject.workload
-    resource, pools = scarce(subject), at_most(unit, subject)
+    pools = at_most(unit, subject)
     while_runs = f"{while_running(beside)}, " if beside else ""
     grown = f" even with {pools}" if pools else ""
     number = f"only {most}" if most < workload.replicas else f"as few as {least}"
     each = "a run of " if is_repeated(workload) else ""
     waits = "waits" if most < workload.replicas else "may wait"
     finds = verb("find", most if most < workload.replicas else least)
+    refusal = found.refusal
+    told, lines = f"{number} {finds} room{grown}", _lines_of_nodes(unit, found)
+    help_ = "let Kueue admit the Job whole, or a scheduler with pod groups place it whole: then it holds nothing"
+    if refusal is not None:
+        told = f"{number} {'is' if most == 1 else 'are'} made, the next one is refused {refused(refusal)}"
+        help_ = "let the quota allow all its pods at once: what starts Jobs whole, as Kueue does, does not look at it"
+        lines = tuple(stakes(unit, subject, Waiting(workload.key, new=True, count=1, refusal=refusal)))
     return Diagnostic(
         "KLG113",
         manifest.place(field_pointers.replicas(manifest)),
-        f"{while_runs}{each}{workload_name(workload)} needs its {workload.replicas} pods at once and {number} "
-        f"{finds} room{grown}: what runs {waits} for the rest {how_long([team_of(subject)])}",
+        f"{while_runs}{each}{workload_name(workload)} needs its {workload.replicas} pods at once and {told}: what runs "
+        f"{waits} for the rest {how_long([team_of(subject)])}",
         manifest,
         cause=f"never whole {workload.key}",
         certainty="certain" if found.certain else "possible",
         related=(
             *_needs(team_of(subject), primary=True),
-            *asking_too(beside, resource),
+            *asking_too(beside, scarce(subject)),
             *ties(unit, subject, beside),
             *held_up(unit, [subject]),
-            *clues(unit, subject, resource, sorted(judgements_in(unit)[subject.key].eligible)),
-            *holders(unit, subject, resource, judgements_in(unit)[subject.key].eligible),
-            *growing(unit, subject),
+            *lines,
         ),
-        help=("let Kueue admit the Job whole, or a scheduler with pod groups place it whole: then it holds nothing",),
+        help=(help_,),
+    )
+
+
+def _lines_of_nodes(unit: ApplySet, found: ShortJob) -> tuple[Related, ...]:
+    subject, resource = found.subject, scarce(found.subject)
+    eligible = judgements_in(unit)[subject.key].eligible
+    return (
+        *clues(unit, subject, resource, sorted(eligible)),
+        *holders(unit, subject, resource, eligible),
+        *growing(unit, subject),
     )
 
 

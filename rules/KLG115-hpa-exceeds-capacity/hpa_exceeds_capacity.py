@@ -48,8 +48,8 @@ def hpa_exceeds_capacity(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _is_certain(unit: ApplySet, subject: WorkloadCheck, most: int, found: Room) -> bool:
-    """Whether no node beyond the inventory makes room for more."""
-    if unit.is_closed_to(subject):
+    """Whether no node beyond the inventory makes room for more; pools have grown as far as they may."""
+    if unit.is_closed_to(subject) or (unit.is_closed and not unit.may_outgrow(subject)):
         return True
     return cluster_beyond(unit).known and counted_room(unit, subject, most, further=True).pods == found.pods
 

@@ -391,3 +391,17 @@ def test_a_running_pod_on_a_node_that_the_template_leaves_makes_room_once():
 def test_a_running_pod_on_a_cordoned_node_is_where_the_next_one_may_be_again():
     cluster = inventory(1, 1, more=pod(1)).replace("on: n1}", "on: n1}\n    unschedulable: true")
     assert [one.code for one in findings(made("a"), cluster) if one.code[3] == "1"] == []
+
+
+def test_what_a_deletion_does_not_touch_is_not_told_of():
+    one, other = made("a", replicas=3), made("b", replicas=3)
+    cluster = inventory(4)
+
+    def deleted(after):
+        old = {found.object: found for found in unit(one + other, cluster).manifests}
+        gone = [old["Deployment/serving/a"]]
+        judged = ApplySet((read("a.yaml", after.encode()),), world(cluster), before=old, gone=gone)
+        return [found.code for found in check((judged,), judged.world).findings if found.severity != "note"]
+
+    assert deleted(other) == []
+    assert "KLG109" in deleted(made("b", replicas=4))

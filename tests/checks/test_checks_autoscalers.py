@@ -78,3 +78,14 @@ def test_an_autoscaler_that_starts_to_ask_for_more_scales_while_the_change_is_ro
     ((code, _, text), *_) = found(before, after, inventory(2))
     assert code == "KLG109"
     assert "2 of the 3 replicas that HorizontalPodAutoscaler scaler sets at least" in text
+
+
+@pytest.mark.parametrize(("most", "told"), [(4, []), (5, [("certain", "warning")])])
+def test_a_pool_grows_no_further_than_its_declared_maximum(most, told):
+    cluster = (
+        'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\npools:\n  - name: l4\n    count: 2\n'
+        "    autoscaling: {min: 1, max: 4}\n    template: {allocatable: {cpu: 16, memory: 64Gi}, gpus: {model: L4, count: 1}}\n"
+        "priorityClasses:\n  - {name: serving, value: 1000}\n"
+    )
+    one = findings(hpa(1, most) + deployment(spec=GIVES), cluster, "KLG115")
+    assert [(found.certainty, found.severity) for found in one] == told

@@ -171,3 +171,25 @@ def test_two_custom_resources_hold_each_other_on_what_a_service_leaves():
     (found,) = told(torch("a") + torch("b") + service(), inventory(8))
     assert found.startswith("started at the same moment while Deployment research/s runs, PyTorchJob research/a")
     assert not told(torch("a") + torch("b") + service(), inventory(9))
+
+
+QUOTA = "resourceQuotas: [{name: q, namespace: research, hard: {requests.nvidia.com/gpu: 2}}]\n"
+IN_QUEUE = "namespace: research, labels: {kueue.x-k8s.io/queue-name: q}}"
+
+
+def test_a_quota_that_lets_only_a_part_of_a_job_be_made_is_named_and_not_the_nodes():
+    (one,) = findings(job("a", 3), inventory(4, more=QUOTA), "KLG113")
+    assert (one.certainty, one.severity) == ("certain", "warning")
+    assert one.message == (
+        "Job research/a needs its 3 pods at once and only 2 are made, the next one is refused by quota q, which allows 2 "
+        "requests.nvidia.com/gpu and has 2 in use: what runs waits for the rest for ever"
+    )
+    assert [related.message for related in one.related][-1] == "the quota allows 2 requests.nvidia.com/gpu"
+
+
+def test_a_queue_starts_a_job_whole_and_makes_no_room_for_it():
+    queued = job("a", 3).replace("namespace: research}", IN_QUEUE, 1)
+    assert findings(queued, inventory(4), "KLG113") == []
+    for cluster in (inventory(4, more=QUOTA), inventory(2)):
+        (one,) = findings(queued, cluster, "KLG113")
+        assert one.certainty == "possible"
