@@ -12,7 +12,7 @@ from kubelint_gpu.scheduler.placement.filling import filled
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity
 from kubelint_gpu.scheduler.plugins.inter_pod_affinity import Term
 from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes
-from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
+from kubelint_gpu.simulation.prepare.workload_change import own_pods, pods_of_others
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -136,24 +136,33 @@ def _where(unit: ApplySet, subject: WorkloadCheck, terms: Sequence[Term]) -> dic
     found: dict[str, frozenset[str]] = {}
     mine = [one for one in unit.subjects if one is not subject]
     others = [unit.judged(one, one.workload) for one in unit.neighbours if one.workload is not None and one.readable]
-    for one in (*mine, *others):
-        if not companions(terms, [one.pod]):
-            continue
-        if one.workload.custom:
-            # who makes these pods may bind them anywhere
-            found[one.workload.key] = frozenset(node.name for node in unit.possible_nodes)
-        elif one.controller.node_bound:
-            found[one.workload.key] = frozenset(daemon_nodes(one.workload.choosing, unit.possible_nodes))
-        elif one.workload.spec.node_name:
-            found[one.workload.key] = frozenset({one.workload.spec.node_name})
-        else:
-            found[one.workload.key] = frozenset(node.name for node in takers(unit, one))
+    # until they are replaced, pods of a template as it was are there, too
+    before = [old for one in mine if (old := unit.before_of(one)) is not None]
+    for one in (*mine, *others, *before):
+        key = one.workload.key
+        if companions(terms, [one.pod]):
+            found[key] = found.get(key, frozenset()) | _nodes_of(unit, one)
+        running = companions(terms, own_pods(one.workload, unit.cluster.pods))
+        if running:
+            found[key] = found.get(key, frozenset()) | {pod.spec.node_name for pod in running}
     known = [one.workload for one in (subject, *mine, *others)]
     for pod in companions(terms, pods_of_others(known, unit.cluster.pods)):
         if pod.spec.node_name and not pod.finished:
             name = f"Pod/{pod.key}"
             found[name] = found.get(name, frozenset()) | {pod.spec.node_name}
     return found
+
+
+def _nodes_of(unit: ApplySet, one: WorkloadCheck) -> frozenset[str]:
+    """The nodes on which pods of a workload may come to be."""
+    if one.workload.custom:
+        # who makes these pods may bind them anywhere
+        return frozenset(node.name for node in unit.possible_nodes)
+    if one.controller.node_bound:
+        return frozenset(daemon_nodes(one.workload.choosing, unit.possible_nodes))
+    if one.workload.spec.node_name:
+        return frozenset({one.workload.spec.node_name})
+    return frozenset(node.name for node in takers(unit, one))
 
 
 def _pods_beside(unit: ApplySet, subject: WorkloadCheck) -> list[Pod]:

@@ -405,3 +405,15 @@ def test_what_a_deletion_does_not_touch_is_not_told_of():
 
     assert deleted(other) == []
     assert "KLG109" in deleted(made("b", replicas=4))
+
+
+def test_what_a_pod_must_be_near_to_is_still_there_when_it_moves_in_the_same_apply():
+    near = (
+        "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, "
+        "labelSelector: {matchLabels: {app: b}}}]}}\n"
+    )
+    before = made("a") + made("b", gpus=0, pod=on("n1"))
+    after = made("a", pod=near) + made("b", gpus=0, pod=on("n2"))
+    codes = {one.code for one in findings(after, inventory(2, 0), before=before)}
+    assert "KLG410" not in codes
+    assert "KLG410" in {one.code for one in findings(after, inventory(2, 0))}
