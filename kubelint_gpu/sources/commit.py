@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kubelint_gpu.sources.files import SourceFile
 from kubelint_gpu.sources.git import Entry, commit_named, differing, entries, root_of
-from kubelint_gpu.sources.revision import read_revision
+from kubelint_gpu.sources.revision import read_files
 from kubelint_gpu.values import dataclass
 
 _FROM = "PRE_COMMIT_FROM_REF"
@@ -62,13 +62,15 @@ def read_commit(
         return Commit(tracked, {}, root)
     found = {*differing(base, root), *missing(index, root, suffixes), *_written(index, files, root)}
     changed = [Path(os.path.relpath(root / name, folder)) for name in sorted(found) if name.endswith(suffixes)]
-    return Commit(tracked, read_revision(base, changed, max_bytes=max_bytes, cwd=folder), root, base, tuple(changed))
+    before = read_files(base, changed, root, folder, max_bytes=max_bytes)
+    return Commit(tracked, before, root, base, tuple(changed))
 
 
 def missing(index: Iterable[Entry], root: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
     """The files of an index that are not in the work tree any more."""
+    above = os.path.join(root, "")  # noqa: PTH118 - thousands of files
     for entry in index:
-        if entry.expected and entry.name.endswith(suffixes) and not os.path.lexists(root / entry.name):
+        if entry.expected and entry.name.endswith(suffixes) and not os.path.lexists(above + entry.name):
             yield entry.name
 
 

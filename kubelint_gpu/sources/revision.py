@@ -42,6 +42,15 @@ def read_revision(
     """
     folder = cwd or Path.cwd()
     root, commit = commit_of(revision, folder)
+    return read_files(commit, paths, root, folder, max_bytes=max_bytes)
+
+
+def read_files(commit: str, paths: Iterable[Path], root: Path, folder: Path, *, max_bytes: int) -> dict[Path, bytes]:
+    """The same of a commit that is there, for paths from a folder of its repository.
+
+    Raises:
+        GitError: not all of it is here.
+    """
     top = os.path.realpath(root)
     wanted: dict[str, list[Path]] = {}
     for path in paths:
@@ -52,7 +61,7 @@ def read_revision(
     for one in found:
         if one.size is None:
             raise RevisionError(
-                f"{one.path} of {revision} is not in this repository, as in a partial clone, and nothing is fetched: "
+                f"{one.path} of {commit} is not in this repository, as in a partial clone, and nothing is fetched: "
                 f"git show {commit}:{one.path} fetches it"
             )
     return {path: data for one, data in _contents(found, root) for path in wanted[one.path]}
