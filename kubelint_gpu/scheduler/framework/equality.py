@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.node_set import NodeSet
 from kubelint_gpu.scheduler.framework.pod_memory import PodMemory
 
 FEW_NODES = 24
-_MANY_VALUES = 16
 
 
 class NodeEquivalence(NamedTuple):
@@ -37,16 +37,13 @@ class Equal(NamedTuple):
     likeness: Mapping[str, NodeEquivalence]
 
 
-def sorted_out(nodes: Iterable[NodeInfo], wide: frozenset[str], memory: PodMemory) -> Equal:
-    """The nodes by likeness."""
+def sorted_out(nodes: Iterable[NodeInfo], among: NodeSet, memory: PodMemory) -> Equal:
+    """The nodes of a set by likeness, with the pods on them."""
     found: dict[NodeEquivalence, list[NodeInfo]] = {}
     by_name: dict[str, NodeEquivalence] = {}
-    number = memory.number
-    for info in nodes:
-        node = info.node
-        labels = number(frozenset((key, None if key in wide else value) for key, value in node.meta.labels.items()))
-        gate, room = number((info.taints, node.unschedulable)), number(node.allocatable)
-        likeness = by_name[node.meta.name] = NodeEquivalence(labels, gate, room, _kinds(info))
+    nobody = memory.number(())
+    for info, parts in zip(nodes, among.likeness, strict=True):
+        likeness = by_name[info.node.meta.name] = NodeEquivalence(*parts, _kinds(info) if info.pods else nobody)
         found.setdefault(likeness, []).append(info)
     return Equal(found, by_name)
 
@@ -66,16 +63,6 @@ def moved(equal: Equal, changed: NodeInfo) -> Equal:
     insort(joined, changed, key=lambda node: node.node.meta.name)
     nodes[after] = joined
     return Equal(nodes, {**equal.likeness, name: after})
-
-
-def wide_labels(nodes: Sequence[NodeInfo]) -> frozenset[str]:
-    """The label keys that have many values, such as `kubernetes.io/hostname`."""
-    values: dict[str, set[str]] = {}
-    for info in nodes:
-        for key, value in info.node.meta.labels.items():
-            values.setdefault(key, set()).add(value)
-    most = min(_MANY_VALUES, len(nodes) // 2)
-    return frozenset(key for key, found in values.items() if len(found) > most)
 
 
 def kind_of(pod: Pod, memory: PodMemory) -> int:

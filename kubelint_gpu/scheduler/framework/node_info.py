@@ -8,7 +8,10 @@ from typing import NamedTuple
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import HostPort, Pod
 from kubelint_gpu.kube.objects.taints import Taint
+from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.scheduler.framework.pod_memory import PodMemory
+
+_NO_PORTS: frozenset[HostPort] = frozenset()
 
 
 class NodeInfo(NamedTuple):
@@ -114,9 +117,13 @@ def has_claims(pod: Pod) -> bool:
     return bool(pod.spec.resource_claims or pod.allocations)
 
 
-def node_info(node: Node, pods: Iterable[Pod], memory: PodMemory) -> NodeInfo:
-    """A node with the pods that are on it."""
+def node_info(node: Node, pods: Iterable[Pod], memory: PodMemory, taints: tuple[Taint, ...] | None = None) -> NodeInfo:
+    """A node with the pods that are on it; `taints` are its blocking ones where they are known."""
+    if taints is None:
+        taints = tuple(taint for taint in node.taints if taint.blocks)
     placed = tuple(pods)
+    if not placed:
+        return NodeInfo(node, (), EMPTY, _NO_PORTS, (), taints, memory)
     used: dict[str, int] = {}
     ports: set[HostPort] = set()
     for pod in placed:
@@ -125,6 +132,5 @@ def node_info(node: Node, pods: Iterable[Pod], memory: PodMemory) -> NodeInfo:
         for name, amount in load.requests:
             used[name] = used.get(name, 0) + amount
     anti = tuple(pod for pod in placed if pod.spec.pod_anti_affinity)
-    taints = tuple(taint for taint in node.taints if taint.blocks)
     claimants = tuple(pod for pod in placed if has_claims(pod))
     return NodeInfo(node, placed, used, frozenset(ports), anti, taints, memory, claimants)

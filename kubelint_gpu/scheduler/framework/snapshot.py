@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from itertools import pairwise
-from operator import attrgetter
 from typing import Any, TypeVar
 
 from kubelint_gpu.kube.objects.affinity import PodAffinityTerm
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
-from kubelint_gpu.scheduler.framework.equality import FEW_NODES, Equal, moved, sorted_out, wide_labels
+from kubelint_gpu.scheduler.framework.equality import FEW_NODES, Equal, moved, sorted_out
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo, node_info
+from kubelint_gpu.scheduler.framework.node_set import NodeSet, node_set
 from kubelint_gpu.scheduler.framework.pod_memory import PodMemory
 from kubelint_gpu.scheduler.framework.profile import DEFAULT_PROFILE, Profile
 from kubelint_gpu.scheduler.framework.release import Behaviour, behaviour, minor_of
@@ -44,7 +42,7 @@ class Snapshot:
         memory: what is remembered of pods across snapshots.
     """
 
-    __slots__ = ("_derived", "_positions", "_statics", "behaviour", "cluster", "memory", "nodes", "profile")
+    __slots__ = ("_derived", "_set", "_statics", "behaviour", "cluster", "memory", "nodes", "profile")
 
     def __init__(
         self,
@@ -52,7 +50,7 @@ class Snapshot:
         nodes: tuple[NodeInfo, ...],
         memory: PodMemory,
         profile: Profile,
-        positions: Mapping[str, int],
+        among: NodeSet,
         statics: dict[Hashable, Any],
     ) -> None:
         self.cluster = cluster
@@ -60,7 +58,7 @@ class Snapshot:
         self.memory = memory
         self.behaviour: Behaviour = memory.behaviour
         self.profile = profile
-        self._positions = positions
+        self._set = among
         self._statics = statics
         self._derived: dict[Hashable, Any] = {}
 
@@ -79,13 +77,11 @@ class Snapshot:
         for pod in cluster.pods if pods is None else pods:
             if pod.spec.node_name and not pod.finished:
                 by_node.setdefault(pod.spec.node_name, []).append(pod)
-        nodes = sorted(cluster.nodes, key=attrgetter("name"))
-        for one, other in pairwise(nodes):
-            if one.name == other.name:
-                raise InvalidObject("two nodes have this name", ("metadata", "name"), kind="Node", name=one.name)
-        infos = tuple(node_info(node, by_node.get(node.name, ()), memory) for node in nodes)
-        snapshot = cls(cluster, infos, memory, profile, {node.name: place for place, node in enumerate(nodes)}, {})
-        if len(nodes) > FEW_NODES:
+        among = node_set(cluster.nodes)
+        each = zip(among.nodes, among.taints, strict=True)
+        infos = tuple([node_info(node, by_node.get(node.name, ()), memory, taints) for node, taints in each])
+        snapshot = cls(cluster, infos, memory, profile, among, {})
+        if len(infos) > FEW_NODES:
             snapshot.equal()
             snapshot.by_labels()
             snapshot.anti_groups()
@@ -93,7 +89,7 @@ class Snapshot:
 
     def node(self, name: str) -> NodeInfo | None:
         """The node of this name."""
-        position = self._positions.get(name)
+        position = self._set.positions.get(name)
         return None if position is None else self.nodes[position]
 
     @property
@@ -107,7 +103,7 @@ class Snapshot:
         Raises:
             KeyError: there is no such node.
         """
-        position = self._positions[node_name]
+        position = self._set.positions[node_name]
         charge(1 + (len(self.nodes) + len(self.nodes[position].pods)) // _PER_STEP)
         changed = self.nodes[position].with_pod(pod)
         return self._with(position, changed)
@@ -121,7 +117,7 @@ class Snapshot:
         namespace, _, name = pod_key.partition("/")
         nodes = self.nodes
         everywhere = range(len(nodes))
-        for position in everywhere if node_name is None else (self._positions[node_name],):
+        for position in everywhere if node_name is None else (self._set.positions[node_name],):
             for pod in nodes[position].pods:
                 if pod.meta.name == name and pod.meta.namespace == namespace:
                     changed = nodes[position].removed(pod)
@@ -138,7 +134,7 @@ class Snapshot:
         """
         gone: dict[int, dict[str, None]] = {}
         for pod, name in placed:
-            gone.setdefault(self._positions[name], {})[pod.key] = None
+            gone.setdefault(self._set.positions[name], {})[pod.key] = None
         nodes = list(self.nodes)
         for position, keys in gone.items():
             info = nodes[position]
@@ -146,24 +142,22 @@ class Snapshot:
             if missing:
                 raise KeyError(min(missing))
             nodes[position] = node_info(info.node, [pod for pod in info.pods if pod.key not in keys], self.memory)
-        return Snapshot(self.cluster, tuple(nodes), self.memory, self.profile, self._positions, self._statics)
+        return Snapshot(self.cluster, tuple(nodes), self.memory, self.profile, self._set, self._statics)
 
     def with_node(self, node: Node) -> Snapshot:
         """This snapshot with one more node, or with its namesake changed, which keeps its pods."""
         old = self.node(node.name)
-        infos = [
-            *(info for info in self.nodes if info is not old),
-            node_info(node, old.pods if old else (), self.memory),
-        ]
-        infos.sort(key=attrgetter("name"))
-        cluster = replace(self.cluster, nodes=tuple([info.node for info in infos]))
-        positions = {info.name: place for place, info in enumerate(infos)}
-        return Snapshot(cluster, tuple(infos), self.memory, self.profile, positions, {})
+        others = {info.name: info for info in self.nodes if info is not old}
+        cluster = replace(self.cluster, nodes=(*[info.node for info in others.values()], node))
+        among = NodeSet(cluster.nodes)
+        added = node_info(node, old.pods if old else (), self.memory)
+        infos = tuple([others.get(one.name, added) for one in among.nodes])
+        return Snapshot(cluster, infos, self.memory, self.profile, among, {})
 
     def with_cluster(self, cluster: Cluster) -> Snapshot:
         """These nodes and pods with another cluster around them; its own nodes and pods are not looked at."""
         around = replace(cluster, nodes=self.cluster.nodes, pods=self.cluster.pods)
-        return Snapshot(around, self.nodes, self.memory, self.profile, self._positions, {})
+        return Snapshot(around, self.nodes, self.memory, self.profile, self._set, {})
 
     def with_infos(self, changed: Mapping[str, NodeInfo]) -> Snapshot:
         """This snapshot with other pods on some nodes, given by the nodes' names.
@@ -174,8 +168,8 @@ class Snapshot:
         charge(len(changed) + len(self.nodes) // _PER_STEP)
         nodes = list(self.nodes)
         for name, info in changed.items():
-            nodes[self._positions[name]] = info
-        snapshot = Snapshot(self.cluster, tuple(nodes), self.memory, self.profile, self._positions, self._statics)
+            nodes[self._set.positions[name]] = info
+        snapshot = Snapshot(self.cluster, tuple(nodes), self.memory, self.profile, self._set, self._statics)
         equal: Equal | None = self._derived.get(_EQUAL)
         if equal is not None and len(changed) <= _FEW_CHANGED:
             for info in changed.values():
@@ -185,7 +179,7 @@ class Snapshot:
 
     def _with(self, position: int, changed: NodeInfo) -> Snapshot:
         nodes = (*self.nodes[:position], changed, *self.nodes[position + 1 :])
-        snapshot = Snapshot(self.cluster, nodes, self.memory, self.profile, self._positions, self._statics)
+        snapshot = Snapshot(self.cluster, nodes, self.memory, self.profile, self._set, self._statics)
         equal: Equal | None = self._derived.get(_EQUAL)
         if equal is not None:
             snapshot._derived[_EQUAL] = moved(equal, changed)
@@ -210,11 +204,11 @@ class Snapshot:
 
     def equal(self) -> Equal:
         """The nodes sorted out by all that any filter could look at, the values of wide labels aside."""
-        return self.derived(_EQUAL, lambda _: sorted_out(self.nodes, self.wide_labels(), self.memory))
+        return self.derived(_EQUAL, lambda _: sorted_out(self.nodes, self._set, self.memory))
 
     def wide_labels(self) -> frozenset[str]:
         """The label keys that have too many values to tell nodes apart by each of them."""
-        return self.static("wide labels", lambda _: wide_labels(self.nodes))
+        return self._set.wide_labels
 
     def by_labels(self) -> Mapping[tuple[str, FrozenMap[str, str]], tuple[Placed, ...]]:
         """The placed pods by namespace and labels, in the order of nodes: a selector is tried once per entry."""
@@ -226,7 +220,7 @@ class Snapshot:
 
     def values(self, label: str) -> Mapping[str, tuple[str, ...]]:
         """The names of the nodes by their value of a label; nodes without it are left out."""
-        return self.static(("values", label), lambda snapshot: _values(snapshot, label))
+        return self._set.values(label)
 
     def namespace_labels(self, namespace: str) -> Mapping[str, str]:
         """The labels of a namespace, with the automatic `kubernetes.io/metadata.name`; none where it has no object."""
@@ -255,15 +249,6 @@ def _anti_groups(snapshot: Snapshot) -> Mapping[tuple[str, tuple[PodAffinityTerm
         for pod in info.anti:
             found.setdefault((pod.meta.namespace, pod.spec.pod_anti_affinity), []).append((pod, info))
     return {key: tuple(placed) for key, placed in found.items()}
-
-
-def _values(snapshot: Snapshot, label: str) -> Mapping[str, tuple[str, ...]]:
-    found: dict[str, list[str]] = {}
-    for info in snapshot.nodes:
-        value = info.node.meta.labels.get(label)
-        if value is not None:
-            found.setdefault(value, []).append(info.node.meta.name)
-    return {value: tuple(names) for value, names in found.items()}
 
 
 def _namespaces(snapshot: Snapshot) -> Mapping[str, FrozenMap[str, str]]:
