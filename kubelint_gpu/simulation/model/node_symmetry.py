@@ -51,15 +51,13 @@ class NodeSignature:
 
     def of(self, node: Node, without: str = "") -> Hashable:
         """Equal for nodes that are alike, or that are but for the value of one topology key."""
-        pods = self._on.get(node.name, ())
-        used: Counter[str] = Counter(pods=len(pods))
-        for pod in pods:
-            used.update(running_requests(pod))
+        name = node.meta.name
+        pods = self._on.get(name, ())
+        allocatable = node.allocatable
         found: tuple[Hashable, ...] = (
-            tuple([node.name in names for names in self._eligible]),
-            tuple([(node.allocatable.get(name, 0), used[name]) for name in self._resources]),
-            tuple(sorted([self._evictable(pod) for pod in pods if (pod.spec.priority or 0) < self._highest])),
-            tuple(sorted([repr((pod.meta.namespace, pod.meta.labels, pod.spec)) for pod in pods if self.is_seen(pod)])),
+            tuple([name in names for names in self._eligible]),
+            tuple([allocatable.get(resource, 0) for resource in self._resources]),
+            self._signature(pods) if pods else (),
             tuple([token(node, pods) for token in self._tokens]),
         )
         if not self._wide:
@@ -72,6 +70,17 @@ class NodeSignature:
                     for key, unique in self._topology
                 ]
             ),
+        )
+
+    def _signature(self, pods: Sequence[Pod]) -> tuple[Hashable, ...]:
+        """What the pods that stay on a node make of it."""
+        used: Counter[str] = Counter(pods=len(pods))
+        for pod in pods:
+            used.update(running_requests(pod))
+        return (
+            tuple([used[name] for name in self._resources]),
+            tuple(sorted([self._evictable(pod) for pod in pods if (pod.spec.priority or 0) < self._highest])),
+            tuple(sorted([repr((pod.meta.namespace, pod.meta.labels, pod.spec)) for pod in pods if self.is_seen(pod)])),
         )
 
     def is_seen(self, pod: Pod) -> bool:
