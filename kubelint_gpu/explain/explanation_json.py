@@ -7,7 +7,7 @@ from typing import Any
 
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.explain.rollout_summary import refused_replica_set
-from kubelint_gpu.explain.scheduling_moments import Situation
+from kubelint_gpu.explain.scheduling_moments import SchedulingMoment
 from kubelint_gpu.kube.objects.taints import Taint
 from kubelint_gpu.kube.values.quantity import canonical, shown
 from kubelint_gpu.messages.events import requirement_text, told
@@ -24,7 +24,7 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
-def to_json(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Situation]) -> dict[str, Any]:
+def to_json(unit: ApplySet, subject: WorkloadCheck, found: Sequence[SchedulingMoment]) -> dict[str, Any]:
     """Everything that is known, as plain data."""
     workload, spec = subject.workload, found[0].explanation.pod.spec
     mine = Owner(workload.kind, workload.meta.namespace, workload.meta.name)
@@ -60,7 +60,7 @@ def _rollout(unit: ApplySet, subject: WorkloadCheck) -> dict[str, Any] | None:
     }
 
 
-def _situation(found: Situation, mine: Owner) -> dict[str, Any]:
+def _situation(found: SchedulingMoment, mine: Owner) -> dict[str, Any]:
     explanation = found.explanation
     preemption = explanation.preemption
     chosen = preemption.best[0] if preemption is not None and preemption.succeeds else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.explain.rollout_summary import outlook
-from kubelint_gpu.explain.scheduling_moments import Situation, assumed_claims
+from kubelint_gpu.explain.scheduling_moments import SchedulingMoment, assumed_claims
 from kubelint_gpu.inventory.view.node_names import abbreviated
 from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.messages.display import cells
@@ -29,7 +29,9 @@ _LABEL = 10
 _ABOUT_NODES = ("", node_name.NAME, *GATES)
 
 
-def render(unit: ApplySet, subject: WorkloadCheck, found: Sequence[Situation], options: Options) -> Iterator[str]:
+def render(
+    unit: ApplySet, subject: WorkloadCheck, found: Sequence[SchedulingMoment], options: Options
+) -> Iterator[str]:
     """The lines."""
     page = _Page(theme_of(options), subject)
     yield from page.head(unit, found[0])
@@ -51,7 +53,7 @@ class _Page:
         self.mine = Owner(workload.kind, workload.meta.namespace, workload.meta.name)
         self.own = OLD
 
-    def head(self, unit: ApplySet, first: Situation) -> Iterator[str]:
+    def head(self, unit: ApplySet, first: SchedulingMoment) -> Iterator[str]:
         """What is explained."""
         theme, subject, explanation = self.theme, self.subject, first.explanation
         workload, spec = subject.workload, first.explanation.pod.spec
@@ -77,7 +79,7 @@ class _Page:
             yield from self.note("claims", text, indent=2)
         yield from self.note("cluster", _cluster(unit), indent=2)
 
-    def situation(self, found: Situation, number: str, shown: frozenset[tuple[str, ...]]) -> Iterator[str]:
+    def situation(self, found: SchedulingMoment, number: str, shown: frozenset[tuple[str, ...]]) -> Iterator[str]:
         """One moment: which it is, the classes, the scheduler's sentence."""
         theme, explanation = self.theme, found.explanation
         self.own = OLD if found.moment == "rollout" else SIBLING
@@ -184,7 +186,7 @@ class _Page:
             texts[_MOST_REMEDIES:] = [f"{len(texts) - _MOST_REMEDIES} more"]
         return texts
 
-    def ending(self, found: Situation) -> Iterator[str]:
+    def ending(self, found: SchedulingMoment) -> Iterator[str]:
         """What is said of the attempt as a whole."""
         explanation = found.explanation
         preemption = explanation.preemption
@@ -247,7 +249,7 @@ def _cluster(unit: ApplySet) -> str:
     return ", ".join([*parts, *([f"Kubernetes {version}"] if version else [])])
 
 
-def _moment(found: Situation, subject: WorkloadCheck) -> str:
+def _moment(found: SchedulingMoment, subject: WorkloadCheck) -> str:
     beside = [name for name, _ in found.beside]
     own = sum(number for _, number in found.beside)
     names = _names(beside)

@@ -25,7 +25,7 @@ _CLAIM = "persistentVolumeClaim"
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
+class SchedulingMoment:
     """A moment, and what the scheduler makes of the pod then.
 
     Attributes:
@@ -44,7 +44,7 @@ class Situation:
     growing: tuple[str, ...] = ()
 
 
-def situations(unit: ApplySet, subject: WorkloadCheck) -> tuple[Situation, ...]:
+def situations(unit: ApplySet, subject: WorkloadCheck) -> tuple[SchedulingMoment, ...]:
     """The moments that differ for a workload, the first creation first."""
     workload, controller = subject.workload, subject.controller
     mine = own_pods(workload, unit.cluster.pods)
@@ -72,7 +72,9 @@ def assumed_claims(unit: ApplySet, workload: Workload) -> tuple[str, ...]:
     return tuple(sorted(named - declared))
 
 
-def _on_its_node(unit: ApplySet, workload: Workload, pod: Pod, running: Snapshot, found: Situation) -> Situation:
+def _on_its_node(
+    unit: ApplySet, workload: Workload, pod: Pod, running: Snapshot, found: SchedulingMoment
+) -> SchedulingMoment:
     """The same with the scheduler's sentence about the pod that is made for the first node that does not take it."""
     from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes, pinned_pod
 
@@ -99,7 +101,7 @@ def _with_daemons(unit: ApplySet, subject: WorkloadCheck, running: Snapshot) -> 
 
 def _rollout(
     unit: ApplySet, workload: Workload, running: Snapshot, placed: Sequence[PlacedPod], mine: Sequence[Pod]
-) -> Iterator[Situation]:
+) -> Iterator[SchedulingMoment]:
     controller = controller_of(workload)
     if not controller.has_replica_sets or not workload.replicas:
         return
@@ -117,11 +119,11 @@ def _situation(
     beside: Sequence[PlacedPod] = (),
     *,
     known: bool = True,
-) -> Situation:
+) -> SchedulingMoment:
     explanation = explain(pod, snapshot)
     counts = Counter(name for _, name in beside)
     growing = () if explanation.fits else tuple(_growing(unit, pod, snapshot))
-    return Situation(moment, explanation, tuple(sorted(counts.items())), known, growing)
+    return SchedulingMoment(moment, explanation, tuple(sorted(counts.items())), known, growing)
 
 
 def _growing(unit: ApplySet, pod: Pod, snapshot: Snapshot) -> Iterator[str]:

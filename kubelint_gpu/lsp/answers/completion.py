@@ -11,7 +11,7 @@ from kubelint_gpu.documents import SourceText
 from kubelint_gpu.documents.emitter import scalar_text
 from kubelint_gpu.findings.catalogue import every_rule
 from kubelint_gpu.inventory.view.node_names import natural
-from kubelint_gpu.lsp.document.cluster_facts import Facts
+from kubelint_gpu.lsp.document.cluster_facts import ClusterFacts
 from kubelint_gpu.lsp.document.document_context import Project, ReadFiles
 from kubelint_gpu.lsp.document.positions import offset, offset_range
 from kubelint_gpu.lsp.typed.meanings import Meant, meant
@@ -52,7 +52,7 @@ def answer(question: dict[str, Any], memory: ReadFiles) -> list[dict[str, Any]]:
     ]
 
 
-def _offers(found: Meant, facts: Facts, place: TypedPlace) -> Iterator[Offer]:
+def _offers(found: Meant, facts: ClusterFacts, place: TypedPlace) -> Iterator[Offer]:
     """What fits, with what is to be said of it."""
     meaning = found.meaning
     if meaning == "label-key":
@@ -83,7 +83,7 @@ def _offers(found: Meant, facts: Facts, place: TypedPlace) -> Iterator[Offer]:
                 yield name, _on(len(numbers), facts) + most, _PROPERTY
 
 
-def _taints(found: Meant, facts: Facts) -> Iterator[Offer]:
+def _taints(found: Meant, facts: ClusterFacts) -> Iterator[Offer]:
     if found.meaning == "taint-key":
         for key, taints in sorted(facts.taints.items()):
             yield key, _on(sum(taints.values()), facts), _PROPERTY
@@ -102,7 +102,7 @@ def _taints(found: Meant, facts: Facts) -> Iterator[Offer]:
                 yield effect, "", _VALUE
 
 
-def _on(number: int, facts: Facts) -> str:
+def _on(number: int, facts: ClusterFacts) -> str:
     return f"on {number} of {counted(facts.nodes, 'node')}" if number else "only on nodes that a pool may add"
 
 

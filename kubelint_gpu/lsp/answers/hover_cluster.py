@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from kubelint_gpu.inventory.view.node_names import natural
 from kubelint_gpu.kube.objects.priority import NEVER
-from kubelint_gpu.lsp.document.cluster_facts import Facts
+from kubelint_gpu.lsp.document.cluster_facts import ClusterFacts
 from kubelint_gpu.lsp.document.diagnostics import code, escaped
 from kubelint_gpu.lsp.typed.meanings import Meant
 from kubelint_gpu.messages.wording import amount, bare, counted, listed
@@ -15,7 +15,7 @@ from kubelint_gpu.messages.wording import amount, bare, counted, listed
 _MOST = 10
 
 
-def cluster_text(found: Meant, word: str, facts: Facts) -> str:
+def cluster_text(found: Meant, word: str, facts: ClusterFacts) -> str:
     """What is there; empty where nothing is to be said."""
     if not word:
         return ""
@@ -35,7 +35,7 @@ def cluster_text(found: Meant, word: str, facts: Facts) -> str:
     return _resource(word, facts) if found.meaning == "resource" else ""
 
 
-def _label(key: str, facts: Facts) -> str:
+def _label(key: str, facts: ClusterFacts) -> str:
     values = facts.labels.get(key)
     if values is None:
         return f"No node has the label {code(key)}."
@@ -47,7 +47,7 @@ def _label(key: str, facts: Facts) -> str:
     return "\n".join(lines)
 
 
-def _label_value(key: str, value: str, facts: Facts) -> str:
+def _label_value(key: str, value: str, facts: ClusterFacts) -> str:
     values = facts.labels.get(key) or Counter[str]()
     if value in values:
         return f"The label {code(f'{key}={value}')} is on {_of(values[value], facts)}."
@@ -56,7 +56,7 @@ def _label_value(key: str, value: str, facts: Facts) -> str:
     return f"No node has the label {code(f'{key}={value}')}.{_there_are(sorted(values, key=natural))}"
 
 
-def _taint(key: str, facts: Facts) -> str:
+def _taint(key: str, facts: ClusterFacts) -> str:
     taints = facts.taints.get(key)
     if taints is None:
         return f"No node has a taint {code(key)}."
@@ -67,7 +67,7 @@ def _taint(key: str, facts: Facts) -> str:
     return "\n".join(lines)
 
 
-def _priority_class(name: str, facts: Facts) -> str:
+def _priority_class(name: str, facts: ClusterFacts) -> str:
     found = facts.priority_classes.get(name)
     if found is None:
         return f"There is no PriorityClass {code(name)}.{_there_are(sorted(facts.priority_classes))}"
@@ -80,7 +80,7 @@ def _priority_class(name: str, facts: Facts) -> str:
     return f"{text} {escaped(found.description)}" if found.description else text
 
 
-def _resource(name: str, facts: Facts) -> str:
+def _resource(name: str, facts: ClusterFacts) -> str:
     numbers = facts.resources.get(name)
     if numbers is None:
         return f"No node has the resource {code(name)}."
@@ -92,7 +92,7 @@ def _resource(name: str, facts: Facts) -> str:
     return f"{_of(len(numbers), facts)} {'has' if len(numbers) == 1 else 'have'} {code(name)}: {each} each{total}."
 
 
-def _of(number: int, facts: Facts) -> str:
+def _of(number: int, facts: ClusterFacts) -> str:
     return f"**{number} of {counted(facts.nodes, 'node')}**"
 
 

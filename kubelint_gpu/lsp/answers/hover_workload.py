@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.documents import SourceText
-from kubelint_gpu.explain.scheduling_moments import Situation, situations
+from kubelint_gpu.explain.scheduling_moments import SchedulingMoment, situations
 from kubelint_gpu.inventory.view.node_names import abbreviated
 from kubelint_gpu.lsp.document.diagnostics import code, escaped
 from kubelint_gpu.lsp.document.document_context import Project, ReadFiles
@@ -77,7 +77,7 @@ def _subject(unit: ApplySet, subject: WorkloadCheck) -> Iterator[str]:
         yield f"The rollout **{_VERDICTS[judgement.verdict.value]}**."
 
 
-def _situation(found: Situation, subject: WorkloadCheck) -> Iterator[str]:
+def _situation(found: SchedulingMoment, subject: WorkloadCheck) -> Iterator[str]:
     explanation = found.explanation
     total = explanation.fit.total
     fitting = sum(len(row.nodes) for row in explanation.classes if row.fits)
@@ -108,7 +108,7 @@ def _reason(row: ExplainedClass) -> str:
     return reasons
 
 
-def _moment(found: Situation, subject: WorkloadCheck) -> str:
+def _moment(found: SchedulingMoment, subject: WorkloadCheck) -> str:
     own = sum(number for _, number in found.beside)
     nodes = _few(abbreviated([name for name, _ in found.beside]))
     if found.moment == "rollout":

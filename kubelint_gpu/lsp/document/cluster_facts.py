@@ -12,7 +12,7 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class ClusterFacts:
     """Numbers of nodes; a label, taint or resource that only a growing pool would bring counts 0.
 
     Attributes:
@@ -37,15 +37,15 @@ class Counts:
 
     def __init__(self) -> None:
         self._nodes: Sequence[Node] | None = None
-        self._facts = Facts(0, {}, {}, {}, {}, ())
+        self._facts = ClusterFacts(0, {}, {}, {}, {}, ())
 
-    def of(self, unit: ApplySet) -> Facts:
+    def of(self, unit: ApplySet) -> ClusterFacts:
         """What a unit's manifests can refer to: what is declared, and what they bring themselves."""
         cluster, grown = unit.cluster, unit.grown
         if self._nodes is not cluster.nodes:
             future = [info.node for info in grown.nodes] if grown is not None else []
             self._nodes = cluster.nodes
-            self._facts = Facts(
+            self._facts = ClusterFacts(
                 len(cluster.nodes),
                 _labels(cluster.nodes, future),
                 _taints(cluster.nodes, future),

@@ -20,7 +20,7 @@ Tone = Literal["error", "warning", "note", "good"]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PageVerdict:
     """The headline, and a sentence that explains it."""
 
     tone: Tone
@@ -28,29 +28,29 @@ class Outcome:
     lead: str
 
 
-def verdict(report: Report) -> Outcome:
+def verdict(report: Report) -> PageVerdict:
     """What the reader has to know if nothing else is read."""
     if report.failed:
-        return Outcome("error", "The check could not be completed", f"{sentence(report.failed)}.")
+        return PageVerdict("error", "The check could not be completed", f"{sentence(report.failed)}.")
     worst = stuck_first(report.findings)
     errors = [finding for finding in worst if finding.severity == "error"]
     stuck = [finding for finding in errors if finding.trace]
     warnings = [finding for finding in worst if finding.severity == "warning"]
     if stuck:
-        return Outcome("error", _title(stuck), _why(stuck, report))
+        return PageVerdict("error", _title(stuck), _why(stuck, report))
     if errors:
         title = "One error to fix" if len(errors) == 1 else f"{len(errors):,} errors to fix"
-        return Outcome("error", f"{title} before this is applied", _first(_about(errors[0]), len(errors)))
+        return PageVerdict("error", f"{title} before this is applied", _first(_about(errors[0]), len(errors)))
     if warnings:
         risks = "one risk" if len(warnings) == 1 else f"{len(warnings):,} risks"
         verb = "is" if len(warnings) == 1 else "are"
-        return Outcome(
+        return PageVerdict(
             "warning",
             f"Nothing is certain to fail, but there {verb} {risks}",
             _first(_about(warnings[0]), len(warnings)),
         )
     if worst:
-        return Outcome("note", "No errors and no warnings", _first(_about(worst[0]), len(worst)))
+        return PageVerdict("note", "No errors and no warnings", _first(_about(worst[0]), len(worst)))
     return _nothing(report.summary)
 
 
@@ -73,20 +73,20 @@ def played(report: Report) -> str:
     return told
 
 
-def _nothing(summary: Summary) -> Outcome:
+def _nothing(summary: Summary) -> PageVerdict:
     if not summary.files:
-        return Outcome("note", "Nothing was checked", "No file was given or found.")
+        return PageVerdict("note", "Nothing was checked", "No file was given or found.")
     if not summary.workloads:
-        return Outcome("note", "Nothing to judge", "The files hold no workload, and nothing else in them is wrong.")
+        return PageVerdict("note", "Nothing to judge", "The files hold no workload, and nothing else in them is wrong.")
     if summary.undecided:
-        return Outcome("note", "Nothing found, and not everything decided", "Some search ended at its budget.")
+        return PageVerdict("note", "Nothing found, and not everything decided", "Some search ended at its budget.")
     if not summary.nodes:
-        return Outcome(
+        return PageVerdict(
             "note", "Nothing found, as far as can be told", "Declare the cluster to learn whether everything fits."
         )
     if summary.ignored or summary.baseline:
-        return Outcome("good", "Nothing new", "All that was found had been accepted before.")
-    return Outcome("good", "All clear", "None of the rules that were asked has anything to report.")
+        return PageVerdict("good", "Nothing new", "All that was found had been accepted before.")
+    return PageVerdict("good", "All clear", "None of the rules that were asked has anything to report.")
 
 
 def _first(told: str, count: int) -> str:
