@@ -27,6 +27,8 @@ Stock = Callable[[Pod, Snapshot, str], "tuple[int, int] | None"]
 """How many things of a node the pod could have are free, and how many there are; None where it asks for none."""
 Token = Callable[[Node, Sequence[Pod]], Hashable]
 """What tells a node apart, with the pods that stay on it."""
+Tokens = Callable[[Sequence[Pod], bool, Cluster], Token | None]
+"""The same for some pods in play; the flag says whether nodes look at each other. None where all nodes are alike."""
 
 
 class Held(str, Enum):
@@ -107,8 +109,7 @@ class Facts:
         pod_labels: the label keys of other pods that it looks at for this pod; None where it may look at all.
         topology: the node labels whose values make the domains that it counts in.
         tokens: what at most one pod of a node can have, as `host port 80/TCP`.
-        token: of some pods in play, what tells the nodes of a cluster apart; the flag says whether these look at each
-            other.
+        token: what tells nodes apart for some pods in play.
         blockers: which pods keep a pod off a node; None where no pod does.
         sought: what of a node others have that a pod could have instead, each by its name.
         stock: how many things of a node that a pod could have are free, and how many there are.
@@ -125,7 +126,7 @@ class Facts:
     pod_labels: Callable[[Pod], Iterable[str]] | None = None
     topology: Callable[[Pod], Iterable[str]] = _nothing
     tokens: Callable[[Pod], Iterable[str]] = _nothing
-    token: Callable[[Sequence[Pod], bool, Cluster], Token | None] = _by_name
+    token: Tokens = _by_name
     blockers: Blockers | None = None
     sought: Sought = _nothing_sought
     stock: Stock = _no_stock
@@ -143,7 +144,7 @@ def on_one_node(
     counted: bool = False,
     excludes: Callable[[Pod, Pod], bool] = never,
     tokens: Callable[[Pod], Iterable[str]] = _nothing,
-    token: Callable[[Sequence[Pod], bool, Cluster], Token | None] = no_token,
+    token: Tokens = no_token,
     blockers: Blockers | None = None,
     spared: Callable[[PodSpec], PodSpec] = _as_it_is,
 ) -> Facts:

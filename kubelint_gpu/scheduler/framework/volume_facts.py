@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
-from kubelint_gpu.scheduler.framework.facts import Blockers, Facts, Held, Token, Unique, never, nobody
+from kubelint_gpu.scheduler.framework.facts import Blockers, Facts, Held, Token, Tokens, Unique, never, nobody
 from kubelint_gpu.values import replace
 
 _CLAIMS = ("persistentVolumeClaim", "ephemeral")
@@ -32,8 +32,9 @@ def volume_facts(
     asks: Callable[[Pod], bool] = has_claims,
     excludes: Callable[[Pod, Pod], bool] = never,
     blockers: Blockers | None = None,
+    token: Tokens | None = None,
 ) -> Facts:
-    """Claims can keep a pod off all nodes but one: zones, local volumes and limits tell every node apart."""
+    """The facts of a filter of volumes; `token` is what tells nodes apart beside the volumes of the pods on them."""
     return Facts(
         Held.VOLUME,
         asks=asks,
@@ -42,7 +43,7 @@ def volume_facts(
         local=_has_no_claims,
         refusing=nobody,
         pod_labels=_no_labels,
-        token=_token,
+        token=_token if token is None else _with_pods(token),
         blockers=blockers,
         spared=_spared,
     )
@@ -57,7 +58,20 @@ def _no_labels(_: Pod) -> tuple[str, ...]:
 
 
 def _token(pods: Sequence[Pod], _wide: bool, _cluster: Cluster) -> Token | None:
-    return (lambda node, _: node.name) if any(pod.spec.volumes for pod in pods) else None
+    """A node on which a pod with volumes stays is like no other."""
+    if not any(pod.spec.volumes for pod in pods):
+        return None
+    return lambda node, placed: node.name if any(pod.spec.volumes for pod in placed) else None
+
+
+def _with_pods(token: Tokens) -> Tokens:
+    def found(pods: Sequence[Pod], wide: bool, cluster: Cluster) -> Token | None:
+        by_pods, other = _token(pods, wide, cluster), token(pods, wide, cluster)
+        if by_pods is None or other is None:
+            return None
+        return lambda node, placed: (by_pods(node, placed), other(node, placed))
+
+    return found
 
 
 def _spared(spec: PodSpec) -> PodSpec:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.cluster import Cluster
@@ -95,6 +95,13 @@ def looked_at(requirements: Iterable[Requirement]) -> Labels:
         elif values is not None:
             values.update((value, value) for value in requirement.values)
     return {key: found[key] for key in sorted(found)}
+
+
+def seen(labels: Mapping[str, str], looked_at: Labels) -> Iterator[Hashable]:
+    """What of a node's labels is told apart: equal for nodes that no requirement tells apart."""
+    for key, values in looked_at.items():
+        value = labels.get(key)
+        yield value if value is None or values is None else values.get(value, True)
 
 
 def _expressions(terms: Iterable[NodeSelectorTerm]) -> Iterable[Requirement]:

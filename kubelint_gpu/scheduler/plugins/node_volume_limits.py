@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.csi import CSINode
 from kubelint_gpu.kube.objects.pod import Pod, Volume
 from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim
+from kubelint_gpu.scheduler.framework.facts import Token
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
@@ -163,4 +165,10 @@ def _matters(volume: Volume) -> bool:
     return volume.kind in ("persistentVolumeClaim", "ephemeral") or volume.kind in _MIGRATED
 
 
-PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=volume_facts())
+def _token(_pods: Sequence[Pod], _wide: bool, cluster: Cluster) -> Token | None:
+    drivers = {one.name: (one.limits, one.migrated) for one in cluster.csi_nodes}
+    attached = {one.node_name for one in cluster.volume_attachments}
+    return lambda node, _: (drivers.get(node.name), node.name if node.name in attached else None)
+
+
+PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=volume_facts(token=_token))

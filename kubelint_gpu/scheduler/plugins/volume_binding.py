@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.storage import NO_PROVISIONER, PersistentVolume, PersistentVolumeClaim, StorageClass
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.kube.values.selectors import NodeSelector, Requirement
+from kubelint_gpu.scheduler.framework.facts import Token
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status, rejected
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
@@ -20,7 +22,7 @@ from kubelint_gpu.scheduler.framework.storage_index import (
     storage_index,
 )
 from kubelint_gpu.scheduler.framework.volume_facts import volume_facts
-from kubelint_gpu.scheduler.plugins.node_affinity import looked_at
+from kubelint_gpu.scheduler.plugins.node_affinity import looked_at, seen
 
 NAME = "VolumeBinding"
 UNBOUND_REASON = "pod has unbound immediate PersistentVolumeClaims"
@@ -207,11 +209,14 @@ def _requirements(
     for name in dict.fromkeys(claim.class_name for claim in delayed):
         for volume in index.unbound.get(name, ()):
             yield from _expressions(volume.node_affinity)
-        for term in index.classes[name].topologies:
-            yield from (Requirement(key, "In", values) for key, values in term)
+        yield from _allowed(index.classes[name])
         for capacity in index.capacities.get(name, ()):
             if capacity.topology is not None:
                 yield from capacity.topology.requirements
+
+
+def _allowed(found: StorageClass) -> Iterator[Requirement]:
+    return (Requirement(key, "In", values) for term in found.topologies for key, values in term)
 
 
 def _expressions(selector: NodeSelector | None) -> Iterator[Requirement]:
@@ -241,4 +246,23 @@ def _local_nodes(bound: Iterable[PersistentVolume | None]) -> frozenset[str] | N
     return left
 
 
-PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=volume_facts())
+def _token(_pods: Sequence[Pod], _wide: bool, cluster: Cluster) -> Token | None:
+    """What any volume, class or capacity looks at, whatever claim gets which volume."""
+    requirements = list(_all_requirements(cluster))
+    labels = looked_at(requirements)
+    named = {claim.selected_node for claim in cluster.claims}
+    named |= {value for one in requirements if one.key == _HOSTNAME for value in one.values}
+    return lambda node, _: (node.name if node.name in named else None, *seen(node.labels, labels))
+
+
+def _all_requirements(cluster: Cluster) -> Iterator[Requirement]:
+    for volume in cluster.volumes:
+        yield from _expressions(volume.node_affinity)
+    for found in cluster.storage_classes:
+        yield from _allowed(found)
+    for capacity in cluster.storage_capacities:
+        if capacity.topology is not None:
+            yield from capacity.topology.requirements
+
+
+PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=volume_facts(token=_token))

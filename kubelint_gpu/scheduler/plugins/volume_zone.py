@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
+from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.storage import PersistentVolume
+from kubelint_gpu.scheduler.framework.facts import Token
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status, rejected
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
@@ -93,4 +95,8 @@ def _places(volume: PersistentVolume) -> list[ZoneLabel]:
     return found
 
 
-PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=volume_facts())
+def _token(_pods: Sequence[Pod], _wide: bool, _cluster: Cluster) -> Token | None:
+    return lambda node, _: tuple([node.labels.get(key) for key in _GENERAL])
+
+
+PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=volume_facts(token=_token))
