@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubelint_gpu.findings.finding import Severity
 from kubelint_gpu.scheduler import Attempt
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -18,6 +19,11 @@ def scheduler_message(unit: ApplySet, subject: WorkloadCheck) -> str | None:
     if subject.controller.node_bound:
         return None
     return unit.beside_running(subject).message or unit.alone(subject).message
+
+
+def severity_without_pods(subject: WorkloadCheck) -> Severity | None:
+    """A warning where no pod is made at all: the rollout of a DaemonSet for no node is complete at once."""
+    return "warning" if subject.controller.node_bound else None
 
 
 def no_pods(subject: WorkloadCheck) -> tuple[str, ...]:

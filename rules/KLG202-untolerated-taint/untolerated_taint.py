@@ -8,7 +8,7 @@ from typing import Any
 
 from kubelint_gpu.analysis.diagnosis import Diagnosis, diagnose
 from kubelint_gpu.analysis.node_misfit import asked, title, untolerated
-from kubelint_gpu.builders.waiting_pods import no_pods, scheduler_message
+from kubelint_gpu.builders.waiting_pods import no_pods, scheduler_message, severity_without_pods
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, append, replace_scalar, set_key
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
@@ -51,6 +51,7 @@ def untolerated_taint(unit: ApplySet) -> Iterator[Diagnostic]:
             certainty=found.certainty,
             scheduler=scheduler_message(unit, subject),
             related=tuple(_related(unit, sets)),
+            severity=severity_without_pods(subject),
             help=(*_help(unit, subject, first), *no_pods(subject)),
             proposals=tuple(_proposals(subject, sets)),
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.analysis.diagnosis import diagnose
 from kubelint_gpu.analysis.node_misfit import title
-from kubelint_gpu.builders.waiting_pods import no_pods, scheduler_message
+from kubelint_gpu.builders.waiting_pods import no_pods, scheduler_message, severity_without_pods
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
@@ -44,7 +44,7 @@ def affinity_matches_no_node(unit: ApplySet) -> Iterator[Diagnostic]:
             manifest,
             cause=str(miss.cause),
             certainty=found.certainty,
-            severity="note" if coming else None,
+            severity="note" if coming else severity_without_pods(subject),
             scheduler=scheduler_message(unit, subject),
             related=(
                 *(Related(_miss_place(manifest, other), other.message) for other in miss.others),
