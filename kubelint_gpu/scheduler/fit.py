@@ -82,12 +82,15 @@ class FitResult:
 
     @property
     def fits(self) -> tuple[str, ...]:
-        """The names of the nodes that take the pod, sorted; none where an error ends the attempt."""
-        if self.error is not None:
-            return ()
+        """The names of the nodes that the filters let pass, sorted; an error ends the attempt all the same."""
         return tuple(
             sorted(node.node.meta.name for found in self.classes if found.status is None for node in found.nodes)
         )
+
+    @property
+    def takers(self) -> tuple[str, ...]:
+        """The names of the nodes that take the pod, sorted; none where an error ends the attempt."""
+        return () if self.error is not None else self.fits
 
     @property
     def rejections(self) -> Mapping[str, Status]:

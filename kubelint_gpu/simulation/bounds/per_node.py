@@ -26,7 +26,7 @@ def by_node(bench: Situation, search: GroupSearch, position: int, blank: Judgeme
     if _is_charged(bench, old, new) or leans(bench, position):
         return None
     standing = Snapshot.of(replace(bench.cluster, pods=tuple(stronger(bench, participant))))
-    room = frozenset(fit(new, standing).fits) & frozenset(participant.nodes)
+    room = frozenset(fit(new, standing).takers) & frozenset(participant.nodes)
     if participant.undisturbed:
         room |= frozenset(participant.standing) & frozenset(participant.nodes)
     short = len(room) < len(participant.nodes)
@@ -36,7 +36,7 @@ def by_node(bench: Situation, search: GroupSearch, position: int, blank: Judgeme
         blank = replace(
             blank,
             placed=len(room),
-            alone=len(frozenset(alone.fits) & frozenset(participant.nodes)),
+            alone=len(frozenset(alone.takers) & frozenset(participant.nodes)),
             crowded=frozenset(participant.nodes) - room,
         )
     if not participant.rolling:
@@ -76,7 +76,7 @@ def _takes_both(bench: Situation, participant: WorkloadChange, old: Pod, new: Po
         )
         for name in participant.standing
     )
-    return frozenset(fit(new, Snapshot.of(replace(bench.cluster, pods=(*bench.fixed, *placed)))).fits)
+    return frozenset(fit(new, Snapshot.of(replace(bench.cluster, pods=(*bench.fixed, *placed)))).takers)
 
 
 def _is_charged(bench: Situation, old: Pod, new: Pod) -> bool:

@@ -111,7 +111,7 @@ def _never_waits(bench: Situation, pods: Sequence[tuple[Pod, ...]], rolling: fro
         for place in range(len(pods))
     ]
     lone = replace(new, spec=replace(new.spec, spread=()))
-    free = frozenset(fit(lone, standing).fits)
+    free = frozenset(fit(lone, standing).takers)
     room = _Room(bench, wants, bounds, position)
     spreading = Spreading.of(new, standing, [(one.pods, one.most) for one in bounds], position)
     if mine.daemons:

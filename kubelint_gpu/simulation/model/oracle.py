@@ -315,7 +315,7 @@ class ClusterOracle:
             if result.unknown is not None:
                 raise UsedUp
             self.errs = self.errs or result.error is not None
-            found = tuple(sorted([self._positions[name] for name in result.fits if name in self._positions]))
+            found = tuple(sorted([self._positions[name] for name in result.takers if name in self._positions]))
             self._everywhere[kind, contents, held] = found
         return found
 

@@ -60,7 +60,7 @@ def _pods_of(participant: WorkloadChange, pod: Pod, cluster: Cluster, running: S
     name = participant.old.meta.name
     snapshot = Snapshot.of(replace(cluster, pods=tuple(running)))
     nodes = [node for node in (*participant.nodes, *participant.stays) if node not in participant.fresh]
-    room = frozenset(fit(pod, snapshot).fits) & frozenset(nodes)
+    room = frozenset(fit(pod, snapshot).takers) & frozenset(nodes)
     known = {one.spec.node_name: one for one in participant.running if one.spec.node_name not in participant.left}
     mine = []
     for node in sorted(room | known.keys()):

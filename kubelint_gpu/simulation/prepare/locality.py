@@ -26,7 +26,7 @@ def _fits(pod: Pod, empty: Snapshot) -> frozenset[str]:
     found = fit(pod, empty)
     if found.hopeful and not found.schedulable:
         found = fit(replace(pod, spec=replace(pod.spec, resource_claims=())), empty)
-    return frozenset(found.fits)
+    return frozenset(found.takers)
 
 
 def companions(pod: Pod, others: Iterable[Pod], snapshot: Snapshot) -> list[Pod]:

@@ -86,7 +86,7 @@ class _Replay:
         pod = self._scene.places.state_pods.incoming(step.kind, only=pinned)
         result = fit(pod, snapshot)
         if step.act == "bind":
-            if name not in result.fits:
+            if name not in result.takers:
                 raise ReplayMismatch(f"the pod does not fit on {name}")
             return
         if result.schedulable or not any(

@@ -103,7 +103,8 @@ def test_a_runtime_error_on_one_node_ends_the_attempt_though_another_node_fits()
     bad = resource_slice(device("d0"), name="bad", node="b", pool="b")
     wanted = claim(request("r", 1, "device.attributes['gpu.example.com'].model == 'A'"))
     found = attempt(read(pod("c")), snapshot(node("a"), node("b"), good, bad, CLASS, wanted))
-    assert found.fit.fits == ()
+    assert found.fit.fits == ("a",)
+    assert found.fit.takers == ()
     assert not found.fit.schedulable
     assert found.preemption is None
     assert found.message == f"{ERROR}claim ns/c: selector #0: CEL runtime error: no such key: model"
