@@ -37,6 +37,10 @@ def requested(unit: ApplySet, subject: WorkloadCheck, resource: str) -> Iterator
 
 
 def _binding(unit: ApplySet, subject: WorkloadCheck, nodes: Sequence[str], *, takes: bool) -> Iterator[Related]:
+    found = unit.alone(subject).fit if takes and nodes else None
+    if found is not None and found.schedulable:
+        # what waits on some of them may go to all that its selectors leave
+        nodes = sorted({*found.fits, *nodes})
     if not nodes or len(nodes) == len(unit.cluster.nodes) or not subject.places_pods:
         return
     only = f"only {some(nodes)} can take it" if takes else f"this leaves {some(nodes)}"

@@ -186,7 +186,9 @@ class _Collector:
         while todo:
             path = todo.pop()
             if not is_folder(path):
-                if not path.is_symlink() or is_inside(os.path.realpath(path), real_root):
+                if path.is_symlink() and not exists(path):
+                    self._skip(path, "a link to nothing")
+                elif not path.is_symlink() or is_inside(os.path.realpath(path), real_root):
                     yield path
                 else:
                     self._skip(path, "a link to a file outside of the directory")

@@ -86,7 +86,7 @@ def _nowhere(
         manifest,
         cause=f"{use.kind}/{use.key}",
         certainty="certain" if unit.complete else "possible",
-        severity=None if use.hard else "warning",
+        severity=None if use.hard and not _is_left_out(unit, use.key) else "warning",
         scheduler=unit.alone(subject).message if use.hard and waits else None,
         related=_elsewhere(manifest, base, others),
         help=(f"did you mean {near[0]}?",) if near else (),
@@ -94,6 +94,13 @@ def _nowhere(
             FixCandidate(f"write {key}", "unsafe", partial(_rewritten, manifest, tuple(written), key)) for key in near
         ),
     )
+
+
+def _is_left_out(unit: ApplySet, key: str) -> bool:
+    """Whether an inventory that people wrote says nothing of zones and regions, which every cloud gives its nodes."""
+    documents = (document.value for reading in unit.world.readings for document in reading.documents)
+    by_hand = any(isinstance(one, dict) and ("nodes" in one or "pools" in one) for one in documents)
+    return by_hand and key in _SUCCESSORS.values()
 
 
 def _rewritten(manifest: Manifest, written: Sequence[Pointer], key: str) -> list[Edit]:

@@ -193,9 +193,10 @@ def test_memory_chooses_between_models_of_one_name():
         ),
     ],
 )
-def test_doubtful_gpus_are_a_warning(gpus, message, hint):
+def test_doubtful_gpus_are_a_warning_and_a_doubtful_model_a_note(gpus, message, hint):
+    severity = "warning" if "mig" in gpus else "note"
     _, errors = loaded(f"nodes:\n  - name: m\n    gpus: {gpus}\n")
-    assert (errors[0].severity, errors[0].message, errors[0].hint) == ("warning", message, hint)
+    assert (errors[0].severity, errors[0].message, errors[0].hint) == (severity, message, hint)
     assert errors[0].span.line == 5
 
 
@@ -211,7 +212,7 @@ def test_two_models_on_one_node_add_up_and_the_first_has_the_labels():
     (declared,) = inventory.of_kind("Node")
     assert declared.value["status"]["allocatable"]["nvidia.com/gpu"] == "3"
     assert declared.value["metadata"]["labels"]["nvidia.com/gpu.product"] == "NVIDIA-L4"
-    assert [error.severity for error in errors] == ["warning"]
+    assert [error.severity for error in errors] == ["note"]
     assert "labels of only one of them" in errors[0].message
 
 

@@ -170,7 +170,7 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         options["write_baseline"],
         outcome.findings,
         tuple(selection.selected(outcome.findings)),
-        tuple(paths_of(_readings(inputs))),
+        tuple(_wholly_checked(inputs, paths)),
         failed=outcome.failed or inputs.failed,
     )
     findings = settled.findings
@@ -208,6 +208,18 @@ def _own(inputs: Inputs, configuration: Configuration, baseline: Baseline, writt
     yield from (str(path) for path in (configuration.path, baseline.path, written) if path is not None)
     yield from paths_of(reading for reading in _readings(inputs) if not is_report(reading))
     yield from inputs.beside
+
+
+def _wholly_checked(inputs: Inputs, given: Sequence[str]) -> Iterator[str]:
+    """The files of which all findings are known: inventories, and what lies below the PATHS.
+
+    What a kustomization takes from elsewhere may have findings through others that are not rendered now.
+    """
+    roots = [Path(path).resolve() for path in given if path != "-"]
+    for path in paths_of(inputs.readings):
+        if path.startswith("<") or any(Path(path).resolve().is_relative_to(root) for root in roots):
+            yield path
+    yield from paths_of(reading for world in inputs.worlds for reading in world.readings)
 
 
 def _readings(inputs: Inputs) -> tuple[Reading, ...]:

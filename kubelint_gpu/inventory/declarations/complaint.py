@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from kubelint_gpu.inventory.declarations.inventory import InventoryError
+from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
     from kubelint_gpu.documents import Item, Pointer
@@ -21,6 +22,15 @@ def error_at(
 def warning_at(item: Item, pointer: Pointer, message: str, hint: str = "") -> InventoryError:
     """A warning at a field of an item."""
     return InventoryError(item.document.source.path, item.locate(pointer), message, hint, "warning")
+
+
+def remark_at(item: Item, pointer: Pointer, message: str, hint: str = "") -> InventoryError:
+    """A warning at a field of what is said of GPUs; a note about their model, which gives them no more than labels.
+
+    Where a workload asks for such a label, the rule for that label speaks.
+    """
+    found = warning_at(item, pointer, message, hint)
+    return replace(found, severity="note") if pointer[-1] == "model" else found
 
 
 def error_about(declared: Declared, pointer: Pointer, message: str, hint: str = "") -> InventoryError:

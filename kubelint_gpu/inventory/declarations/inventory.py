@@ -25,14 +25,14 @@ class InventoryError:
     """What is wrong with a declaration, and where.
 
     `hint` says what would be right, and may be empty.
-    An error makes the inventory unusable; a warning does not.
+    An error makes the inventory unusable; a warning does not, and neither does a note, on which no verdict rests.
     """
 
     path: str
     span: Span | None
     message: str
     hint: str = ""
-    severity: Literal["error", "warning"] = "error"
+    severity: Literal["error", "warning", "note"] = "error"
     related: tuple[tuple[str, Span, str], ...] = ()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kubelint_gpu.inventory.declarations.complaint import error_at, warning_at
+from kubelint_gpu.inventory.declarations.complaint import error_at, remark_at
 from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.inventory.dra.entries import Published, published
 from kubelint_gpu.inventory.dra.nvidia import CLASSES, DRIVER
@@ -26,7 +26,7 @@ def slices_of(
     if "devices" not in entry:
         return []
     found = published(entry["devices"])
-    problems += [warning_at(item, (*base, *where), sentence, hint) for where, sentence, hint in found.remarks]
+    problems += [remark_at(item, (*base, *where), sentence, hint) for where, sentence, hint in found.remarks]
     bodies: list[tuple[str, Pointer, list[dict[str, Any]]]] = []
     for driver, one in found.drivers.items():
         names = [device["name"] for device in one.devices]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kubelint_gpu.inventory.declarations.complaint import error_at, warning_at
+from kubelint_gpu.inventory.declarations.complaint import error_at, remark_at
 from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.inventory.declarations.inventory import (
     ONE_PER_CONTAINER,
@@ -86,7 +86,7 @@ def _expanded(
     pool: str = "",
 ) -> Declared | None:
     gpus = advertised(entry["gpus"]) if "gpus" in entry else Advertised()
-    problems += [warning_at(item, (*base, *where), sentence, hint) for where, sentence, hint in gpus.remarks]
+    problems += [remark_at(item, (*base, *where), sentence, hint) for where, sentence, hint in gpus.remarks]
     allocatable, capacity, unlimited = _resources(item, base, entry, gpus, problems)
     labels = {
         "kubernetes.io/arch": gpus.arch or "amd64",

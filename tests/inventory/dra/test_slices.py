@@ -216,7 +216,7 @@ def test_what_is_wrong_is_told_at_its_place(text, line, column, message):
 def test_an_unknown_model_and_a_layout_that_cannot_be_are_warnings():
     _, errors = loaded("nodes: [{name: a, devices: [{model: H10O}, {model: T4, mig: dynamic}]}]\n")
     assert [(error.severity, error.message) for error in errors] == [
-        ("warning", 'unknown GPU model "H10O", taken as product "H10O"'),
+        ("note", 'unknown GPU model "H10O", taken as product "H10O"'),
         ("warning", "T4 cannot be divided by MIG"),
     ]
 
