@@ -23,6 +23,7 @@ from kubelint_gpu.scheduler import Snapshot, Status, fit
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.scheduler.plugins import (
+    dynamic_resources,
     node_affinity,
     node_name,
     node_ports,
@@ -47,6 +48,7 @@ _NEAR = {
     node_affinity.NAME: 0,
     node_ports.NAME: 4,
     _RESOURCES: 5,
+    dynamic_resources.NAME: 6,
 }
 _BY_VOLUME = 6
 _PLATFORM = ("kubernetes.io/os", "kubernetes.io/arch", "beta.kubernetes.io/os", "beta.kubernetes.io/arch")
@@ -105,6 +107,8 @@ def _diagnosed(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Diagnosis]]:
             if held(before.plugin) == Held.VOLUME.value and not _comes(unit, subject):
                 yield subject, Diagnosis("KLG201", ", ".join(before.reasons), certainty=certainty, by_volume=True)
             # devices and the like: their own rules speak of them
+            continue
+        if found.fit.error is not None:
             continue
         if unlabelled(unit, subject):
             # the rule for topology keys speaks of it
@@ -198,6 +202,8 @@ def _nearest(
         for name in ranked
         if rejections[name].plugin == status.plugin and status.reasons[0] in rejections[name].reasons
     )
+    if status.plugin == dynamic_resources.NAME:
+        return Diagnosis("KLG703", status.reasons[0], same, certainty=certainty)
     if status.plugin != _RESOURCES:
         by_volume = held(status.plugin) == Held.VOLUME.value
         return Diagnosis("KLG201", _state(status), same, certainty=certainty, by_volume=by_volume)

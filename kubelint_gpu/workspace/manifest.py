@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import Item, Pointer, Reading, Role, Span, items
+from kubelint_gpu.documents.within_scalar import offset_within
 from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.kube.kinds.custom_workload import custom_workloads
 from kubelint_gpu.kube.objects.workload import Workload, is_workload, read_workload
@@ -91,6 +92,28 @@ class Manifest:
             spot = self.origin.answer(pointer, role).spot
             return place_of(spot.path, spot.span)
         return place_of(self.path, self.item.locate(pointer, role))
+
+    def place_within(self, pointer: Pointer, offset: int) -> Place:
+        """Where a character of a text stands; the whole text where it cannot be told."""
+        start = self.offset_within(pointer, offset)
+        if start is None:
+            return self.place(pointer)
+        return place_of(self.path, self.item.document.source.span(start, self.item.locate(pointer).end))
+
+    def offset_within(self, pointer: Pointer, offset: int) -> int | None:
+        """The offset in the file of a character of a text; None where it cannot be told."""
+        value = self._at(pointer)
+        if self.origin is not None or not isinstance(value, str):
+            return None
+        span = self.item.locate(pointer)
+        found = offset_within(self.item.document.source.text[span.start : span.end], value, offset)
+        return None if found is None or span.start + found >= span.end else span.start + found
+
+    def _at(self, pointer: Pointer) -> Any:
+        value: Any = self.item.value
+        for step in pointer:
+            value = value[step]
+        return value
 
     def present(self, pointer: Pointer) -> bool:
         """Whether a field is written."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubelint_gpu.analysis.devices.claim_shapes import is_told
 from kubelint_gpu.analysis.misplaced_fields import fields, near_name
 from kubelint_gpu.analysis.refused_fields import unknown_fields
 from kubelint_gpu.documents import Pointer
@@ -27,7 +28,7 @@ def unknown_field(unit: ApplySet) -> Iterator[Diagnostic]:
     minor = unit.minor_release
     for manifest, unfit in zip(unit.templates, unknown_fields(unit), strict=True):
         for found in unfit:
-            if not found.wanted:
+            if not found.wanted and not is_told(unit, manifest, found.pointer):
                 yield _draft(manifest, found, minor)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import partial
 
+from kubelint_gpu.analysis.devices.claim_shapes import is_told
 from kubelint_gpu.analysis.refused_fields import refusals, unknown_fields
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, replace_scalar
@@ -57,7 +58,7 @@ def invalid_value(unit: ApplySet) -> Iterator[Diagnostic]:
                 continue
             yield _refused(manifest, problem)
         for problem in refusals(manifest, unfit, minor):
-            if not problem.placeholder:
+            if not problem.placeholder and not is_told(unit, manifest, problem.pointer):
                 yield _refused(manifest, problem)
         yield from _uncounted(manifest)
         if unknown:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from kubelint_gpu.inventory.dra.partitions import COMPUTE, MEDIA, MigPartition, layout, memory_slices, partitions
-from kubelint_gpu.inventory.gpus.gpu_models import GpuModel
+from kubelint_gpu.inventory.gpus.gpu_models import GpuModel, models_called
 
 DRIVER = "gpu.nvidia.com"
 _ARCHITECTURES = {"ada-lovelace": "Ada Lovelace"}
@@ -36,6 +36,18 @@ CLASSES: tuple[dict[str, Any], ...] = (
         "spec": {"selectors": [{"cel": {"expression": _CLASS + "'mig'"}}]},
     },
 )
+
+
+def preset_objects() -> list[dict[str, Any]]:
+    """A node with a whole GPU and with MIG devices, and NVIDIA's classes: to try expressions about them."""
+    model = next(one for one in models_called("H100-80GB-HBM3") if one.slices)
+    whole, _ = gpu_devices(model.product, model, model.memory, (0,), None)
+    divided, _ = gpu_devices(model.product, model, model.memory, (1,), {"1g.10gb": 2})
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "gpu"}, "status": {"allocatable": {"pods": "110"}}}
+    pool = {"name": "gpu", "generation": 1, "resourceSliceCount": 1}
+    spec = {"driver": DRIVER, "nodeName": "gpu", "pool": pool, "devices": [*whole, *divided]}
+    one = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "gpu"}, "spec": spec}
+    return [node, one, *CLASSES]
 
 
 def product_name(product: str) -> str:

@@ -17,7 +17,7 @@ from kubelint_gpu.kube.values.frozen import FrozenMap
 if TYPE_CHECKING:
     from kubelint_gpu.kube.cel.cel_errors import CompileError
 
-_DEVICE = "kubernetes.DRADevice"
+DEVICE = "kubernetes.DRADevice"
 
 
 class Subject(NamedTuple):
@@ -75,7 +75,7 @@ class Selector:
 
         try:
             tree = parse(self.expression)
-            checker = Checker({"device": _DEVICE}, {_DEVICE: _fields(shareable)})
+            checker = Checker({"device": DEVICE}, {DEVICE: device_fields(shareable)})
             result = checker.result(tree)
             planner = Planner(("device",))
             if checker.issues:
@@ -109,7 +109,7 @@ class Selector:
         from kubelint_gpu.kube.cel.evaluation_cost import Evaluation
 
         try:
-            value = self._program(Evaluation([_value(subject), *[None] * self._most]))
+            value = self._program(Evaluation([device_value(subject), *[None] * self._most]))
         except EvaluationError as error:
             return SelectorVerdict(False, str(error))
         except NotKnown as unknown:
@@ -161,7 +161,8 @@ def _broken(device: Device) -> str:
     return ""
 
 
-def _fields(shareable: bool) -> Mapping[str, Any]:
+def device_fields(shareable: bool) -> Mapping[str, Any]:
+    """The fields of `device` and their types; `shareable` says whether the release knows `allowMultipleAllocations`."""
     from kubelint_gpu.kube.cel.types import ANY, BOOL, QUANTITY, STRING
 
     found: dict[str, Any] = {
@@ -195,7 +196,7 @@ def _seen(subject: Subject, sight: Sight) -> Subject:
     return Subject(driver, FrozenMap(attributes), FrozenMap(capacity), subject.shareable)
 
 
-def _value(subject: Subject) -> Any:
+def device_value(subject: Subject) -> Any:
     """A device as expressions see it: attributes and capacities by domain; an unknown domain has none."""
     from kubelint_gpu.kube.cel.cel_values import Map, Quantity, parse_semver
 

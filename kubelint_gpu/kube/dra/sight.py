@@ -26,7 +26,7 @@ def sight_of(tree: Node) -> Sight:
     waiting = [tree]
     while waiting:
         node = waiting.pop()
-        path = _path(node)
+        path = literal_path(node)
         if path is not None:
             if len(path) == 3:
                 parts.add((path[0], path[1], path[2]))
@@ -40,7 +40,7 @@ def sight_of(tree: Node) -> Sight:
     return Sight(frozenset(parts))
 
 
-def _path(node: Node) -> tuple[str, ...] | None:
+def literal_path(node: Node) -> tuple[str, ...] | None:
     """The literal names by which a node goes down from `device`; None for other nodes."""
     from kubelint_gpu.kube.cel.syntax import Call, Const, Ident, Select
 

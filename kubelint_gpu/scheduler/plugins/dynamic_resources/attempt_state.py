@@ -7,6 +7,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from kubelint_gpu.kube.dra.claim import EXTENDED_RESOURCE_CLAIM, Allocation, ResourceClaim
+from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.dra.request import queries_of
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
@@ -18,7 +19,7 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_layout im
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_usage import Holdings, Usage, usage_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import sight_of
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import AllocatorOutcome, Taken
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import AllocatorOutcome, SelectorFailure, Taken
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View, orders
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.search import Search
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import Objects
@@ -74,6 +75,7 @@ class AttemptState:
         features: Features,
         claims: tuple[ResourceClaim, ...],
         asked: tuple[tuple[str, int], ...],
+        effort: Effort | None = None,
     ) -> None:
         self.pod = pod
         self.claims = claims
@@ -90,7 +92,7 @@ class AttemptState:
             self.allocations[claim.key].node_selector for claim in claims if claim.key in self.allocations
         )
         self.stale = _stale(pod, objects) if asked else None
-        self._effort = Effort()
+        self._effort = effort or Effort()
         self._asking: dict[frozenset[str], _Asking] = {}
         memo: dict[Hashable, AllocatorOutcome] = snapshot.static("devices found", lambda _: {})
         self._memo = memo
@@ -150,6 +152,12 @@ class AttemptState:
 
     def _interest(self, question: _Question) -> Interest:
         return next(one.interest for one in self._asking.values() if one.claims is question.claims)
+
+    def selector_failure(self, node: NodeInfo) -> tuple[SelectorFailure, DeviceID] | None:
+        """The selector with which the attempt fails on a node, and the device; None where it fails with none."""
+        question = self._question(node.node)
+        found = None if question is None else self._answer(question).selector
+        return None if question is None or found is None else (found, question.view.slots[found.slot].id)
 
     def wanted_on(self, node: NodeInfo) -> tuple[tuple[ResourceClaim, ...], View] | None:
         """The claims that need devices of a node, and what it reaches; None where it serves none of them."""

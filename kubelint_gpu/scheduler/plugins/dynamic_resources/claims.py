@@ -63,12 +63,12 @@ def _objects(snapshot: Snapshot, features: Features) -> Objects:
     refused = _without_admin_access(cluster)
     return Objects(
         {
-            claim.key: replace(claim, spec=_kept(claim.spec, features))
+            claim.key: replace(claim, spec=kept_spec(claim.spec, features))
             for claim in cluster.resource_claims
             if claim.meta.uid or claim.meta.namespace not in refused or not _is_for_admin(claim.spec)
         },
         {
-            found.key: replace(found, spec=_kept(found.spec, features))
+            found.key: replace(found, spec=kept_spec(found.spec, features))
             for found in cluster.claim_templates
             if found.meta.uid or found.meta.namespace not in refused or not _is_for_admin(found.spec)
         },
@@ -87,7 +87,7 @@ def _is_for_admin(spec: ClaimSpec) -> bool:
     return any(query.admin for query in queries_of(spec))
 
 
-def _kept(spec: ClaimSpec, features: Features) -> ClaimSpec:
+def kept_spec(spec: ClaimSpec, features: Features) -> ClaimSpec:
     """What the API server of a release keeps of a claim: a constraint of which nothing is left goes with its field."""
     if features.shares:
         return spec

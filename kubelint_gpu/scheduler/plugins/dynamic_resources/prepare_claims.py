@@ -47,7 +47,7 @@ def pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
     if not claims and not asked:
         return SKIP
     state = AttemptState(pod, snapshot, objects, features, claims, asked)
-    refused = _refusal(state, objects)
+    refused = refusal(state, objects)
     return Prepared(state, by_node=state.key) if refused is None else Prepared(status=refused)
 
 
@@ -63,7 +63,7 @@ def post_filter(state: AttemptState | None, snapshot: Snapshot) -> str:
     return "" if quiet else STILL_NOT
 
 
-def _refusal(state: AttemptState, objects: Objects) -> Status | None:
+def refusal(state: AttemptState, objects: Objects) -> Status | None:
     """Why the claims that are yet to be allocated can have devices nowhere: a class is not there."""
     for claim in state.wanted:
         for request in claim.spec.requests:

@@ -8,7 +8,12 @@ from kubelint_gpu.kube.dra.device_class import DeviceClass
 from kubelint_gpu.kube.dra.request import DeviceQuery
 from kubelint_gpu.kube.dra.selector import Selector, selector
 from kubelint_gpu.kube.dra.sight import Sight
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import Failed, Name, Unknown
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import (
+    Failed,
+    Name,
+    SelectorFailure,
+    Unknown,
+)
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
 
 
@@ -32,25 +37,32 @@ class Matcher:
         key = (number, place)
         known = self._found.get(key)
         if known is None:
-            known = self._found[key] = self._selects(query, claim, slot)
+            known = self._found[key] = self._selects(query, claim, place, slot)
         return known
 
-    def _selects(self, query: DeviceQuery, claim: int, slot: Slot) -> bool:
+    def _selects(self, query: DeviceQuery, claim: int, place: int, slot: Slot) -> bool:
         found = self._classes.get(query.device_class)
-        if found is not None and not self._match(found.selectors, (f"class {found.name}",), slot):
-            return False
-        return self._match(query.selectors, ("claim ", Name("claim", claim)), slot) and slot.reached
+        if found is not None:
+            of_class = (f"class {found.name}",)
+            if not self._match(found.selectors, of_class, SelectorFailure(query, found.name, 0, place, ""), slot):
+                return False
+        own = SelectorFailure(query, "", 0, place, "")
+        return self._match(query.selectors, ("claim ", Name("claim", claim)), own, slot) and slot.reached
 
-    def _match(self, selectors: Sequence[str | None], who: tuple[str | Name, ...], slot: Slot) -> bool:
+    def _match(
+        self, selectors: Sequence[str | None], who: tuple[str | Name, ...], failure: SelectorFailure, slot: Slot
+    ) -> bool:
         for number, expression in enumerate(selectors):
             compiled = selector(expression or "", shareable=self._shareable)
             if compiled.error is not None:
-                raise Failed(*who, f": selector #{number}: CEL compile error: {compiled.error.text}")
+                why = f": selector #{number}: CEL compile error: {compiled.error.text}"
+                raise Failed(*who, why, selector=failure._replace(number=number))
             verdict = compiled.verdict(slot.subject)
             if verdict.unknown:
                 raise Unknown(f"selector #{number} of a {str(who[0]).partition(' ')[0]}: {verdict.unknown}")
             if verdict.error:
-                raise Failed(*who, f": selector #{number}: CEL runtime error: {verdict.error}")
+                why = f": selector #{number}: CEL runtime error: {verdict.error}"
+                raise Failed(*who, why, selector=failure._replace(number=number, error=verdict.error))
             if not verdict.matches:
                 return False
         return True

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from kubelint_gpu.kube.dra.amounts import Amount
+from kubelint_gpu.kube.dra.request import DeviceQuery
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View
 
@@ -46,28 +47,49 @@ def _written(name: Name, view: View, claims: Sequence[str]) -> str:
     return view.pools[name.place].key if name.kind == "pool" else claims[name.place]
 
 
+class SelectorFailure(NamedTuple):
+    """A selector that has no value for a device.
+
+    Attributes:
+        query: the request, or its alternative, for which the device was looked at.
+        device_class: the class whose selector it is; empty where it is the request's own.
+        number: its place among the selectors.
+        slot: the position of the device in the view.
+        error: the runtime error; empty where the expression does not compile.
+    """
+
+    query: DeviceQuery
+    device_class: str
+    number: int
+    slot: int
+    error: str
+
+
 class AllocatorOutcome(NamedTuple):
-    """What the allocator says; only one of these holds.
+    """What the allocator says; of the first four only one holds.
 
     Attributes:
         taken: the devices of each claim; None where there is no allocation.
         error: with which the whole scheduling attempt fails.
         invalid: pools cannot be used, and without them there is no allocation.
         unknown: why it is not known; empty where it is.
+        selector: the selector that the error comes from; None where it comes from none.
     """
 
     taken: tuple[tuple[Taken, ...], ...] | None = None
     error: Text | None = None
     invalid: bool = False
     unknown: str = ""
+    selector: SelectorFailure | None = None
 
 
 class Failed(Exception):  # noqa: N818 - it carries an outcome
-    """The attempt fails, as `text` says."""
+    """The attempt fails, as `text` says; `selector` is what it comes from, where that is one."""
 
-    def __init__(self, *parts: str | Name) -> None:
+    def __init__(self, *parts: str | Name, selector: SelectorFailure | None = None) -> None:
         super().__init__()
         self.text = Text(parts)
+        self.selector = selector
 
 
 class Unknown(Exception):  # noqa: N818 - it carries an outcome

@@ -79,7 +79,7 @@ class Search:
             if self._claim(0):
                 return AllocatorOutcome(tuple(tuple(found) for found in self._taken))
         except Failed as failure:
-            return AllocatorOutcome(error=failure.text)
+            return AllocatorOutcome(error=failure.text, selector=failure.selector)
         except _TooMany:
             return AllocatorOutcome(error=Text(("allocation max size exceeded",)))
         except (Unknown, RecursionError) as unknown:

@@ -1,0 +1,1 @@
+"""What rules ask about devices and the claims for them."""

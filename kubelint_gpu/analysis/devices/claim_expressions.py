@@ -1,0 +1,179 @@
+"""Expressions of claims and classes that do not compile, or that have no value for a device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from kubelint_gpu.analysis.devices.unserved_claims import device_trial
+from kubelint_gpu.analysis.devices.written_claims import (
+    CLASS,
+    claim_of,
+    claim_references,
+    device_objects,
+    written_claims,
+)
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.findings.finding import Certainty
+from kubelint_gpu.inventory.dra.nvidia import CLASSES, preset_objects
+from kubelint_gpu.kube.objects.cluster import read_cluster
+from kubelint_gpu.workspace.answers import once
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.manifest import Manifest
+
+if TYPE_CHECKING:
+    from kubelint_gpu.kube.dra.request import ClaimSpec
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
+
+_SHARES_SINCE = 36
+
+
+class CompileFailure(NamedTuple):
+    """An expression that the API server refuses; `offset` is where it stumbles, None where that is no one place."""
+
+    manifest: Manifest
+    pointer: Pointer
+    expression: str
+    message: str
+    offset: int | None
+
+
+class RuntimeFailure(NamedTuple):
+    """An expression that has no value for a device.
+
+    Attributes:
+        manifest: the object whose pods wait for that.
+        pointer: the expression, or what names the object that has it.
+        owner: whose expression it is, where it is not written at the pointer; else empty.
+        device: for which it has none.
+        error: the error of the scheduler.
+        certainty: possible where the devices are those that the driver is known to publish.
+        declared: whether they are those of the cluster.
+    """
+
+    manifest: Manifest
+    pointer: Pointer
+    owner: str
+    device: str
+    error: str
+    certainty: Certainty
+    declared: bool
+
+
+def compile_failures(unit: ApplySet) -> Iterator[CompileFailure]:
+    """The expressions of a unit that do not compile."""
+    for manifest in device_objects(unit):
+        from kubelint_gpu.kube.dra.selector import selector
+        from kubelint_gpu.kube.validation.device_validation import LONGEST_EXPRESSION, expressions
+
+        for pointer, text in expressions(manifest.item.value):
+            if not text or len(text.encode()) > LONGEST_EXPRESSION:
+                continue
+            error = selector(text, shareable=_shares(unit)).error
+            if error is None:
+                continue
+            issue = error.issues[0] if error.issues else None
+            message = error.text if issue is None else issue.message
+            yield CompileFailure(manifest, pointer, text, message, None if issue is None else issue.offset)
+
+
+def _shares(unit: ApplySet) -> bool:
+    """Whether the release knows devices that several claims may share: expressions may ask for that then."""
+    return unit.minor_release is None or unit.minor_release >= _SHARES_SINCE
+
+
+def runtime_failures(unit: ApplySet) -> Iterator[RuntimeFailure]:
+    """The expressions of a unit's claims and classes with which scheduling fails.
+
+    Where the cluster's devices are not known, claims for NVIDIA's classes are asked of what its driver publishes.
+    """
+    declared = device_trial(unit)
+    trial = declared if declared is not None else _preset_trial(unit)
+    if trial is None:
+        return
+    certain: Certainty = "certain" if declared is not None else "possible"
+    said: set[tuple[Manifest, Pointer]] = set()
+    for failure in _failures(unit, trial):
+        place = (failure.manifest, failure.pointer)
+        if place not in said:
+            said.add(place)
+            yield failure._replace(certainty=certain, declared=declared is not None)
+
+
+def _failures(unit: ApplySet, trial: ClaimTrial) -> Iterator[RuntimeFailure]:
+    from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery, DeviceRequest, queries_of
+
+    classes = {one.name: one for one in device_objects(unit) if one.kind == CLASS}
+    known = {one["metadata"]["name"] for one in CLASSES} if device_trial(unit) is None else None
+    for name, manifest in classes.items():
+        if known is None or name in known:
+            found = _asked(trial, ClaimSpec((DeviceRequest("r", DeviceQuery("r", name)),)))
+            if found is not None:
+                yield _failure(found, manifest, ("spec", "selectors"), "")
+    mine = set()
+    for claim in written_claims(unit):
+        mine.add((claim.manifest.kind, claim.namespace, claim.manifest.name))
+        if known is not None and not {query.device_class for query in queries_of(claim.spec)} <= known:
+            continue
+        found = _asked(trial, claim.spec)
+        if found is None:
+            continue
+        pointer = next((where for where, query in claim.queries() if query == found.query), None)
+        if pointer is None:
+            continue
+        if not found.device_class:
+            yield _failure(found, claim.manifest, (*pointer, "selectors"), "")
+        elif found.device_class not in classes:
+            yield _failure(found, claim.manifest, (*pointer, "deviceClassName"), f"DeviceClass {found.device_class}")
+    for reference in claim_references(unit):
+        spec = claim_of(unit, reference)
+        if known is not None or spec is None or (reference.kind, reference.namespace, reference.name) in mine:
+            continue
+        found = _asked(trial, spec)
+        if found is not None and found.device_class not in classes:
+            owner = f"DeviceClass {found.device_class}" if found.device_class else f"{reference.kind} {reference.name}"
+            yield _failure(found, reference.subject.manifest, reference.pointer, owner)
+
+
+class _Found(NamedTuple):
+    query: object
+    device_class: str
+    number: int
+    device: str
+    error: str
+
+
+def _asked(trial: ClaimTrial, spec: ClaimSpec) -> _Found | None:
+    """The selector with which scheduling of a claim fails on some node, though it compiles."""
+    trial.renewed()
+    outcome = trial.asked(spec)
+    if outcome.selector is None or outcome.error is None:
+        return None
+    failure, device = outcome.selector
+    if not failure.error:
+        return None
+    return _Found(failure.query, failure.device_class, failure.number, str(device), failure.error)
+
+
+def _failure(found: _Found, manifest: Manifest, pointer: Pointer, owner: str) -> RuntimeFailure:
+    if not owner:
+        pointer = (*pointer, found.number, "cel", "expression")
+    return RuntimeFailure(manifest, pointer, owner, found.device, found.error, "certain", declared=True)
+
+
+@once
+def _preset_trial(unit: ApplySet) -> ClaimTrial | None:
+    """Devices as NVIDIA's driver publishes them, where the unit has claims and nothing is known of the cluster's."""
+    if unit.cluster.resource_slices or not (written_claims(unit) or any(device_objects(unit))):
+        return None
+    minor = unit.minor_release
+    if minor is not None and minor < 34:
+        return None
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
+    from kubelint_gpu.values import replace
+
+    cluster = read_cluster(preset_objects(), version=unit.cluster.version)
+    own = unit.cluster.device_classes
+    names = {one.name for one in own}
+    classes = (*own, *[one for one in cluster.device_classes if one.name not in names])
+    return ClaimTrial(replace(cluster, device_classes=classes))

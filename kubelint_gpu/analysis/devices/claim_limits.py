@@ -1,0 +1,151 @@
+"""Claims that ask for more than a claim may have, for what their namespace may not, or for what a release drops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from kubelint_gpu.analysis.devices.written_claims import CLAIM, CLASS, claim_references, device_objects, written_claims
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.findings.finding import Certainty, Severity
+from kubelint_gpu.kube.values.errors import field_path
+from kubelint_gpu.scheduler.framework.release import behaviour
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.field_pointers import at
+from kubelint_gpu.workspace.manifest import Manifest
+
+ADMIN_LABEL = "resource.kubernetes.io/admin-access"
+MOST_CONSUMERS = 256
+
+
+class LimitFault(NamedTuple):
+    """What is beyond a limit, or not there in the cluster's release."""
+
+    manifest: Manifest
+    pointer: Pointer
+    text: str
+    cause: str
+    at_key: bool = False
+    severity: Severity | None = None
+    certainty: Certainty = "certain"
+    help: str = ""
+
+
+def limit_faults(unit: ApplySet) -> Iterator[LimitFault]:
+    """All of a unit."""
+    for manifest in device_objects(unit):
+        from kubelint_gpu.kube.validation.device_validation import device_limits
+
+        for problem in device_limits(manifest.item.value):
+            text = f"the API server refuses it: {problem.pointer[-1]} {problem.detail}"
+            yield LimitFault(manifest, problem.pointer, text, field_path(problem.pointer), at_key=True)
+    yield from _too_many_devices(unit)
+    yield from _admin_access(unit)
+    yield from _dropped(unit)
+    yield from _consumers(unit)
+
+
+def _too_many_devices(unit: ApplySet) -> Iterator[LimitFault]:
+    """Counts that the API server accepts and no allocation can hold."""
+    for claim in written_claims(unit):
+        from kubelint_gpu.kube.dra.request import ALL
+        from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import MOST_DEVICES
+
+        total = 0
+        for number, request in enumerate(claim.spec.requests):
+            every = (request.exactly,) if request.exactly is not None else request.first_available
+            least = min((1 if one.mode == ALL else one.count for one in every), default=0)
+            total += least
+            if total <= MOST_DEVICES:
+                continue
+            where = (*claim.base, "requests", number)
+            pointer = next(
+                (
+                    (*found, "count")
+                    for found, query in claim.queries()
+                    if found[: len(where)] == where and claim.manifest.present((*found, "count")) and query.count > 1
+                ),
+                where,
+            )
+            who = f"the claim asks for {total}" if number else f"the request asks for {least}"
+            text = (
+                f"{who} devices, and an allocation holds {MOST_DEVICES} at most: the API server accepts it, and no pod "
+                "with it is ever scheduled"
+            )
+            yield LimitFault(claim.manifest, pointer, text, "devices")
+            break
+
+
+def _admin_access(unit: ApplySet) -> Iterator[LimitFault]:
+    known = {one.name: one for one in unit.cluster.namespaces}
+    for claim in written_claims(unit):
+        namespace = known.get(claim.namespace)
+        labelled = namespace is not None and namespace.labels.get(ADMIN_LABEL) == "true"
+        if labelled or (namespace is None and not (unit.has_nodes and known)):
+            continue
+        label = f'the label {ADMIN_LABEL}: "true"'
+        if namespace is not None:
+            text = f"namespace {claim.namespace} has not {label}, without which the API server refuses adminAccess"
+        else:
+            text = f"the API server refuses adminAccess unless {claim.namespace}, which nothing declares, has {label}"
+        for pointer, query in claim.queries():
+            if query.admin:
+                yield LimitFault(
+                    claim.manifest,
+                    (*pointer, "adminAccess"),
+                    text,
+                    "adminAccess",
+                    certainty="certain" if namespace is not None else "possible",
+                )
+
+
+def _dropped(unit: ApplySet) -> Iterator[LimitFault]:
+    """Fields that the API server drops, as the gate behind them is off by default in the cluster's release."""
+    minor = unit.minor_release
+    if minor is None or not behaviour(unit.cluster.version).dynamic_resources:
+        return
+    for manifest in device_objects(unit):
+        from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
+
+        features = features_of(behaviour(unit.cluster.version))
+        for pointer, gate, effect in _gated(manifest, shares=features.shares, taints=features.taints):
+            text = f"{pointer[-1]} is dropped in 1.{minor}, where {gate} is off by default: {effect}"
+            yield LimitFault(manifest, pointer, text, field_path(pointer), at_key=True, severity="warning")
+
+
+def _gated(manifest: Manifest, *, shares: bool, taints: bool) -> Iterator[tuple[Pointer, str, str]]:
+    from kubelint_gpu.kube.validation.device_validation import queries, spec_pointer
+
+    value = manifest.item.value
+    if manifest.kind == CLASS:
+        # drivers write extendedResourceName for all releases: it matters to pods that ask for it
+        return
+    for where, query in queries(value):
+        if not taints and query.get("tolerations"):
+            yield (*where, "tolerations"), "DRADeviceTaints", "device taints are dropped, too"
+        if not shares and query.get("capacity"):
+            yield (*where, "capacity"), "DRAConsumableCapacity", "the request takes whole devices"
+    base: Pointer = (*spec_pointer(value), "devices", "constraints")
+    constraints = at(manifest, base)
+    for number in range(len(constraints)) if isinstance(constraints, list) and not shares else ():
+        where = (*base, number, "distinctAttribute")
+        if manifest.present(where):
+            yield where, "DRAConsumableCapacity", "what is left of the constraint is refused"
+
+
+def _consumers(unit: ApplySet) -> Iterator[LimitFault]:
+    """Named claims that more pods use than a claim can be reserved for."""
+    users: dict[tuple[str, str], int] = {}
+    for reference in claim_references(unit):
+        if reference.kind != CLAIM or reference.subject.controller.node_bound:
+            continue
+        key = (reference.namespace, reference.name)
+        replicas = reference.subject.workload.replicas
+        before, users[key] = users.get(key, 0), users.get(key, 0) + replicas
+        if before <= MOST_CONSUMERS < users[key]:
+            text = (
+                f"claim {reference.name} is used by {users[key]} pods, and a claim can be reserved for {MOST_CONSUMERS}"
+            )
+            yield LimitFault(
+                reference.subject.manifest, reference.pointer, f"{text}: the others are never bound", "consumers"
+            )

@@ -1,0 +1,288 @@
+"""Claims that no node's devices can serve: which part of them fails, found by asking the allocator without it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.findings.finding import Certainty
+from kubelint_gpu.messages.did_you_mean_label import nearest_value
+from kubelint_gpu.messages.wording import counted, listed, some
+from kubelint_gpu.scheduler.framework.release import behaviour
+from kubelint_gpu.values import replace
+from kubelint_gpu.workspace.answers import once
+from kubelint_gpu.workspace.apply_set import ApplySet
+
+if TYPE_CHECKING:
+    from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
+
+_FEW = 3
+_MOST_COUNT = 32
+
+
+class Fault(NamedTuple):
+    """The part of a claim that fails.
+
+    Attributes:
+        below: the field, below `devices` in the shape of v1.
+        text: what is wrong, as a clause.
+        offset: where in an expression it stands; None where it is no part of one.
+        wanted: the literal that no device has; empty where it is none.
+        near: the value that was probably meant; empty where none is like it.
+    """
+
+    below: Pointer
+    text: str
+    offset: int | None = None
+    wanted: str = ""
+    near: str = ""
+
+
+@once
+def device_trial(unit: ApplySet) -> ClaimTrial | None:
+    """Asks for the devices of the cluster; None where they are not known, or its release does not schedule them."""
+    cluster = unit.cluster
+    if not unit.has_nodes or not cluster.resource_slices or not cluster.nodes:
+        return None
+    if not behaviour(cluster.version).dynamic_resources:
+        return None
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
+
+    trial = ClaimTrial(cluster)
+    return None if trial.has_doubtful_pools else trial
+
+
+def certainty(unit: ApplySet) -> Certainty:
+    """Whether the declared nodes have all kinds of devices that the cluster may have."""
+    inventory = unit.world.inventory
+    if inventory is None or not inventory.closed:
+        return "possible"
+    shown = all(pool.nodes for pool in inventory.pools if pool.room)
+    return "certain" if unit.complete or shown else "possible"
+
+
+def faults(trial: ClaimTrial, spec: ClaimSpec) -> Iterator[Fault]:
+    """What keeps a claim from every node; nothing where a node serves it, or where that is not known."""
+    trial.renewed()
+    found = trial.asked(spec)
+    if found.served or found.refused is not None or found.error is not None:
+        return
+    alone = [replace(spec, requests=(one,), constraints=()) for one in spec.requests]
+    failing = [number for number, one in enumerate(alone) if _fails(trial, one)]
+    for number in failing:
+        yield from _of_request(trial, alone[number], number)
+    if not failing:
+        fault = _of_all(trial, spec)
+        if fault is not None:
+            yield fault
+
+
+def _fails(trial: ClaimTrial, spec: ClaimSpec) -> bool:
+    found = trial.asked(spec)
+    return found.error is None and not found.served
+
+
+def _of_request(trial: ClaimTrial, spec: ClaimSpec, number: int) -> Iterator[Fault]:
+    request = spec.requests[0]
+    if request.exactly is not None:
+        fault = _of_query(trial, spec, request.exactly)
+        if fault is not None:
+            yield fault._replace(below=("requests", number, "exactly", *fault.below))
+        return
+    found = []
+    for one in request.first_available:
+        lone = replace(request, exactly=replace(one, name=request.name), first_available=())
+        fault = _of_query(trial, replace(spec, requests=(lone,)), lone.exactly or one)
+        if fault is None:
+            return
+        found.append((one.name, fault))
+    told = "; ".join(f"{name}: {fault.text}" for name, fault in found[:_FEW])
+    more = f"; and {len(found) - _FEW} more" if len(found) > _FEW else ""
+    yield Fault(("requests", number, "firstAvailable"), f"no node serves any of its alternatives: {told}{more}")
+
+
+def _with(spec: ClaimSpec, query: DeviceQuery) -> ClaimSpec:
+    return replace(spec, requests=(replace(spec.requests[0], exactly=query),))
+
+
+def _of_query(trial: ClaimTrial, spec: ClaimSpec, query: DeviceQuery) -> Fault | None:
+    """What fails of one request alone."""
+    one = replace(query, mode="ExactCount", count=1)
+    if not _fails(trial, _with(spec, one)):
+        return _of_count(trial, spec, query)
+    plain = replace(one, selectors=(), capacity=type(one.capacity)(), has_capacity=False)
+    if _fails(trial, _with(spec, plain)):
+        return _of_class(trial, spec, plain)
+    without = replace(one, capacity=plain.capacity, has_capacity=False)
+    if not _fails(trial, _with(spec, without)):
+        return _of_capacity(trial, query, without)
+    for number in range(len(query.selectors)):
+        if _fails(trial, _with(spec, replace(without, selectors=query.selectors[: number + 1]))):
+            return _of_selector(trial, replace(without, selectors=query.selectors[: number + 1]))
+    return None
+
+
+def _of_class(trial: ClaimTrial, spec: ClaimSpec, plain: DeviceQuery) -> Fault | None:
+    from kubelint_gpu.kube.dra.device_taints import DeviceToleration
+
+    found = trial.selected(plain)
+    if not found:
+        return Fault(("deviceClassName",), f"no device of the cluster is of class {plain.device_class}")
+    tolerant = replace(plain, tolerations=(DeviceToleration(operator="Exists"),))
+    if _fails(trial, _with(spec, tolerant)):
+        return Fault(("deviceClassName",), f"no node can use its {_devices(found)} of class {plain.device_class}")
+    taints = sorted({_taint(taint) for slot in found for taint in slot.device.taints if taint.blocks})
+    told = f"every device of class {plain.device_class} has a taint that the request does not tolerate"
+    return Fault(("deviceClassName",), f"{told}: {some(taints, 'taint')}")
+
+
+def _taint(taint: object) -> str:
+    key, value, effect = (getattr(taint, name) for name in ("key", "value", "effect"))
+    return f"{key}{'=' if value else ''}{value}:{effect}"
+
+
+def _of_capacity(trial: ClaimTrial, query: DeviceQuery, without: DeviceQuery) -> Fault:
+    from kubelint_gpu.kube.dra.device import qualified
+
+    found = trial.selected(without)
+    asked = []
+    for name, amount in sorted(query.capacity.items()):
+        has = [slot.device.capacity[one].value for slot in found for one in slot.device.capacity
+               if qualified(one, slot.id.driver) == qualified(name, slot.id.driver)]  # fmt: skip
+        most = f"the most is {shown_amount(max(has))}" if has else "none of them has it"
+        asked.append(f"{shown_amount(amount)} of {name} ({most})")
+    return Fault(("capacity",), f"no device of class {query.device_class} gives {listed(asked)}")
+
+
+def _of_count(trial: ClaimTrial, spec: ClaimSpec, query: DeviceQuery) -> Fault | None:
+    """Of one device a node has enough: more are asked for than any has."""
+    if query.mode == "All":
+        return Fault(("allocationMode",), f"no node can give all of its devices of class {query.device_class} away")
+    low, high = 1, min(query.count, _MOST_COUNT + 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _fails(trial, _with(spec, replace(query, count=middle))):
+            high = middle
+        else:
+            low = middle
+    best = trial.asked(_with(spec, replace(query, count=low))).fits
+    which = " that it selects" if query.selectors else f" of class {query.device_class}"
+    owner = f", {some(best)}," if len(best) <= _FEW else ""
+    return Fault(("count",), f"it asks for {query.count} devices{which} at once, and the largest node{owner} has {low}")
+
+
+def _of_selector(trial: ClaimTrial, query: DeviceQuery) -> Fault:
+    """The last selector of a request leaves no device."""
+    from kubelint_gpu.kube.dra.conditions import conditions_of
+
+    number = len(query.selectors) - 1
+    below: Pointer = ("selectors", number, "cel", "expression")
+    left = trial.selected(replace(query, selectors=query.selectors[:-1]))
+    of = f"device of class {query.device_class}" + (" that the selectors before it leave" if number else "")
+    conditions = conditions_of(query.selectors[-1] or "", shareable=trial.shares)
+    kept: Sequence[Slot] = left
+    for condition in conditions:
+        has = [slot for slot in kept if condition.holds(slot.subject)]
+        if has:
+            kept = has
+            continue
+        if condition.path is None:
+            break
+        more = " with what stands before it" if len(kept) < len(left) else ""
+        textual = isinstance(condition.wanted, str) and not condition.relation
+        values = _values(kept, condition.path)
+        texts = [value for value, _ in values]
+        near = nearest_value([str(condition.wanted)], texts)[0] if not condition.relation else ""
+        told = ", ".join(f"{_have(times)} {_quoted(value, texts=textual)}" for value, times in values[:_FEW])
+        rest = f", and there are {len(values) - _FEW} more values" if len(values) > _FEW else ""
+        wanted = f" {condition.relation}{_quoted(str(condition.wanted), texts=textual)}"
+        text = (
+            f"no {of}{more} has {condition.path[2]}{wanted}; {told}{rest}"
+            if told
+            else f"no {of}{more} has {condition.path[2]}"
+        )
+        return Fault(below, text, condition.offset, str(condition.wanted), near)
+    return Fault(below, f"no {of} satisfies it; {_devices(left)} {'is' if len(left) == 1 else 'are'} left by then")
+
+
+def _quoted(value: str, *, texts: bool) -> str:
+    return f"'{value}'" if texts else value
+
+
+def _have(number: int) -> str:
+    return "1 has" if number == 1 else f"{number} have"
+
+
+def _devices(found: Sequence[Slot]) -> str:
+    return counted(len(found), "device")
+
+
+def _values(slots: Sequence[Slot], path: tuple[str, str, str]) -> list[tuple[str, int]]:
+    """The values that devices have in an attribute or a capacity, the most frequent first."""
+    from kubelint_gpu.kube.dra.device import qualified
+
+    kind, domain, identifier = path
+    found: Counter[str] = Counter()
+    for slot in slots:
+        subject = slot.subject
+        if kind == "attributes":
+            for name, attribute in subject.attributes.items():
+                if qualified(name, subject.driver) == (domain, identifier):
+                    found[str(attribute.value)] += 1
+        else:
+            for name, amount in subject.capacity.items():
+                if qualified(name, subject.driver) == (domain, identifier):
+                    found[shown_amount(amount)] += 1
+    return sorted(found.items(), key=lambda item: (-item[1], item[0]))
+
+
+def shown_amount(amount: object) -> str:
+    """An amount as a quantity: `80Gi`, `24`."""
+    for unit, size in (("Ti", 2**40), ("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10)):
+        if isinstance(amount, int) and amount >= size and amount % size == 0:
+            return f"{amount // size}{unit}"
+    return str(amount)
+
+
+def _of_all(trial: ClaimTrial, spec: ClaimSpec) -> Fault | None:
+    """Each request alone is served: what they have in common fails, or all of them at once."""
+    free = replace(spec, constraints=())
+    if _fails(trial, free):
+        for number in range(2, len(spec.requests) + 1):
+            if _fails(trial, replace(free, requests=spec.requests[:number])):
+                before = listed([one.name for one in spec.requests[: number - 1]])
+                name = spec.requests[number - 1].name
+                return Fault(("requests", number - 1), f"no node has devices for {name} beside those for {before}")
+        return None
+    for number, constraint in enumerate(spec.constraints):
+        if _fails(trial, replace(spec, constraints=spec.constraints[: number + 1])):
+            key = "matchAttribute" if constraint.match else "distinctAttribute"
+            return Fault(("constraints", number, key), _of_constraint(trial, spec, number))
+    return None
+
+
+def _of_constraint(trial: ClaimTrial, spec: ClaimSpec, number: int) -> str:
+    from kubelint_gpu.kube.dra.device import attribute_of
+
+    constraint = spec.constraints[number]
+    name = constraint.match or constraint.distinct
+    who = [one for one in spec.requests if not constraint.requests or _concerns(constraint.requests, one.name)]
+    slots = [slot for one in who if one.exactly is not None for slot in trial.selected(one.exactly)]
+    if slots and all(attribute_of(slot.device, slot.id.driver, name) is None for slot in slots):
+        return f"no device that its requests select has the attribute {name}"
+    told = "have one value" if constraint.match else "all have different values"
+    if len(who) == 1 and who[0].exactly is not None and who[0].exactly.mode != "All":
+        count = who[0].exactly.count
+        for most in range(min(count, _MOST_COUNT) - 1, 0, -1):
+            fewer = replace(who[0], exactly=replace(who[0].exactly, count=most))
+            if not _fails(trial, replace(spec, requests=(fewer,), constraints=(constraint,))):
+                return f"no node has {count} devices that {told} of {name}; the most are {most}"
+    return f"no node has devices for {listed([one.name for one in who])} that {told} of {name}"
+
+
+def _concerns(names: Sequence[str], request: str) -> bool:
+    return any(name.partition("/")[0] == request for name in names)

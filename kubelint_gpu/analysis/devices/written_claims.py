@@ -1,0 +1,144 @@
+"""What manifests say of devices: claims, templates of claims, classes, and the pods that use them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.kube.objects.workload import api_group
+from kubelint_gpu.values import dataclass
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.answers import once
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.manifest import Manifest
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+if TYPE_CHECKING:
+    from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery
+
+GROUP = "resource.k8s.io"
+CLAIM, TEMPLATE, CLASS = "ResourceClaim", "ResourceClaimTemplate", "DeviceClass"
+KINDS = (CLASS, CLAIM, TEMPLATE)
+_REFERENCES = (("resourceClaimName", CLAIM), ("resourceClaimTemplateName", TEMPLATE))
+_DEFAULT = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenClaim:
+    """A claim or a template of a manifest that can be read.
+
+    Attributes:
+        manifest: where it is written.
+        spec: what it asks for.
+        base: where `devices` stands.
+        flat: whether its version has requests without `exactly`.
+    """
+
+    manifest: Manifest
+    spec: ClaimSpec
+    base: Pointer
+    flat: bool
+
+    @property
+    def namespace(self) -> str:
+        """Its namespace, as it is where none is written."""
+        return self.manifest.namespace or _DEFAULT
+
+    def queries(self) -> Iterator[tuple[Pointer, DeviceQuery]]:
+        """What each request may be served with, with its pointer."""
+        for number, request in enumerate(self.spec.requests):
+            where = (*self.base, "requests", number)
+            for place, one in enumerate(request.first_available):
+                yield (*where, "firstAvailable", place), one
+            if request.exactly is not None:
+                yield where if self.flat else (*where, "exactly"), request.exactly
+
+
+@dataclass(frozen=True, slots=True)
+class PodClaimReference:
+    """An entry of a pod's `resourceClaims` that names a claim or a template.
+
+    Attributes:
+        subject: the workload.
+        entry: the entry.
+        pointer: the name of the object in it.
+        alias: what containers call it.
+        kind: of the object.
+        name: of the object.
+    """
+
+    subject: WorkloadCheck
+    entry: Pointer
+    pointer: Pointer
+    alias: str
+    kind: str
+    name: str
+
+    @property
+    def namespace(self) -> str:
+        """Where the object is looked for: in the namespace of the pod."""
+        return self.subject.workload.meta.namespace
+
+
+def device_objects(unit: ApplySet) -> Iterator[Manifest]:
+    """The claims, templates and classes of a unit."""
+    return (one for one in unit.manifests if one.kind in KINDS and api_group(one.item.value) == GROUP)
+
+
+@once
+def written_claims(unit: ApplySet) -> tuple[WrittenClaim, ...]:
+    """The claims and templates of a unit, without those that cannot be read."""
+    return tuple(_written_claims(unit))
+
+
+def _written_claims(unit: ApplySet) -> Iterator[WrittenClaim]:
+    for manifest in device_objects(unit):
+        if manifest.kind == CLASS:
+            continue
+        from kubelint_gpu.kube.dra.claim import read_resource_claim, read_resource_claim_template
+        from kubelint_gpu.kube.validation.device_validation import is_flat, spec_pointer
+
+        value, problems = manifest.item.value, list[Any]()
+        read = read_resource_claim if manifest.kind == CLAIM else read_resource_claim_template
+        spec = read(value, problems).spec
+        if not problems and spec.requests:
+            yield WrittenClaim(manifest, spec, (*spec_pointer(value), "devices"), is_flat(value))
+
+
+@once
+def claim_references(unit: ApplySet) -> tuple[PodClaimReference, ...]:
+    """The claims and templates that the pods of a unit name."""
+    return tuple(_claim_references(unit))
+
+
+def _claim_references(unit: ApplySet) -> Iterator[PodClaimReference]:
+    for subject in unit.subjects:
+        if not subject.workload.spec.resource_claims:
+            continue
+        base: Pointer = (*field_pointers.pod_spec(subject.manifest), "resourceClaims")
+        for number, entry in enumerate(subject.workload.spec.resource_claims):
+            for key, kind in _REFERENCES:
+                name, alias = entry.get(key), entry.get("name")
+                if isinstance(name, str) and name and subject.manifest.present((*base, number, key)):
+                    where = (*base, number)
+                    yield PodClaimReference(subject, where, (*where, key), str(alias or ""), kind, name)
+
+
+def claim_of(unit: ApplySet, reference: PodClaimReference) -> ClaimSpec | None:
+    """What the claim or the template asks for that a pod names; None where there is none."""
+    cluster = unit.cluster
+    every = cluster.resource_claims if reference.kind == CLAIM else cluster.claim_templates
+    for one in every:
+        if (one.meta.namespace, one.meta.name) == (reference.namespace, reference.name):
+            return one.spec
+    return None
+
+
+def class_of_resource(unit: ApplySet) -> dict[str, str]:
+    """The class behind each extended resource, of those that are declared, as the newest release has it."""
+    if not unit.cluster.device_classes:
+        return {}
+    from kubelint_gpu.kube.dra.device_class import classes_by_resource
+
+    return {name: found.name for name, found in classes_by_resource(unit.cluster.device_classes).items()}

@@ -1,0 +1,253 @@
+"""What the API server refuses of ResourceClaims, of their templates and of DeviceClasses.
+
+How much there may be of something is told by `device_limits`, all else by `device_problems`.
+Source: pkg/apis/resource/validation of Kubernetes, 1.36, and the constants of k8s.io/api/resource/v1.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
+from kubelint_gpu.kube.values.names import is_label, is_qualified_name, is_subdomain
+from kubelint_gpu.kube.values.plain import at, mapping, sequence, shortened, whole, written
+
+Problems = Iterator[InvalidObject]
+
+MOST_REQUESTS = MOST_CONSTRAINTS = MOST_CONFIGS = MOST_SELECTORS = 32
+MOST_ALTERNATIVES = 8
+MOST_TOLERATIONS = 16
+LONGEST_EXPRESSION = LONGEST_PARAMETERS = 10 * 1024
+_MODES = ("ExactCount", "All")
+_ONE_OF = ("exactly", "firstAvailable")
+_ATTRIBUTES = ("matchAttribute", "distinctAttribute")
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,31}", re.ASCII)
+_FLAT_VERSIONS = ("v1beta1", "v1alpha3")
+
+
+def spec_pointer(value: dict[str, Any]) -> Pointer:
+    """Where the spec of the claim stands in a claim, or in a template."""
+    return ("spec", "spec") if value.get("kind") == "ResourceClaimTemplate" else ("spec",)
+
+
+def is_flat(value: dict[str, Any]) -> bool:
+    """Whether requests have no `exactly` in the version of an object."""
+    return written(value.get("apiVersion")).rpartition("/")[2] in _FLAT_VERSIONS
+
+
+def queries(value: dict[str, Any]) -> Iterator[tuple[Pointer, dict[str, Any]]]:
+    """What a claim or a template may be served with, each `exactly` and each alternative, with its pointer."""
+    for pointer, request in requests(value):
+        alternatives = sequence(request.get("firstAvailable"))
+        for number, one in enumerate(alternatives):
+            if isinstance(one, dict):
+                yield (*pointer, "firstAvailable", number), one
+        if not is_flat(value):
+            found = request.get("exactly")
+            if isinstance(found, dict):
+                yield (*pointer, "exactly"), found
+        elif not alternatives:
+            yield pointer, request
+
+
+def requests(value: dict[str, Any]) -> Iterator[tuple[Pointer, dict[str, Any]]]:
+    """The requests of a claim or a template, each with its pointer."""
+    base: Pointer = (*spec_pointer(value), "devices", "requests")
+    for number, request in enumerate(sequence(at(value, base))):
+        if isinstance(request, dict):
+            yield (*base, number), request
+
+
+def expressions(value: dict[str, Any]) -> Iterator[tuple[Pointer, str]]:
+    """The CEL expressions of a claim, a template or a class, each with its pointer."""
+    if value.get("kind") == "DeviceClass":
+        owners: list[tuple[Pointer, dict[str, Any]]] = [(("spec",), mapping(value.get("spec")))]
+    else:
+        owners = list(queries(value))
+    for pointer, owner in owners:
+        for number, one in enumerate(sequence(owner.get("selectors"))):
+            text = mapping(mapping(one).get("cel")).get("expression")
+            if isinstance(text, str) and not is_placeholder(text):
+                yield (*pointer, "selectors", number, "cel", "expression"), text
+
+
+def device_problems(value: dict[str, Any]) -> Problems:
+    """Every problem of a claim, a template or a class, but for what is too many or too long."""
+    if value.get("kind") == "DeviceClass":
+        spec = mapping(value.get("spec"))
+        yield from _selectors(spec, ("spec",))
+        yield from _configs(spec, ("spec",), None)
+        return
+    base: Pointer = (*spec_pointer(value), "devices")
+    devices = mapping(at(value, base))
+    names: list[str] = []
+    for pointer, request in requests(value):
+        yield from _named(request, pointer, names)
+        yield from _request(request, pointer, names, flat=is_flat(value))
+    if any(is_placeholder(name) for name in names):
+        return
+    for number, constraint in enumerate(sequence(devices.get("constraints"))):
+        yield from _constraint(mapping(constraint), (*base, "constraints", number), names)
+    yield from _configs(devices, base, names)
+
+
+def _request(request: dict[str, Any], pointer: Pointer, names: list[str], *, flat: bool) -> Problems:
+    name = written(request.get("name"))
+    alternatives = sequence(request.get("firstAvailable"))
+    given = [key for key in _ONE_OF if request.get(key)]
+    inner: list[str] = []
+    for number, one in enumerate(alternatives):
+        where: Pointer = (*pointer, "firstAvailable", number)
+        yield from _named(mapping(one), where, inner)
+        yield from _query(mapping(one), where)
+    names += [f"{name}/{one}" for one in inner]
+    if flat:
+        if not alternatives:
+            yield from _query(request, pointer)
+        return
+    if len(given) != 1:
+        much = "exactly one of them is required, but multiple are set" if given else "exactly one of them is required"
+        yield InvalidObject(f"`exactly`, `firstAvailable`: {much}", pointer, None)
+    if isinstance(request.get("exactly"), dict):
+        yield from _query(request["exactly"], (*pointer, "exactly"))
+
+
+def _named(value: dict[str, Any], pointer: Pointer, names: list[str]) -> Problems:
+    name = value.get("name")
+    if not name:
+        yield InvalidObject("name is required", pointer, None)
+    elif isinstance(name, str) and not is_placeholder(name):
+        if not is_label(name):
+            text = f'"{shortened(name)}" is not a name: lower case letters, digits and "-", at most 63'
+            yield InvalidObject(text, (*pointer, "name"), name)
+        if name in names:
+            yield InvalidObject(f'duplicate value "{name}"', (*pointer, "name"), name)
+    if isinstance(name, str):
+        names.append(name)
+
+
+def _query(query: dict[str, Any], pointer: Pointer) -> Problems:
+    of_class = query.get("deviceClassName")
+    if not of_class:
+        yield InvalidObject("deviceClassName is required", pointer, None)
+    elif isinstance(of_class, str) and not is_subdomain(of_class) and not is_placeholder(of_class):
+        text = f'"{shortened(of_class)}" is not the name of an object'
+        yield InvalidObject(text, (*pointer, "deviceClassName"), of_class)
+    yield from _selectors(query, pointer)
+    mode, count = query.get("allocationMode"), whole(query.get("count"))
+    if isinstance(mode, str) and mode not in ("", *_MODES) and not is_placeholder(mode):
+        text = f'must be ExactCount or All, not "{shortened(mode)}"'
+        yield InvalidObject(text, (*pointer, "allocationMode"), mode, allowed=_MODES)
+    elif mode == "All" and count:
+        yield InvalidObject("must not be specified when allocationMode is 'All'", (*pointer, "count"), count)
+    elif mode != "All" and count is not None and (count < 0 or (count == 0 and mode == "ExactCount")):
+        yield InvalidObject(f"must be greater than zero, not {count}", (*pointer, "count"), count)
+    for number, one in enumerate(sequence(query.get("tolerations"))):
+        yield from _toleration(mapping(one), (*pointer, "tolerations", number))
+
+
+def _toleration(found: dict[str, Any], pointer: Pointer) -> Problems:
+    key, operator, effect = found.get("key"), found.get("operator"), found.get("effect")
+    if isinstance(key, str) and key and not is_qualified_name(key) and not is_placeholder(key):
+        yield InvalidObject(f'"{shortened(key)}" is not a label key', (*pointer, "key"), key)
+    if operator not in (None, "", "Exists", "Equal") and not is_placeholder(operator):
+        yield InvalidObject("must be Exists or Equal", (*pointer, "operator"), operator, allowed=("Exists", "Equal"))
+    elif not key and operator != "Exists":
+        yield InvalidObject("operator must be Exists when `key` is empty", pointer, None)
+    elif operator == "Exists" and found.get("value"):
+        text = "must be empty string when `operator` is `Exists`"
+        yield InvalidObject(text, (*pointer, "value"), found.get("value"))
+    effects = ("NoSchedule", "NoExecute")
+    if effect not in (None, "", *effects) and not is_placeholder(effect):
+        yield InvalidObject("must be NoSchedule or NoExecute", (*pointer, "effect"), effect, allowed=effects)
+
+
+def _selectors(owner: dict[str, Any], pointer: Pointer) -> Problems:
+    for number, one in enumerate(sequence(owner.get("selectors"))):
+        where: Pointer = (*pointer, "selectors", number)
+        cel = mapping(one).get("cel")
+        if not isinstance(cel, dict):
+            yield InvalidObject("cel is required", where, None)
+        elif not cel.get("expression"):
+            yield InvalidObject("expression is required", (*where, "cel"), None)
+
+
+def _constraint(found: dict[str, Any], pointer: Pointer, names: list[str]) -> Problems:
+    yield from _of_requests(found, pointer, names)
+    given = [key for key in _ATTRIBUTES if found.get(key)]
+    if len(given) != 1:
+        known = ", ".join(f"`{key}`" for key in _ATTRIBUTES)
+        yield InvalidObject(f"exactly one of {known} is required{', but both are set' if given else ''}", pointer, None)
+    for key in given:
+        name = found[key]
+        if isinstance(name, str) and not is_placeholder(name) and not is_attribute(name):
+            why = "must include a domain" if "/" not in name else "must be a domain, `/` and an identifier of C"
+            yield InvalidObject(f'"{shortened(name)}" {why}', (*pointer, key), name)
+
+
+def is_attribute(name: str) -> bool:
+    """Whether a name is that of an attribute with its domain."""
+    domain, slash, identifier = name.partition("/")
+    return bool(slash) and len(domain) <= 63 and is_subdomain(domain) and _IDENTIFIER.fullmatch(identifier) is not None
+
+
+def _configs(owner: dict[str, Any], pointer: Pointer, names: list[str] | None) -> Problems:
+    for number, one in enumerate(sequence(owner.get("config"))):
+        where: Pointer = (*pointer, "config", number)
+        found = mapping(one)
+        if names is not None:
+            yield from _of_requests(found, where, names)
+        opaque = found.get("opaque")
+        if not isinstance(opaque, dict):
+            yield InvalidObject("opaque is required", where, None)
+            continue
+        for key in ("driver", "parameters"):
+            if not opaque.get(key):
+                yield InvalidObject(f"{key} is required", (*where, "opaque"), None)
+
+
+def _of_requests(found: dict[str, Any], pointer: Pointer, names: list[str]) -> Problems:
+    for number, one in enumerate(sequence(found.get("requests"))):
+        if isinstance(one, str) and one not in names and not is_placeholder(one):
+            text = f'"{shortened(one)}" must be the name of a request in the claim, or of a request and a subrequest'
+            yield InvalidObject(text, (*pointer, "requests", number), one, allowed=tuple(names))
+
+
+def device_limits(value: dict[str, Any]) -> Problems:
+    """What is too many or too long in a claim, a template or a class."""
+    if value.get("kind") == "DeviceClass":
+        spec = mapping(value.get("spec"))
+        yield from _many(spec, "selectors", ("spec",), MOST_SELECTORS)
+        yield from _many(spec, "config", ("spec",), MOST_CONFIGS)
+        bases: list[tuple[Pointer, dict[str, Any]]] = [(("spec",), spec)]
+    else:
+        base: Pointer = (*spec_pointer(value), "devices")
+        devices = mapping(at(value, base))
+        yield from _many(devices, "requests", base, MOST_REQUESTS)
+        yield from _many(devices, "constraints", base, MOST_CONSTRAINTS)
+        yield from _many(devices, "config", base, MOST_CONFIGS)
+        for pointer, request in requests(value):
+            yield from _many(request, "firstAvailable", pointer, MOST_ALTERNATIVES)
+        for pointer, query in queries(value):
+            yield from _many(query, "selectors", pointer, MOST_SELECTORS)
+            yield from _many(query, "tolerations", pointer, MOST_TOLERATIONS)
+        bases = [(base, devices)]
+    for where, text in expressions(value):
+        if len(text.encode()) > LONGEST_EXPRESSION:
+            size = len(text.encode())
+            yield InvalidObject(f"may not be more than {LONGEST_EXPRESSION} bytes, and has {size}", where, None)
+    for where, owner in bases:
+        for number, one in enumerate(sequence(owner.get("config"))):
+            parameters = mapping(mapping(one).get("opaque")).get("parameters")
+            if parameters is not None and len(json.dumps(parameters, separators=(",", ":"))) > LONGEST_PARAMETERS:
+                text = f"may not be more than {LONGEST_PARAMETERS} bytes"
+                yield InvalidObject(text, (*where, "config", number, "opaque", "parameters"), None)
+
+
+def _many(owner: dict[str, Any], key: str, pointer: Pointer, most: int) -> Problems:
+    number = len(sequence(owner.get(key)))
+    if number > most:
+        yield InvalidObject(f"must have at most {most} items, and has {number}", (*pointer, key), None)

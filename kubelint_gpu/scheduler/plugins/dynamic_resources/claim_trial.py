@@ -1,0 +1,144 @@
+"""What the allocator says of claims that a pod might have, in a cluster in which nobody holds a device."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+from kubelint_gpu.kube.dra.claim import ResourceClaim
+from kubelint_gpu.kube.dra.device import DeviceID
+from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.meta import Meta
+from kubelint_gpu.kube.objects.pod import Pod, PodSpec
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.plugin import Code, Status
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import Failed, SelectorFailure, Unknown
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot, View
+from kubelint_gpu.scheduler.plugins.dynamic_resources.attempt_state import AttemptState
+from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import kept_spec, objects_of
+from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
+from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import refusal
+from kubelint_gpu.values import replace
+from kubelint_gpu.work import charge
+
+_POD = "pod"
+
+
+class TrialOutcome(NamedTuple):
+    """What the plugin says of some claims on all nodes.
+
+    Attributes:
+        refused: the status by which it refuses them before it looks at nodes; None where it does not.
+        fits: the nodes whose devices serve all of them, by name.
+        error: the error with which the attempt fails on some node.
+        unknown: whether a node's verdict is not known.
+        selector: the selector that the error comes from, and the device.
+    """
+
+    refused: Status | None = None
+    fits: tuple[str, ...] = ()
+    error: Status | None = None
+    unknown: bool = False
+    selector: tuple[SelectorFailure, DeviceID] | None = None
+
+    @property
+    def served(self) -> bool:
+        """Whether some node serves the claims, or may."""
+        return self.refused is None and self.error is None and (bool(self.fits) or self.unknown)
+
+
+class ClaimTrial:
+    """Asks the plugin about claims that nobody has; all questions of one trial share the work that a pod may cost."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        bare = tuple([replace(one, allocation=None, reserved_for=()) for one in cluster.resource_claims])
+        self._snapshot = Snapshot.of(replace(cluster, pods=(), resource_claims=bare, devices_known=True))
+        self._features = features_of(self._snapshot.behaviour)
+        self._objects = objects_of(self._snapshot, self._features)
+        self._effort = Effort()
+
+    @property
+    def has_doubtful_pools(self) -> bool:
+        """Whether slices of a pool are missing or disagree, so that its devices are not known."""
+        return any(pool.incomplete or pool.invalid for info in self._snapshot.nodes for pool in self._view(info).pools)
+
+    def renewed(self) -> None:
+        """Allow the next questions the work of a pod of their own."""
+        self._effort = Effort()
+
+    def selected(self, query: DeviceQuery) -> tuple[Slot, ...]:
+        """The devices of all nodes that the selectors of a request and of its class select, each once."""
+        found: dict[DeviceID, Slot] = {}
+        for info in self._snapshot.nodes:
+            matcher = Matcher(self._objects.classes, shareable=self._features.shares)
+            for place, slot in enumerate(self._view(info).slots):
+                if slot.id in found:
+                    continue
+                try:
+                    self._effort.spend()
+                    if matcher.selects(query, 0, 0, place, slot):
+                        found[slot.id] = slot
+                except (Failed, Unknown):
+                    return tuple(found.values())
+        return tuple(found.values())
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The cluster with its devices, and with nothing running."""
+        return self._snapshot
+
+    def is_local(self, spec: ClaimSpec) -> bool:
+        """Whether the devices of a claim are reached from one node only, wherever they are given out."""
+        state = self._state((spec,))
+        served = [info for info in self._snapshot.nodes if state.status(info) is None]
+        return bool(served) and all(self._binds(state, info) for info in served)
+
+    @staticmethod
+    def _binds(state: AttemptState, info: NodeInfo) -> bool:
+        ways = state.allocate(info)
+        selectors = [allocation.node_selector for found in ways for _, allocation in found]
+        return any(one is not None and any(term.fields for term in one.terms) for one in selectors)
+
+    @property
+    def shares(self) -> bool:
+        """Whether the release knows devices that several claims may share."""
+        return self._features.shares
+
+    def asked(self, *specs: ClaimSpec) -> TrialOutcome:
+        """What comes of a pod with such claims."""
+        state = self._state(specs)
+        refused = refusal(state, self._objects)
+        if refused is not None:
+            return TrialOutcome(refused)
+        return self._outcome(state)
+
+    def _state(self, specs: Sequence[ClaimSpec]) -> AttemptState:
+        kept = [kept_spec(spec, self._features) for spec in specs]
+        claims = tuple([ResourceClaim(Meta(f"claim-{place}", _POD), spec) for place, spec in enumerate(kept)])
+        pod = Pod(Meta(_POD, _POD), PodSpec())
+        return AttemptState(pod, self._snapshot, self._objects, self._features, claims, (), self._effort)
+
+    def _outcome(self, state: AttemptState) -> TrialOutcome:
+        charge(1 + len(self._snapshot.nodes))
+        fits: list[str] = []
+        seen: dict[Hashable, Status | None] = {}
+        error, unknown, selector = None, False, None
+        for info in self._snapshot.nodes:
+            key = state.key(info)
+            if key not in seen:
+                seen[key] = state.status(info)
+            status = seen[key]
+            if status is None:
+                fits.append(info.name)
+            elif status.code is Code.ERROR and error is None:
+                error, selector = status, state.selector_failure(info)
+            elif status.code is Code.UNKNOWN:
+                unknown = True
+        return TrialOutcome(None, tuple(fits), error, unknown, selector)
+
+    def _view(self, info: NodeInfo) -> View:
+        return self._objects.slices.view(info.node)

@@ -1,0 +1,85 @@
+"""DeviceClasses that there are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.analysis.devices.written_claims import PodClaimReference, claim_of, claim_references, written_claims
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.engine.remedies import rewritten
+from kubelint_gpu.kube.values.errors import is_placeholder
+from kubelint_gpu.messages.did_you_mean_label import nearest_key
+from kubelint_gpu.messages.wording import some
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.manifest import Manifest
+
+_FIELD = "deviceClassName"
+
+
+@rule("KLG702")
+def device_class_unknown(unit: ApplySet) -> Iterator[Diagnostic]:
+    """A request names a class that does not exist: the scheduler refuses every pod with the claim.
+
+    An alternative of `firstAvailable` is enough for that, also where an earlier one could be served.
+    """
+    cluster = unit.cluster
+    if not unit.has_nodes or not (cluster.resource_slices or cluster.device_classes):
+        return
+    known = sorted(one.name for one in cluster.device_classes)
+    mine = set()
+    for claim in written_claims(unit):
+        mine.add((claim.manifest.kind, claim.namespace, claim.manifest.name))
+        for pointer, query in claim.queries():
+            if _is_unknown(query.device_class, known):
+                yield _told(unit, claim.manifest, (*pointer, _FIELD), query.device_class, known)
+    for reference in claim_references(unit):
+        if (reference.kind, reference.namespace, reference.name) not in mine:
+            yield from _of_inventory(unit, reference, known)
+
+
+def _is_unknown(name: str, known: list[str]) -> bool:
+    return bool(name) and name not in known and not is_placeholder(name)
+
+
+def _told(unit: ApplySet, manifest: Manifest, pointer: Pointer, name: str, known: list[str]) -> Diagnostic:
+    near = nearest_key(name, known)
+    has = f"known are {some(known, 'class')}" if known else "the inventory declares none"
+    return Diagnostic(
+        "KLG702",
+        manifest.place(pointer),
+        f'DeviceClass "{name}" is neither in the manifests nor in the inventory: the scheduler refuses every pod '
+        f"with this claim ({has})",
+        manifest,
+        cause=name,
+        certainty="certain" if _all_known(unit) else "possible",
+        scheduler=None,
+        help=(f"did you mean {near}?",) if near else (),
+        proposals=rewritten(manifest, pointer, [near] if near else [], "use DeviceClass {}"),
+    )
+
+
+def _of_inventory(unit: ApplySet, reference: PodClaimReference, known: list[str]) -> Iterator[Diagnostic]:
+    """Classes that a claim or a template of the inventory names."""
+    from kubelint_gpu.kube.dra.request import queries_of
+
+    spec = claim_of(unit, reference)
+    for query in queries_of(spec) if spec is not None else ():
+        if not _is_unknown(query.device_class, known):
+            continue
+        manifest = reference.subject.manifest
+        yield Diagnostic(
+            "KLG702",
+            manifest.place(reference.pointer),
+            f'{reference.kind} {reference.name} of the inventory asks for DeviceClass "{query.device_class}", which is '
+            "neither in the manifests nor in the inventory: the scheduler refuses its pods",
+            manifest,
+            cause=f"{reference.name}/{query.device_class}",
+            certainty="certain" if _all_known(unit) else "possible",
+        )
+
+
+def _all_known(unit: ApplySet) -> bool:
+    inventory = unit.world.inventory
+    return inventory is not None and next(inventory.of_kind("DeviceClass"), None) is not None

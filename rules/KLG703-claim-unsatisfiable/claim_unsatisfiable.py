@@ -1,0 +1,148 @@
+"""Claims that the devices of no node satisfy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from kubelint_gpu.analysis.devices.unserved_claims import Fault, certainty, device_trial, faults
+from kubelint_gpu.analysis.devices.written_claims import (
+    CLAIM,
+    PodClaimReference,
+    WrittenClaim,
+    claim_of,
+    claim_references,
+    written_claims,
+)
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.documents.edits import Edit, NotEditable
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.kube.values.errors import field_path
+from kubelint_gpu.messages.wording import listed, some
+from kubelint_gpu.scheduler import attempt, fit
+from kubelint_gpu.scheduler.companions import lone
+from kubelint_gpu.scheduler.plugins import dynamic_resources
+from kubelint_gpu.values import replace
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.manifest import Manifest
+
+_EXACTLY = "exactly"
+
+
+@rule("KLG703")
+def claim_unsatisfiable(unit: ApplySet) -> Iterator[Diagnostic]:
+    """No node has devices for a claim, even with nothing else running."""
+    if not written_claims(unit) and not claim_references(unit):
+        return
+    trial = device_trial(unit)
+    if trial is None:
+        return
+    mine = {}
+    for claim in written_claims(unit):
+        found = tuple(faults(trial, claim.spec))
+        mine[claim.manifest.kind, claim.namespace, claim.manifest.name] = bool(found)
+        for fault in found:
+            yield _told(unit, claim, fault)
+    allocated = {one.key for one in unit.cluster.resource_claims if one.allocation is not None}
+    for reference in claim_references(unit):
+        key = (reference.kind, reference.namespace, reference.name)
+        spec = claim_of(unit, reference)
+        if key in mine or spec is None:
+            continue
+        if reference.kind == CLAIM and f"{reference.namespace}/{reference.name}" in allocated:
+            continue
+        found = tuple(faults(trial, spec))
+        mine[key] = bool(found)
+        for fault in found:
+            yield _of_inventory(unit, reference, fault)
+    for reference in _first_of_each_pod(unit):
+        of_pod = [one for one in claim_references(unit) if one.subject is reference.subject]
+        if not any(mine.get((one.kind, one.namespace, one.name), True) for one in of_pod):
+            yield from _of_pod(unit, reference)
+
+
+def _told(unit: ApplySet, claim: WrittenClaim, fault: Fault) -> Diagnostic:
+    manifest = claim.manifest
+    below = tuple(step for step in fault.below if step != _EXACTLY) if claim.flat else fault.below
+    pointer = _present(manifest, (*claim.base, *below))
+    proposals: tuple[FixCandidate, ...] = ()
+    if fault.near and fault.offset is not None:
+        edits = partial(_rewritten, manifest, pointer, fault)
+        proposals = (FixCandidate(f"write '{fault.near}'", "unsafe", edits),)
+    return Diagnostic(
+        "KLG703",
+        manifest.place(pointer) if fault.offset is None else manifest.place_within(pointer, fault.offset),
+        fault.text,
+        manifest,
+        cause=field_path(fault.below),
+        certainty=certainty(unit),
+        help=(f"did you mean '{fault.near}'?",) if fault.near else (),
+        proposals=proposals,
+    )
+
+
+def _present(manifest: Manifest, pointer: Pointer) -> Pointer:
+    """A field that is written: where a default stands for it, what it belongs to."""
+    while not manifest.present(pointer):
+        pointer = pointer[:-1]
+    return pointer
+
+
+def _rewritten(manifest: Manifest, pointer: Pointer, fault: Fault) -> list[Edit]:
+    """The literal of an expression that no device has, as another one."""
+    start = manifest.offset_within(pointer, fault.offset or 0)
+    source = manifest.item.document.source
+    written = "" if start is None else source.text[start : start + len(fault.wanted) + 2]
+    if start is None or written[1:-1] != fault.wanted or written[0] != written[-1] or written[0] in fault.near:
+        raise NotEditable("the literal is not written plainly")
+    span = source.span(start + 1, start + 1 + len(fault.wanted))
+    return [Edit(source.path, span, fault.near)]
+
+
+def _of_inventory(unit: ApplySet, reference: PodClaimReference, fault: Fault) -> Diagnostic:
+    manifest = reference.subject.manifest
+    return Diagnostic(
+        "KLG703",
+        manifest.place(reference.pointer),
+        f"{reference.kind} {reference.name} of the inventory cannot be served: {fault.text}",
+        manifest,
+        cause=f"{reference.name}/{field_path(fault.below)}",
+        certainty=certainty(unit),
+    )
+
+
+def _first_of_each_pod(unit: ApplySet) -> Iterator[PodClaimReference]:
+    seen = set()
+    for reference in claim_references(unit):
+        if reference.subject.key not in seen and reference.subject.places_pods:
+            seen.add(reference.subject.key)
+            yield reference
+
+
+def _of_pod(unit: ApplySet, reference: PodClaimReference) -> Iterator[Diagnostic]:
+    """A pod each of whose claims some node serves, and that fits on no node with them, as it would without."""
+    subject, trial = reference.subject, device_trial(unit)
+    if trial is None:
+        return
+    pod = lone(subject.pod, trial.snapshot)
+    found = attempt(pod, trial.snapshot)
+    if found.fit is None or found.fit.schedulable or found.fit.error is not None or found.fit.prefilter is not None:
+        return
+    refused = [name for name, status in found.fit.rejections.items() if status.plugin == dynamic_resources.NAME]
+    bare = replace(pod, spec=replace(pod.spec, resource_claims=()))
+    if found.fit.unknown is not None or not refused or not fit(bare, trial.snapshot).schedulable:
+        return
+    aliases = [one.alias for one in claim_references(unit) if one.subject is subject]
+    which = f"claim {aliases[0]}" if len(aliases) == 1 else f"all of its claims {listed(aliases)}"
+    others = ", and the others do not take it" if len(refused) < len(unit.cluster.nodes) else ""
+    yield Diagnostic(
+        "KLG703",
+        subject.manifest.place(reference.entry[:-1], "key"),
+        f"no node that may take the pod has devices for {which}: {some(refused)} "
+        f"{'lacks' if len(refused) == 1 else 'lack'} them{others}",
+        subject.manifest,
+        cause="pod",
+        certainty=certainty(unit),
+        scheduler=found.message,
+    )

@@ -1,0 +1,39 @@
+"""A claim that several pods share, and whose devices leave some of them without a node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.analysis.devices.claim_sharing import shared_claims
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.messages.wording import counted
+from kubelint_gpu.workspace.apply_set import ApplySet
+
+_HELP = "name a ResourceClaimTemplate in resourceClaimTemplateName, so that each pod gets devices of its own"
+
+
+@rule("KLG707")
+def claim_shared(unit: ApplySet) -> Iterator[Diagnostic]:
+    """All pods that name one claim run where its devices are, and there is no room for all of them there."""
+    for found in shared_claims(unit):
+        reference = found.reference
+        if found.per_node:
+            text = (
+                f"the pods of {counted(found.wanted, 'node')} share claim {reference.name}, whose devices are reached "
+                "from one node only: the other pods wait for ever"
+            )
+        else:
+            text = (
+                f"its pods share claim {reference.name}, whose devices hold them all on one node, and {found.placed} "
+                f"of {found.wanted} find room there"
+            )
+        yield Diagnostic(
+            "KLG707",
+            reference.subject.manifest.place(reference.pointer),
+            text,
+            reference.subject.manifest,
+            cause=reference.name,
+            certainty=found.certainty,
+            help=(_HELP,),
+        )

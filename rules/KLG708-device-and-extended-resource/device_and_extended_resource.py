@@ -1,0 +1,88 @@
+"""Devices that are asked for by a claim and as an extended resource, or by the one that the nodes do not serve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.analysis.devices.written_claims import claim_of, claim_references, class_of_resource
+from kubelint_gpu.builders.gpu_requests import request_place
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.registry import rule
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.inventory.dra.nvidia import CLASSES
+from kubelint_gpu.kube.admission.defaults import extended_resources
+from kubelint_gpu.kube.objects.requests import pod_requests
+from kubelint_gpu.messages.wording import amount
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+_SINCE = 36
+_PRESET = {
+    one["spec"]["extendedResourceName"]: one["metadata"]["name"]
+    for one in CLASSES
+    if "extendedResourceName" in one["spec"]
+}
+
+
+@rule("KLG708")
+def device_and_extended_resource(unit: ApplySet) -> Iterator[Diagnostic]:
+    """A pod that gets two kinds of GPUs for one, or asks in a way that its cluster does not serve."""
+    classes = {**_PRESET, **class_of_resource(unit)}
+    if claim_references(unit):
+        yield from _twice(unit, classes)
+    yield from _not_served(unit, classes)
+
+
+def _twice(unit: ApplySet, classes: dict[str, str]) -> Iterator[Diagnostic]:
+    from kubelint_gpu.kube.dra.request import queries_of
+
+    for reference in claim_references(unit):
+        subject, spec = reference.subject, claim_of(unit, reference)
+        asked = _asked(subject)
+        for resource in asked:
+            name = classes.get(resource)
+            if spec is None or name is None:
+                continue
+            if not any(query.device_class == name and not query.admin for query in queries_of(spec)):
+                continue
+            yield Diagnostic(
+                "KLG708",
+                request_place(subject, resource),
+                f"the pod asks for {amount(resource, asked[resource])} and by claim {reference.alias} for devices of "
+                f"class {name}, which are GPUs of the same kind: it takes both",
+                subject.manifest,
+                cause=f"{resource}/{reference.alias}",
+                related=(Related(subject.manifest.place(reference.pointer), "the claim is named here"),),
+                help=(f"leave {resource} out where the claim is meant",),
+            )
+
+
+def _not_served(unit: ApplySet, classes: dict[str, str]) -> Iterator[Diagnostic]:
+    """Extended resources that a class stands behind, in a release that has the gate for that off."""
+    minor = unit.minor_release
+    if minor is None or minor >= _SINCE or not unit.has_nodes or not unit.cluster.nodes:
+        return
+    for subject in unit.subjects:
+        for resource in _asked(subject):
+            if resource not in unit.mapped or resource in unit.advertised or not unit.cluster.resource_slices:
+                continue
+            yield Diagnostic(
+                "KLG708",
+                request_place(subject, resource),
+                f"no node advertises {resource}, and DeviceClass {classes.get(resource, '')} serves it by devices only "
+                f"from 1.{_SINCE} on: in 1.{minor} the gate DRAExtendedResource is off by default",
+                subject.manifest,
+                cause=f"gate/{resource}",
+                certainty="possible",
+                severity="warning",
+                help=("ask for the devices by a ResourceClaimTemplate",),
+            )
+
+
+def _asked(subject: WorkloadCheck) -> dict[str, int]:
+    """The extended resources that its pod asks for, as they are written."""
+    written = subject.manifest.workload
+    if written is None:
+        return {}
+    asked = pod_requests(written.spec)
+    return {name: asked[name] for name in extended_resources(written.spec) if asked.get(name)}
