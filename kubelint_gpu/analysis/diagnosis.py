@@ -23,7 +23,6 @@ from kubelint_gpu.scheduler import Snapshot, Status, fit
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.scheduler.plugins import (
-    dynamic_resources,
     node_affinity,
     node_name,
     node_ports,
@@ -48,9 +47,8 @@ _NEAR = {
     node_affinity.NAME: 0,
     node_ports.NAME: 4,
     _RESOURCES: 5,
-    dynamic_resources.NAME: 6,
 }
-_BY_VOLUME = 6
+_BY_HELD = {Held.VOLUME.value: 6, Held.DEVICE.value: 7}
 _PLATFORM = ("kubernetes.io/os", "kubernetes.io/arch", "beta.kubernetes.io/os", "beta.kubernetes.io/arch")
 
 
@@ -191,7 +189,7 @@ def _nearest(
             for resource in missing:
                 wanted = request.get(resource, 0)
                 short += 1 - allocatable.node.allocatable.get(resource, 0) / wanted if wanted else 1
-        near = _BY_VOLUME if held(status.plugin) == Held.VOLUME.value else _NEAR.get(status.plugin, 3)
+        near = _BY_HELD.get(held(status.plugin)) or _NEAR.get(status.plugin, 3)
         return -near, len(status.reasons), short, name
 
     ranked = sorted(rejections, key=distance)
@@ -202,7 +200,7 @@ def _nearest(
         for name in ranked
         if rejections[name].plugin == status.plugin and status.reasons[0] in rejections[name].reasons
     )
-    if status.plugin == dynamic_resources.NAME:
+    if held(status.plugin) == Held.DEVICE.value:
         return Diagnosis("KLG703", status.reasons[0], same, certainty=certainty)
     if status.plugin != _RESOURCES:
         by_volume = held(status.plugin) == Held.VOLUME.value
