@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.certainty import outgrown
+from kubelint_gpu.analysis.devices.told_claims import wait_for_claims
 from kubelint_gpu.analysis.rollout_facts import after_deletion, judged_beside_removed, judgements_in
 from kubelint_gpu.analysis.transitions import is_changed
 from kubelint_gpu.builders.custom_rollouts import custom_pods_pending
@@ -40,6 +41,9 @@ def scale_up_pending(unit: ApplySet) -> Iterator[Diagnostic]:
     yield from custom_pods_pending(unit)
     yield from _waiting_for_gone(unit)
     for subject in unit.subjects:
+        if subject.key in wait_for_claims(unit):
+            # the rules about devices tell why
+            continue
         refused_pods = tuple(refused_job_pods(unit, subject))
         yield from refused_pods or starving(unit, subject)
         judgement = judgements_in(unit).get(subject.key)

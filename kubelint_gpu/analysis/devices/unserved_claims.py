@@ -69,7 +69,11 @@ def faults(trial: ClaimTrial, spec: ClaimSpec) -> Iterator[Fault]:
     """What keeps a claim from every node; nothing where a node serves it, or where that is not known."""
     trial.renewed()
     found = trial.asked(spec)
-    if found.served or found.refused is not None or found.error is not None:
+    if found.served or found.refused is not None:
+        return
+    if found.error is not None:
+        if found.selector is None and least_devices(spec) <= _MOST_COUNT:
+            yield Fault(("requests",), f"every scheduling attempt fails: {', '.join(found.error.reasons)}")
         return
     alone = [replace(spec, requests=(one,), constraints=()) for one in spec.requests]
     failing = [number for number, one in enumerate(alone) if _fails(trial, one)]
@@ -79,6 +83,17 @@ def faults(trial: ClaimTrial, spec: ClaimSpec) -> Iterator[Fault]:
         fault = _of_all(trial, spec)
         if fault is not None:
             yield fault
+
+
+def least_devices(spec: ClaimSpec) -> int:
+    """How many devices a claim needs at least; of a request for all devices one."""
+    from kubelint_gpu.kube.dra.request import ALL
+
+    total = 0
+    for request in spec.requests:
+        ways = (request.exactly,) if request.exactly is not None else request.first_available
+        total += min((1 if one.mode == ALL else one.count for one in ways), default=0)
+    return total
 
 
 def _fails(trial: ClaimTrial, spec: ClaimSpec) -> bool:

@@ -1,0 +1,39 @@
+"""Workloads whose pods wait for a claim of which a rule about devices tells the cause."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubelint_gpu.analysis.devices.claim_expressions import compile_failures
+from kubelint_gpu.analysis.devices.claim_shapes import shape_faults
+from kubelint_gpu.analysis.devices.unserved_claims import device_trial
+from kubelint_gpu.analysis.devices.written_claims import claim_of, claim_references
+from kubelint_gpu.workspace.answers import once
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.workload_check import WorkloadKey
+
+
+@once
+def wait_for_claims(unit: ApplySet) -> frozenset[WorkloadKey]:
+    """The workloads of which a claim is refused by the API server, or ends every attempt with an error."""
+    return frozenset(_waiting(unit))
+
+
+def _waiting(unit: ApplySet) -> Iterator[WorkloadKey]:
+    if not claim_references(unit):
+        return
+    faulty = [*[one.manifest for one in compile_failures(unit)], *[one.manifest for one in shape_faults(unit)]]
+    refused = {_identity(one.kind, one.namespace, one.name) for one in faulty}
+    trial = device_trial(unit)
+    for reference in claim_references(unit):
+        spec = claim_of(unit, reference)
+        if _identity(reference.kind, reference.namespace, reference.name) in refused:
+            yield reference.subject.key
+        elif spec is not None and trial is not None:
+            trial.renewed()
+            if trial.asked(spec).error is not None:
+                yield reference.subject.key
+
+
+def _identity(kind: str, namespace: str, name: str) -> tuple[str, str, str]:
+    return kind, namespace or "default", name
