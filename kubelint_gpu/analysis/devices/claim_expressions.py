@@ -17,6 +17,7 @@ from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Certainty
 from kubelint_gpu.inventory.dra.nvidia import CLASSES, preset_objects
 from kubelint_gpu.kube.objects.cluster import read_cluster
+from kubelint_gpu.scheduler.framework.release import behaviour
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
@@ -24,8 +25,6 @@ from kubelint_gpu.workspace.manifest import Manifest
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.request import ClaimSpec
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
-
-_SHARES_SINCE = 36
 
 
 class CompileFailure(NamedTuple):
@@ -79,7 +78,9 @@ def compile_failures(unit: ApplySet) -> Iterator[CompileFailure]:
 
 def _shares(unit: ApplySet) -> bool:
     """Whether the release knows devices that several claims may share: expressions may ask for that then."""
-    return unit.minor_release is None or unit.minor_release >= _SHARES_SINCE
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
+
+    return unit.minor_release is None or features_of(behaviour(unit.cluster.version)).shares
 
 
 def runtime_failures(unit: ApplySet) -> Iterator[RuntimeFailure]:
@@ -167,7 +168,7 @@ def _preset_trial(unit: ApplySet) -> ClaimTrial | None:
     if unit.cluster.resource_slices or not (written_claims(unit) or any(device_objects(unit))):
         return None
     minor = unit.minor_release
-    if minor is not None and minor < 34:
+    if minor is not None and not behaviour(unit.cluster.version).dynamic_resources:
         return None
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
     from kubelint_gpu.values import replace

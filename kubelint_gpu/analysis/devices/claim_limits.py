@@ -8,6 +8,7 @@ from typing import NamedTuple
 from kubelint_gpu.analysis.devices.written_claims import CLAIM, CLASS, claim_references, device_objects, written_claims
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Certainty, Severity
+from kubelint_gpu.kube.validation.device_validation import MOST_CONSUMERS
 from kubelint_gpu.kube.values.errors import field_path
 from kubelint_gpu.scheduler.framework.release import behaviour
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -15,7 +16,6 @@ from kubelint_gpu.workspace.field_pointers import at
 from kubelint_gpu.workspace.manifest import Manifest
 
 ADMIN_LABEL = "resource.kubernetes.io/admin-access"
-MOST_CONSUMERS = 256
 
 
 class LimitFault(NamedTuple):

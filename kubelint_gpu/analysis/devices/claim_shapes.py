@@ -11,6 +11,7 @@ from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Certainty, Severity
 from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.kube.validation.api_fields import Misfit, misfits, table
+from kubelint_gpu.kube.validation.device_validation import SOURCE_UNTIL
 from kubelint_gpu.kube.values.errors import is_placeholder
 from kubelint_gpu.kube.values.plain import containers, mapping, sequence, written
 from kubelint_gpu.messages.wording import listed
@@ -22,7 +23,6 @@ from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _VERSIONS = ("v1", "v1beta2", "v1beta1")
-_SOURCE_UNTIL = 30
 _EXACTLY = "exactly"
 
 
@@ -190,7 +190,7 @@ def _of_entries(
     for number, one in enumerate(entries):
         entry = mapping(one)
         name = written(entry.get("name"))
-        if entry.get("source") is not None and (minor is None or minor > _SOURCE_UNTIL):
+        if entry.get("source") is not None and (minor is None or minor > SOURCE_UNTIL):
             since = "since 1.31" if minor is None else f"in 1.{minor}"
             yield ShapeFault(
                 subject.manifest,

@@ -20,6 +20,10 @@ Problems = Iterator[InvalidObject]
 MOST_REQUESTS = MOST_CONSTRAINTS = MOST_CONFIGS = MOST_SELECTORS = 32
 MOST_ALTERNATIVES = 8
 MOST_TOLERATIONS = 16
+MOST_CONSUMERS = 256
+"""The most pods for which a claim can be reserved."""
+SOURCE_UNTIL = 30
+"""The last minor release in which the entries of a pod's `resourceClaims` have `source`."""
 LONGEST_EXPRESSION = LONGEST_PARAMETERS = 10 * 1024
 _MODES = ("ExactCount", "All")
 _ONE_OF = ("exactly", "firstAvailable")
