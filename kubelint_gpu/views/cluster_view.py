@@ -69,4 +69,5 @@ def _devices(found: NodeRow, rows: Sequence[Row]) -> str:
         plain = one.resource.removeprefix("nvidia.com/")
         name = product if product and plain in ("gpu", "gpu.shared") else one.resource
         told.append(f"{one.total} \u00d7 {name}")
+    told += [f"{number} \u00d7 {label}" for label, number in found.devices]
     return ", ".join(told)

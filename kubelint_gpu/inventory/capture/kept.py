@@ -21,6 +21,7 @@ ANNOTATIONS = frozenset(
         "kubelint-gpu/unhealthy",
         "kubelint-gpu/unlimited",
         "pv.kubernetes.io/bind-completed",
+        "resource.kubernetes.io/extended-resource-claim",
         "storage.alpha.kubernetes.io/migrated-plugins",
         "storageclass.kubernetes.io/is-default-class",
         "volume.beta.kubernetes.io/storage-class",
@@ -124,7 +125,18 @@ _POD_SPEC: Shape = {
     "volumes": {"name": _NAME, **VOLUMES},
 }
 _STATUSES: Shape = {"allocatedResources": Role.AMOUNTS, "name": _NAME, "resources": _RESOURCES}
-_ALLOCATED: Shape = {"driver": _PLAIN, "pool": _NAME, "device": _NAME, "request": _NAME}
+_ALLOCATED: Shape = {
+    "adminAccess": _PLAIN,
+    "bindingConditions": _PLAIN,
+    "bindingFailureConditions": _PLAIN,
+    "consumedCapacity": _PLAIN,
+    "device": _NAME,
+    "driver": _PLAIN,
+    "pool": _NAME,
+    "request": _NAME,
+    "shareID": _NAME,
+}
+_OWNERS: Shape = {"apiVersion": _PLAIN, "controller": _PLAIN, "kind": _PLAIN, "name": _NAME}
 _SELECTORS: Shape = {"cel": {"expression": Role.EXPRESSION}}
 _REQUEST: Mapping[str, Shape] = {
     "adminAccess": _PLAIN,
@@ -170,7 +182,7 @@ SHAPES: Mapping[str, Mapping[str, Shape]] = {
         "storageClassName": _NAME,
     },
     "DeviceClass": {
-        "metadata": {"name": _PLAIN},
+        "metadata": {"creationTimestamp": _PLAIN, "name": _PLAIN},
         "spec": {"extendedResourceName": _PLAIN, "selectors": _SELECTORS},
     },
     "LimitRange": {
@@ -211,7 +223,7 @@ SHAPES: Mapping[str, Mapping[str, Shape]] = {
             **_META,
             "creationTimestamp": _PLAIN,
             "deletionTimestamp": _PLAIN,
-            "ownerReferences": {"apiVersion": _PLAIN, "controller": _PLAIN, "kind": _PLAIN, "name": _NAME},
+            "ownerReferences": _OWNERS,
         },
         "spec": _POD_SPEC,
         "status": {
@@ -221,6 +233,7 @@ SHAPES: Mapping[str, Mapping[str, Shape]] = {
             "nominatedNodeName": _NAME,
             "phase": _PLAIN,
             "resize": _PLAIN,
+            "resourceClaimStatuses": {"name": _NAME, "resourceClaimName": _NAME},
             "startTime": _PLAIN,
         },
     },
@@ -241,7 +254,7 @@ SHAPES: Mapping[str, Mapping[str, Shape]] = {
         "value": _PLAIN,
     },
     "ResourceClaim": {
-        "metadata": _META,
+        "metadata": {**_META, "deletionTimestamp": _PLAIN, "ownerReferences": _OWNERS},
         "spec": {"devices": _REQUESTED},
         "status": {
             "allocation": {"devices": {"results": _ALLOCATED}, "nodeSelector": _NODE_SELECTOR},

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kubelint_gpu.inventory.declarations.inventory import UNHEALTHY, UNLIMITED
 from kubelint_gpu.inventory.declarations.usage import placed_pods, usage
 from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
+from kubelint_gpu.inventory.view.node_devices import DeviceCount, node_devices
 from kubelint_gpu.inventory.view.node_names import natural
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.requests import is_extended, running_requests
@@ -48,6 +49,7 @@ class NodeRow:
 
     `allocatable` is of one node and `free` of all of them, in the scheduler's units.
     `unlimited` are resources for which the declaration gave no number.
+    `devices` are those of one node that claims may ask for, `held` how many of each all nodes' claims have.
     """
 
     nodes: tuple[str, ...]
@@ -59,6 +61,13 @@ class NodeRow:
     unlimited: frozenset[str]
     free: Mapping[str, int]
     tenants: tuple[Tenant, ...]
+    devices: tuple[tuple[str, int], ...] = ()
+    held: tuple[int, ...] = ()
+
+    @property
+    def device_total(self) -> int:
+        """How many devices all nodes of the class have."""
+        return sum(number for _, number in self.devices) * len(self.nodes)
 
     @property
     def accelerators(self) -> tuple[str, ...]:
@@ -85,28 +94,34 @@ def node_classes(inventory: Inventory) -> tuple[NodeRow, ...]:
     nodes = [declared.typed for declared in inventory.objects if isinstance(declared.typed, Node)]
     ignored = _unique_labels(nodes)
     groups: dict[Any, list[Node]] = {}
+    devices = node_devices(inventory, nodes)
     for node in nodes:
         labels = frozenset((key, value) for key, value in node.labels.items() if key not in ignored)
         unhealthy = node.meta.annotations.get(UNHEALTHY, "")
         unlimited = node.meta.annotations.get(UNLIMITED, "")
-        key = (labels, frozenset(node.taints), node.unschedulable, unhealthy, node.allocatable, unlimited)
+        has = tuple((one.label, one.number) for one in devices.get(node.name, ()))
+        key = (labels, frozenset(node.taints), node.unschedulable, unhealthy, node.allocatable, unlimited, has)
         groups.setdefault(key, []).append(node)
     pods = [pod for _, pod in placed_pods(inventory)]
     used = usage(pods)
     here: dict[str, list[Pod]] = {}
     for pod in pods:
         here.setdefault(pod.spec.node_name, []).append(pod)
-    classes = [_class(members, ignored, used, here) for members in groups.values()]
+    classes = [_class(members, ignored, used, here, devices) for members in groups.values()]
     return tuple(sorted(classes, key=_order))
 
 
 def _order(found: NodeRow) -> tuple[Any, ...]:
-    gpus = sum(found.allocatable[name] for name in found.accelerators)
+    gpus = sum(found.allocatable[name] for name in found.accelerators) or sum(number for _, number in found.devices)
     return (-gpus, natural(found.nodes[0]))
 
 
 def _class(
-    members: list[Node], ignored: frozenset[str], used: dict[str, dict[str, int]], here: dict[str, list[Pod]]
+    members: list[Node],
+    ignored: frozenset[str],
+    used: dict[str, dict[str, int]],
+    here: dict[str, list[Pod]],
+    devices: Mapping[str, tuple[DeviceCount, ...]],
 ) -> NodeRow:
     first = members[0]
     free = {
@@ -126,6 +141,11 @@ def _class(
         unlimited=frozenset(filter(None, first.meta.annotations.get(UNLIMITED, "").split(","))),
         free=free,
         tenants=_tenants(pod for node in members for pod in here.get(node.name, ())),
+        devices=tuple((one.label, one.number) for one in devices.get(first.name, ())),
+        held=tuple(
+            sum(one.held for one in same)
+            for same in zip(*[devices.get(node.name, ()) for node in members], strict=True)
+        ),
     )
 
 

@@ -71,11 +71,20 @@ def _class_json(found: NodeRow) -> dict[str, Any]:
         "unschedulable": found.unschedulable,
         "unhealthy": found.unhealthy or None,
         "allocatable": _quantities(found, found.allocatable),
+        **({"devices": _devices_json(found)} if found.devices else {}),
         "free": _quantities(found, found.free),
         "running": [
             {"owner": tenant.name, "pods": tenant.pods, "requests": _texts(tenant.requests)} for tenant in found.tenants
         ],
     }
+
+
+def _devices_json(found: NodeRow) -> list[dict[str, Any]]:
+    """The devices of one node; `free` is of all of the class."""
+    return [
+        {"name": label, "count": number, "free": number * len(found.nodes) - held}
+        for (label, number), held in zip(found.devices, found.held, strict=True)
+    ]
 
 
 def _quantities(found: NodeRow, amounts: Any) -> dict[str, str | None]:
@@ -102,10 +111,19 @@ def _summary(inventory: Inventory, classes: Sequence[NodeRow]) -> str:
         inventory.name,
         f"Kubernetes {inventory.kubernetes_version}" if inventory.kubernetes_version else "Kubernetes version unknown",
         _counted(nodes, "node") + ("" if inventory.complete else ", and there may be others"),
-        f"{_counted(gpus, 'GPU device' if shared else 'GPU')}, {free} free" if gpus else "no GPUs",
+        *_counted_gpus(classes, "GPU device" if shared else "GPU", gpus, free),
         _counted(pods, "running pod"),
     ]
     return f" {_DOT} ".join(part for part in parts if part)
+
+
+def _counted_gpus(classes: Sequence[NodeRow], noun: str, gpus: int, free: int) -> Iterable[str]:
+    devices = sum(found.device_total for found in classes)
+    if gpus or not devices:
+        yield f"{_counted(gpus, noun)}, {free} free" if gpus else "no GPUs"
+    if devices:
+        held = sum(sum(found.held) for found in classes)
+        yield f"{_counted(devices, 'device')} for claims, {devices - held} free"
 
 
 def _rows(classes: Sequence[NodeRow], width: int) -> list[str]:
@@ -159,6 +177,14 @@ def _details(found: NodeRow, common: frozenset[tuple[str, str]], *, narrow: bool
         yield "cordoned", "takes no new pods"
     if narrow and not {"cpu", "memory"} <= found.unlimited:
         yield "free", f"{_amount(found, 'cpu', found.free)} CPU, {_amount(found, 'memory', found.free)} memory"
+    if found.devices:
+        yield (
+            "devices",
+            ", ".join(
+                f"{number} {_TIMES} {label} ({number * len(found.nodes) - held} of {number * len(found.nodes)} free)"
+                for (label, number), held in zip(found.devices, found.held, strict=True)
+            ),
+        )
     if found.others:
         yield "also", ", ".join(f"{found.allocatable[name]} {_TIMES} {name}" for name in found.others)
     labels = [f"{key}={value}" for key, value in found.labels.items() if (key, value) not in common]

@@ -1,0 +1,97 @@
+"""The devices of nodes that claims may ask for, as a person counts them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from kubelint_gpu.kube.objects.cluster import Cluster, read_cluster
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from kubelint_gpu.inventory.declarations.inventory import Inventory
+    from kubelint_gpu.kube.dra.device import Device, DeviceID
+    from kubelint_gpu.kube.dra.resource_slice import ResourceSlice
+    from kubelint_gpu.kube.objects.node import Node
+
+_KINDS = ("ResourceSlice", "ResourceClaim")
+_NAMES = ("productName", "model")
+_PROFILE = "profile"
+
+
+class DeviceCount(NamedTuple):
+    """Devices of a node that are called alike, and how many of them a claim has."""
+
+    label: str
+    number: int
+    held: int
+
+
+def node_devices(inventory: Inventory, nodes: Iterable[Node]) -> Mapping[str, tuple[DeviceCount, ...]]:
+    """The devices that are reached from each node alone, or from several; nothing without a ResourceSlice.
+
+    Of devices that are parts of another one, which take of its counters, only the whole one counts.
+    """
+    if next(inventory.of_kind("ResourceSlice"), None) is None:
+        return {}
+    cluster = read_cluster([one.value for kind in _KINDS for one in inventory.of_kind(kind)])
+    held = frozenset(_held(cluster))
+    newest: dict[tuple[str, str], int] = {}
+    for one in cluster.resource_slices:
+        key = (one.driver, one.pool)
+        newest[key] = max(newest.get(key, 0), one.generation)
+    current = [one for one in cluster.resource_slices if one.generation == newest[one.driver, one.pool]]
+    by_node: dict[str, list[ResourceSlice]] = {}
+    others = [one for one in current if not one.node_name]
+    for one in current:
+        if one.node_name:
+            by_node.setdefault(one.node_name, []).append(one)
+    return {node.name: _counts(node, [*by_node.get(node.name, ()), *others], held) for node in nodes}
+
+
+def _held(cluster: Cluster) -> Iterator[DeviceID]:
+    for claim in cluster.resource_claims:
+        for device in claim.allocation.devices if claim.allocation is not None else ():
+            if not device.admin:
+                yield device.id
+
+
+def _counts(node: Node, slices: list[ResourceSlice], held: frozenset[DeviceID]) -> tuple[DeviceCount, ...]:
+    numbers: Counter[str] = Counter()
+    taken: Counter[str] = Counter()
+    for one in slices:
+        for device in _whole(one.devices):
+            if _reaches(one, device, node):
+                label = _label(device, one.driver)
+                numbers[label] += 1
+                taken[label] += (one.driver, one.pool, device.name) in held
+    return tuple(DeviceCount(label, number, taken[label]) for label, number in sorted(numbers.items()))
+
+
+def _whole(devices: tuple[Device, ...]) -> Iterator[Device]:
+    """Those that are no part of another one: of a counter set, those that take the most counters."""
+    most: dict[str, int] = {}
+    for device in devices:
+        for used in device.consumes:
+            most[used.counter_set] = max(most.get(used.counter_set, 0), len(used.counters))
+    for device in devices:
+        if all(len(used.counters) == most[used.counter_set] for used in device.consumes):
+            yield device
+
+
+def _reaches(one: ResourceSlice, device: Device, node: Node) -> bool:
+    where = device if one.per_device else one
+    if where.node_name:
+        return where.node_name == node.name
+    selector = where.node_selector
+    return where.all_nodes or (selector is not None and selector.matches(node.labels, node.name))
+
+
+def _label(device: Device, driver: str) -> str:
+    """What the driver calls the model, a profile of it, or the driver itself."""
+    found = {name: device.attributes.get(name) or device.attributes.get(f"{driver}/{name}") for name in _NAMES}
+    name = next((str(one.value) for one in found.values() if one is not None), driver)
+    profile = device.attributes.get(_PROFILE)
+    return f"{name} {profile.value}" if profile is not None else name
