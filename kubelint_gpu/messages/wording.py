@@ -44,6 +44,13 @@ def some(names: Sequence[str], noun: str = "node", word: str = "and") -> str:
     return f"{counted(len(names), noun)} ({', '.join(names[:2])}, ...)"
 
 
+def begun(texts: Sequence[str], noun: str, separator: str = ", ", most: int = 3) -> str:
+    """The first few of some texts, and how many more there are: `a, b, c, and there are 2 more values`."""
+    rest = len(texts) - most
+    more = f"{separator}and there {'is' if rest == 1 else 'are'} {rest} more {noun}{'' if rest == 1 else 's'}"
+    return separator.join(texts[:most]) + (more if rest > 0 else "")
+
+
 def listed(names: Sequence[str], word: str = "and") -> str:
     """`a`, `a and b`, `a, b and c`."""
     if len(names) <= 1:

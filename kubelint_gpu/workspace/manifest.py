@@ -7,12 +7,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import Item, Pointer, Reading, Role, Span, items
-from kubelint_gpu.documents.within_scalar import offset_within
 from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.kube.kinds.custom_workload import custom_workloads
 from kubelint_gpu.kube.objects.workload import Workload, is_workload, read_workload
 from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.values import dataclass
+from kubelint_gpu.workspace.within_scalar import offset_within
 
 if TYPE_CHECKING:
     from kubelint_gpu.sources.kustomize.origin import Origin

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from kubelint_gpu.analysis.devices.written_claims import CLAIM, CLASS, claim_references, device_objects, written_claims
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Certainty, Severity
-from kubelint_gpu.kube.validation.device_validation import MOST_CONSUMERS
+from kubelint_gpu.kube.validation.device_validation import MOST_CONSUMERS, MOST_DEVICES
 from kubelint_gpu.kube.values.errors import field_path
 from kubelint_gpu.scheduler.framework.release import behaviour
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -49,7 +49,6 @@ def _too_many_devices(unit: ApplySet) -> Iterator[LimitFault]:
     """Counts that the API server accepts and no allocation can hold."""
     for claim in written_claims(unit):
         from kubelint_gpu.kube.dra.request import ALL
-        from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import MOST_DEVICES
 
         total = 0
         for number, request in enumerate(claim.spec.requests):

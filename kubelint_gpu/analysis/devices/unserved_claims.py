@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Certainty
+from kubelint_gpu.kube.validation.device_validation import MOST_DEVICES
 from kubelint_gpu.messages.did_you_mean_label import nearest_value
-from kubelint_gpu.messages.wording import counted, listed, some
+from kubelint_gpu.messages.wording import begun, counted, listed, some
 from kubelint_gpu.scheduler.framework.release import behaviour
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.request import ClaimSpec, DeviceQuery
     from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
-
-_FEW = 3
-_MOST_COUNT = 32
 
 
 class Fault(NamedTuple):
@@ -72,7 +70,7 @@ def faults(trial: ClaimTrial, spec: ClaimSpec) -> Iterator[Fault]:
     if found.served or found.refused is not None:
         return
     if found.error is not None:
-        if found.selector is None and least_devices(spec) <= _MOST_COUNT:
+        if found.selector is None and least_devices(spec) <= MOST_DEVICES:
             yield Fault(("requests",), f"every scheduling attempt fails: {', '.join(found.error.reasons)}")
         return
     alone = [replace(spec, requests=(one,), constraints=()) for one in spec.requests]
@@ -115,9 +113,8 @@ def _of_request(trial: ClaimTrial, spec: ClaimSpec, number: int) -> Iterator[Fau
         if fault is None:
             return
         found.append((one.name, fault))
-    told = "; ".join(f"{name}: {fault.text}" for name, fault in found[:_FEW])
-    more = f"; and {len(found) - _FEW} more" if len(found) > _FEW else ""
-    yield Fault(("requests", number, "firstAvailable"), f"no node serves any of its alternatives: {told}{more}")
+    told = begun([f"{name}: {fault.text}" for name, fault in found], "alternative", "; ")
+    yield Fault(("requests", number, "firstAvailable"), f"no node serves any of its alternatives: {told}")
 
 
 def _with(spec: ClaimSpec, query: DeviceQuery) -> ClaimSpec:
@@ -177,7 +174,7 @@ def _of_count(trial: ClaimTrial, spec: ClaimSpec, query: DeviceQuery) -> Fault |
     """Of one device a node has enough: more are asked for than any has."""
     if query.mode == "All":
         return Fault(("allocationMode",), f"no node can give all of its devices of class {query.device_class} away")
-    low, high = 1, min(query.count, _MOST_COUNT + 1)
+    low, high = 1, min(query.count, MOST_DEVICES + 1)
     while high - low > 1:
         middle = (low + high) // 2
         if _fails(trial, _with(spec, replace(query, count=middle))):
@@ -186,7 +183,7 @@ def _of_count(trial: ClaimTrial, spec: ClaimSpec, query: DeviceQuery) -> Fault |
             low = middle
     best = trial.asked(_with(spec, replace(query, count=low))).fits
     which = " that it selects" if query.selectors else f" of class {query.device_class}"
-    owner = f", {some(best)}," if len(best) <= _FEW else ""
+    owner = f", {best[0]}," if len(best) == 1 else ""
     return Fault(("count",), f"it asks for {query.count} devices{which} at once, and the largest node{owner} has {low}")
 
 
@@ -212,11 +209,10 @@ def _of_selector(trial: ClaimTrial, query: DeviceQuery) -> Fault:
         values = _values(kept, condition.path)
         texts = [value for value, _ in values]
         near = nearest_value([str(condition.wanted)], texts)[0] if not condition.relation else ""
-        told = ", ".join(f"{_have(times)} {_quoted(value, texts=textual)}" for value, times in values[:_FEW])
-        rest = f", and there are {len(values) - _FEW} more values" if len(values) > _FEW else ""
+        told = begun([f"{_have(times)} {_quoted(value, texts=textual)}" for value, times in values], "value")
         wanted = f" {condition.relation}{_quoted(str(condition.wanted), texts=textual)}"
         text = (
-            f"no {of}{more} has {condition.path[2]}{wanted}; {told}{rest}"
+            f"no {of}{more} has {condition.path[2]}{wanted}; {told}"
             if told
             else f"no {of}{more} has {condition.path[2]}"
         )
@@ -292,7 +288,7 @@ def _of_constraint(trial: ClaimTrial, spec: ClaimSpec, number: int) -> str:
     told = "have one value" if constraint.match else "all have different values"
     if len(who) == 1 and who[0].exactly is not None and who[0].exactly.mode != "All":
         count = who[0].exactly.count
-        for most in range(min(count, _MOST_COUNT) - 1, 0, -1):
+        for most in range(min(count, MOST_DEVICES) - 1, 0, -1):
             fewer = replace(who[0], exactly=replace(who[0].exactly, count=most))
             if not _fails(trial, replace(spec, requests=(fewer,), constraints=(constraint,))):
                 return f"no node has {count} devices that {told} of {name}; the most are {most}"

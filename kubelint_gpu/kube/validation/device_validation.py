@@ -20,6 +20,8 @@ Problems = Iterator[InvalidObject]
 MOST_REQUESTS = MOST_CONSTRAINTS = MOST_CONFIGS = MOST_SELECTORS = 32
 MOST_ALTERNATIVES = 8
 MOST_TOLERATIONS = 16
+MOST_DEVICES = 32
+"""The most devices that the allocation of one claim can hold."""
 MOST_CONSUMERS = 256
 """The most pods for which a claim can be reserved."""
 SOURCE_UNTIL = 30
