@@ -203,7 +203,7 @@ def shortage(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, place
     if judgement.refusal:
         return None, f"the next one is refused {refused(judgement.refusal)}"
     waiting = judgement.waiting
-    if waiting is not None and any(lack.held == _VOLUME for lack in every(waiting.lacks)):
+    if waiting is not None and (any(lack.held == _VOLUME for lack in every(waiting.lacks)) or subject.workload.claims):
         # what is told of a pod without its claims would be another thing
         return waiting.scheduler or None, NO_NODE
     text, lacks = lacking(unit, subject, placed, judgement.eligible)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from kubelint_gpu.kube.objects.meta import Meta, named, read_meta
@@ -15,6 +15,7 @@ from kubelint_gpu.kube.objects.rolling import (
     read_job_strategy,
     read_stateful_set_strategy,
 )
+from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim, read_persistent_volume_claim
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_patched_later
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import FrozenMap
@@ -45,6 +46,7 @@ class Workload:
             rules for pods are not those of this template.
         asks: where a custom resource writes what its pods ask for, if not in a list of containers.
         written: the spec before admission, where `spec` is what admission makes of it; None where they are the same.
+        claims: of a StatefulSet, its `volumeClaimTemplates`; the name of each is that of its template.
     """
 
     kind: str
@@ -61,6 +63,7 @@ class Workload:
     extended: bool = False
     asks: tuple[Pointer, ...] = ()
     written: PodSpec | None = None
+    claims: tuple[PersistentVolumeClaim, ...] = ()
 
     @property
     def key(self) -> str:
@@ -191,9 +194,20 @@ def read_workload(value: Any, problems: list[InvalidObject] | None = None) -> Wo
             selector=_selector(kind, spec),
             strategy=strategy,
             partial=_is_partial(kind, value, spec, template),
+            claims=tuple(_claims(spec)) if kind == "StatefulSet" else (),
         )
     except InvalidObject as error:
         raise named(error, value) from None
+
+
+def _claims(spec: Fields) -> Iterator[PersistentVolumeClaim]:
+    """The claims that each pod gets; what is wrong in one of them is reported where its fields are validated."""
+    templates = spec.value.get("volumeClaimTemplates")
+    for template in templates if isinstance(templates, list) else ():
+        try:
+            yield read_persistent_volume_claim(template)
+        except InvalidObject:
+            continue
 
 
 def _selector(kind: str, spec: Fields) -> LabelSelector | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.cluster import Cluster
@@ -131,13 +131,7 @@ def _check_delayed(state: ClaimState, node: NodeInfo) -> tuple[bool, bool]:
             to_make.append(claim)
         else:
             return False, True
-    taken: set[str] = set()
-    for claim in sorted(to_find, key=lambda claim: claim.request or 0):
-        volume = _volume_for(claim, state.storage, node, taken)
-        if volume is None:
-            to_make.append(claim)
-        else:
-            taken.add(volume.meta.name)
+    to_make += [claim for claim, volume in _found(to_find, state.storage, node) if volume is None]
     for claim in to_make:
         found = state.storage.classes[claim.class_name]
         labels = node.node.meta.labels
@@ -148,25 +142,57 @@ def _check_delayed(state: ClaimState, node: NodeInfo) -> tuple[bool, bool]:
     return True, True
 
 
-def _volume_for(
-    claim: PersistentVolumeClaim, index: StorageIndex, node: NodeInfo, taken: set[str]
-) -> PersistentVolume | None:
-    """The volume reserved for the claim, else the smallest that serves it on this node."""
-    best: PersistentVolume | None = None
-    labels = node.node.meta.labels
-    for volume in index.unbound.get(claim.class_name, ()):
+def _found(
+    claims: Iterable[PersistentVolumeClaim], storage: StorageIndex, node: NodeInfo
+) -> Iterator[tuple[PersistentVolumeClaim, PersistentVolume | None]]:
+    """The volume that each claim gets on a node, the smallest claim first; None where there is none."""
+    taken: set[str] = set()
+    for claim in sorted(claims, key=lambda claim: claim.request or 0):
+        found = best_volumes(claim, storage.unbound.get(claim.class_name, ()), node.node.meta.labels, taken)
+        if found:
+            taken.add(found[0].meta.name)
+        yield claim, found[0] if found else None
+
+
+def bound_with(pod: Pod, snapshot: Snapshot, node_name: str) -> dict[str, str]:
+    """The volumes that are bound to a pod's claims once it is on a node, by `namespace/name` of the claim.
+
+    Those that are made there are not among them.
+    """
+    index, node = storage_index(snapshot), snapshot.node(node_name)
+    names = (claim_name(pod, volume) for volume in pod.spec.volumes)
+    claims = [index.claims.get(f"{pod.meta.namespace}/{name}") for name in names if name is not None]
+    to_find = [claim for claim in claims if claim is not None and _is_delayed(claim, index)]
+    found = _found(to_find, index, node) if node is not None else ()
+    return {claim.key: volume.meta.name for claim, volume in found if volume is not None}
+
+
+def best_volumes(
+    claim: PersistentVolumeClaim,
+    volumes: Iterable[PersistentVolume],
+    labels: FrozenMap[str, str] | None,
+    taken: Container[str] = (),
+) -> list[PersistentVolume]:
+    """The volume that is reserved for a claim, else the smallest ones that serve it, all equally large.
+
+    `volumes` are those of its class. With `labels` they must be reachable from a node that has these.
+    Source: `FindMatchingVolume` of component-helpers/storage/volume/pv_helpers.go, 1.34.
+    """
+    best: list[PersistentVolume] = []
+    for volume in volumes:
         if not _suits(volume, claim) or volume.meta.name in taken:
             continue
+        reaches = labels is None or volume.reachable_from(labels)
         if volume.claim is not None:
-            return volume if volume.reachable_from(labels) else None
+            return [volume] if reaches else []
         if (
-            (best is None or volume.capacity < best.capacity)
+            (not best or volume.capacity <= best[0].capacity)
             and volume.phase == "Available"
             and (claim.selector is None or claim.selector.matches(volume.meta.labels))
             and set(claim.access_modes) <= set(volume.access_modes)
-            and volume.reachable_from(labels)
+            and reaches
         ):
-            best = volume
+            best = [*(best if best and volume.capacity == best[0].capacity else ()), volume]
     return best
 
 

@@ -151,7 +151,7 @@ def after_rollout(one: WorkloadChange) -> WorkloadChange:
 
 
 def _as_rolled_out(one: WorkloadChange) -> WorkloadChange:
-    found = replace(one, running=(), waiting=(), known=False, existing=False)
+    found = replace(one, running=one.staying, waiting=(), known=False, existing=False)
     if one.daemons:
         return replace(found, old=one.new, left=(), stays=(), fresh=())
     return replace(found, settled=True)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod, Volume
+from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.values import replace
 
+_CLAIM = "persistentVolumeClaim"
 _REVISION_LABEL = "controller-revision-hash"
 
 
@@ -25,18 +27,22 @@ def ordinal_pod(pod: Pod, name: str, ordinal: int) -> Pod:
     return replace(pod, meta=replace(pod.meta, name=name, labels=labels))
 
 
-def with_claims(pod: Pod, name: str, ordinal: int, cluster: Cluster) -> Pod:
-    """The pod of a StatefulSet with the claims that the cluster has for its ordinal (`<template>-<name>-<ordinal>`)."""
-    ending = f"-{name}-{ordinal}"
-    has = {volume.source.get("claimName") for volume in pod.spec.volumes}
-    more = tuple(
-        Volume("", "persistentVolumeClaim", FrozenMap({"claimName": claim.meta.name}))
-        for claim in cluster.claims
-        if claim.meta.namespace == pod.meta.namespace
-        and claim.meta.name.endswith(ending)
-        and len(claim.meta.name) > len(ending)
-        and claim.meta.name not in has
-    )
+def claim_names(workload: Workload, ordinal: int) -> tuple[str, ...]:
+    """The claims that the controller makes for an ordinal: `<template>-<name>-<ordinal>`.
+
+    Source: `getPersistentVolumeClaimName` of pkg/controller/statefulset/stateful_set_utils.go.
+    """
+    return tuple(f"{template.meta.name}-{workload.meta.name}-{ordinal}" for template in workload.claims)
+
+
+def with_claims(pod: Pod, workload: Workload, ordinal: int, cluster: Cluster) -> Pod:
+    """The pod of a StatefulSet with those claims of its ordinal that the cluster has."""
+    names = claim_names(workload, ordinal)
+    if not names:
+        return pod
+    known = {claim.meta.name for claim in cluster.claims if claim.meta.namespace == pod.meta.namespace}
+    known -= {volume.source.get("claimName") for volume in pod.spec.volumes}
+    more = tuple(Volume("", _CLAIM, FrozenMap({"claimName": name})) for name in names if name in known)
     return replace(pod, spec=replace(pod.spec, volumes=(*pod.spec.volumes, *more))) if more else pod
 
 

@@ -69,6 +69,16 @@ class Change(Protocol):
         ...
 
     @property
+    def kept(self) -> int:
+        """How many pods keep the old template: those below a partition, or until somebody deletes them."""
+        ...
+
+    @property
+    def settled(self) -> bool:
+        """Whether it is meant as it is when its rollout is over."""
+        ...
+
+    @property
     def whole(self) -> bool:
         """Whether its pods end only when all of them run."""
         ...

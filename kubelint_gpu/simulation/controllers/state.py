@@ -42,13 +42,19 @@ class HeldDevices(NamedTuple):
 class State(NamedTuple):
     """What the controllers have written, how many pods of each kind wait for a node, and what is on each node.
 
-    `held` is None where no pod in play has claims.
+    `held` is what resource claims have got; None where no pod in play has any.
+    `bindings` are the volumes of the claims that were open at the beginning; empty where there was none.
     """
 
     controls: Controls
     waiting: tuple[int, ...]
     nodes: tuple[Content, ...]
     held: HeldDevices | None = None
+    bindings: tuple[str, ...] = ()
+
+    def bound(self, bindings: tuple[str, ...]) -> State:
+        """The moment with other volumes bound."""
+        return self if bindings is self.bindings else self._replace(bindings=bindings)
 
 
 def changed(content: Content, kind: int, phase: int, by: int) -> Content:
@@ -82,7 +88,7 @@ def canonical(state: State, classes: Sequence[range]) -> State:
             ordered.append(nodes[members.start])
         else:
             ordered.extend(sorted(nodes[members.start : members.stop]))
-    return State(state.controls, state.waiting, tuple(ordered))
+    return State(state.controls, state.waiting, tuple(ordered), None, state.bindings)
 
 
 def _canonical(state: State, held: HeldDevices, classes: Sequence[range]) -> State:
@@ -92,7 +98,8 @@ def _canonical(state: State, held: HeldDevices, classes: Sequence[range]) -> Sta
         if len(members) > 1:
             pairs[members.start : members.stop] = sorted(pairs[members.start : members.stop])
     nodes = tuple([content for content, _ in pairs])
-    return State(state.controls, state.waiting, nodes, HeldDevices(tuple([found for _, found in pairs]), held.shared))
+    here = HeldDevices(tuple([found for _, found in pairs]), held.shared)
+    return State(state.controls, state.waiting, nodes, here, state.bindings)
 
 
 def count_on(content: Content, kind: int, *phases: int) -> int:

@@ -12,7 +12,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.rolling import StatefulSetStrategy
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.simulation.controllers.ordinals import ordinal_pod, with_claims, with_revision
+from kubelint_gpu.simulation.controllers.ordinals import claim_names, ordinal_pod, with_claims, with_revision
 from kubelint_gpu.simulation.controllers.reconciler import Action, Control, EqualNodes
 from kubelint_gpu.simulation.controllers.replica_set import ReplicaSetController
 from kubelint_gpu.simulation.controllers.stage import Stage
@@ -135,6 +135,7 @@ class StatefulSetRollout(EqualNodes):
     It writes nothing: which template a pod is of, the pod itself says.
 
     `old` and `new` are the kinds of the ordinals, from the first on; `gate` is whether it looks at maxUnavailable.
+    Where it only keeps its replicas, it does not `roll`, and there are no new ones.
     """
 
     name: str
@@ -143,6 +144,7 @@ class StatefulSetRollout(EqualNodes):
     old: tuple[int, ...]
     new: tuple[int, ...]
     gate: bool
+    roll: bool = True
 
     @property
     def kinds(self) -> tuple[int, ...]:
@@ -152,7 +154,7 @@ class StatefulSetRollout(EqualNodes):
     @property
     def rolls(self) -> bool:
         """With OnDelete it waits for somebody else to delete its pods."""
-        return not self.strategy.on_delete
+        return self.roll and not self.strategy.on_delete
 
     def located(self, _positions: Mapping[str, int]) -> StatefulSetRollout:
         """It knows nothing of nodes."""
@@ -160,11 +162,16 @@ class StatefulSetRollout(EqualNodes):
 
     def actions(self, control: Control, seen: Census) -> Iterator[Action]:
         """What the next sync does, each by itself."""
-        for action in sync(self.strategy, self.replicas, self._pods(seen), gate=self.gate):
+        strategy = self.strategy
+        if not self.roll:
+            strategy = replace(strategy, partition=len(self.old))
+        for action in sync(strategy, self.replicas, self._pods(seen), gate=self.gate):
             yield self._change(control, action, seen)
 
     def done(self, _control: Control, seen: Census) -> bool:
         """Every ordinal that shall be updated is, and is available."""
+        if not self.roll:
+            return sum(seen.ready(kind) for kind in self.old) >= self.replicas
         return not self.rolls or is_complete(self.strategy, self.replicas, self._pods(seen))
 
     def _change(self, control: Control, action: PodAction, seen: Census) -> Action:
@@ -221,11 +228,12 @@ class StatefulSetController(ReplicaSetController):
 
     def has_own_claims(self, cluster: Cluster) -> bool:
         """Those of its `volumeClaimTemplates`."""
-        if not cluster.claims:
+        if not cluster.claims or not self.workload.claims:
             return False
-        pod, name = self.pod("old"), self.workload.meta.name
-        ordinals = range(self.first_ordinal, self.first_ordinal + self.workload.replicas)
-        return any(with_claims(pod, name, ordinal, cluster) is not pod for ordinal in ordinals)
+        known = {claim.key for claim in cluster.claims}
+        namespace, first = self.workload.meta.namespace, self.first_ordinal
+        ordinals = range(first, first + self.workload.replicas)
+        return any(f"{namespace}/{name}" in known for one in ordinals for name in claim_names(self.workload, one))
 
     def unavailable(self, replicas: int) -> int:
         """`maxUnavailable` as the gate MaxUnavailableStatefulSet has it."""
@@ -249,6 +257,31 @@ class StatefulSetController(ReplicaSetController):
         kept = workload.replicas > 0 and strategy.partition > 0
         return replace(workload, strategy=replace(strategy, partition=0)) if kept else None
 
+    def enter_steady(self, stage: Stage, *, scaling: bool) -> None:
+        """Each ordinal by itself where it has claims of its own: only its own pod can use them."""
+        change = stage.change
+        if not self.has_own_claims(stage.cluster):
+            ReplicaSetController.enter_steady(self, stage, scaling=scaling)
+            return
+        comes = change.known or not change.existing
+        first = change.sure if scaling else max(change.before, change.replicas if comes else 0)
+        running = {pod.meta.name: pod for pod in change.running}
+        kinds: list[int] = []
+        for place in range(max(first, change.replicas)):
+            ordinal = self.first_ordinal + place
+            name = f"{change.new.meta.name}-{ordinal}"
+            found = running.get(name)
+            if found is not None:
+                pod = stage.unbound(found)
+            else:
+                pod = stage.new_pod(name) if change.settled and place >= change.kept else stage.old_pod(name)
+            pod = with_claims(ordinal_pod(pod, name, ordinal), change.new, ordinal, stage.cluster)
+            wanted = int(place < first)
+            known = (found,) if found is not None and wanted else ()
+            kinds.append(stage.pod_type(pod, wanted, known, int(wanted and place < change.sure)))
+        replicas, gate = change.replicas if scaling else first, has_max_unavailable(stage.cluster.version)
+        stage.add(StatefulSetRollout(change.new.key, self.strategy, replicas, tuple(kinds), (), gate, roll=False))
+
     def enter_rolling(self, stage: Stage) -> None:
         """Each ordinal with its old pod, and with its new one, which is not there yet."""
         change, first = stage.change, self.first_ordinal
@@ -262,7 +295,7 @@ class StatefulSetController(ReplicaSetController):
             name = f"{change.new.meta.name}-{ordinal}"
             found = running.get(name)
             pod = stage.unbound(found) if found is not None else stage.old_pod(name)
-            pod = with_claims(ordinal_pod(pod, name, ordinal), change.old.meta.name, ordinal, stage.cluster)
+            pod = with_claims(ordinal_pod(pod, name, ordinal), change.new, ordinal, stage.cluster)
             waits = found is not None and not found.spec.node_name
             wanted = 1 if not waits and (found is not None or (ordinal < first + before and not blocked)) else 0
             blocked = blocked or (self.ordered and found is not None and (waits or found.unready))
@@ -270,7 +303,7 @@ class StatefulSetController(ReplicaSetController):
             old.append(stage.pod_type(pod, wanted, known, wanted if change.existing else 0, int(waits)))
             stage.not_ready(old[-1], known)
             pod = ordinal_pod(stage.new_pod(name), name, ordinal)
-            pod = with_claims(pod, change.new.meta.name, ordinal, stage.cluster)
+            pod = with_claims(pod, change.new, ordinal, stage.cluster)
             new.append(stage.pod_type(pod, 0, new=True))
         gate = has_max_unavailable(stage.cluster.version)
         stage.add(StatefulSetRollout(change.new.key, self.strategy, after, tuple(old), tuple(new), gate))

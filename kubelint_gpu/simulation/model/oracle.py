@@ -29,6 +29,7 @@ from kubelint_gpu.simulation.model.pod_symmetry import PodEquivalence, first_ali
 from kubelint_gpu.simulation.model.preemptions import Preemptions
 from kubelint_gpu.simulation.model.quota_use import QuotaUse
 from kubelint_gpu.simulation.model.transition_system import Eviction
+from kubelint_gpu.simulation.model.volume_binder import Bindings, VolumeBinder
 from kubelint_gpu.simulation.prepare.volumes import exclusive_claims
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, charge
@@ -71,7 +72,8 @@ class ClusterOracle:
         self.devices = _devices(cluster, kinds, names, holding)
         if self.devices is not None:
             cluster = self.devices.cluster
-        self.state_pods = StatePods(cluster, kinds, names, classes, self.devices)
+        self.volumes = VolumeBinder(cluster, kinds)
+        self.state_pods = StatePods(cluster, kinds, names, classes, self.volumes, self.devices)
         self._preemptions = Preemptions(self.state_pods, kinds, names, cluster.pods)
         self._admission = admission
         self.standing = cluster.pods
@@ -80,7 +82,7 @@ class ClusterOracle:
         self._fits: dict[tuple[int, int, Content], bool] = {}
         self._plainly: dict[tuple[int, int, Content], bool] = {}
         self.errs = False
-        self._everywhere: dict[tuple[int, tuple[Content, ...], HeldDevices | None], tuple[int, ...]] = {}
+        self._everywhere: dict[Hashable, tuple[int, ...]] = {}
         self._evicted: dict[Hashable, tuple[Eviction, ...] | None] = {}
         lowest = min(
             (pod.spec.priority or 0 for pod in (*(kind.pod for kind in kinds), *cluster.pods)),
@@ -97,7 +99,7 @@ class ClusterOracle:
         found = canonical(state, self.classes)
         if not self.domains:
             return found
-        return State(found.controls, found.waiting, tuple(in_order(list(found.nodes), self.domains)), found.held)
+        return found._replace(nodes=tuple(in_order(list(found.nodes), self.domains)))
 
     def fitting(self, kind: int, state: State, home: int | None = None) -> Sequence[int]:
         """The nodes on which a waiting pod of a kind fits; `home` is the node it is nominated to."""
@@ -114,19 +116,31 @@ class ClusterOracle:
             return found
         contents = tuple([self._facing(kind, content, index == home) for index, content in enumerate(nodes)])
         nominated = {index for index, content in enumerate(contents) if any(one[1] == NOMINATED for one in content)}
-        held = self._held(state)
+        held, bindings = self._held(state), state.bindings
         if self.devices is not None and (self.devices.is_full(kind, nodes) or self.claim_refusal(kind, state)):
             return ()
         if not nominated:
-            return self._fitting_among(kind, contents, held)
+            return self._fitting_among(kind, contents, held, bindings)
         # kube-scheduler adds those nominated to the node that it looks at, and asks again without them
         without = tuple([tuple([one for one in content if one[1] != NOMINATED]) for content in contents])
         return [
             index
-            for index in self._fitting_among(kind, without, held)
+            for index in self._fitting_among(kind, without, held, bindings)
             if index not in nominated
-            or index in self._fitting_among(kind, (*without[:index], contents[index], *without[index + 1 :]), held)
+            or index
+            in self._fitting_among(kind, (*without[:index], contents[index], *without[index + 1 :]), held, bindings)
         ]
+
+    def claimed(self, kind: int, state: State) -> Sequence[Bindings]:
+        """The volumes that may be bound when a pod of a kind, and with it its claims, has been made."""
+        return self.volumes.made(kind, state.bindings)
+
+    def bound(self, kind: int, node: int, state: State) -> Bindings:
+        """The volumes that are bound once a waiting pod of a kind is on a node."""
+        if not self.volumes.is_open(kind, state.bindings):
+            return state.bindings
+        snapshot = self.state_pods.base(state.nodes, bindings=state.bindings)
+        return self.volumes.placed(self._kinds[kind].pod, snapshot, self.names[node], state.bindings)
 
     def evictions(self, kind: int, state: State, home: int | None, only: int | None) -> Sequence[Eviction] | None:
         """What preemption may do for a waiting pod that fits nowhere; None where the pod may not try.
@@ -137,9 +151,9 @@ class ClusterOracle:
         if not self._may_evict[kind]:
             return ()
         contents = tuple([self._facing(kind, content, index == home) for index, content in enumerate(state.nodes)])
-        key = (kind, home, only, contents, state.held)
+        key = (kind, home, only, contents, state.held, state.bindings)
         if key not in self._evicted:
-            self._evicted[key] = self._preemptions.chosen(kind, contents, state.held, home, only)
+            self._evicted[key] = self._preemptions.chosen(kind, contents, state, home, only)
         return self._evicted[key]
 
     def additions(self, kind: int, state: State) -> Sequence[int]:
@@ -153,7 +167,8 @@ class ClusterOracle:
         return [
             index
             for index in absent
-            if index in self._fitting_among(kind, (*nodes[:index], (), *nodes[index + 1 :]), self._held(state))
+            if index
+            in self._fitting_among(kind, (*nodes[:index], (), *nodes[index + 1 :]), self._held(state), state.bindings)
         ]
 
     def held_first(self, nodes: tuple[Content, ...]) -> HeldDevices | None:
@@ -168,7 +183,7 @@ class ClusterOracle:
         """What all claims have once a waiting pod of a kind, nominated to `home`, is bound to a node that takes it."""
         if self.devices is None or state.held is None:
             return (None,)
-        snapshot = self.state_pods.snapshot(state.nodes, state.held)
+        snapshot = self.state_pods.snapshot(state.nodes, state.held, bindings=state.bindings)
         pod = self.state_pods.incoming(kind, home)
         return list(self.devices.reserved(kind, node, state.held, snapshot, pod))
 
@@ -307,16 +322,18 @@ class ClusterOracle:
             found = self._plainly[kind, number, plain] = fit(self._kinds[kind].pod, snapshot).schedulable
         return found
 
-    def _fitting_among(self, kind: int, contents: tuple[Content, ...], held: HeldDevices | None) -> tuple[int, ...]:
+    def _fitting_among(
+        self, kind: int, contents: tuple[Content, ...], held: HeldDevices | None, bindings: Bindings
+    ) -> tuple[int, ...]:
         kind, contents = self._likeness.first[kind], tuple([self._likeness.folded(one) for one in contents])
-        found = self._everywhere.get((kind, contents, held))
+        found = self._everywhere.get((kind, contents, held, bindings))
         if found is None:
-            result = fit(self._kinds[kind].pod, self.state_pods.snapshot(contents, held))
+            result = fit(self._kinds[kind].pod, self.state_pods.snapshot(contents, held, bindings=bindings))
             if result.unknown is not None:
                 raise UsedUp
             self.errs = self.errs or result.error is not None
             found = tuple(sorted([self._positions[name] for name in result.takers if name in self._positions]))
-            self._everywhere[kind, contents, held] = found
+            self._everywhere[kind, contents, held, bindings] = found
         return found
 
 

@@ -23,6 +23,7 @@ from kubelint_gpu.simulation.controllers.state import (
     HeldDevices,
     State,
 )
+from kubelint_gpu.simulation.model.volume_binder import Bindings, VolumeBinder
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import charge
 
@@ -42,8 +43,10 @@ class StatePods:
         kinds: Sequence[PodType],
         names: Sequence[str],
         classes: Sequence[range],
+        volumes: VolumeBinder,
         devices: DeviceAllocations | None = None,
     ) -> None:
+        self._volumes = volumes
         self.devices = devices
         self._cluster = cluster
         self._kinds = kinds
@@ -60,18 +63,23 @@ class StatePods:
         self._known: dict[int, tuple[int, int]] = {}
 
     def snapshot(
-        self, nodes: tuple[Content, ...], held: HeldDevices | None = None, ages: Mapping[int, str] = EMPTY
+        self,
+        nodes: tuple[Content, ...],
+        held: HeldDevices | None = None,
+        ages: Mapping[int, str] = EMPTY,
+        bindings: Bindings = (),
     ) -> Snapshot:
         """The cluster with these contents on its nodes; nodes that are not there yet are left out.
 
-        `held` is what the claims of the pods have, `ages` are start times of pods by their kind.
+        `held` is what the claims of the pods have, `ages` are start times of pods by their kind; `bindings` are the
+        volumes that are bound meanwhile.
         It is made of the one before: from state to state few nodes change.
         """
         absent = tuple([index for index, content in enumerate(nodes) if content == ABSENT])
         idle = self.devices.idle(nodes, held) if self.devices is not None else ()
-        key = (absent, idle, held.shared if held is not None else (), tuple(ages.items()))
+        key = (absent, idle, held.shared if held is not None else (), tuple(ages.items()), bindings)
         charge(1 + len(nodes) // _PER_STEP)
-        base = self.base(nodes, idle)
+        base = self.base(nodes, idle, bindings)
         before, had, found = self._assembled.get(key, ((), (), base))
         if not before:
             before = tuple([content if content == ABSENT else () for content in nodes])
@@ -209,18 +217,22 @@ class StatePods:
             found = self._single[number] = Snapshot.of(replace(self._cluster, nodes=nodes, pods=pods)), name
         return found
 
-    def base(self, nodes: tuple[Content, ...], idle: tuple[tuple[int, int], ...] = ()) -> Snapshot:
+    def base(
+        self, nodes: tuple[Content, ...], idle: tuple[tuple[int, int], ...] = (), bindings: Bindings = ()
+    ) -> Snapshot:
         """The cluster with only the pods that stay; nodes that are not there yet are left out.
 
         `idle` are claims that nobody uses and that have devices all the same.
         """
         absent = tuple([index for index, content in enumerate(nodes) if content == ABSENT])
-        found = self._bases.get((absent, idle))
+        found = self._bases.get((absent, idle, bindings))
         if found is None:
             gone = {self._names[index] for index in absent}
             present = tuple(node for node in self._cluster.nodes if node.name not in gone)
             cluster = self._cluster
             if idle and self.devices is not None:
                 cluster = self.devices.around(cluster, idle)
-            found = self._bases[absent, idle] = Snapshot.of(replace(cluster, nodes=present))
+            found = self._bases[absent, idle, bindings] = Snapshot.of(
+                self._volumes.within(replace(cluster, nodes=present), bindings)
+            )
         return found

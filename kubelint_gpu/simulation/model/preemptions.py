@@ -8,7 +8,7 @@ from itertools import islice, permutations, product
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Candidate, Preemption, fit, preempt
 from kubelint_gpu.simulation.controllers.reconciler import PodType
-from kubelint_gpu.simulation.controllers.state import UNBOUND, Content, HeldDevices
+from kubelint_gpu.simulation.controllers.state import UNBOUND, Content
 from kubelint_gpu.simulation.model.placed_pods import StatePods
 from kubelint_gpu.simulation.model.transition_system import Eviction
 
@@ -42,7 +42,7 @@ class Preemptions:
         self._positions = {name: position for position, name in enumerate(names)}
 
     def chosen(
-        self, kind: int, contents: tuple[Content, ...], held: HeldDevices | None, home: int | None, only: int | None
+        self, kind: int, contents: tuple[Content, ...], state: State, home: int | None, only: int | None
     ) -> tuple[Eviction, ...] | None:
         """The nodes and victims that it may choose for a waiting pod of a kind; None where the pod may not try.
 
@@ -51,7 +51,7 @@ class Preemptions:
         """
         pod = self._state_pods.incoming(kind, home, only)
         found: dict[Eviction, None] = {}
-        for result in self._preemptions(pod, contents, held):
+        for result in self._preemptions(pod, contents, state):
             if not result.eligible:
                 return None
             for choice in result.best if result.succeeds else ():
@@ -66,7 +66,7 @@ class Preemptions:
         victims = tuple(sorted(one for one in known if one is not None))
         return Eviction(self._positions[choice.node], victims)
 
-    def _preemptions(self, pod: Pod, contents: tuple[Content, ...], held: HeldDevices | None) -> Iterator[Preemption]:
+    def _preemptions(self, pod: Pod, contents: tuple[Content, ...], state: State) -> Iterator[Preemption]:
         """What preemption says, for every order of age that pods of equal priority may have."""
         rivals = self._rivals(pod, contents)
         orders = list(permutations(rivals)) if 1 < len(rivals) <= 4 else [tuple(rivals)]
@@ -76,7 +76,7 @@ class Preemptions:
         for time, order in islice(product(times, orders), _MOST_ORDERS):
             age = dict.fromkeys(lower, f"{time}00:00Z") if len(times) > 1 else {}
             age |= {other: f"{time}00:0{place}Z" for place, other in enumerate(order)} if len(order) > 1 else {}
-            snapshot = self._state_pods.snapshot(contents, held, age)
+            snapshot = self._state_pods.snapshot(contents, state.held, age, state.bindings)
             yield preempt(pod, snapshot, fit(pod, snapshot))
 
     def _lower(self, pod: Pod, contents: tuple[Content, ...]) -> list[int]:

@@ -75,6 +75,14 @@ class SchedulerOracle(Protocol):
         """Whether a quota counts pods of a kind."""
         ...
 
+    def claimed(self, kind: int, state: State) -> Sequence[tuple[str, ...]]:
+        """The volumes that may be bound when a pod of a kind, and with it its claims, has been made."""
+        ...
+
+    def bound(self, kind: int, node: int, state: State) -> tuple[str, ...]:
+        """The volumes that are bound once a waiting pod of a kind is on a node."""
+        ...
+
     def starts(self, kind: int, node: int, state: State) -> bool:
         """Whether a bound pod can become ready: its volumes are not attached elsewhere."""
         ...
@@ -191,7 +199,9 @@ class Model:
                 after = after._replace(nodes=on_node(after.nodes, change.node, (kind, AWAITED, 1)))
             else:
                 after = after._replace(waiting=more(after.waiting, kind, created))
-            yield Step("create", number, kind, change.node, count=created, what=change.what, by=change.by), after
+            step = Step("create", number, kind, change.node, count=created, what=change.what, by=change.by)
+            for bindings in self.places.claimed(kind, after):
+                yield step, after.bound(bindings)
         elif change.delete is not None:
             yield from self._deleted(after, number, change, change.delete)
         else:
@@ -204,7 +214,7 @@ class Model:
             leaving = () if phase in UNBOUND else ((kind, LEAVING, 1),)
             nodes = on_node(state.nodes, index, (kind, phase, -1), *leaving)
             told = Step("delete", number, kind, index, phase=phase, what=change.what, by=change.by)
-            return told, State(state.controls, state.waiting, nodes, state.held)
+            return told, State(state.controls, state.waiting, nodes, state.held, state.bindings)
 
         if change.node >= 0:
             for found, phase, _ in state.nodes[change.node]:
@@ -214,7 +224,7 @@ class Model:
         unbound = state.waiting[kind] > 0
         if unbound:
             told = Step("delete", number, kind, phase=-1, what=change.what, by=change.by)
-            yield told, State(state.controls, more(state.waiting, kind, -1), state.nodes, state.held)
+            yield told, State(state.controls, more(state.waiting, kind, -1), state.nodes, state.held, state.bindings)
         ranked = self.kinds[kind].ranked
         for phases in _RANKED if ranked else _BY_HEALTH:
             holders = [index for index, content in enumerate(state.nodes) if count_on(content, kind, *phases)]
@@ -237,20 +247,20 @@ class Model:
         fitting = self.places.fitting(kind, state, mine)
         if home >= 0:
             fitting = (home,) if home in fitting else () if pinned else fitting
-            out = State(state.controls, state.waiting, on_node(state.nodes, home, (kind, phase, -1)), state.held)
+            out = state._replace(nodes=on_node(state.nodes, home, (kind, phase, -1)))
         else:
-            out = State(state.controls, more(state.waiting, kind, -1), state.nodes, state.held)
+            out = State(state.controls, more(state.waiting, kind, -1), state.nodes, state.held, state.bindings)
         if fitting:
             for index in self.distinct(state.nodes, fitting):
                 nodes = on_node(out.nodes, index, (kind, STARTING, 1))
                 for held in self.places.reserved(kind, index, state, mine):
-                    bound = State(out.controls, out.waiting, nodes, held)
+                    bound = State(out.controls, out.waiting, nodes, held, self.places.bound(kind, index, state))
                     yield Step("bind", kind=kind, node=index, home=nominated), bound
             return
         if self.joins and not pinned:
             for index in self.distinct(state.nodes, self.places.additions(kind, state)):
                 nodes = (*state.nodes[:index], (), *state.nodes[index + 1 :])
-                yield Step("add", kind=kind, node=index), State(state.controls, state.waiting, nodes, state.held)
+                yield Step("add", kind=kind, node=index), state._replace(nodes=nodes)
         evictions = self.places.evictions(kind, state, mine, home if pinned else None)
         if evictions:
             for eviction in evictions:
@@ -275,29 +285,29 @@ class Model:
                 waiting = waiting if back else more(waiting, other, count)
         nodes = on_node(nodes, node, (kind, NOMINATED, 1))
         step = Step("preempt", kind=kind, node=node, victims=eviction.victims, home=home)
-        return step, State(out.controls, waiting, nodes, out.held)
+        return step, State(out.controls, waiting, nodes, out.held, out.bindings)
 
     def _kubelets(self, state: State, seen: Census) -> Iterator[tuple[Step, State]]:
         for index in self.distinct(state.nodes):
             for kind, phase, _ in state.nodes[index]:
                 if phase == STARTING and self.places.starts(kind, index, state):
                     nodes = on_node(state.nodes, index, (kind, STARTING, -1), (kind, READY, 1))
-                    after = State(state.controls, state.waiting, nodes, state.held)
+                    after = State(state.controls, state.waiting, nodes, state.held, state.bindings)
                     yield Step("ready", kind=kind, node=index), after
                 elif phase in GOING:
                     nodes = on_node(state.nodes, index, (kind, phase, -1))
                     for held in self.places.released(kind, index, state):
-                        after = State(state.controls, state.waiting, nodes, held)
+                        after = State(state.controls, state.waiting, nodes, held, state.bindings)
                         yield Step("gone", kind=kind, node=index, phase=phase), after
                 elif phase == READY and self.kinds[kind].whole:
                     if seen.ready(kind) >= self.kinds[kind].whole:
                         nodes = tuple([tuple([one for one in content if one[0] != kind]) for content in state.nodes])
                         held = self.places.released_all((kind,), state)
-                        yield Step("finish", kind=kind, node=index), State(state.controls, state.waiting, nodes, held)
+                        yield Step("finish", kind=kind, node=index), state._replace(nodes=nodes, held=held)
                 elif phase == READY and self.kinds[kind].temporary:
                     nodes = on_node(state.nodes, index, (kind, READY, -1))
                     for held in self.places.released(kind, index, state):
-                        yield Step("finish", kind=kind, node=index), State(state.controls, state.waiting, nodes, held)
+                        yield Step("finish", kind=kind, node=index), state._replace(nodes=nodes, held=held)
 
 
 def _family(content: Content, family: tuple[int, ...]) -> int:

@@ -18,10 +18,10 @@ def revisions(participant: WorkloadChange, total: int) -> list[Revision]:
     What is not known to run is of the newest revision, or of the old template where nothing runs.
     """
     if participant.settled:
-        kept = participant.kept
-        stays = [(created_pod(participant.old, "old"), kept)] if kept else []
-        comes = [(created_pod(participant.new, "new"), total - kept)] if total > kept or not kept else []
-        return [Revision(pod, count) for pod, count in (*stays, *comes)]
+        kept, running = participant.kept, participant.staying
+        stays = [Revision(created_pod(participant.old, "old"), kept, running)] if kept else []
+        comes = [Revision(created_pod(participant.new, "new"), total - kept)] if total > kept or not kept else []
+        return [*stays, *comes]
     if not participant.running:
         return [Revision(created_pod(participant.old, "old"), total)]
     groups: dict[tuple[object, ...], list[Pod]] = {}

@@ -5,13 +5,20 @@ Behaviour: attach/detach controller, 1.34 (`Multi-Attach error`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.meta import Meta
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
-from kubelint_gpu.kube.objects.storage import BIND_COMPLETED, NO_PROVISIONER, PersistentVolume, PersistentVolumeClaim
+from kubelint_gpu.kube.objects.storage import (
+    BIND_COMPLETED,
+    NO_PROVISIONER,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    StorageClass,
+)
 from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.scheduler.plugins.volume_binding import best_volumes
 from kubelint_gpu.values import replace
 
 _READ_WRITE_ONCE = "ReadWriteOnce"
@@ -41,11 +48,13 @@ def _exclusive(pod: Pod, cluster: Cluster) -> Iterator[str]:
 
 
 def with_bound_claims(cluster: Cluster, users: Iterable[tuple[str, PodSpec]]) -> Cluster:
-    """The cluster as it is once its workloads run, given as (namespace, spec): their claims are bound.
+    """The cluster as it is once its workloads run, given as (namespace, spec): the volume controller has bound claims.
 
-    A claim that is not declared is taken to exist, and a volume that is not to be reachable from every node.
-    Claims of classes that choose the volume by the node (`WaitForFirstConsumer` with local volumes or topologies) stay
-    open, so that every node is asked for.
+    A claim that is not declared is taken to exist, and a volume that is not to be reachable from every node; so is what
+    a provisioner makes, or a class that is not declared has.
+    Claims stay open where the volume is chosen with the node (`WaitForFirstConsumer`, with volumes that are there
+    already, or topologies), and where a declared class neither has a volume that fits nor a provisioner.
+    Source: `syncUnboundClaim` of pkg/controller/volume/persistentvolume/pv_controller.go, 1.34.
     """
     declared = {claim.key for claim in cluster.claims}
     missing: dict[str, PersistentVolumeClaim] = {}
@@ -58,21 +67,81 @@ def with_bound_claims(cluster: Cluster, users: Iterable[tuple[str, PodSpec]]) ->
         return cluster
     known = {volume.meta.name for volume in cluster.volumes}
     classes = {found.name: found for found in cluster.storage_classes}
+    taken = {claim.volume_name for claim in cluster.claims}
     claims: list[PersistentVolumeClaim] = []
     made: list[PersistentVolume] = []
-    for claim in (*cluster.claims, *missing.values()):
-        found = classes.get(claim.class_name)
-        waits = found is not None and found.wait_for_first_consumer and not claim.volume_name
-        if waits and found is not None and (found.topologies or found.provisioner in ("", NO_PROVISIONER)):
+    for one in (*cluster.claims, *missing.values()):
+        claim = with_default_class(one, cluster)
+        found = _chosen(claim, cluster, classes.get(claim.class_name), taken)
+        if found is None:
             claims.append(claim)
             continue
-        name = claim.volume_name or f"volume of {claim.key}"
-        if name not in known:
-            known.add(name)
-            meta = replace(claim.meta, name=name, namespace="", uid="", labels=FrozenMap(), annotations=FrozenMap())
-            made.append(PersistentVolume(meta, access_modes=claim.access_modes, phase="Bound"))
-        annotations = FrozenMap({**claim.meta.annotations, BIND_COMPLETED: "yes"})
-        claims.append(
-            replace(claim, meta=replace(claim.meta, annotations=annotations), volume_name=name, phase="Bound")
-        )
+        taken.add(found.meta.name)
+        if found.meta.name not in known:
+            known.add(found.meta.name)
+            made.append(found)
+        claims.append(bound_to(claim, found.meta.name))
     return replace(cluster, claims=tuple(claims), volumes=(*cluster.volumes, *made))
+
+
+def bound_to(claim: PersistentVolumeClaim, volume: str) -> PersistentVolumeClaim:
+    """The claim once it is bound to a volume."""
+    annotations = FrozenMap({**claim.meta.annotations, BIND_COMPLETED: "yes"})
+    return replace(claim, meta=replace(claim.meta, annotations=annotations), volume_name=volume, phase="Bound")
+
+
+def with_default_class(claim: PersistentVolumeClaim, cluster: Cluster) -> PersistentVolumeClaim:
+    """The claim with the default class, which admission gives to one that names none."""
+    if claim.storage_class is not None or claim.volume_name:
+        return claim
+    default = next((found.name for found in cluster.storage_classes if found.default), None)
+    return claim if default is None else replace(claim, storage_class=default)
+
+
+def of_template(
+    template: PersistentVolumeClaim, name: str, namespace: str, cluster: Cluster
+) -> PersistentVolumeClaim | None:
+    """The claim that a template makes; None where any node could have its volume, so that it decides nothing."""
+    meta = replace(template.meta, name=name, namespace=namespace, uid="")
+    claim = with_default_class(replace(template, meta=meta, phase="Pending"), cluster)
+    volumes = [one for one in cluster.volumes if one.storage_class == claim.class_name]
+    found = next((one for one in cluster.storage_classes if one.name == claim.class_name), None)
+    if any(one.reserved_for(claim) for one in volumes):
+        return claim
+    if found is None or not (volumes or not has_provisioner(found) or found.topologies):
+        return None
+    return claim
+
+
+def has_provisioner(found: StorageClass) -> bool:
+    """Whether volumes of a class are made for claims."""
+    return found.provisioner not in ("", NO_PROVISIONER)
+
+
+def _chosen(
+    claim: PersistentVolumeClaim, cluster: Cluster, found: StorageClass | None, taken: Container[str]
+) -> PersistentVolume | None:
+    """The volume that the volume controller binds a claim to, or has made for it; None where it waits."""
+    if claim.volume_name:
+        return next((one for one in cluster.volumes if one.meta.name == claim.volume_name), None) or _made(claim)
+    of_class = [one for one in cluster.volumes if one.storage_class == claim.class_name]
+    best = best_volumes(claim, of_class, None, taken)
+    if best and best[0].claim is not None:
+        return best[0]
+    if found is None:
+        # of a class that nobody declared nothing is known
+        return _made(claim)
+    if found.wait_for_first_consumer:
+        open_to = found.topologies or not has_provisioner(found) or best
+        return None if open_to else _made(claim)
+    if best:
+        # which of several equal ones it takes is not known
+        return best[0] if len({one.node_affinity for one in best}) == 1 else _made(claim)
+    return _made(claim) if has_provisioner(found) else None
+
+
+def _made(claim: PersistentVolumeClaim) -> PersistentVolume:
+    """A volume that every node reaches."""
+    name = claim.volume_name or f"volume of {claim.key}"
+    meta = replace(claim.meta, name=name, namespace="", uid="", labels=FrozenMap(), annotations=FrozenMap())
+    return PersistentVolume(meta, access_modes=claim.access_modes, phase="Bound")

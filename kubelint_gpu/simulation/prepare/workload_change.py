@@ -127,6 +127,15 @@ class WorkloadChange:
         return min(controller.partition, self.replicas, self.before) if self.rolling else 0
 
     @property
+    def staying(self) -> tuple[Pod, ...]:
+        """The running pods of numbered ones that keep the old template: they stay where they are, come what may."""
+        if not self.controller.has_ordinals or not self.kept:
+            return ()
+        first, name = self.controller.first_ordinal, self.new.meta.name
+        kept = {f"{name}-{ordinal}" for ordinal in range(first, first + self.kept)}
+        return tuple(pod for pod in self.running if pod.meta.name in kept)
+
+    @property
     def undisturbed(self) -> int:
         """How many pods stay as they are until somebody deletes them: with OnDelete those that are not scaled away."""
         if self.old is self.new or not self.controller.on_delete:

@@ -27,6 +27,7 @@ from kubelint_gpu.simulation.prepare.locality import eligible_nodes
 from kubelint_gpu.simulation.prepare.participants import participants_of
 from kubelint_gpu.simulation.prepare.quotas import with_unknown_use
 from kubelint_gpu.simulation.prepare.shared_claims import without_shared_claims
+from kubelint_gpu.simulation.prepare.template_claims import open_classes, with_template_claims
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import anonymous, created_pod
 from kubelint_gpu.simulation.questions.decide import judge_in
@@ -62,7 +63,7 @@ class RolloutAnalysis:
         users = [
             (one.meta.namespace, one.spec) for transition in transitions for one in (transition.old, transition.new)
         ]
-        cluster = with_bound_claims(cluster, users)
+        cluster = with_bound_claims(with_template_claims(cluster, transitions), users)
         self._workloads = tuple(one.new for one in transitions)
         transitions, cluster = without_shared_claims(transitions, cluster)
         enough = sum(2 * one.new.replicas + one.old.replicas + 1 for one in transitions)
@@ -91,6 +92,7 @@ class RolloutAnalysis:
         self._standing = standing_daemons(self.participants, self.pods, cluster, rest)
         self._daemons = self._standing[0]
         self._rest = rest
+        self._volumes = [open_classes(one.new, cluster) for one in self.participants]
         self._grown = grown
         self._joins = joins
         self._budget = budget
@@ -252,9 +254,13 @@ class RolloutAnalysis:
 
     def _is_marked(self, number: int) -> bool:
         """Whether something other than the resources of a node can make the workload meet another."""
+        if self._volumes[number]:
+            return True
         return any(asks(pod) or any(quota.covers(pod) for quota in self._cluster.quotas) for pod in self.pods[number])
 
     def _meet(self, one: int, other: int) -> bool:
+        if self._volumes[one] & self._volumes[other]:
+            return True
         near = not self.demands[one].nodes.isdisjoint(self.demands[other].nodes)
         for mine in self.pods[one]:
             for theirs in self.pods[other]:

@@ -23,7 +23,7 @@ def arranged(scene: Simulation, state: State) -> State:
     held = state.held
     if held is not None:
         held = held._replace(on_nodes=tuple([held.on_nodes[place] for place in order]))
-    return State(state.controls, state.waiting, tuple([state.nodes[place] for place in order]), held)
+    return State(state.controls, state.waiting, tuple([state.nodes[place] for place in order]), held, state.bindings)
 
 
 def _is_last(content: Content) -> int:

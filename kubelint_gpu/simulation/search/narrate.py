@@ -49,6 +49,8 @@ class Narration:
                 cluster = devices.around(cluster, idle)
             base = self._base if self._base is not None and not joined and devices is None else Snapshot.of(cluster)
             self._bases[absent, idle] = base
+        if any(state.bindings):
+            base = base.with_cluster(self._scene.places.volumes.within(base.cluster, state.bindings))
         for index, _, phase, pod in self._scene.places.state_pods.placed(state):
             if phase != AWAITED:
                 base = base.place(pod, names[index])

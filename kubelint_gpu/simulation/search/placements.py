@@ -160,7 +160,12 @@ def _known(scene: Simulation, *, ready: bool = True) -> State:
             nodes = on_node(nodes, positions[name], (kind, phase, 1))
             waiting = more(waiting, kind, -1)
     controls = tuple(actor.begin() for actor in scene.model.actors)
-    return places.canonical(State(controls, waiting, nodes, places.held_first(nodes)))
+    state = State(controls, waiting, nodes, places.held_first(nodes), places.volumes.unbound)
+    for kind, name in scene.cast.homes if state.bindings else ():
+        if name in positions:
+            state = state.bound(places.claimed(kind, state)[0])
+            state = state.bound(places.bound(kind, positions[name], state))
+    return places.canonical(state)
 
 
 def at_rest(scene: Simulation, states: Sequence[State]) -> tuple[State, ...]:
@@ -222,31 +227,38 @@ def _placed_one_more(
         if places.is_charged(kind) and not places.may_exist(kind, _running(state, nobody)):
             continue
         found = False
-        fitting = places.fitting(kind, state)
-        if kinds[kind].pinned:
-            for index in scene.model.distinct(state.nodes, fitting):
-                if (kind, AWAITED, 1) in state.nodes[index]:
-                    nodes = on_node(state.nodes, index, (kind, AWAITED, -1), (kind, READY, 1))
-                    found = True
-                    for held in places.reserved(kind, index, state):
-                        yield places.canonical(State(state.controls, state.waiting, nodes, held))
-                    break
-        else:
-            for index in () if fitting else scene.model.distinct(state.nodes, places.additions(kind, state)):
-                nodes = (*state.nodes[:index], (), *state.nodes[index + 1 :])
+        # with the pod its claims are made, and some of them are bound at once
+        for here in [state.bound(bindings) for bindings in places.claimed(kind, state)]:
+            for after in _each_placed(scene, here, kind):
                 found = True
-                yield places.canonical(State(state.controls, state.waiting, nodes, state.held))
-            apart = {index: not places.starts(kind, index, state) for index in fitting}
-            for index in sorted(scene.model.distinct(state.nodes, fitting), key=lambda index: apart[index]):
-                # the scheduler binds it, and where its volume is attached elsewhere it never starts
-                nodes = on_node(state.nodes, index, (kind, STARTING if apart[index] else READY, 1))
-                found = True
-                for held in places.reserved(kind, index, state):
-                    yield places.canonical(State(state.controls, more(state.waiting, kind, -1), nodes, held))
+                yield places.canonical(after)
         # of Jobs that are useful only when complete, each may have come to any part of its pods
         if found and not kinds[kind].whole and (not any_order or kind in scene.cast.optional or kinds[kind].pinned):
             return
         before = tiers[kind] if found else before
+
+
+def _each_placed(scene: Simulation, state: State, kind: int) -> Iterator[State]:
+    """The states with one more pod of a kind placed."""
+    places = scene.places
+    fitting = places.fitting(kind, state)
+    if scene.cast.kinds[kind].pinned:
+        for index in scene.model.distinct(state.nodes, fitting):
+            if (kind, AWAITED, 1) in state.nodes[index]:
+                nodes = on_node(state.nodes, index, (kind, AWAITED, -1), (kind, READY, 1))
+                for held in places.reserved(kind, index, state):
+                    yield State(state.controls, state.waiting, nodes, held, state.bindings)
+                return
+        return
+    for index in () if fitting else scene.model.distinct(state.nodes, places.additions(kind, state)):
+        yield state._replace(nodes=(*state.nodes[:index], (), *state.nodes[index + 1 :]))
+    apart = {index: not places.starts(kind, index, state) for index in fitting}
+    for index in sorted(scene.model.distinct(state.nodes, fitting), key=lambda index: apart[index]):
+        # the scheduler binds it, and where its volume is attached elsewhere it never starts
+        nodes = on_node(state.nodes, index, (kind, STARTING if apart[index] else READY, 1))
+        bindings = places.bound(kind, index, state)
+        for held in places.reserved(kind, index, state):
+            yield State(state.controls, more(state.waiting, kind, -1), nodes, held, bindings)
 
 
 def _tier(scene: Simulation, state: State, kind: int) -> int:
@@ -259,7 +271,7 @@ def _tier(scene: Simulation, state: State, kind: int) -> int:
 
 def _running(state: State, nobody: tuple[int, ...]) -> State:
     nodes = tuple([tuple([one for one in content if one[1] != AWAITED]) for content in state.nodes])
-    return State(state.controls, nobody, nodes, state.held)
+    return State(state.controls, nobody, nodes, state.held, state.bindings)
 
 
 def _created(scene: Simulation, state: State) -> State:
@@ -277,4 +289,8 @@ def _created(scene: Simulation, state: State) -> State:
             key=lambda number: not places.may_exist(kind, state._replace(waiting=more(tuple(waiting), kind, number))),
         )
         waiting[kind] += made
-    return State(state.controls, tuple(waiting), state.nodes, state.held)
+    found = state._replace(waiting=tuple(waiting))
+    for kind, count in enumerate(waiting if state.bindings else ()):
+        if count:
+            found = found.bound(places.claimed(kind, found)[0])
+    return found

@@ -116,7 +116,7 @@ class _Replay:
                 if left:
                     seen.append((other, phase, left))
             nodes.append(tuple(seen))
-        return self._telling.snapshot(State(state.controls, state.waiting, tuple(nodes), state.held))
+        return self._telling.snapshot(State(state.controls, state.waiting, tuple(nodes), state.held, state.bindings))
 
     def _note(self, step: Step, state: State) -> None:
         """What an eviction costs whom, and which budgets it breaks."""

@@ -1,0 +1,50 @@
+"""The claims that StatefulSets make for their pods, one for each template and ordinal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.simulation.controllers.controller_of import controller_of
+from kubelint_gpu.simulation.controllers.ordinals import claim_names
+from kubelint_gpu.simulation.prepare.volumes import of_template
+from kubelint_gpu.simulation.transition import Transition
+from kubelint_gpu.values import replace
+
+_MOST = 200
+
+
+def with_template_claims(cluster: Cluster, transitions: Sequence[Transition]) -> Cluster:
+    """The cluster with the claims that are not there yet, of ordinals before and after a change.
+
+    Those that could have a volume on every node are left out: they decide nothing.
+    """
+    known = {claim.key for claim in cluster.claims}
+    made: list[PersistentVolumeClaim] = []
+    for one in transitions:
+        workload = one.new
+        if not workload.claims:
+            continue
+        namespace, first = workload.meta.namespace, controller_of(workload).first_ordinal
+        for ordinal in range(first, first + min(_MOST, max(one.old.replicas, workload.replicas))):
+            for template, name in zip(workload.claims, claim_names(workload, ordinal), strict=True):
+                if f"{namespace}/{name}" not in known:
+                    claim = of_template(template, name, namespace, cluster)
+                    made += [] if claim is None else [claim]
+    return replace(cluster, claims=(*cluster.claims, *made)) if made else cluster
+
+
+def open_classes(workload: Workload, cluster: Cluster) -> frozenset[str]:
+    """The classes of the claims of a workload's pods that are not bound: who uses one of these may take its volumes."""
+    opened = {claim.meta.name: claim for claim in cluster.claims if not claim.volume_name}
+    if not opened:
+        return frozenset()
+    names = {str(one.source.get("claimName")) for one in workload.spec.volumes if one.kind == "persistentVolumeClaim"}
+    first = controller_of(workload).first_ordinal if workload.claims else 0
+    for ordinal in range(first, first + min(_MOST, workload.replicas)) if workload.claims else ():
+        names.update(claim_names(workload, ordinal))
+    namespace = workload.meta.namespace
+    mine = (one for name, one in opened.items() if name in names and one.meta.namespace == namespace)
+    return frozenset(one.class_name for one in mine)
