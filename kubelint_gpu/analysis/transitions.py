@@ -18,6 +18,7 @@ from kubelint_gpu.scheduler.plugins import node_unschedulable
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.prepare.pinned import as_admitted, names_node
+from kubelint_gpu.simulation.prepare.standing_pods import as_before
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods, own_waiting
 from kubelint_gpu.simulation.transition import Transition
@@ -165,14 +166,20 @@ def acting(unit: ApplySet, subject: WorkloadCheck) -> WorkloadCheck:
 
 
 def ever_fitted(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether some node takes its pods when nothing else runs; a workload as it was is asked for, too."""
-    snapshot, workload = unit.empty, subject.workload
+    """Whether some node takes its pods when nothing else runs; a workload as it was is asked for, too.
+
+    Of pods that its controller keeps it is asked whether one did, before it was cordoned, for instance.
+    """
+    snapshot, workload, cluster = unit.empty, subject.workload, unit.cluster
     if any(volume.kind == _CLAIM for volume in workload.spec.volumes):
         # where it ran, its claims were bound
-        bound = with_bound_claims(unit.cluster, [(workload.meta.namespace, workload.spec)])
-        snapshot = Snapshot.of(replace(bound, pods=()))
+        cluster = with_bound_claims(cluster, [(workload.meta.namespace, workload.spec)])
+        snapshot = Snapshot.of(replace(cluster, pods=()))
     pod = lone(subject.pod, snapshot)
-    return subject.known_class and (not subject.places_pods or fit(pod, snapshot).hopeful)
+    if not subject.known_class or not subject.places_pods or fit(pod, snapshot).hopeful:
+        return subject.known_class
+    keeps = subject.controller.has_ordinals and (subject.controller.on_delete or subject.controller.partition)
+    return bool(keeps) and fit(pod, as_before(pod, cluster)).hopeful
 
 
 @once

@@ -51,7 +51,7 @@ def fit_alone(bench: Situation, search: GroupSearch, position: int) -> Shortfall
     solo = search.staged((fresh,), rolled, search.outsiders, beside)
     kind, *more = solo.cast.members[0]
     simple = solo.local and not solo.places.is_charged(kind) and not solo.absent and not participant.daemons
-    if simple and not more and not any(solo.cast.kinds[kind].pod.spec.volumes):
+    if simple and not (more or fresh.running) and not any(solo.cast.kinds[kind].pod.spec.volumes):
         return Shortfall(solo.places.capacity(kind, wanted))
     if one_placement(solo) is not None:
         return Shortfall(wanted)

@@ -274,7 +274,8 @@ class StatefulSetController(ReplicaSetController):
             if found is not None:
                 pod = stage.unbound(found)
             else:
-                pod = stage.new_pod(name) if change.settled and place >= change.kept else stage.old_pod(name)
+                made = (change.settled and place >= change.kept) or (self.on_delete and place >= change.before)
+                pod = stage.new_pod(name) if made else stage.old_pod(name)
             pod = with_claims(ordinal_pod(pod, name, ordinal), change.new, ordinal, stage.cluster)
             wanted = int(place < first)
             known = (found,) if found is not None and wanted else ()

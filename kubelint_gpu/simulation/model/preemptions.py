@@ -8,7 +8,7 @@ from itertools import islice, permutations, product
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Candidate, Preemption, fit, preempt
 from kubelint_gpu.simulation.controllers.reconciler import PodType
-from kubelint_gpu.simulation.controllers.state import UNBOUND, Content
+from kubelint_gpu.simulation.controllers.state import UNBOUND, Content, State
 from kubelint_gpu.simulation.model.placed_pods import StatePods
 from kubelint_gpu.simulation.model.transition_system import Eviction
 

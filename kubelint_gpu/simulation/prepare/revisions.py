@@ -20,8 +20,13 @@ def revisions(participant: WorkloadChange, total: int) -> list[Revision]:
     if participant.settled:
         kept, running = participant.kept, participant.staying
         stays = [Revision(created_pod(participant.old, "old"), kept, running)] if kept else []
-        comes = [Revision(created_pod(participant.new, "new"), total - kept)] if total > kept or not kept else []
+        rest = () if kept else running
+        comes = [Revision(created_pod(participant.new, "new"), total - kept, rest)] if total > kept or not kept else []
         return [*stays, *comes]
+    more = total - participant.before
+    if more > 0 and participant.controller.on_delete and not participant.daemons:
+        # what is made now is of the template that is written now
+        return [*revisions(participant, participant.before), Revision(created_pod(participant.new, "new"), more)]
     if not participant.running:
         return [Revision(created_pod(participant.old, "old"), total)]
     groups: dict[tuple[object, ...], list[Pod]] = {}

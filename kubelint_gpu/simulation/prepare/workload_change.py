@@ -127,12 +127,19 @@ class WorkloadChange:
         return min(controller.partition, self.replicas, self.before) if self.rolling else 0
 
     @property
+    def keeps(self) -> int:
+        """How many of its pods stay where they run: those that keep their template, or all where none is rolled out."""
+        if self.old is self.new or self.daemons or self.temporary:
+            return 0
+        return self.kept if self.rolls else min(self.replicas, self.before)
+
+    @property
     def staying(self) -> tuple[Pod, ...]:
-        """The running pods of numbered ones that keep the old template: they stay where they are, come what may."""
-        if not self.controller.has_ordinals or not self.kept:
-            return ()
+        """The running pods that stay where they are, whatever filters would say of them today."""
+        if not self.keeps or not self.controller.has_ordinals:
+            return self.running[: self.keeps]
         first, name = self.controller.first_ordinal, self.new.meta.name
-        kept = {f"{name}-{ordinal}" for ordinal in range(first, first + self.kept)}
+        kept = {f"{name}-{ordinal}" for ordinal in range(first, first + self.keeps)}
         return tuple(pod for pod in self.running if pod.meta.name in kept)
 
     @property
