@@ -258,9 +258,10 @@ class StatefulSetController(ReplicaSetController):
         return replace(workload, strategy=replace(strategy, partition=0)) if kept else None
 
     def enter_steady(self, stage: Stage, *, scaling: bool) -> None:
-        """Each ordinal by itself where it has claims of its own: only its own pod can use them."""
+        """Each ordinal by itself where it has claims of its own, which only its own pod can use, or a new template."""
         change = stage.change
-        if not self.has_own_claims(stage.cluster):
+        grows = self.on_delete and change.replicas > change.before and not change.settled
+        if not grows and not self.has_own_claims(stage.cluster):
             ReplicaSetController.enter_steady(self, stage, scaling=scaling)
             return
         comes = change.known or not change.existing

@@ -116,31 +116,22 @@ class ClusterOracle:
             return found
         contents = tuple([self._facing(kind, content, index == home) for index, content in enumerate(nodes)])
         nominated = {index for index, content in enumerate(contents) if any(one[1] == NOMINATED for one in content)}
-        held, bindings = self._held(state), state.bindings
         if self.devices is not None and (self.devices.is_full(kind, nodes) or self.claim_refusal(kind, state)):
             return ()
         if not nominated:
-            return self._fitting_among(kind, contents, held, bindings)
+            return self._fitting_among(kind, contents, state)
         # kube-scheduler adds those nominated to the node that it looks at, and asks again without them
         without = tuple([tuple([one for one in content if one[1] != NOMINATED]) for content in contents])
         return [
             index
-            for index in self._fitting_among(kind, without, held, bindings)
+            for index in self._fitting_among(kind, without, state)
             if index not in nominated
-            or index
-            in self._fitting_among(kind, (*without[:index], contents[index], *without[index + 1 :]), held, bindings)
+            or index in self._fitting_among(kind, (*without[:index], contents[index], *without[index + 1 :]), state)
         ]
-
-    def claimed(self, kind: int, state: State) -> Sequence[Bindings]:
-        """The volumes that may be bound when a pod of a kind, and with it its claims, has been made."""
-        return self.volumes.made(kind, state.bindings)
 
     def bound(self, kind: int, node: int, state: State) -> Bindings:
         """The volumes that are bound once a waiting pod of a kind is on a node."""
-        if not self.volumes.is_open(kind, state.bindings):
-            return state.bindings
-        snapshot = self.state_pods.base(state.nodes, bindings=state.bindings)
-        return self.volumes.placed(self._kinds[kind].pod, snapshot, self.names[node], state.bindings)
+        return self.state_pods.bound(kind, node, state)
 
     def evictions(self, kind: int, state: State, home: int | None, only: int | None) -> Sequence[Eviction] | None:
         """What preemption may do for a waiting pod that fits nowhere; None where the pod may not try.
@@ -167,8 +158,7 @@ class ClusterOracle:
         return [
             index
             for index in absent
-            if index
-            in self._fitting_among(kind, (*nodes[:index], (), *nodes[index + 1 :]), self._held(state), state.bindings)
+            if index in self._fitting_among(kind, (*nodes[:index], (), *nodes[index + 1 :]), state)
         ]
 
     def held_first(self, nodes: tuple[Content, ...]) -> HeldDevices | None:
@@ -322,9 +312,8 @@ class ClusterOracle:
             found = self._plainly[kind, number, plain] = fit(self._kinds[kind].pod, snapshot).schedulable
         return found
 
-    def _fitting_among(
-        self, kind: int, contents: tuple[Content, ...], held: HeldDevices | None, bindings: Bindings
-    ) -> tuple[int, ...]:
+    def _fitting_among(self, kind: int, contents: tuple[Content, ...], state: State) -> tuple[int, ...]:
+        held, bindings = self._held(state), state.bindings
         kind, contents = self._likeness.first[kind], tuple([self._likeness.folded(one) for one in contents])
         found = self._everywhere.get((kind, contents, held, bindings))
         if found is None:

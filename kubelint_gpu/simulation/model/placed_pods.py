@@ -94,6 +94,13 @@ class StatePods:
         self._assembled[key] = (nodes, has, found)
         return found
 
+    def bound(self, kind: int, node: int, state: State) -> Bindings:
+        """The volumes that are bound once a waiting pod of a kind is on a node."""
+        if not self._volumes.is_open(kind, state.bindings):
+            return state.bindings
+        snapshot = self.base(state.nodes, bindings=state.bindings)
+        return self._volumes.placed(self._kinds[kind].pod, snapshot, self._names[node], state.bindings)
+
     def known(self, pod: Pod) -> tuple[int, int] | None:
         """Of which kind and in which phase a pod of a snapshot is; None for one that stays."""
         return self._known.get(id(pod))

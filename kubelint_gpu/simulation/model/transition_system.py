@@ -25,6 +25,7 @@ from kubelint_gpu.simulation.controllers.state import (
     more,
     on_node,
 )
+from kubelint_gpu.simulation.model.volume_binder import VolumeBinder
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.work import charge
 
@@ -42,6 +43,11 @@ class Eviction:
 
 class SchedulerOracle(Protocol):
     """Where pods can go, as the scheduler answers it."""
+
+    @property
+    def volumes(self) -> VolumeBinder:
+        """What the volume controller binds."""
+        ...
 
     @property
     def classes(self) -> Sequence[range]:
@@ -73,10 +79,6 @@ class SchedulerOracle(Protocol):
 
     def is_charged(self, kind: int) -> bool:
         """Whether a quota counts pods of a kind."""
-        ...
-
-    def claimed(self, kind: int, state: State) -> Sequence[tuple[str, ...]]:
-        """The volumes that may be bound when a pod of a kind, and with it its claims, has been made."""
         ...
 
     def bound(self, kind: int, node: int, state: State) -> tuple[str, ...]:
@@ -200,7 +202,7 @@ class Model:
             else:
                 after = after._replace(waiting=more(after.waiting, kind, created))
             step = Step("create", number, kind, change.node, count=created, what=change.what, by=change.by)
-            for bindings in self.places.claimed(kind, after):
+            for bindings in self.places.volumes.made(kind, after.bindings):
                 yield step, after.bound(bindings)
         elif change.delete is not None:
             yield from self._deleted(after, number, change, change.delete)

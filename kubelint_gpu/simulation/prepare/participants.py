@@ -8,6 +8,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes
+from kubelint_gpu.simulation.prepare.standing_pods import with_standing_pods
 from kubelint_gpu.simulation.prepare.workload_change import (
     WorkloadChange,
     is_waiting,
@@ -41,7 +42,7 @@ def participants_of(transitions: Sequence[Transition], cluster: Cluster) -> tupl
         )
         if participant.daemons:
             participant = _on_nodes(participant, cluster)
-        found.append(participant)
+        found.append(with_standing_pods(participant, cluster))
     return found, [pod for pod in left if not pod.meta.terminating]
 
 

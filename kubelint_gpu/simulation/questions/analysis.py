@@ -27,7 +27,6 @@ from kubelint_gpu.simulation.prepare.locality import eligible_nodes
 from kubelint_gpu.simulation.prepare.participants import participants_of
 from kubelint_gpu.simulation.prepare.quotas import with_unknown_use
 from kubelint_gpu.simulation.prepare.shared_claims import without_shared_claims
-from kubelint_gpu.simulation.prepare.standing_pods import with_standing_pods
 from kubelint_gpu.simulation.prepare.template_claims import open_classes, with_template_claims
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import anonymous, created_pod
@@ -72,7 +71,6 @@ class RolloutAnalysis:
         nodes = (*cluster.nodes, *(grown.nodes if grown is not None else ()))
         transitions = [bounded(one, cluster, nodes) for one in transitions]
         self.participants, rest = participants_of(transitions, cluster)
-        self.participants = [with_standing_pods(one, cluster) for one in self.participants]
         cluster = with_counted_budgets(cluster, self.participants, rest)
         cluster = with_unknown_use(cluster, self.participants)
         self._cluster = cluster

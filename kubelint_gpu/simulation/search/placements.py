@@ -163,7 +163,7 @@ def _known(scene: Simulation, *, ready: bool = True) -> State:
     state = State(controls, waiting, nodes, places.held_first(nodes), places.volumes.unbound)
     for kind, name in scene.cast.homes if state.bindings else ():
         if name in positions:
-            state = state.bound(places.claimed(kind, state)[0])
+            state = state.bound(places.volumes.made(kind, state.bindings)[0])
             state = state.bound(places.bound(kind, positions[name], state))
     return places.canonical(state)
 
@@ -228,7 +228,7 @@ def _placed_one_more(
             continue
         found = False
         # with the pod its claims are made, and some of them are bound at once
-        for here in [state.bound(bindings) for bindings in places.claimed(kind, state)]:
+        for here in [state.bound(bindings) for bindings in places.volumes.made(kind, state.bindings)]:
             for after in _each_placed(scene, here, kind):
                 found = True
                 yield places.canonical(after)
@@ -292,5 +292,5 @@ def _created(scene: Simulation, state: State) -> State:
     found = state._replace(waiting=tuple(waiting))
     for kind, count in enumerate(waiting if state.bindings else ()):
         if count:
-            found = found.bound(places.claimed(kind, found)[0])
+            found = found.bound(places.volumes.made(kind, found.bindings)[0])
     return found
