@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from kubelint_gpu.analysis.diagnosis import Diagnosis, diagnose
 from kubelint_gpu.builders.waiting_pods import scheduler_message
@@ -19,6 +19,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 @rule("KLG201")
 def unschedulable(unit: ApplySet) -> Iterator[Diagnostic]:
     """No node takes the pod, even with nothing else running, and no more telling rule says why."""
+    yield from _without_claim(unit, {subject.key for subject, _ in diagnose(unit)})
     for subject, found in diagnose(unit):
         if found.code != "KLG201":
             continue
@@ -33,6 +34,33 @@ def unschedulable(unit: ApplySet) -> Iterator[Diagnostic]:
             scheduler=scheduler_message(unit, subject),
             related=clues(unit, subject, found.resource, found.nodes, takes=False),
         )
+
+
+def _without_claim(unit: ApplySet, told: Container[str]) -> Iterator[Diagnostic]:
+    """Pods that wait for a claim that nobody has, where the inventory says what storage there is."""
+    base = unit.world.base
+    if not (base.claims or base.volumes or base.storage_classes):
+        return
+    known = {one.key for one in unit.cluster.claims}
+    for subject in unit.subjects:
+        manifest, namespace = subject.manifest, subject.workload.meta.namespace
+        for route in field_pointers.claims(manifest) if subject.key not in told else ():
+            name = field_pointers.at(manifest, route)
+            if f"{namespace}/{name}" in known or subject.workload.custom:
+                continue
+            yield Diagnostic(
+                "KLG201",
+                manifest.place(route),
+                f"its pods wait for claim {name}: neither the inventory nor the manifests have it",
+                manifest,
+                cause=f"claim {name}",
+                certainty="possible",
+                severity="warning",
+                scheduler=f'persistentvolumeclaim "{name}" not found',
+                help=(
+                    "declare the claim in the inventory, or check the manifest that makes it together with this one",
+                ),
+            )
 
 
 def _place(subject: WorkloadCheck, found: Diagnosis) -> Place:

@@ -12,10 +12,14 @@ from kubelint_gpu.kube.admission.neighbours import GATES, gate_owner
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 
+_QUEUE = "kueue.x-k8s.io/queue-name"
+_QUEUES = ("LocalQueue", "ClusterQueue")
+
 
 @rule("KLG206")
 def gate_without_owner(unit: ApplySet) -> Iterator[Diagnostic]:
     """A scheduling gate that no known controller, and none of the manifests' own kinds, removes."""
+    yield from _without_queue(unit)
     if not any(subject.workload.spec.scheduling_gates for subject in unit.subjects):
         return
     groups = {
@@ -40,3 +44,24 @@ def gate_without_owner(unit: ApplySet) -> Iterator[Diagnostic]:
                 help=(f"did you mean {near[0]}, which {GATES[near[0]]} removes?",) if near else (),
                 proposals=rewritten(manifest, route, near),
             )
+
+
+def _without_queue(unit: ApplySet) -> Iterator[Diagnostic]:
+    """Workloads that Kueue holds for a queue that their namespace does not have; asked where queues are declared."""
+    queues = [one for one in (*unit.manifests, *unit.surroundings) if one.kind in _QUEUES]
+    known = {(one.namespace or "default", one.name) for one in queues if one.kind == "LocalQueue"}
+    for subject in unit.subjects if queues else ():
+        meta, manifest = subject.workload.meta, subject.manifest
+        name = meta.labels.get(_QUEUE)
+        if not name or (meta.namespace, name) in known or not manifest.present(("metadata", "labels", _QUEUE)):
+            continue
+        yield Diagnostic(
+            "KLG206",
+            manifest.place(("metadata", "labels", _QUEUE)),
+            f"Kueue admits nothing for LocalQueue {name}, which namespace {meta.namespace} does not have among these "
+            "manifests: until it is there no pod is made or scheduled",
+            manifest,
+            cause=f"queue {name}",
+            certainty="possible",
+            severity="warning",
+        )

@@ -89,3 +89,24 @@ def test_a_pod_that_must_be_near_one_where_it_can_never_be():
     assert "KLG410" in codes(findings(model + "---\n" + beside, TAINTED))
     tolerant = beside.replace("affinity:", "tolerations: [{key: gpu, operator: Exists}]\n      affinity:", 1)
     assert "KLG410" not in codes(findings(model + "---\n" + tolerant, TAINTED))
+
+
+def test_a_claim_that_a_known_storage_does_not_have_is_named():
+    storage = (
+        "---\n{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: disk}, provisioner: d.io/csi}\n"
+    )
+    found = only(findings(deployment(pod=MOUNTED), NODES + storage), "KLG201")
+    assert found.message == "its pods wait for claim data: neither the inventory nor the manifests have it"
+    assert (found.severity, found.certainty) == ("warning", "possible")
+    claim = "---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: serving}, spec: {}}\n"
+    assert findings(deployment(pod=MOUNTED) + claim, NODES + storage, "KLG201") == []
+
+
+def test_a_queue_that_the_namespace_does_not_have_is_named():
+    labels = "labels: {kueue.x-k8s.io/queue-name: team}"
+    job = deployment().replace("metadata: {", f"metadata: {{{labels}, ", 1)
+    queue = "---\n{apiVersion: kueue.x-k8s.io/v1beta1, kind: %s, metadata: {name: team%s}, spec: {}}\n"
+    assert "KLG206" in codes(findings(job + queue % ("ClusterQueue", "")))
+    local = queue % ("LocalQueue", ", namespace: serving")
+    assert "KLG206" not in codes(findings(job + queue % ("ClusterQueue", "") + local))
+    assert "KLG206" not in codes(findings(job))

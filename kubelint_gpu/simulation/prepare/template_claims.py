@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim
 from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.simulation.budget import BUDGET
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.ordinals import claim_names
 from kubelint_gpu.simulation.prepare.volumes import of_template
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
-
-_MOST = 200
 
 
 def with_template_claims(cluster: Cluster, transitions: Sequence[Transition]) -> Cluster:
@@ -28,7 +27,7 @@ def with_template_claims(cluster: Cluster, transitions: Sequence[Transition]) ->
         if not workload.claims:
             continue
         namespace, first = workload.meta.namespace, controller_of(workload).first_ordinal
-        for ordinal in range(first, first + min(_MOST, max(one.old.replicas, workload.replicas))):
+        for ordinal in range(first, first + min(BUDGET.replicas, max(one.old.replicas, workload.replicas))):
             for template, name in zip(workload.claims, claim_names(workload, ordinal), strict=True):
                 if f"{namespace}/{name}" not in known:
                     claim = of_template(template, name, namespace, cluster)
@@ -43,7 +42,7 @@ def open_classes(workload: Workload, cluster: Cluster) -> frozenset[str]:
         return frozenset()
     names = {str(one.source.get("claimName")) for one in workload.spec.volumes if one.kind == "persistentVolumeClaim"}
     first = controller_of(workload).first_ordinal if workload.claims else 0
-    for ordinal in range(first, first + min(_MOST, workload.replicas)) if workload.claims else ():
+    for ordinal in range(first, first + min(BUDGET.replicas, workload.replicas)) if workload.claims else ():
         names.update(claim_names(workload, ordinal))
     namespace = workload.meta.namespace
     mine = (one for name, one in opened.items() if name in names and one.meta.namespace == namespace)
