@@ -31,7 +31,7 @@ def with_standing_pods(one: WorkloadChange, cluster: Cluster) -> WorkloadChange:
         pod = with_claims(ordinal_pod(created_pod(one.old, "old", name), name, ordinal), one.new, ordinal, cluster)
         if fit(pod, today).schedulable:
             continue
-        nodes = fit(pod, as_before(pod, cluster)).fits
+        nodes = fit(pod, as_before(pod, cluster)).takers
         if nodes:
             meta = replace(pod.meta, uid=name)
             found.append(
