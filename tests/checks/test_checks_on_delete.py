@@ -6,7 +6,7 @@ from test_checks_against import found, inventory, made
 
 ON_DELETE = "updateStrategy: {type: OnDelete}\n"
 PARALLEL = f"podManagementPolicy: Parallel\n{ON_DELETE}"
-HAND = "once its old pods are deleted by hand (OnDelete), "
+HAND = "with this change its old pods run on, and once they are deleted by hand (OnDelete), "
 
 
 def stateful(gpus, replicas=2, strategy=ON_DELETE):
@@ -74,7 +74,7 @@ def test_a_daemon_set_that_fits_on_no_node_is_told():
 
 
 PARTITION = "updateStrategy: {rollingUpdate: {partition: 2}}\n"
-LOWERED = "once its partition is lowered to 0, "
+LOWERED = "with this change the pods below its partition run on, and once it is lowered to 0, "
 
 
 def test_a_partition_keeps_the_template_of_all_ordinals_below_it_until_it_is_lowered():
