@@ -115,20 +115,21 @@ def fit(pod: Pod, snapshot: Snapshot, *, by_class: bool | None = None) -> FitRes
     prepared, narrowing, left = begun
     active = begun.active
     filters = [(plugin.filter, state) for plugin, state in active]
+    each = 1 + sum(found.steps for _, found in prepared)
     if left is not None:
-        charge(len(left))
+        charge(each * len(left))
         return _narrowed(snapshot, left, narrowing, active)
     if by_class is None:
         by_class = len(nodes) > FEW_NODES
     if not by_class:
-        charge(1 + len(nodes))
+        charge(1 + each * len(nodes))
         return FitResult(
             tuple([NodeClass(alone(node), _NOBODY, judged(filters, node)) for node in nodes]),
             len(nodes),
             active=active,
         )
     found_classes = classes(snapshot, prepared)
-    charge(1 + len(found_classes) + len(nodes) // _PER_STEP)
+    charge(1 + each * len(found_classes) + len(nodes) // _PER_STEP)
     return FitResult(
         tuple([found._replace(status=judged(filters, found.representative)) for found in found_classes]),
         len(nodes),
@@ -145,10 +146,10 @@ def fit_on(pod: Pod, snapshot: Snapshot, name: str) -> Status | None:
     node = snapshot.node(name)
     if node is None:
         raise KeyError(name)
-    charge(1)
     begun = prepare(pod, snapshot)
     if isinstance(begun, Status):
         return begun
+    charge(1 + sum(found.steps for _, found in begun.prepared))
     if begun.left is not None and name not in begun.left:
         return _excluded(snapshot, begun.narrowing)
     return judged([(plugin.filter, state) for plugin, state in begun.active], node)

@@ -91,6 +91,8 @@ def _workload(
 
     from kubelint_gpu.explain.lookup import find
     from kubelint_gpu.explain.scheduling_moments import situations
+    from kubelint_gpu.simulation.budget import BUDGET
+    from kubelint_gpu.work import UsedUp, limited
     from kubelint_gpu.workspace.project import configuration_file
     from kubelint_gpu.workspace.project.inputs import read_inputs
     from kubelint_gpu.workspace.project.worlds import tell_errors
@@ -114,7 +116,14 @@ def _workload(
     if not inputs.usable or not inputs.worlds:
         return FAILED
     unit, subject = find(what, inputs.units)
-    found = situations(unit, subject)
+    documents, nodes = len(unit.readings), len(unit.world.base.nodes)
+    try:
+        with limited(BUDGET.run_of(documents, nodes)):
+            found = situations(unit, subject)
+    except UsedUp:
+        raise click.ClickException(
+            f"{what} asks for more work than one explanation may take: pod and cluster are too large together"
+        ) from None
     if output_format == "json":
         import json
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from kubelint_gpu.inventory.declarations.declared import Routes
     from kubelint_gpu.inventory.declarations.inventory import InventoryError
 
-MOST_NODES = 100_000
+MOST_NODES = 30_000
 HOSTNAME = "kubernetes.io/hostname"
 # A resource that a concise node leaves out has no limit; the scheduler needs a number that no request reaches.
 _NO_LIMIT = {"cpu": "1000000", "memory": "1Pi", "ephemeral-storage": "1Pi"}

@@ -17,6 +17,7 @@ NAME = "NodeAffinity"
 REASON = "node(s) didn't match Pod's node affinity/selector"
 ENFORCED_REASON = "node(s) didn't match scheduler-enforced node affinity"
 CONFLICT_REASON = "pod affinity terms conflict"
+_PER_STEP = 8
 _REJECTED = Status(NAME, Code.UNRESOLVABLE, (REASON,))
 _ENFORCED = Status(NAME, Code.UNRESOLVABLE, (ENFORCED_REASON,))
 
@@ -45,6 +46,7 @@ def _prepared(spec: PodSpec, added: NodeSelector | None) -> Prepared:
     terms = [term for part in (spec.node_affinity, added) if part is not None for term in part.terms]
     return Prepared(
         NodeAffinityState(selector, spec.node_affinity, added),
+        steps=(len(selector) + sum(len(term.expressions) for term in terms)) // _PER_STEP,
         nodes=nodes,
         labels=looked_at((*(Requirement(key, "In", (value,)) for key, value in selector), *_expressions(terms))),
         apart=frozenset(value for term in terms for field in term.fields for value in field.values),
