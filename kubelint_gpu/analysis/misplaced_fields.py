@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
+from functools import lru_cache
 
 from kubelint_gpu.analysis.refused_fields import unknown_fields
 from kubelint_gpu.documents import Item, Pointer
@@ -14,6 +15,7 @@ from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 
+_ALIKE = 0.8
 MISPLACED = "KLG002"
 """The rule that tells of such fields, and whose fixes put them where they belong."""
 
@@ -74,10 +76,18 @@ def fields(found: Misfit, minor: int | None) -> list[str]:
 
 def near_name(key: str, names: Sequence[str]) -> str:
     """The field that is written almost like a key; empty where none is."""
+    return _near_name(key, tuple(names))
+
+
+@lru_cache(maxsize=1024)
+def _near_name(key: str, names: tuple[str, ...]) -> str:
+    plain = key.lower().replace("_", "").replace("-", "")
     for name in names:
-        if name.lower() == key.lower().replace("_", "").replace("-", ""):
+        if name.lower() == plain:
             return name
-    close = get_close_matches(key, names, 1, 0.8)
+    # texts of very different lengths are not alike: most are told by that
+    as_long = [name for name in names if 2 * min(len(name), len(key)) >= _ALIKE * (len(name) + len(key))]
+    close = get_close_matches(key, as_long, 1, _ALIKE) if as_long else []
     return close[0] if close else ""
 
 

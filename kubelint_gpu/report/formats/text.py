@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.messages.display import cells
@@ -52,12 +53,11 @@ def render(report: Report, options: Options) -> Iterator[str]:
 
 def _block(finding: Finding, report: Report, theme: Theme) -> list[str]:
     """The finding in as many lines as a screen has: of a long one the first places and the last steps are shown."""
-    lines: list[str] = []
-    for most in _MOST_SHOWN:
-        lines = list(_lines(_shortened(finding, *most), report, theme))
+    for most in _MOST_SHOWN[:-1]:
+        lines = list(islice(_lines(_shortened(finding, *most), report, theme), MOST_LINES + 1))
         if len(lines) <= MOST_LINES:
-            break
-    return lines
+            return lines
+    return list(_lines(_shortened(finding, *_MOST_SHOWN[-1]), report, theme))
 
 
 def _shortened(finding: Finding, places: int, steps: int, sentences: int) -> Finding:
