@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from kubelint_gpu.analysis.devices.unserved_claims import device_trial
 from kubelint_gpu.analysis.devices.written_claims import (
     CLASS,
+    PodClaimReference,
     claim_of,
     claim_references,
     device_objects,
@@ -17,7 +18,9 @@ from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Certainty
 from kubelint_gpu.inventory.dra.nvidia import CLASSES, preset_objects
 from kubelint_gpu.kube.objects.cluster import read_cluster
+from kubelint_gpu.scheduler import fit
 from kubelint_gpu.scheduler.framework.release import behaviour
+from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
@@ -113,10 +116,12 @@ def _failures(unit: ApplySet, trial: ClaimTrial) -> Iterator[RuntimeFailure]:
                 yield _failure(found, manifest, ("spec", "selectors"), "")
     mine = set()
     for claim in written_claims(unit):
-        mine.add((claim.manifest.kind, claim.namespace, claim.manifest.name))
+        key = (claim.manifest.kind, claim.namespace, claim.manifest.name)
+        mine.add(key)
         if known is not None and not {query.device_class for query in queries_of(claim.spec)} <= known:
             continue
-        found = _asked(trial, claim.spec)
+        users = [one for one in claim_references(unit) if (one.kind, one.namespace, one.name) == key]
+        found = _asked(trial, claim.spec, _open_to(users, trial))
         if found is None:
             continue
         pointer = next((where for where, query in claim.queries() if query == found.query), None)
@@ -130,7 +135,7 @@ def _failures(unit: ApplySet, trial: ClaimTrial) -> Iterator[RuntimeFailure]:
         spec = claim_of(unit, reference)
         if known is not None or spec is None or (reference.kind, reference.namespace, reference.name) in mine:
             continue
-        found = _asked(trial, spec)
+        found = _asked(trial, spec, _open_to([reference], trial))
         if found is not None and found.device_class not in classes:
             owner = f"DeviceClass {found.device_class}" if found.device_class else f"{reference.kind} {reference.name}"
             yield _failure(found, reference.subject.manifest, reference.pointer, owner)
@@ -144,10 +149,17 @@ class _Found(NamedTuple):
     error: str
 
 
-def _asked(trial: ClaimTrial, spec: ClaimSpec) -> _Found | None:
+def _open_to(references: Sequence[PodClaimReference], trial: ClaimTrial) -> frozenset[str] | None:
+    """The nodes that the filters before let pass for pods that name a claim; None, for all, where none does."""
+    pods = [one.subject.pod for one in references]
+    without = [replace(pod, spec=replace(pod.spec, resource_claims=())) for pod in pods]
+    return frozenset().union(*(fit(pod, trial.snapshot).fits for pod in without)) if pods else None
+
+
+def _asked(trial: ClaimTrial, spec: ClaimSpec, among: Container[str] | None = None) -> _Found | None:
     """The selector with which scheduling of a claim fails on some node, though it compiles."""
     trial.renewed()
-    outcome = trial.asked(spec)
+    outcome = trial.asked(spec, among=among)
     if outcome.selector is None or outcome.error is None:
         return None
     failure, device = outcome.selector
@@ -171,7 +183,6 @@ def _preset_trial(unit: ApplySet) -> ClaimTrial | None:
     if minor is not None and not behaviour(unit.cluster.version).dynamic_resources:
         return None
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
-    from kubelint_gpu.values import replace
 
     cluster = read_cluster(preset_objects(), version=unit.cluster.version)
     own = unit.cluster.device_classes

@@ -161,6 +161,14 @@ def test_an_expression_is_tried_on_what_the_driver_publishes_where_nothing_is_de
     assert codes(claim(f"[{gpu(index, of='other.example.com')}]"), "") == []
 
 
+def test_an_expression_is_asked_only_about_nodes_that_the_filters_before_let_pass():
+    index = "device.attributes['gpu.nvidia.com'].index == 0"
+    text = objects(claim(f"[{gpu(index)}]"), pod())
+    assert "KLG704" in codes(text)
+    assert "KLG704" not in codes(text, H100.replace("devices:", "unschedulable: true\n    devices:"))
+    assert "KLG704" not in codes(text, H100.replace("devices:", 'taints: ["a=b:NoSchedule"]\n    devices:'))
+
+
 def test_a_claim_of_v1beta1_is_read_in_its_own_shape():
     text = claim("[{name: gpu, deviceClassName: gpu.nvidia.com, count: 5}]", version="v1beta1")
     (one,) = found(text)

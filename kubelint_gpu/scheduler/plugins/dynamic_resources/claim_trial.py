@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Container, Hashable, Sequence
 from typing import NamedTuple
 
 from kubelint_gpu.kube.dra.claim import ResourceClaim
@@ -108,13 +108,13 @@ class ClaimTrial:
         """Whether the release knows devices that several claims may share."""
         return self._features.shares
 
-    def asked(self, *specs: ClaimSpec) -> TrialOutcome:
-        """What comes of a pod with such claims."""
+    def asked(self, *specs: ClaimSpec, among: Container[str] | None = None) -> TrialOutcome:
+        """What comes of a pod with such claims that the filters before let pass on all nodes, or `among` some."""
         state = self._state(specs)
         refused = refusal(state, self._objects)
         if refused is not None:
             return TrialOutcome(refused)
-        return self._outcome(state)
+        return self._outcome(state, among)
 
     def _state(self, specs: Sequence[ClaimSpec]) -> AttemptState:
         kept = [kept_spec(spec, self._features) for spec in specs]
@@ -122,12 +122,14 @@ class ClaimTrial:
         pod = Pod(Meta(_POD, _POD), PodSpec())
         return AttemptState(pod, self._snapshot, self._objects, self._features, claims, (), self._effort)
 
-    def _outcome(self, state: AttemptState) -> TrialOutcome:
+    def _outcome(self, state: AttemptState, among: Container[str] | None) -> TrialOutcome:
         charge(1 + len(self._snapshot.nodes))
         fits: list[str] = []
         seen: dict[Hashable, Status | None] = {}
         error, unknown, selector = None, False, None
         for info in self._snapshot.nodes:
+            if among is not None and info.name not in among:
+                continue
             key = state.key(info)
             if key not in seen:
                 seen[key] = state.status(info)
