@@ -38,7 +38,12 @@ def change(tmp_path):
 
 
 def told(findings):
-    return [(one["code"], one["severity"], one["certainty"], one["object"].rpartition("/")[2]) for one in findings]
+    """What is said of each object, of one cause or not."""
+    return [
+        (one["code"], one["severity"], one["certainty"], name.rpartition("/")[2])
+        for one in findings
+        for name in one["objects"]
+    ]
 
 
 def fleet(shrinking, image, *more, others=7):
@@ -60,7 +65,9 @@ def test_a_rollout_that_ends_only_in_luck_among_many_is_possible_and_tells_the_r
     after = fleet(3, 2, workload("g", 3, 2, GIVES))
     found = change(before, after, 27)
     assert told(found) == [("KLG107", "warning", "possible", f"o{number}") for number in range(7)]
-    assert found[0]["message"].startswith("the rollout may never end: the new pod waits for 1 nvidia.com/gpu on ")
+    assert found[0]["message"].startswith(
+        "the rollouts of 7 workloads may never end: their new pods wait for nvidia.com/gpu on "
+    )
     assert found[0]["trace"][0]["message"].count("of Deployment default/g run") == 1
 
 
