@@ -42,7 +42,8 @@ def codes(ran):
 
 def deadlock(ran):
     """How severe the one deadlock is, and whether it is that of this change or of the next one."""
-    (one,) = set(re.findall(r"^(error|warning)\[KLG101\]: the (next )?", ran.stdout + ran.stderr, re.MULTILINE))
+    told = r"^(error|warning)\[KLG101\]: (?:this change rolls out, and )?the (next )?rollout never ends"
+    (one,) = set(re.findall(told, ran.stdout + ran.stderr, re.MULTILINE))
     return one[0], one[1].strip() or "this"
 
 
