@@ -12,6 +12,12 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 TRACKER = ROOT / "examples" / "tracker"
+TRACKED = (TRACKER / "tracker.yaml").read_text()
+READY = TRACKED.replace(
+    "        imagePullPolicy: Always\n",
+    "        imagePullPolicy: Always\n        readinessProbe: {httpGet: {path: /health, port: 8004}}\n",
+)
+"""The tracker with a probe, for what is about something else than KLG118."""
 COMMAND = Path(sys.executable).parent / "kubelint-gpu"
 
 

@@ -6,6 +6,7 @@ import os
 import subprocess
 
 import pytest
+from command_line import READY as TRACKED
 from command_line import TRACKER, check_json, kubelint
 
 ENVIRONMENT = {
@@ -14,7 +15,6 @@ ENVIRONMENT = {
     **dict.fromkeys(("GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"), "somebody@example.org"),
     "GIT_CONFIG_GLOBAL": os.devnull,
 }
-TRACKED = (TRACKER / "tracker.yaml").read_text()
 
 
 def git(folder, *arguments):

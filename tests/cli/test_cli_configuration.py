@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from command_line import TRACKER, check_json, kubelint
+from command_line import READY, TRACKER, check_json, kubelint
 
 
 @pytest.fixture
@@ -11,7 +11,7 @@ def repository(tmp_path):
     (tmp_path / ".git").mkdir()
     (tmp_path / "deploy" / "prod").mkdir(parents=True)
     (tmp_path / "cluster.yaml").write_text((TRACKER / "nodes.yaml").read_text())
-    (tmp_path / "deploy" / "prod" / "tracker.yaml").write_text((TRACKER / "tracker.yaml").read_text())
+    (tmp_path / "deploy" / "prod" / "tracker.yaml").write_text(READY)
     return tmp_path
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from command_line import TRACKER, check_json
+from command_line import READY as TRACKED
+from command_line import check_json
 
-TRACKED = (TRACKER / "tracker.yaml").read_text()
 OTHER = TRACKED.replace("object-tracker", "second-tracker")
 SMALL = """\
 apiVersion: kubelint-gpu/v1
