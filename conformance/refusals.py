@@ -14,7 +14,7 @@ from conformance.api_client import Object
 from conformance.linter import CRASH, check
 from conformance.processes import scratch
 
-_CODES = (CRASH, "KLG001", "KLG002", "KLG003", "KLG004", "KLG008", "KLG303", "KLG501")
+_CODES = (CRASH, "KLG001", "KLG002", "KLG003", "KLG004", "KLG008", "KLG303", "KLG501", "KLG705", "KLG706")
 _INVENTORY = """apiVersion: kubelint-gpu/v1
 kind: ClusterInventory
 kubernetesVersion: "{}"
