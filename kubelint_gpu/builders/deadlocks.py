@@ -40,7 +40,15 @@ _CODES = {"port": "KLG102", "place": "KLG103", "volume": "KLG104"}
 def _code(waiting: Waiting) -> str:
     if waiting.refusal:
         return "KLG105"
-    return _CODES.get(waiting.lacks[0].held if waiting.lacks else "", "KLG101")
+    return _CODES.get(_held_everywhere(waiting), "KLG101")
+
+
+def _held_everywhere(waiting: Waiting) -> str:
+    """What is held on every node, if one node lacks nothing before it; else what the first node lacks first."""
+    for lack in waiting.lacks:
+        if all(lack.held in (each.held, *(further.held for further in each.also)) for each in waiting.lacks):
+            return lack.held
+    return waiting.lacks[0].held if waiting.lacks else ""
 
 
 def deadlocks(unit: ApplySet, code: str) -> Iterator[Diagnostic]:
