@@ -228,7 +228,9 @@ def new(one):
 def test_pods_of_a_new_daemon_set_come_before_or_after_those_that_a_rollout_makes(gpus, gives, expected):
     daemons = new(workload("DaemonSet", "d"))
     found = judge([change("x", 1, 1, surge=1 - gives, unavailable=gives), daemons], cluster(node("n", gpus)))[0]
-    assert (found.verdict, found.placed, found.company) == (expected, 1, ())
+    assert (found.verdict, found.placed) == (expected, 1)
+    # a race is lost to somebody: the verdict names whose pods may come first
+    assert [one.key for one in found.company] == (["DaemonSet/d/d"] if expected is MAY else [])
     if expected is MAY:
         assert found.trace.waiting[0].lacks[0].owners == {"DaemonSet/d/d"} | ({"Deployment/d/x"} if gpus > 1 else set())
 
