@@ -13,6 +13,12 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 Answer = TypeVar("Answer")
 
 
+def steps_of(units: Sequence[ApplySet], budget: Budget = BUDGET) -> int:
+    """The steps of a run about some units."""
+    documents = sum(len(reading.documents) for unit in units for reading in unit.readings)
+    return budget.run_of(documents, max((len(unit.world.base.nodes) for unit in units), default=0))
+
+
 def within_budget(
     work: Callable[[ApplySet], Answer],
     units: Sequence[ApplySet],
@@ -33,8 +39,7 @@ def within_budget(
             unit.forget()
         return answer, max(0, allowance.left), bool(allowance.cut)
 
-    documents = sum(len(reading.documents) for unit in units for reading in unit.readings)
-    whole = budget.run_of(documents, max((len(unit.world.base.nodes) for unit in units), default=0))
+    whole = steps_of(units, budget)
     first = max(budget.least, whole // max(1, len(units)))
     found = each(limits, [(unit, first) for unit in units], processes, tell)
     short = [number for number, (_, _, cut) in enumerate(found) if cut]

@@ -156,3 +156,11 @@ def test_what_is_left_open_is_the_same_with_any_number_of_processes(tmp_path):
     reports = [run_python(PROCESSES.format(cores=cores), cwd=tmp_path, seconds=60).stdout for cores in (1, 2)]
     assert b"undecided" in reports[0]
     assert reports[0] == reports[1]
+
+
+def test_an_explanation_ends_where_pod_and_cluster_are_too_large_together(tmp_path):
+    objects, nodes = CASES["terms of numbers"]
+    written(tmp_path, objects, inventory(nodes))
+    ended = run("explain", "Deployment/a", "manifests.yaml", "-i", "inventory.yaml", cwd=tmp_path)
+    assert ended.returncode == 2
+    assert b"more work than one explanation may take" in ended.stderr

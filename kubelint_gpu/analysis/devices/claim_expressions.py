@@ -19,6 +19,7 @@ from kubelint_gpu.findings.finding import Certainty
 from kubelint_gpu.inventory.dra.nvidia import CLASSES, preset_objects
 from kubelint_gpu.kube.objects.cluster import read_cluster
 from kubelint_gpu.scheduler import fit
+from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.scheduler.framework.release import behaviour
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
@@ -114,14 +115,16 @@ def _failures(unit: ApplySet, trial: ClaimTrial) -> Iterator[RuntimeFailure]:
             found = _asked(trial, ClaimSpec((DeviceRequest("r", DeviceQuery("r", name)),)))
             if found is not None:
                 yield _failure(found, manifest, ("spec", "selectors"), "")
+    users: dict[tuple[str, str, str], list[PodClaimReference]] = {}
+    for reference in claim_references(unit):
+        users.setdefault((reference.kind, reference.namespace, reference.name), []).append(reference)
     mine = set()
     for claim in written_claims(unit):
         key = (claim.manifest.kind, claim.namespace, claim.manifest.name)
         mine.add(key)
         if known is not None and not {query.device_class for query in queries_of(claim.spec)} <= known:
             continue
-        users = [one for one in claim_references(unit) if (one.kind, one.namespace, one.name) == key]
-        found = _asked(trial, claim.spec, _open_to(users, trial))
+        found = _asked(trial, claim.spec, _open_to(users.get(key, ()), trial))
         if found is None:
             continue
         pointer = next((where for where, query in claim.queries() if query == found.query), None)
@@ -151,7 +154,7 @@ class _Found(NamedTuple):
 
 def _open_to(references: Sequence[PodClaimReference], trial: ClaimTrial) -> frozenset[str] | None:
     """The nodes that the filters before let pass for pods that name a claim; None, for all, where none does."""
-    pods = [one.subject.pod for one in references]
+    pods = [lone(one.subject.pod, trial.snapshot) for one in references]
     without = [replace(pod, spec=replace(pod.spec, resource_claims=())) for pod in pods]
     return frozenset().union(*(fit(pod, trial.snapshot).fits for pod in without)) if pods else None
 

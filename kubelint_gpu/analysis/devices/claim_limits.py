@@ -28,7 +28,6 @@ class LimitFault(NamedTuple):
     at_key: bool = False
     severity: Severity | None = None
     certainty: Certainty = "certain"
-    help: str = ""
 
 
 def limit_faults(unit: ApplySet) -> Iterator[LimitFault]:

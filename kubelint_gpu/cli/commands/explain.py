@@ -89,9 +89,9 @@ def _workload(
 ) -> int:
     from pathlib import Path
 
+    from kubelint_gpu.engine.shares import steps_of
     from kubelint_gpu.explain.lookup import find
     from kubelint_gpu.explain.scheduling_moments import situations
-    from kubelint_gpu.simulation.budget import BUDGET
     from kubelint_gpu.work import UsedUp, limited
     from kubelint_gpu.workspace.project import configuration_file
     from kubelint_gpu.workspace.project.inputs import read_inputs
@@ -116,9 +116,8 @@ def _workload(
     if not inputs.usable or not inputs.worlds:
         return FAILED
     unit, subject = find(what, inputs.units)
-    documents, nodes = len(unit.readings), len(unit.world.base.nodes)
     try:
-        with limited(BUDGET.run_of(documents, nodes)):
+        with limited(steps_of((unit,))):
             found = situations(unit, subject)
     except UsedUp:
         raise click.ClickException(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from kubelint_gpu.kube.objects.label_algebra import Allowed, NumberBound
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.values.selectors import Requirement
+from kubelint_gpu.work import charge
 
 HOSTNAME = "kubernetes.io/hostname"
 # What these say of a node is so or is not: nobody sets them to make a pod fit.
@@ -49,6 +50,7 @@ def lack(node: Node, alternatives: Iterable[Sequence[NumberBound]]) -> MissingLa
 
 
 def _lack(node: Node, bounds: Sequence[NumberBound]) -> MissingLabel | None:
+    charge(1 + len(bounds))
     by_subject: dict[tuple[bool, str], list[NumberBound]] = {}
     for bound in bounds:
         by_subject.setdefault(bound.subject, []).append(bound)

@@ -12,6 +12,7 @@ from kubelint_gpu.scheduler.framework.facts import Token, on_one_node
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Labels, Plugin, Prepared, Status, any_number, rejected
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.work import charge
 
 NAME = "NodeAffinity"
 REASON = "node(s) didn't match Pod's node affinity/selector"
@@ -44,9 +45,11 @@ def _prepared(spec: PodSpec, added: NodeSelector | None) -> Prepared:
         return rejected(NAME, CONFLICT_REASON)
     selector = tuple((spec.node_selector or {}).items())
     terms = [term for part in (spec.node_affinity, added) if part is not None for term in part.terms]
+    steps = (len(selector) + sum(len(term.expressions) for term in terms)) // _PER_STEP
+    charge(steps)
     return Prepared(
         NodeAffinityState(selector, spec.node_affinity, added),
-        steps=(len(selector) + sum(len(term.expressions) for term in terms)) // _PER_STEP,
+        steps=steps,
         nodes=nodes,
         labels=looked_at((*(Requirement(key, "In", (value,)) for key, value in selector), *_expressions(terms))),
         apart=frozenset(value for term in terms for field in term.fields for value in field.values),
