@@ -101,3 +101,17 @@ def test_pods_that_are_kept_stay_where_they_run():
     by_hand = {"more": "updateStrategy: {type: OnDelete}\n", "pod": after["pod"]}
     before = before.replace("rollingUpdate: {partition: 1}", "type: OnDelete")
     assert told(2, cluster(node("n1", cordoned="true"), node("n2")), before, **by_hand) == []
+
+
+def test_a_claim_on_many_equal_nodes_is_decided_and_its_fix_is_verified():
+    pod = "volumes: [{name: d, persistentVolumeClaim: {claimName: data}}]"
+    nodes = [node(f"n{number:02}", 4) for number in range(60)]
+    claim = (
+        "---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: serving}, "
+        "spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}\n"
+    )
+    found = findings(deployment(pod=pod) + claim, cluster(*nodes))
+    (one,) = [each for each in found if each.code == "KLG107"]
+    assert (one.severity, one.certainty) == ("warning", "possible")
+    assert "attached to the node of the old pod" in one.message
+    assert [fix.verified for fix in one.fixes] == [True, True]
