@@ -18,6 +18,7 @@ _VERBOSE = "kubelint_gpu.verbose"
 COMPLETE = "_KUBELINT_GPU_COMPLETE"
 """The variable by which a shell asks what may come next."""
 _COMMANDS = {
+    "cache": "Show and empty what earlier runs have kept.",
     "check": "Check manifests against a declared cluster.",
     "config": "Describe the configuration.",
     "explain": "Show a rule's page, or why a workload fits where it fits.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import click
@@ -12,9 +12,11 @@ from kubelint_gpu.documents import Reading
 from kubelint_gpu.sources.files import SUFFIXES
 
 _TOOL = "kubelint-gpu"
+_OF_REPORTS = ("fingerprint", "findings", "runs")
+"""Words of which each report has one."""
 
 
-def refuse_own_files(targets: Iterable[tuple[str, str]], own: Iterable[str], against: str | None) -> None:
+def refuse_own_files(targets: Sequence[tuple[str, str]], own: Iterable[str], against: str | None) -> None:
     """Keep a report from taking the place of what it is about, by whatever name or link it is called.
 
     `own` are files; `against` is one, or a folder of them.
@@ -22,6 +24,8 @@ def refuse_own_files(targets: Iterable[tuple[str, str]], own: Iterable[str], aga
     Raises:
         click.UsageError: a report goes to a file that the run reads or writes.
     """
+    if all(target == "-" for _, target in targets):
+        return
     taken = {name for path in own for name in _names(path)}
     if against is not None:
         taken |= _names(against)
@@ -41,7 +45,8 @@ def paths_of(readings: Iterable[Reading]) -> Iterator[str]:
 
 def is_report(reading: Reading) -> bool:
     """Whether this is what an earlier run reported as JSON, SARIF or for GitLab, and no manifest."""
-    if len(reading.documents) != 1 or not reading.documents[0].is_json:
+    text = reading.source.text if reading.source is not None else ""
+    if reading.count != 1 or not any(word in text for word in _OF_REPORTS) or not reading.documents[0].is_json:
         return False
     value = reading.documents[0].value
     if isinstance(value, list):

@@ -125,6 +125,11 @@ class Reading:
     hashes: tuple[tuple[int, int], ...] = field(default=(), repr=False)
     unread: tuple[tuple[int, int], ...] = field(default=(), repr=False)
 
+    @property
+    def count(self) -> int:
+        """How many documents there are."""
+        return len(self.documents)
+
 
 def _child(node: Node, step: str | int) -> Node | None:
     children = node[2]

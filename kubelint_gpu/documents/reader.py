@@ -45,10 +45,15 @@ def read(
     """
     if len(data) > max_bytes:
         return too_large(path, max_bytes)
-    source = _decode(path, data)
+    source = decode(path, data)
     if isinstance(source, Problem):
         return Reading((), (source,), None)
     return _Reader(source, pure=pure, skimmed=skimmed).reading()
+
+
+def read_text(source: SourceText, *, skimmed: Collection[str] = ()) -> Reading:
+    """All documents of a text; see `read`."""
+    return _Reader(source, pure=False, skimmed=skimmed).reading()
 
 
 def too_large(path: str, max_bytes: int) -> Reading:
@@ -57,7 +62,7 @@ def too_large(path: str, max_bytes: int) -> Reading:
     return Reading((), (Problem(path, None, message),), None)
 
 
-def _decode(path: str, data: bytes) -> SourceText | Problem:
+def decode(path: str, data: bytes) -> SourceText | Problem:
     """The text; UTF-16 needs its byte-order mark, as for kubectl."""
     bom, encoding = next((known for known in _BOMS if data.startswith(known[0])), (b"", "utf-8"))
     if encoding == "utf-8" and b"\0" in data:

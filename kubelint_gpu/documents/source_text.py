@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from hashlib import blake2b
 
 from kubelint_gpu.values import dataclass
 
@@ -42,7 +43,7 @@ class Span:
 
 
 class SourceText:
-    """A decoded file without its byte-order mark; immutable, but for the table of lines, which is made when asked for.
+    """A decoded file without its byte-order mark; immutable; the table of lines and the digest are made when asked for.
 
     Attributes:
         path: what findings print.
@@ -51,7 +52,7 @@ class SourceText:
         has_bom: whether a byte-order mark stood before the text.
     """
 
-    __slots__ = ("_line_starts", "encoding", "has_bom", "path", "text")
+    __slots__ = ("_digest", "_line_starts", "encoding", "has_bom", "path", "text")
 
     def __init__(self, path: str, text: str, encoding: str, has_bom: bool) -> None:
         self.path = path
@@ -59,6 +60,17 @@ class SourceText:
         self.encoding = encoding
         self.has_bom = has_bom
         self._line_starts: tuple[int, ...] = ()
+        self._digest = b""
+
+    @property
+    def digest(self) -> bytes:
+        """What another path, text, encoding or mark would change; made when asked for."""
+        if not self._digest:
+            head = f"{len(self.path)}:{self.path}{self.encoding}:{self.has_bom}:"
+            made = blake2b(head.encode("utf-8", "surrogatepass"), digest_size=20)
+            made.update(self.text.encode("utf-8", "surrogatepass"))
+            self._digest = made.digest()
+        return self._digest
 
     @property
     def line_starts(self) -> tuple[int, ...]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.cache.program_identity import program_identity
 from kubelint_gpu.engine.causes import shared_of
 from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.kept_results import KeptResults
 from kubelint_gpu.engine.offers import not_offered, offered
 from kubelint_gpu.engine.overlays import OverlayFinding, layers, merged, seen_through
 from kubelint_gpu.engine.processes import untold
@@ -25,15 +27,16 @@ from kubelint_gpu.engine.trials import (
     severity_of,
     unread,
 )
-from kubelint_gpu.findings.catalogue import rule
+from kubelint_gpu.findings.catalogue import rule, rules_folder
 from kubelint_gpu.findings.defect import defect
-from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Related, fingerprint
+from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Related, Shared, Step, TextEdit, fingerprint
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.work import UsedUp
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 
 if TYPE_CHECKING:
+    from kubelint_gpu.cache.store import Store
     from kubelint_gpu.findings.picture import RolloutPicture
 
 # Of more units than this nothing is kept that could be worked out again.
@@ -103,12 +106,14 @@ def check(
     processes: int = 1,
     tell: Callable[[int], None] = untold,
     stages: bool = False,
+    store: Store | None = None,
 ) -> Outcome:
     """Run every rule on every unit; many units may be shared out among processes, with the same outcome.
 
     The rules for inventories are run on `world` and on the worlds of the units.
     `tell` is told now and then how many units are done.
     With `stages` findings show the simulated runs that they tell of.
+    What earlier runs have written to `store` is not asked again, unless runs are to be shown.
     """
     findings: list[Finding] = []
     failed = False
@@ -128,7 +133,10 @@ def check(
             unit.forget()
         return judged
 
-    judged = within_budget(work, units, processes, tell)
+    kept = None
+    if store is not None and not stages:
+        kept = KeptResults(store, (_program(), repr((fixes, rules.on, rules.off))), rules.today, _PLAIN, _is_whole)
+    judged = within_budget(work, units, processes, tell, kept=kept)
     # a suppression in a base has done its work if it did so in one of the overlays
     effective = frozenset[tuple[Place, str]]().union(*(one.effective for one in judged))
     findings += [finding for one in judged for finding in one.crashed]
@@ -143,6 +151,20 @@ def check(
         sum(one.ignored for one in judged) + len(frozenset().union(*(one.hidden for one in judged))),
         sum(one.workloads for one in judged),
     )
+
+
+_PLAIN: Mapping[str, type] = {
+    one.__name__: one for one in (Judged, OverlayFinding, Finding, Fix, Place, Refusal, Related, Shared, Step, TextEdit)
+}
+
+
+def _program() -> str:
+    return program_identity((str(rules_folder()),))
+
+
+def _is_whole(judged: Judged) -> bool:
+    """Whether no rule failed: a defect is looked for anew in each run."""
+    return not any(finding.severity == "error" for finding in judged.crashed)
 
 
 def _judged(unit: ApplySet, rules: Suppression, *, fixes: bool, stages: bool) -> Judged:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from kubelint_gpu.engine.kept_results import KeptResults
 from kubelint_gpu.engine.processes import each, untold
 from kubelint_gpu.simulation.budget import BUDGET, Budget
 from kubelint_gpu.work import limited
@@ -15,7 +16,7 @@ Answer = TypeVar("Answer")
 
 def steps_of(units: Sequence[ApplySet], budget: Budget = BUDGET) -> int:
     """The steps of a run about some units."""
-    documents = sum(len(reading.documents) for unit in units for reading in unit.readings)
+    documents = sum(reading.count for unit in units for reading in unit.readings)
     return budget.run_of(documents, max((len(unit.world.base.nodes) for unit in units), default=0))
 
 
@@ -25,8 +26,9 @@ def within_budget(
     processes: int,
     tell: Callable[[int], None] = untold,
     budget: Budget = BUDGET,
+    kept: KeptResults | None = None,
 ) -> list[Answer]:
-    """`work` of each unit, in their order, within the budget of the run.
+    """`work` of each unit, in their order, within the budget of the run; what is `kept` is not asked again.
 
     All have equal shares of it; what these leave is shared out among those that had too little, which are asked anew.
     """
@@ -41,11 +43,35 @@ def within_budget(
 
     whole = steps_of(units, budget)
     first = max(budget.least, whole // max(1, len(units)))
-    found = each(limits, [(unit, first) for unit in units], processes, tell)
+    found = _asked(limits, [(unit, first) for unit in units], processes, tell, kept)
     short = [number for number, (_, _, cut) in enumerate(found) if cut]
     more = (whole - sum(first - left for _, left, _ in found)) // max(1, len(short))
     if more > first:
-        again = each(limits, [(units[number], more) for number in short], processes)
+        again = _asked(limits, [(units[number], more) for number in short], processes, untold, kept)
         for number, one in zip(short, again, strict=True):
             found[number] = one
     return [answer for answer, _, _ in found]
+
+
+def _asked(
+    limits: Callable[[tuple[ApplySet, int]], tuple[Answer, int, bool]],
+    asked: Sequence[tuple[ApplySet, int]],
+    processes: int,
+    tell: Callable[[int], None],
+    kept: KeptResults | None,
+) -> list[tuple[Answer, int, bool]]:
+    """What comes of each unit with so many steps: what is kept of it, else what comes of the work, which is kept."""
+    if kept is None:
+        return each(limits, asked, processes, tell)
+    keys = [kept.key(unit) for unit, _ in asked]
+    found = [kept.recall(key, steps) if key is not None else None for key, (_, steps) in zip(keys, asked, strict=True)]
+    todo = [number for number, one in enumerate(found) if one is None]
+    done = len(asked) - len(todo)
+    tell(done)
+    made = each(limits, [asked[number] for number in todo], processes, lambda more: tell(done + more))
+    for number, one in zip(todo, made, strict=True):
+        found[number] = one
+        key = keys[number]
+        if key is not None:
+            kept.keep(key, asked[number][1], one)
+    return [one for one in found if one is not None]

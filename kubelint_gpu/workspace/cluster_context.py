@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
+from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.documents import Pointer, Reading
 from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.inventory.declarations.declared import Declared
@@ -51,6 +52,7 @@ class ClusterContext:
         readings: the files of the inventory.
         errors: what is wrong with it.
         name: what findings call it where there are several; empty where there is only one.
+        what_if: what is different from the files, in words.
     """
 
     def __init__(
@@ -59,8 +61,10 @@ class ClusterContext:
         readings: Sequence[Reading] = (),
         errors: Sequence[InventoryError] = (),
         name: str = "",
+        what_if: str = "",
     ) -> None:
         self.name = name
+        self.what_if = what_if
         self.inventory = inventory
         self.readings = tuple(readings)
         self.errors = tuple(errors)
@@ -71,6 +75,14 @@ class ClusterContext:
     def usable(self) -> bool:
         """Whether there is an inventory and it is free of errors."""
         return self.inventory is not None and not any(error.severity == "error" for error in self.errors)
+
+    @cached_property
+    def digest(self) -> str | None:
+        """What another declaration would change; None where it is not that of files that can be read."""
+        files = [one.source.digest for one in self.readings if one.source is not None and not one.problems]
+        if len(files) < len(self.readings) or (self.inventory is not None and not files):
+            return None
+        return digest_of((self.name, self.what_if, *map(repr, self.errors), "files", *files))
 
     @cached_property
     def has_slices(self) -> bool:

@@ -2,25 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
+from kubelint_gpu.cache.digests import digest_of
+from kubelint_gpu.documents import Reading, items
+from kubelint_gpu.workspace.deferred import Deferred
 from kubelint_gpu.workspace.manifest import Manifest
 
+SHARED = frozenset(("PriorityClass", "StorageClass", "RuntimeClass", "Namespace"))
+"""Kinds of the whole cluster: what one unit has of them, the others see."""
 Identity = tuple[str, str]
 
 
 class SharedObjects:
-    """The classes and namespaces of a run, read once."""
+    """The classes and namespaces of a run, read once; `digest` is what another one of them would change."""
 
-    def __init__(self, found: Iterable[Manifest]) -> None:
-        self.every = tuple(found)
-        self.by_path: dict[str, list[Manifest]] = {}
-        self._named: dict[Identity, list[Manifest]] = {}
-        self.by_kind: dict[str, list[Manifest]] = {}
+    def __init__(self, found: Iterable[Manifest], digest: str = "") -> None:
+        self._found = found
+        self.digest = digest
+
+    @cached_property
+    def every(self) -> tuple[Manifest, ...]:
+        """All of them, in the order of the files."""
+        return tuple(self._found)
+
+    @cached_property
+    def by_path(self) -> Mapping[str, Sequence[Manifest]]:
+        """All of them, by file."""
+        found = defaultdict[str, list[Manifest]](list)
         for one in self.every:
-            self.by_path.setdefault(one.path, []).append(one)
-            self.by_kind.setdefault(one.kind, []).append(one)
-            self._named.setdefault((one.kind, one.name), []).append(one)
+            found[one.path].append(one)
+        return dict(found)
+
+    @cached_property
+    def by_kind(self) -> Mapping[str, Sequence[Manifest]]:
+        """All of them, by kind."""
+        found = defaultdict[str, list[Manifest]](list)
+        for one in self.every:
+            found[one.kind].append(one)
+        return dict(found)
+
+    @cached_property
+    def _named(self) -> Mapping[Identity, Sequence[Manifest]]:
+        found = defaultdict[Identity, list[Manifest]](list)
+        for one in self.every:
+            found[one.kind, one.name].append(one)
+        return dict(found)
 
     def named(self, kind: str, name: str) -> Sequence[Manifest]:
         """All objects of a name, in the order of the files."""
@@ -55,3 +84,19 @@ class Beside:
 
 
 NOTHING_BESIDE = Beside(SharedObjects(()), frozenset())
+
+
+def shared_documents(reading: Reading) -> str:
+    """A digest of the documents of a file that hold shared objects, with their places; empty where there are none."""
+    if isinstance(reading, Deferred):
+        return reading.about
+    parts: list[str] = []
+    for document in reading.documents:
+        if any(item.value.get("kind") in SHARED for item in items(document) if _has_kind(item.value)):
+            source, (start, end) = document.source, document.chunk
+            parts += [source.path, f"{document.index} {start} {source.span(start, start).line}", source.text[start:end]]
+    return digest_of(parts) if parts else ""
+
+
+def _has_kind(value: Mapping[str, object]) -> bool:
+    return isinstance(value.get("kind"), str)

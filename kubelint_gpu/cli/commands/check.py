@@ -5,37 +5,35 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from kubelint_gpu.cli.baseline import Baseline, Settled, load_baseline, settle
+from kubelint_gpu.cache.cache_folder import cache_folder
+from kubelint_gpu.cache.store import Store
+from kubelint_gpu.cli.baseline import Baseline, load_baseline, settle
 from kubelint_gpu.cli.commands.fixing import fix_units, print_diff, tell
 from kubelint_gpu.cli.exit_codes import FAILED, FINDINGS, NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.cli.help.shell_completion import codes
+from kubelint_gpu.cli.outcome_report import report_of
 from kubelint_gpu.cli.outputs import category_of, options_for, pairs, write
 from kubelint_gpu.cli.own_files import is_report, paths_of, refuse_own_files
-from kubelint_gpu.documents import Reading, SourceText
 from kubelint_gpu.engine.processes import cores
-from kubelint_gpu.engine.run import Outcome, Suppression, check
+from kubelint_gpu.engine.run import Suppression, check
 from kubelint_gpu.engine.selection import SEVERITIES, per_path_problems, select
 from kubelint_gpu.findings.expiry import today
-from kubelint_gpu.findings.finding import Finding, RuleInfo, Summary
-from kubelint_gpu.report.content import Report, assemble
+from kubelint_gpu.report.content import Report
 from kubelint_gpu.report.format_names import DRAWING, FORMATS
 from kubelint_gpu.values import replace
-from kubelint_gpu.version import __version__
 from kubelint_gpu.workspace.project.comparison import comparison
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.configuration_file import find, load
-from kubelint_gpu.workspace.project.inputs import Inputs, read_inputs
+from kubelint_gpu.workspace.project.inputs import SKIMMED, Inputs, read_inputs
+from kubelint_gpu.workspace.project.known_files import KnownFiles
 from kubelint_gpu.workspace.project.kustomizations import KustomizeSettings, kustomize_options
 from kubelint_gpu.workspace.project.progress import progress
 from kubelint_gpu.workspace.project.worlds import WhatIf, what_if_options
-
-if TYPE_CHECKING:
-    from kubelint_gpu.findings.picture import ClusterPicture
 
 
 @click.command("check", cls=ManualCommand, short_help="Check manifests against a declared cluster.")
@@ -99,6 +97,7 @@ if TYPE_CHECKING:
 @click.option("--show-settings", is_flag=True, help="Print the settings and where each comes from; check nothing.")
 @click.option("--stdin-filename", default="<stdin>", metavar="NAME", help="What standard input is called in reports.")
 @kustomize_options
+@click.option("--no-cache", is_flag=True, help="Use no results of earlier runs, and keep none.")
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[default: auto]")
 @click.pass_context
 def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[str, ...], **options: Any) -> int:
@@ -127,6 +126,7 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
     selection = select(configuration, options["select"], options["ignore"], options["min_severity"])
     baseline = load_baseline(options["baseline"] or configuration.baseline)
     past = comparison(options["against"]) if options["against"] is not None else None
+    store = _store(off=options["no_cache"])
     inputs = read_inputs(
         paths,
         inventories,
@@ -137,6 +137,7 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         against=past,
         kustomize=KustomizeSettings(options["kustomize"], options["kustomize_flags"], options["kustomize_timeout"]),
         hook=options["hook"],
+        known=KnownFiles(store, SKIMMED),
     )
     own = _own(inputs, configuration, baseline, options["write_baseline"])
     refuse_own_files(targets, own, past.path if past is not None else None)
@@ -157,7 +158,17 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         inputs = inputs.after(fixed.units, failed=fixed.failed)
     drawn = any(name in DRAWING for name, _ in targets)
     with progress("checking", len(inputs.units)) as done:
-        outcome = check(inputs.units, inputs.world, suppression=suppression, processes=cores(), tell=done, stages=drawn)
+        outcome = check(
+            inputs.units,
+            inputs.world,
+            suppression=suppression,
+            processes=cores(),
+            tell=done,
+            stages=drawn,
+            store=store,
+        )
+    if store is not None:
+        store.save()
     found = (*outcome.findings, *inputs.defects, *per_path_problems(selection.configuration))
     outcome = replace(outcome, findings=tuple(filter(inputs.reports, found)))
     if fixed is not None and options["diff"]:
@@ -170,12 +181,12 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         options["write_baseline"],
         outcome.findings,
         tuple(selection.selected(outcome.findings)),
-        tuple(_wholly_checked(inputs, paths)),
+        _wholly_checked(inputs, paths),
         failed=outcome.failed or inputs.failed,
     )
     findings = settled.findings
     settings = selection.configuration.source
-    report = _report(inputs, outcome, settled, time.perf_counter() - begun, [name for name, _ in targets], settings)
+    report = report_of(inputs, outcome, settled, time.perf_counter() - begun, [name for name, _ in targets], settings)
     if options["statistics"]:
         _print_statistics(report, options["color"])
         targets = [(name, target) for name, target in targets if target != "-"]
@@ -197,6 +208,11 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
     return FINDINGS if failing and not options["exit_zero"] else NOTHING
 
 
+def _store(*, off: bool) -> Store | None:
+    folder = None if off else cache_folder()
+    return Store(folder) if folder is not None else None
+
+
 def _configuration(given: str | None, *, isolated: bool) -> Configuration:
     if isolated:
         return Configuration()
@@ -206,7 +222,7 @@ def _configuration(given: str | None, *, isolated: bool) -> Configuration:
 def _own(inputs: Inputs, configuration: Configuration, baseline: Baseline, written: str | None) -> Iterator[str]:
     """The files that a run reads or writes; what an earlier run reported is none of them."""
     yield from (str(path) for path in (configuration.path, baseline.path, written) if path is not None)
-    yield from paths_of(reading for reading in _readings(inputs) if not is_report(reading))
+    yield from paths_of(reading for reading in inputs.every if not is_report(reading))
     yield from inputs.beside
 
 
@@ -220,60 +236,6 @@ def _wholly_checked(inputs: Inputs, given: Sequence[str]) -> Iterator[str]:
         if path.startswith("<") or any(Path(path).resolve().is_relative_to(root) for root in roots):
             yield path
     yield from paths_of(reading for world in inputs.worlds for reading in world.readings)
-
-
-def _readings(inputs: Inputs) -> tuple[Reading, ...]:
-    return (*inputs.readings, *(reading for world in inputs.worlds for reading in world.readings))
-
-
-def _report(
-    inputs: Inputs,
-    outcome: Outcome,
-    settled: Settled,
-    seconds: float,
-    formats: Sequence[str],
-    settings: SourceText | None,
-) -> Report:
-    findings = settled.findings
-    kinds = [finding.severity for finding in findings]
-    summary = Summary(
-        files=len(inputs.readings),
-        documents=sum(len(reading.documents) for reading in inputs.readings),
-        workloads=outcome.workloads,
-        nodes=sum(len(world.base.nodes) for world in inputs.worlds),
-        errors=kinds.count("error"),
-        warnings=kinds.count("warning"),
-        notes=kinds.count("note"),
-        ignored=outcome.ignored,
-        baseline=settled.accepted,
-        undecided=outcome.undecided,
-        seconds=seconds,
-    )
-    sources = {reading.source.path: reading.source for reading in _readings(inputs) if reading.source is not None}
-    if settings is not None:
-        sources[settings.path] = settings
-    failed = "something that was to be checked could not be read or rendered" if inputs.failed else ""
-    if outcome.failed:
-        failed = "a rule failed, or the inventory could not be used"
-    if any(not world.usable and world.errors for world in inputs.worlds):
-        failed = "the inventory cannot be used, and no rule that needs the cluster was asked"
-    clusters = _clusters(inputs) if DRAWING.intersection(formats) else ()
-    return assemble(findings, summary, _rules(findings, formats), sources, __version__, failed, clusters)
-
-
-def _clusters(inputs: Inputs) -> tuple[ClusterPicture, ...]:
-    from kubelint_gpu.views.cluster_view import cluster_picture
-
-    found = (cluster_picture(world) for world in inputs.worlds)
-    return tuple(picture for picture in found if picture is not None)
-
-
-def _rules(findings: Sequence[Finding], formats: Sequence[str]) -> dict[str, RuleInfo]:
-    """The rules that were found, for SARIF with their pages."""
-    from kubelint_gpu.findings.catalogue import folders, page, rule
-
-    codes = sorted({finding.code for finding in findings}.intersection(folders()))
-    return {code: replace(rule(code), page=page(code)) if "sarif" in formats else rule(code) for code in codes}
 
 
 def _print_statistics(report: Report, color: str) -> None:

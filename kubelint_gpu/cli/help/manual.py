@@ -30,7 +30,7 @@ SECTIONS = {
         "anonymize",
     ),
     "Repairs": ("fix", "unsafe_fixes", "diff"),
-    "Settings": ("config", "isolated", "show_settings", "stdio"),
+    "Settings": ("config", "isolated", "show_settings", "no_cache", "stdio"),
 }
 """The sections of the options, with the names of their parameters; what stands in none comes last."""
 

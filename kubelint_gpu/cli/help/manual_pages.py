@@ -10,6 +10,8 @@ CHECKED = (
 )
 
 EXITS: dict[str, tuple[tuple[str, str], ...]] = {
+    "cache clean": (("0", "it is empty"), ("2", "something cannot be taken away")),
+    "cache dir": (("0", "printed, where there is one"),),
     "check": CHECKED,
     "explain": (("0", "it was explained"), ("2", "there is no such rule or workload, or something cannot be read")),
     "inventory capture": (("0", "written"), ("2", "the cluster cannot be asked, or what it says cannot be used")),
@@ -25,6 +27,8 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("Say what a finding means, and what to do:", "PROGRAM explain KLG101"),
         ("Say on which nodes a workload fits, and why not on the others:", "PROGRAM explain deployment/chat deploy/"),
     ),
+    "cache clean": (("Forget what earlier runs have found:", "PROGRAM cache clean"),),
+    "cache dir": (("Where results are kept:", "PROGRAM cache dir"),),
     "check": (
         (
             "Check a directory, and make the fixes that are proven to help:",
@@ -76,6 +80,7 @@ ENVIRONMENT = (
     ("NO_COLOR", "no colours, whatever the terminal can"),
     ("FORCE_COLOR", "colours, also where the output is no terminal"),
     ("COLUMNS", "how wide the text is"),
+    ("KUBELINT_GPU_NO_CACHE", "1 uses no results of earlier runs, and keeps none"),
     ("KUBELINT_GPU_TRACEBACK", "1 shows where an internal error comes from"),
 )
 

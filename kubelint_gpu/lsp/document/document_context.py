@@ -25,7 +25,7 @@ from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.project import configuration_file as settings
 from kubelint_gpu.workspace.project.configuration import Configuration
-from kubelint_gpu.workspace.project.inputs import SHARED
+from kubelint_gpu.workspace.shared_objects import SHARED
 
 _LISTING_LASTS = 5.0
 _MOST_WORLDS = 4

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
-from kubelint_gpu.documents import Reading, read
+from kubelint_gpu.cache.digests import digest_of
+from kubelint_gpu.documents import Reading
 from kubelint_gpu.findings.catalogue import INTERNAL
 from kubelint_gpu.findings.defect import defect
 from kubelint_gpu.findings.finding import Finding, Place
@@ -21,21 +22,21 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.project.configuration import Configuration
+from kubelint_gpu.workspace.project.known_files import KnownFiles
 from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations, KustomizeSettings, render_all
 from kubelint_gpu.workspace.project.progress import progress
 from kubelint_gpu.workspace.project.targets import Repository, everything, in_kustomized_folder, named_files
 from kubelint_gpu.workspace.project.worlds import WhatIf, Worlds, complain
-from kubelint_gpu.workspace.shared_objects import Beside, SharedObjects
+from kubelint_gpu.workspace.shared_objects import SHARED, Beside, SharedObjects, shared_documents
 
 if TYPE_CHECKING:
+    from kubelint_gpu.sources.kustomize.origin import Origin
     from kubelint_gpu.workspace.project.before import Past
     from kubelint_gpu.workspace.project.comparison import Comparison
     from kubelint_gpu.workspace.project.unit_changes import Changes
 
 SKIMMED = ("CustomResourceDefinition",)
 """Kinds of which nothing is read but that they are there: they are long, and nothing is decided by them."""
-SHARED = frozenset(("PriorityClass", "StorageClass", "RuntimeClass", "Namespace"))
-"""Kinds of the whole cluster: what one unit has of them, the others see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,11 @@ class Inputs:
         """Whether every cluster that was declared can be judged by."""
         return all(world.inventory is None or world.usable for world in self.worlds)
 
+    @property
+    def every(self) -> tuple[Reading, ...]:
+        """The files of the manifests and of the inventories."""
+        return (*self.readings, *(reading for world in self.worlds for reading in world.readings))
+
     def reports(self, finding: Finding) -> bool:
         """Whether a finding is one of this call: what stands in no target is another's, unless all depends on it."""
         decisive = finding.code == INTERNAL or (finding.code.startswith("KLG6") and finding.severity == "error")
@@ -91,6 +97,7 @@ def read_inputs(
     against: Comparison | None = None,
     kustomize: KustomizeSettings | None = None,
     hook: bool = False,
+    known: KnownFiles | None = None,
 ) -> Inputs:
     """Manifests and inventories of a run.
 
@@ -101,6 +108,7 @@ def read_inputs(
     A file of the inventory that is merely found in a directory is no manifest.
     `against` says where the manifests are as they were.
     With `hook` the run sees what git is about to commit and nothing else.
+    `known` reads the files; one that an earlier run has read is parsed when its documents are asked for.
 
     Raises:
         click.ClickException: `against` cannot be read, or there is no git repository for `hook`.
@@ -141,7 +149,7 @@ def read_inputs(
     del collected, offered
     files.reverse()
     defects = list(built.defects)
-    readings = (*_read_all(files, defects), *built.readings)
+    readings = (*_read_all(files, defects, known or KnownFiles(None, SKIMMED)), *built.readings)
     past: Past | None = None
     try:
         if against is not None:
@@ -182,14 +190,14 @@ def _past(
     return objects_of_revision(against.revision, arguments, readings, built, settings)
 
 
-def _read_all(files: list[SourceFile], defects: list[Finding]) -> Iterator[Reading]:
+def _read_all(files: list[SourceFile], defects: list[Finding], known: KnownFiles) -> Iterator[Reading]:
     """The files from the last to the first; each is dropped when it is read."""
     with progress("reading", len(files)) as tell:
         for number in range(1, len(files) + 1):
             file = files.pop()
             tell(number, file.path)
             try:
-                reading = read(file.path, file.data, skimmed=SKIMMED)
+                reading = known.read(file.path, file.data)
             except Exception as error:  # noqa: BLE001 - one file must not hide what the others have
                 defects.append(defect(Place(file.path, 1, 1, 1, 1), "this file is not read", error))
             else:
@@ -203,7 +211,7 @@ def _context(paths: Sequence[str], kustomize: KustomizeSettings, defects: list[F
         return ()
     built = render_all((), [file.path for file in files], kustomize)
     defects += built.defects
-    plain = list(_read_all([file for file in files if not built.takes(file.path)], defects))
+    plain = _read_all([file for file in files if not built.takes(file.path)], defects, KnownFiles(None, SKIMMED))
     return manifests((*plain, *built.readings), {one.path: one.origins for one in built.rendered})
 
 
@@ -247,7 +255,7 @@ class _Grouping:
         origins = {one.path: one.origins for one in built.rendered}
         # a kustomization goes where its own file goes
         stands = {one.path: f"{one.path}/kustomization.yaml" for one in built.rendered}
-        shared = SharedObjects(manifests(readings, origins, SHARED))
+        shared = _shared(readings, built, origins)
         groups: dict[tuple[bool, str], list[Reading]] = {}
         for reading in readings:
             path = _path(reading)
@@ -283,6 +291,23 @@ class _Grouping:
             return [self._worlds.world(self._inventories or self._settings.inventory)]
         found = dict.fromkeys(one for path in paths for one in self._settings.clusters_of(path))
         return [self._worlds.world(inventories) for inventories in found or ((),)]
+
+
+def _shared(
+    readings: Sequence[Reading], built: BuiltKustomizations, origins: Mapping[str, tuple[Origin | None, ...]]
+) -> SharedObjects:
+    """The objects that every file may use; the files that hold none of them are not looked at again."""
+    made = {one.path: one for one in built.rendered}
+    parts: list[str | bytes] = []
+    holders = []
+    for reading in readings:
+        found = shared_documents(reading)
+        if found:
+            holders.append(reading)
+            rendered = made.get(_path(reading))
+            sources = rendered.sources if rendered is not None else ()
+            parts += [found, *(one.source.digest for one in sources if one.source is not None)]
+    return SharedObjects((one for part in (holders,) for one in manifests(part, origins, SHARED)), digest_of(parts))
 
 
 def _is_chart(reading: Reading) -> bool:

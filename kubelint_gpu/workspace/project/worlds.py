@@ -110,7 +110,7 @@ def read_world(
         pods = f", and what ran there: {changed.pods} pod{'' if changed.pods == 1 else 's'}" if changed.pods else ""
         complain("what if", f"without {len(changed.nodes)} of {len(names)} nodes{pods}")
     name = (inventory.name or (paths[0] if paths else "")) if named else ""
-    return ClusterContext(inventory, readings, wrong, name), bool(missing)
+    return ClusterContext(inventory, readings, wrong, name, repr(what_if)), bool(missing)
 
 
 def tell_errors(world: ClusterContext) -> None:

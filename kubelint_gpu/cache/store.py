@@ -1,0 +1,135 @@
+"""Texts by their keys, kept in a fixed number of files of limited size: the whole is bounded without any upkeep.
+
+Each file holds the entries whose keys begin alike, a line each, with a digest by which a line that was cut off or
+changed is known; such a line is not there. A file is put in place whole, so that runs beside each other see the old
+or the new one; of two that write at the same moment one is lost, which costs work and no result.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from kubelint_gpu.cache.cache_folder import is_own, opened
+from kubelint_gpu.cache.digests import digest_of
+
+_RESULTS = "results-1"
+_PREFIX = 2
+FILE_BYTES = 256 * 1024
+"""The most that one of the 256 files holds: what was written first goes first."""
+ENTRY_BYTES = FILE_BYTES // 4
+_LEFT_SECONDS = 3600
+_TEMPORARY = ".part"
+
+
+class Store:
+    """The results of earlier runs; a folder that cannot be used holds none, and takes none."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._results = folder / _RESULTS
+        self._files: dict[str, dict[str, bytes]] = {}
+        self._new: dict[str, dict[str, bytes]] = {}
+        self._readable = opened(folder, make=False) and opened(self._results, make=False)
+
+    def get(self, key: str) -> bytes | None:
+        """The text of a key; None where there is none."""
+        name = key[:_PREFIX]
+        found = self._files.get(name)
+        if found is None:
+            found = self._files[name] = dict(self._read(name)) if self._readable else {}
+        line = found.get(key)
+        return _payload(key, line) if line is not None else None
+
+    def put(self, key: str, text: str) -> None:
+        """Keep a text under a key, from `save` on; one that is too long is not kept."""
+        data = text.encode("ascii")
+        if len(data) <= ENTRY_BYTES:
+            self._new.setdefault(key[:_PREFIX], {})[key] = _sum(key, data) + b" " + data
+
+    def save(self) -> None:
+        """Write down what is new; where that cannot be done, the next run does the work again."""
+        if not self._new or not (opened(self._folder, make=True) and opened(self._results, make=True)):
+            return
+        for name, entries in self._new.items():
+            with suppress(OSError):
+                self._write(name, {**dict(self._read(name)), **entries})
+        self._new = {}
+        self._sweep()
+
+    def _read(self, name: str) -> Iterator[tuple[str, bytes]]:
+        """The lines of a file by their keys; their digests are looked at when they are asked for."""
+        for line in _bytes_of(self._results / name).split(b"\n"):
+            key, _, rest = line.partition(b" ")
+            with suppress(UnicodeDecodeError):
+                yield key.decode("ascii"), rest
+
+    def _write(self, name: str, entries: dict[str, bytes]) -> None:
+        kept: list[bytes] = []
+        left = FILE_BYTES
+        for key, line in reversed(entries.items()):
+            left -= len(key) + len(line) + 2
+            if left < 0:
+                break
+            if _payload(key, line) is not None:
+                kept.append(key.encode("ascii") + b" " + line + b"\n")
+        temporary = str(self._results / f"{name}.{os.getpid()}.{os.urandom(4).hex()}{_TEMPORARY}")
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.writelines(reversed(kept))
+            os.replace(temporary, self._results / name)  # noqa: PTH105 - the name is a string
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+
+    def _sweep(self) -> None:
+        """Take away what runs left behind that were killed while they wrote."""
+        with suppress(OSError), os.scandir(self._results) as entries:
+            for entry in entries:
+                if entry.name.endswith(_TEMPORARY) and entry.stat().st_mtime < time.time() - _LEFT_SECONDS:
+                    Path(entry.path).unlink(missing_ok=True)
+
+
+def clean(folder: Path) -> int:
+    """Take away everything that was kept, and give the number of bytes.
+
+    Raises:
+        OSError: something cannot be taken away.
+    """
+    results, freed = folder / _RESULTS, 0
+    if not (opened(folder, make=False) and opened(results, make=False)):
+        return 0
+    with os.scandir(results) as entries:
+        for entry in entries:
+            freed += entry.stat(follow_symlinks=False).st_size
+            Path(entry.path).unlink()
+    results.rmdir()
+    return freed
+
+
+def _bytes_of(path: Path) -> bytes:
+    """What a file holds; nothing where it is a link, no plain file, another user's, or longer than it may be."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        handle = os.open(path, flags)
+    except OSError:
+        return b""
+    with suppress(OSError), os.fdopen(handle, "rb") as file:
+        found = os.fstat(handle)
+        if stat.S_ISREG(found.st_mode) and is_own(found) and found.st_size <= FILE_BYTES:
+            return file.read(FILE_BYTES)
+    return b""
+
+
+def _payload(key: str, line: bytes) -> bytes | None:
+    told, _, data = line.partition(b" ")
+    return data if told == _sum(key, data) else None
+
+
+def _sum(key: str, data: bytes) -> bytes:
+    return digest_of((key, data))[:16].encode("ascii")

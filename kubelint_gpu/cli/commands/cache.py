@@ -1,0 +1,39 @@
+"""`kubelint-gpu cache`."""
+
+from __future__ import annotations
+
+import click
+
+from kubelint_gpu.cache.cache_folder import cache_folder
+from kubelint_gpu.cache.store import clean
+from kubelint_gpu.cli.exit_codes import NOTHING
+from kubelint_gpu.cli.help.manual import ManualCommand, ManualGroup
+
+
+@click.group("cache", cls=ManualGroup, short_help="Show and empty what earlier runs have kept.")
+def command() -> None:
+    """Show and empty what earlier runs have kept."""
+
+
+@command.command("dir", cls=ManualCommand)
+def directory() -> int:
+    """Print the folder in which results are kept.
+
+    It prints nothing where none are: without a home folder, or where that folder would lie in the checkout.
+    """
+    folder = cache_folder()
+    if folder is not None:
+        click.echo(folder)
+    return NOTHING
+
+
+@command.command("clean", cls=ManualCommand)
+def empty() -> int:
+    """Take away everything that earlier runs have kept."""
+    folder = cache_folder()
+    try:
+        freed = clean(folder) if folder is not None else 0
+    except OSError as error:
+        raise click.ClickException(f"cannot empty {folder}: {error.strerror or error}") from None
+    click.echo(f"{freed:,} bytes freed")
+    return NOTHING

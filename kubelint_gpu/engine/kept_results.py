@@ -1,0 +1,74 @@
+"""What came of a unit in an earlier run, where nothing has changed that decides it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from kubelint_gpu.cache.digests import digest_of
+from kubelint_gpu.cache.plain_values import NotPlain, from_text, to_text
+
+if TYPE_CHECKING:
+    from kubelint_gpu.cache.store import Store
+    from kubelint_gpu.workspace.apply_set import ApplySet
+
+Result = tuple[Any, int, bool]
+"""What came of the work, the steps that it left, and whether something was cut off for want of steps."""
+
+
+class KeptResults:
+    """Results by the digest of their units.
+
+    `further` is what decides them besides, `today` the day, which decides where a suppression has an end.
+    `classes` are those of the values that they are made of; what is not `lasting` is not kept.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        further: Iterable[str],
+        today: str,
+        classes: Mapping[str, type],
+        lasting: Callable[[Any], bool],
+    ) -> None:
+        self._store = store
+        self._further = tuple(further)
+        self._today = today
+        self._classes = classes
+        self._lasting = lasting
+
+    def key(self, unit: ApplySet) -> str | None:
+        """What the result of a unit is found by; None where it is not kept."""
+        from kubelint_gpu.workspace.unit_key import unit_key
+
+        texts = (reading.source.text for reading in unit.readings if reading.source is not None)
+        dated = any("until" in text or "\\" in text for text in texts)
+        return unit_key(unit, (*self._further, self._today if dated else ""))
+
+    def recall(self, key: str, steps: int) -> Result | None:
+        """The result that came, or would have come, of so many steps.
+
+        What was not cut off comes of more steps, too; what was, of exactly as many.
+        """
+        for name in (key, digest_of((key, str(steps)))):
+            text = self._store.get(name)
+            if text is None:
+                continue
+            try:
+                given, used, cut, answer = from_text(text, self._classes)
+                if given == steps or (given < steps and not cut):
+                    return answer, max(0, steps - used), cut
+            except (NotPlain, TypeError, ValueError):
+                continue
+        return None
+
+    def keep(self, key: str, steps: int, result: Result) -> None:
+        """Write down what came of so many steps."""
+        answer, left, cut = result
+        if not self._lasting(answer):
+            return
+        try:
+            text = to_text((steps, steps - left, cut, answer))
+        except NotPlain:
+            return
+        self._store.put(digest_of((key, str(steps))) if cut else key, text)

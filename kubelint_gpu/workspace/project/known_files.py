@@ -1,0 +1,51 @@
+"""Files that an earlier run has read: they are parsed again only where something of theirs is judged anew."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.cache.digests import digest_of
+from kubelint_gpu.cache.plain_values import NotPlain, from_text, to_text
+from kubelint_gpu.cache.program_identity import program_identity
+from kubelint_gpu.documents import MAX_BYTES, Reading, SourceText, read
+from kubelint_gpu.documents.reader import decode, read_text
+from kubelint_gpu.findings.catalogue import rules_folder
+from kubelint_gpu.workspace.deferred import Deferred
+from kubelint_gpu.workspace.shared_objects import shared_documents
+
+if TYPE_CHECKING:
+    from kubelint_gpu.cache.store import Store
+
+
+class KnownFiles:
+    """What is known of files by their bytes; nothing without a store.
+
+    `skimmed` are the kinds whose bodies are parsed and not kept.
+    """
+
+    def __init__(self, store: Store | None, skimmed: Collection[str] = ()) -> None:
+        self._store = store
+        self._program = program_identity((str(rules_folder()),)) if store is not None else ""
+        self._skimmed = skimmed
+
+    def read(self, path: str, data: bytes) -> Reading:
+        """The documents of a file, read now or when they are asked for."""
+        source = decode(path, data) if self._store is not None and len(data) <= MAX_BYTES else None
+        if self._store is None or not isinstance(source, SourceText):
+            return read(path, data, skimmed=self._skimmed)
+        key = digest_of(("file", self._program, *sorted(self._skimmed), source.digest))
+        known = self._store.get(key)
+        if known is not None:
+            try:
+                count, about = from_text(known, {})
+                return Deferred(source, int(count), str(about), self._text)
+            except (NotPlain, TypeError, ValueError):
+                pass
+        reading = self._text(source)
+        if not reading.problems:
+            self._store.put(key, to_text((reading.count, shared_documents(reading))))
+        return reading
+
+    def _text(self, source: SourceText) -> Reading:
+        return read_text(source, skimmed=self._skimmed)

@@ -1,0 +1,57 @@
+"""What decides the result of a unit, as a digest: its own files, what stands beside it, the cluster, what there was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kubelint_gpu.cache.digests import digest_of
+from kubelint_gpu.documents import Reading
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.manifest import Manifest
+
+
+class NoDigest(Exception):  # noqa: N818 - it says what the decisive part is
+    """Something decides the result that no digest is made of."""
+
+
+def unit_key(unit: ApplySet, further: Iterable[str]) -> str | None:
+    """The digest of a unit and of what else decides its result; None where not all of that has a digest.
+
+    A file with problems has none: what is said of them depends on what lies in the folders above it. What was rendered
+    has none: its files are not all known here.
+    """
+    if unit.rendered:
+        return None
+    try:
+        sections: tuple[Iterable[str | bytes], ...] = (
+            (*further, str(unit.budget), _known(unit.world.digest), unit.beside.shared.digest),
+            _files(unit.readings),
+            (part for name in sorted(unit.before) for part in (name, *_of(unit.before[name]))),
+            sorted(unit.made),
+            (part for one in unit.gone for part in _of(one)),
+            (part for one in unit.neighbours for part in _of(one)),
+        )
+        return digest_of(map(digest_of, sections))
+    except NoDigest:
+        return None
+
+
+def _known(digest: str | None) -> str:
+    if digest is None:
+        raise NoDigest
+    return digest
+
+
+def _files(readings: Iterable[Reading]) -> Iterator[bytes]:
+    for reading in readings:
+        if reading.source is None or reading.problems:
+            raise NoDigest
+        yield reading.source.digest
+
+
+def _of(manifest: Manifest) -> Iterator[str | bytes]:
+    if manifest.origin is not None:
+        raise NoDigest
+    document = manifest.item.document
+    yield document.source.digest
+    yield f"{document.index} {manifest.item.pointer}"

@@ -1,0 +1,51 @@
+"""Files that an earlier run has read."""
+
+import pytest
+
+from kubelint_gpu.documents import read
+from kubelint_gpu.workspace.deferred import Deferred
+from kubelint_gpu.workspace.project.known_files import KnownFiles
+from kubelint_gpu.workspace.shared_objects import shared_documents
+
+
+class Kept(dict):
+    def put(self, key, text):
+        self[key] = text.encode()
+
+
+TEXT = b"apiVersion: v1\nkind: Namespace\nmetadata: {name: n}\n---\na: 1\n"
+
+
+def test_a_file_is_parsed_the_second_time_only_when_it_is_asked_for():
+    store = Kept()
+    first, second = (KnownFiles(store).read("a.yaml", TEXT) for _ in range(2))
+    assert not isinstance(first, Deferred)
+    assert isinstance(second, Deferred)
+    assert (second.count, shared_documents(second)) == (2, shared_documents(first))
+    assert [one.value for one in second.documents] == [one.value for one in first.documents]
+
+
+def test_another_path_or_other_bytes_are_another_file():
+    store = Kept()
+    KnownFiles(store).read("a.yaml", TEXT)
+    for path, data in (("b.yaml", TEXT), ("a.yaml", TEXT + b"\n"), ("a.yaml", b"\xef\xbb\xbf" + TEXT)):
+        assert not isinstance(KnownFiles(store).read(path, data), Deferred)
+    assert not isinstance(KnownFiles(store, ("Namespace",)).read("a.yaml", TEXT), Deferred)
+
+
+@pytest.mark.parametrize("data", [b"a: b: c", b"\0", b"\xff", b"a: 1\na: 2\n"])
+def test_what_cannot_be_read_is_read_again(data):
+    store = Kept()
+    for _ in range(2):
+        found = KnownFiles(store).read("a.yaml", data)
+        assert not isinstance(found, Deferred)
+        assert found.problems == read("a.yaml", data).problems != ()
+
+
+@pytest.mark.parametrize("entry", [b"", b"[1]", b'["x","y"]', b"[1,2,3]", b"{}"])
+def test_a_false_entry_is_none(entry):
+    store = Kept()
+    KnownFiles(store).read("a.yaml", TEXT)
+    for key in store:
+        store[key] = entry
+    assert not isinstance(KnownFiles(store).read("a.yaml", TEXT), Deferred)

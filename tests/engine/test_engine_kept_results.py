@@ -1,0 +1,77 @@
+"""What is kept of a unit: for which steps it stands, and that it holds nothing but plain values."""
+
+from kubelint_gpu.documents import read
+from kubelint_gpu.engine.kept_results import KeptResults
+from kubelint_gpu.engine.shares import within_budget
+from kubelint_gpu.findings.finding import Place
+from kubelint_gpu.simulation.budget import Budget
+from kubelint_gpu.work import charge, part
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.cluster_context import ClusterContext
+
+
+class Kept(dict):
+    def put(self, key, text):
+        self[key] = text.encode()
+
+
+def results(store, lasting=lambda _: True):
+    return KeptResults(store, ("x",), "2026-01-01", {"Place": Place}, lasting)
+
+
+def unit(name, text="kind: A\n"):
+    return ApplySet([read(f"{name}.yaml", text.encode())], ClusterContext())
+
+
+def test_what_was_not_cut_off_stands_for_more_steps_and_not_for_fewer():
+    kept = results(Kept())
+    kept.keep("k", 100, (Place("a", 1, 1, 1, 1), 40, False))
+    assert kept.recall("k", 100) == (Place("a", 1, 1, 1, 1), 40, False)
+    assert kept.recall("k", 150) == (Place("a", 1, 1, 1, 1), 90, False)
+    assert kept.recall("k", 99) is None
+
+
+def test_what_was_cut_off_stands_for_as_many_steps_alone():
+    kept = results(Kept())
+    kept.keep("k", 100, ("short", 0, True))
+    kept.keep("k", 500, ("long", 20, False))
+    assert [kept.recall("k", steps) for steps in (100, 101, 500)] == [("short", 0, True), None, ("long", 20, False)]
+
+
+def test_what_does_not_last_or_is_not_plain_is_not_kept():
+    store = Kept()
+    results(store, lasting=lambda _: False).keep("k", 1, ("a", 0, False))
+    results(store).keep("k", 1, (object(), 0, False))
+    assert store == {}
+
+
+def test_the_day_counts_only_where_a_suppression_may_have_an_end():
+    days = ("2026-01-01", "2026-01-02")
+    for text, depends in (("kind: A\n", False), ("# until=2026-01-01\n", True), ('a: "\\x75ntil"\n', True)):
+        keys = {KeptResults(Kept(), (), day, {}, bool).key(unit("a", text)) for day in days}
+        assert (len(keys) == 2) is depends
+
+
+def test_a_budget_that_is_too_small_is_shared_out_the_same_way():
+    budget, store, asked = Budget(run=1_000, most=1_000, least=10), Kept(), []
+
+    def work(one):
+        name = one.readings[0].source.path
+        asked.append(name)
+        done = 0
+        try:
+            with part(1, 2):
+                for _ in range({"a": 20, "b": 700, "c": 40, "d": 5_000}[name[0]]):
+                    charge(1)
+                    done += 1
+        except Exception:  # noqa: BLE001 - used up
+            return (name, "cut", done)
+        return (name, "whole", done)
+
+    units = [unit(name) for name in "abcd"]
+    first = within_budget(work, units, 1, budget=budget, kept=results(store))
+    assert first == within_budget(work, units, 1, budget=budget)
+    assert {kind for _, kind, _ in first} == {"cut", "whole"}
+    asked.clear()
+    assert within_budget(work, units, 1, budget=budget, kept=results(store)) == first
+    assert asked == []
