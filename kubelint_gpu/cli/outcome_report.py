@@ -49,6 +49,8 @@ def report_of(
     failed = "something that was to be checked could not be read or rendered" if inputs.failed else ""
     if outcome.failed:
         failed = "a rule failed, or the inventory could not be used"
+        if any(world.usable and not world.whole for world in inputs.worlds):
+            failed = "objects of the inventory cannot be read, and what they may decide is possible instead of certain"
     if any(not world.usable and world.errors for world in inputs.worlds):
         failed = "the inventory cannot be used, and no rule that needs the cluster was asked"
     clusters = _clusters(inputs) if DRAWING.intersection(formats) else ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Sequence
 
 from kubelint_gpu.analysis.misplaced_fields import MISPLACED, Misplaced, misplaced_in, overtaken
+from kubelint_gpu.analysis.unread_objects import decisive
 from kubelint_gpu.documents import Reading, encode, read
 from kubelint_gpu.documents.edits import Edit, NotEditable, apply
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
@@ -12,9 +13,11 @@ from kubelint_gpu.engine.registry import checks, world_checks
 from kubelint_gpu.findings.catalogue import INTERNAL, rule
 from kubelint_gpu.findings.defect import defect
 from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Severity, TextEdit, fingerprint
+from kubelint_gpu.inventory.declarations.unread import Unread
 from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.messages.wording import USED_UP, listed, workload_name
+from kubelint_gpu.messages.wording import USED_UP, listed, some, workload_name
+from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
@@ -36,7 +39,37 @@ def _always() -> bool:
 
 
 def drafts_of(unit: ApplySet) -> tuple[list[Diagnostic], list[Finding]]:
-    """What the rules say of a unit, and a finding for each rule that failed."""
+    """What the rules say of a unit, and a finding for each rule that failed.
+
+    What is not said without the cluster is only possible where objects may decide of which not everything is known.
+    """
+    drafts, crashed = _asked(unit)
+    unsure = decisive(unit)
+    if not unsure:
+        return drafts, crashed
+    firm = {identity(one) for one in _asked(unit.without_cluster())[0] if one.certainty == "certain"}
+    return [one if identity(one) in firm else _narrowed(one, unsure) for one in drafts], crashed
+
+
+def _narrowed(draft: Diagnostic, unsure: Sequence[Unread]) -> Diagnostic:
+    """What is certain only if some unread objects of the inventory change nothing."""
+    severity = severity_of(draft)
+    if draft.certainty != "certain" or severity == "note":
+        return draft
+    begins = "as far as the inventory can be read, "
+    shared = draft.shared
+    names = [f"{one.kind} {one.name}".rstrip() for one in unsure]
+    return replace(
+        draft,
+        message=f"{begins}{draft.message}",
+        certainty="possible",
+        severity=_LOWER[severity],
+        shared=shared and replace(shared, told=f"{begins}{shared.told}"),
+        help=(*draft.help, f"mend {some(names, 'object')} of the inventory to be sure"),
+    )
+
+
+def _asked(unit: ApplySet) -> tuple[list[Diagnostic], list[Finding]]:
     drafts: list[Diagnostic] = []
     crashed: list[Finding] = []
     cut: list[str] = []
@@ -152,7 +185,7 @@ def tried(
                 yield Refusal(proposal.title, proposal.safety, early)
                 continue
             if number in holds:
-                yield _fix(proposal, edits, proposal.must_prove)
+                yield _fix(proposal, edits, proposal.must_prove and not decisive(unit))
                 continue
             if not alone():
                 yield Refusal(proposal.title, proposal.safety, _UNTRIED)
@@ -166,7 +199,7 @@ def tried(
                 continue
             if not why or not proposal.must_prove:
                 made = _of_sources(unit, changed, edits) if unit.rendered else edits
-                yield _fix(proposal, made, not why and proposal.must_prove)
+                yield _fix(proposal, made, not why and proposal.must_prove and not decisive(unit))
                 continue
         except NotEditable as error:
             why = str(error)

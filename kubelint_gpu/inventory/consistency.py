@@ -50,8 +50,8 @@ def _united(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | None
     return found
 
 
-def inconsistencies(objects: Iterable[Declared]) -> Iterator[InventoryError]:
-    """Errors in how declarations go together."""
+def inconsistencies(objects: Iterable[Declared]) -> Iterator[tuple[Declared, InventoryError]]:
+    """Errors in how declarations go together, each with the one that comes later."""
     first: dict[tuple[str, str, str], Declared] = {}
     default: Declared | None = None
     for declared in objects:
@@ -60,11 +60,11 @@ def inconsistencies(objects: Iterable[Declared]) -> Iterator[InventoryError]:
         earlier = first.setdefault(identity(declared.value), declared)
         if earlier is not declared:
             sentence = f"{declared.kind} {declared.name} is declared twice"
-            yield _twice(declared, earlier, sentence, "it is also declared here")
+            yield declared, _twice(declared, earlier, sentence, "it is also declared here")
         if isinstance(declared.typed, PriorityClass) and declared.typed.global_default:
             if default is not None and default.name != declared.name:
                 sentence = f"priority classes {default.name} and {declared.name} are both globalDefault"
-                yield _twice(declared, default, sentence, "the other one is here", ("globalDefault",))
+                yield declared, _twice(declared, default, sentence, "the other one is here", ("globalDefault",))
             default = default or declared
 
 
@@ -76,4 +76,5 @@ def _twice(
         declared.locate(pointer),
         sentence,
         related=((earlier.item.document.source.path, earlier.locate(pointer), also),),
+        of_object=True,
     )

@@ -107,10 +107,11 @@ def _overcommitted(inventory: Inventory) -> Iterator[InventoryError]:
 
 def _lost(inventory: Inventory) -> Iterator[InventoryError]:
     nodes = {each.name for each in inventory.of_kind("Node")}
+    broken = {one.name for one in inventory.unread if one.kind == "Node"}
     hints = MOST_HINTS
     for declared, pod in placed_pods(inventory):
         name = pod.spec.node_name
-        if name not in nodes:
+        if name not in nodes and broken.isdisjoint((name, "")):
             sentence = f"pod {pod.key}: it runs on node {name}, which is not declared"
             hints -= 1
             hint = did_you_mean(name, nodes) if hints >= 0 else ""

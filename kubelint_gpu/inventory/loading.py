@@ -16,6 +16,7 @@ from kubelint_gpu.inventory.declarations.inventory import (
     Pool,
     Scheduler,
 )
+from kubelint_gpu.inventory.declarations.unread import SECTIONS, Unread, unread
 from kubelint_gpu.inventory.kubernetes_version import cluster_version
 from kubelint_gpu.inventory.objects.declared_nodes import MOST_NODES, node, pool
 from kubelint_gpu.inventory.objects.policies import POLICIES
@@ -23,10 +24,11 @@ from kubelint_gpu.inventory.objects.raw import is_cluster_object, is_plausible, 
 from kubelint_gpu.inventory.objects.running import MOST_PODS, admitted, running_pods
 from kubelint_gpu.inventory.reading import understood
 from kubelint_gpu.inventory.recognition import is_concise, rejection
+from kubelint_gpu.kube.objects.cluster import identity
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.priority import PriorityClass
-from kubelint_gpu.values import dataclass, field
+from kubelint_gpu.values import dataclass, field, replace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,12 +50,19 @@ class _Gathered:
     nodes: int = 0
     # Names of nodes whose declaration is broken; None where a pool is, which may have had any name.
     doubtful: set[str | None] = field(default_factory=set)
+    unread: list[Unread] = field(default_factory=list)
+
+    def settle(self, begin: int, kind: str, value: Any) -> None:
+        """Errors since `begin` cost the object alone that was read meanwhile."""
+        if any(one.severity == "error" for one in self.problems[begin:]):
+            self.problems[begin:] = [replace(one, of_object=True) for one in self.problems[begin:]]
+            self.unread.append(unread(kind, value))
 
 
 def load(readings: Sequence[Reading]) -> tuple[Inventory, tuple[InventoryError, ...]]:
     """The inventory that some files declare, and everything that is wrong with them.
 
-    Where there is an error of severity `error` the inventory lacks what the error is about and must not be judged by.
+    Where there is a fatal error the inventory must not be judged by; an object with an error of its own is `unread`.
     Contradictions between declarations that are each well-formed are not looked for here: see `contradictions`.
     """
     found = _Gathered()
@@ -74,7 +83,11 @@ def load(readings: Sequence[Reading]) -> tuple[Inventory, tuple[InventoryError, 
 
         found.objects += classes_of(found.objects)
     objects = (*without_repetitions(found.objects), *found.pods)
-    found.problems += inconsistencies(objects)
+    seen: dict[tuple[str, str, str], Declared] = {}
+    for later, error in inconsistencies(objects):
+        found.problems.append(error)
+        found.unread.append(unread(later.kind, later.value))
+    objects = tuple(one for one in objects if not one.name or seen.setdefault(identity(one.value), one) is one)
     return _inventory(found, objects), tuple(found.problems)
 
 
@@ -104,7 +117,9 @@ def _read(reading: Reading, found: _Gathered) -> None:
 
 
 def _raw(item: Item, found: _Gathered) -> None:
+    begin = len(found.problems)
     declared = raw_object(item, found.problems)
+    found.settle(begin, item.value["kind"], item.value)
     if declared is None:
         if item.value["kind"] == "Node":
             found.doubtful.add(_name(item.value) or None)
@@ -136,20 +151,28 @@ def _concise(item: Item, found: _Gathered) -> None:
     for section, entry in sorted((pointer[0], pointer[1:]) for pointer in broken if pointer):
         if section in ("nodes", "pools"):
             found.doubtful.add(_entry_name(item, section, entry))
+        if section in SECTIONS and entry and isinstance(item.value[section], list):
+            found.unread.append(unread(SECTIONS[section], item.value[section][entry[0]]))
     for section, declare in POLICIES.items():
         for pointer in entries(section):
-            policy = understood(declare(item, pointer, item.value[section][pointer[1]]), found.problems)
+            begin, value = len(found.problems), item.value[section][pointer[1]]
+            policy = understood(declare(item, pointer, value), found.problems)
+            found.settle(begin, SECTIONS[section], value)
             if policy is not None:
                 found.objects.append(policy)
     for pointer in entries("nodes"):
+        begin = len(found.problems)
         one = node(item, pointer, found.problems)
+        found.settle(begin, "Node", item.value["nodes"][pointer[1]])
         if one is None:
             found.doubtful.add(_entry_name(item, "nodes", pointer[1:]))
         else:
             found.objects += [one, *_devices(item, pointer, (), [one.name], found)]
         found.nodes += 1
     for pointer in entries("pools"):
+        begin = len(found.problems)
         grown = pool(item, pointer, MOST_NODES - found.nodes, found.problems)
+        found.settle(begin, "Node", {})
         if grown is None:
             found.doubtful.add(None)
             continue
@@ -168,13 +191,25 @@ def _devices(item: Item, pointer: Pointer, below: Pointer, nodes: Sequence[str],
         return []
     from kubelint_gpu.inventory.dra.slices import slices_of
 
-    return slices_of(item, (*pointer, *below), value, nodes, found.problems)
+    begin = len(found.problems)
+    slices = slices_of(item, (*pointer, *below), value, nodes, found.problems)
+    found.settle(begin, "ResourceSlice", {})
+    return slices
 
 
 def _run(found: _Gathered) -> None:
     classes = tuple(each.typed for each in found.objects if isinstance(each.typed, PriorityClass))
     nodes = {each.name: each for each in found.objects if isinstance(each.typed, Node)}
-    found.pods = [admitted(pod, classes, found.problems, raw=True) for pod in found.pods]
+    broken = frozenset(one.name for one in found.unread if one.kind == "PriorityClass")
+    named = broken | {one.name for one in classes}
+
+    def of_class(pod: Declared) -> Declared:
+        begin = len(found.problems)
+        after = admitted(pod, classes, found.problems, raw=True, broken=broken)
+        found.settle(begin, "PriorityClass", {"name": pod.value["spec"].get("priorityClassName")})
+        return after
+
+    found.pods = [of_class(pod) for pod in found.pods]
     total = 0
     for item, pointer in found.waiting:
         entry: dict[str, Any] = item.value["running"][pointer[1]]
@@ -185,13 +220,19 @@ def _run(found: _Gathered) -> None:
             return
         if "pod" in entry:
             value = {**entry["pod"], "apiVersion": "v1", "kind": "Pod"}
+            begin = len(found.problems)
             declared = raw_object(item, found.problems, value, (*pointer, "pod"))
+            found.settle(begin, "Pod", entry)
             if declared is not None:
-                found.pods.append(admitted(declared, classes, found.problems, raw=True))
+                found.pods.append(of_class(declared))
+        elif entry["node"] not in nodes and found.doubtful & {entry["node"], None}:
+            found.unread.append(unread("Pod", entry))
         else:
-            node = nodes.get(entry["node"])
-            if node is not None or not found.doubtful & {entry["node"], None}:
-                found.pods += running_pods(item, pointer, nodes, classes, found.problems)
+            begin = len(found.problems)
+            found.pods += running_pods(item, pointer, nodes, classes, found.problems, broken)
+            found.settle(begin, "Pod", entry)
+            if "priorityClassName" in entry and entry["priorityClassName"] not in named:
+                found.unread.append(unread("PriorityClass", {"name": entry["priorityClassName"]}))
 
 
 def _entry_name(item: Item, section: str, entry: Pointer) -> str | None:
@@ -208,9 +249,10 @@ def _inventory(found: _Gathered, objects: tuple[Declared, ...]) -> Inventory:
     nodes = [each for each in objects if isinstance(each.typed, Node)]
     stated = [value["complete"] for value in values if isinstance(value.get("complete"), bool)]
     growing = any(each.room for each in found.pools)
+    whole = all(one.kind != "Node" for one in found.unread)
     admission = [value["admission"] for value in values if isinstance(value.get("admission"), dict)]
     scheduler = [value["scheduler"] for value in values if isinstance(value.get("scheduler"), dict)]
-    closed = all(stated) if stated else bool(nodes or found.pools)
+    closed = whole and (all(stated) if stated else bool(nodes or found.pools))
     return Inventory(
         objects=objects,
         kubernetes_version=_version(found, nodes),
@@ -225,6 +267,7 @@ def _inventory(found: _Gathered, objects: tuple[Declared, ...]) -> Inventory:
         scheduler=Scheduler(_together(scheduler, "profiles"), _together(scheduler, "defaultConstraints")),
         name=next((name for name in map(_name, values) if name), ""),
         ignored=tuple(sorted(found.ignored.items())),
+        unread=tuple(dict.fromkeys(found.unread)),
     )
 
 

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.inventory.declarations.complaint import error_at
 from kubelint_gpu.inventory.declarations.inventory import InventoryError
+from kubelint_gpu.inventory.declarations.unread import SECTIONS
 from kubelint_gpu.inventory.schema import schema
 from kubelint_gpu.inventory.sentences import deviations
 from kubelint_gpu.kube.values.names import is_label_value, is_qualified_name, is_subdomain
 from kubelint_gpu.kube.values.quantity import QuantityError, parse_quantity
+from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
     from jsonschema import Draft7Validator
@@ -36,6 +38,7 @@ def validate(item: Item) -> tuple[tuple[InventoryError, ...], frozenset[Pointer]
             # The field is there, misspelt, and that has been said.
             continue
         error = error_at(item, deviation.pointer, deviation.sentence, deviation.hint, role=deviation.role)
+        error = replace(error, of_object=len(deviation.pointer) > 1 and deviation.pointer[0] in SECTIONS)
         if error not in errors:
             errors.append(error)
     if len(found) > _MOST:

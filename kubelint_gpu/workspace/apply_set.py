@@ -74,9 +74,15 @@ class ApplySet:
 
     def with_readings(self, readings: Sequence[Reading], rendered: Sequence[Rendered] | None = None) -> ApplySet:
         """The same unit with other text."""
-        rendered = self.rendered if rendered is None else rendered
+        return self._with(readings, self.world, self.rendered if rendered is None else rendered)
+
+    def without_cluster(self) -> ApplySet:
+        """The same unit on a cluster of which no object is known."""
+        return self._with(self.readings, self.world.without_objects(), self.rendered)
+
+    def _with(self, readings: Sequence[Reading], world: ClusterContext, rendered: Sequence[Rendered]) -> ApplySet:
         return ApplySet(
-            readings, self.world, self.beside, self.before, self.budget, rendered, self.neighbours, self.made, self.gone
+            readings, world, self.beside, self.before, self.budget, rendered, self.neighbours, self.made, self.gone
         )
 
     @cached_property

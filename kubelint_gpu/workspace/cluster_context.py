@@ -73,8 +73,23 @@ class ClusterContext:
 
     @property
     def usable(self) -> bool:
+        """Whether there is an inventory that can be judged by; single objects of it may be unread."""
+        return self.inventory is not None and not any(error.fatal for error in self.errors)
+
+    @property
+    def whole(self) -> bool:
         """Whether there is an inventory and it is free of errors."""
-        return self.inventory is not None and not any(error.severity == "error" for error in self.errors)
+        return self.usable and not any(error.of_object for error in self.errors)
+
+    def without_objects(self) -> ClusterContext:
+        """A cluster of which no more is known than its release and its settings."""
+        if self.inventory is None:
+            return self
+        said = self.inventory
+        known = Inventory(
+            kubernetes_version=said.kubernetes_version, admission=said.admission, scheduler=said.scheduler
+        )
+        return ClusterContext(known, (), (InventoryError("", None, "nothing of it is known"),), self.name)
 
     @cached_property
     def digest(self) -> str | None:

@@ -10,12 +10,14 @@ from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import place_of
 
+_REST = "mend it; until then the rest is judged, and what this object may decide is possible instead of certain"
+
 
 @world_rule("KLG601")
 def inventory_invalid(world: ClusterContext) -> Iterator[Diagnostic]:
     """What is wrong with the inventory; it is told once for a run, not once for each unit.
 
-    An error makes the inventory unusable and the run fail; a warning is one.
+    An error makes the run fail, and the inventory unusable where it is not of one object; a warning is one.
     """
     for error in world.errors:
         fatal = error.severity == "error"
@@ -27,6 +29,6 @@ def inventory_invalid(world: ClusterContext) -> Iterator[Diagnostic]:
             severity=error.severity,
             certainty="certain",
             related=tuple(Related(place_of(path, span), message) for path, span, message in error.related),
-            help=(error.hint,) if error.hint else (),
+            help=tuple(filter(None, (error.hint, _REST if error.of_object else ""))),
             fatal=fatal,
         )

@@ -44,9 +44,19 @@ BROKEN = {
 }
 
 
-def checked(folder, *objects):
+GPU = MANIFEST.replace("app: other", "app: web").replace(
+    "image: x", "image: x, resources: {limits: {nvidia.com/gpu: 1}}"
+)
+CLAIM = GPU.replace(
+    "      containers:", "      volumes: [{name: d, persistentVolumeClaim: {claimName: x}}]\n      containers:"
+)
+CLASS = GPU.replace("      containers:", "      priorityClassName: x\n      containers:")
+OF_CLAIMS = ("CSIDriver", "CSINode", "CSIStorageCapacity", "PersistentVolume", "PersistentVolumeClaim", "StorageClass")
+
+
+def checked(folder, *objects, manifest=MANIFEST):
     (folder / "inventory.yaml").write_text("\n---\n".join(map(json.dumps, objects)) + "\n")
-    (folder / "web.yaml").write_text(MANIFEST)
+    (folder / "web.yaml").write_text(manifest)
     made = run(
         "check", "--output-format", "json", "-i", "inventory.yaml", *sorted(folder.glob("[aw]*.yaml")), cwd=folder
     )
@@ -66,6 +76,85 @@ def test_a_malformed_raw_object_is_a_finding_at_its_line(tmp_path, kind):
     assert made.returncode == 2
     assert ("KLG601", "inventory.yaml", 3) in told(findings)
     assert ("KLG008", "web.yaml", 8) in told(findings)
+
+
+def rollouts(folder, kind, manifest, *more):
+    version, rest = BROKEN[kind]
+    broken = {"apiVersion": version, "kind": kind, "metadata": {"name": "x", "namespace": "lab"}, **rest}
+    _, findings = checked(folder, NODE, *more, broken, manifest=manifest)
+    return [(each["code"], each["severity"], each["certainty"]) for each in findings if each["code"] < "KLG3"]
+
+
+@pytest.mark.parametrize("kind", sorted(BROKEN))
+def test_what_a_malformed_object_cannot_decide_is_certain(tmp_path, kind):
+    severity, certainty = ("error", "certain") if kind != "Node" else ("warning", "possible")
+    assert rollouts(tmp_path, kind, GPU) == [("KLG101", severity, certainty)]
+
+
+@pytest.mark.parametrize("kind", sorted(BROKEN))
+def test_what_a_malformed_object_of_storage_may_decide_is_possible(tmp_path, kind):
+    found = rollouts(tmp_path, kind, CLAIM)
+    assert all(each[1:] == ("error", "certain") for each in found) == (kind not in (*OF_CLAIMS, "Node"))
+    assert all(each[1] in ("warning", "note") for each in found) == (kind in (*OF_CLAIMS, "Node"))
+
+
+def test_a_malformed_class_is_no_missing_one(tmp_path):
+    running = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}}
+    running["spec"] = {"nodeName": "n1", "priorityClassName": "x", "containers": [{"name": "c"}]}
+    version, rest = BROKEN["PriorityClass"]
+    broken = {"apiVersion": version, "kind": "PriorityClass", "metadata": {"name": "x"}, **rest}
+    _, findings = checked(tmp_path, NODE, broken, running, manifest=CLASS)
+    errors = [(each["code"], each["line"]) for each in findings if each["severity"] == "error"]
+    assert errors == [("KLG601", 3)]
+
+
+@pytest.mark.parametrize("name", ["web-1", ""])
+def test_a_malformed_pod_of_the_workload_makes_its_rollout_possible(tmp_path, name):
+    broken = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": {"app": "web"}}, "spec": 3}
+    _, findings = checked(tmp_path, NODE, broken, manifest=GPU)
+    found = next(each for each in findings if each["code"] == "KLG101")
+    assert (found["severity"], found["certainty"]) == ("warning", "possible")
+    assert found["message"].startswith("as far as the inventory can be read, the rollout never ends")
+    assert not any(fix["verified"] for fix in found["fixes"])
+
+
+@pytest.mark.parametrize(
+    ("section", "entry", "certainty"),
+    [
+        ("nodes", {"name": "n2", "gpu": 1}, "possible"),
+        ("pools", {"name": "p", "template": 3}, "possible"),
+        ("running", {"name": "web-1", "node": "n1", "owner": "Deployment/web", "gpus": "x"}, "possible"),
+        ("running", {"name": "other", "node": "n1", "owner": "Deployment/other", "gpus": "x"}, "certain"),
+        ("resourceQuotas", {"name": "q", "namespace": "default", "hard": {"pods": "x"}}, "certain"),
+        ("podDisruptionBudgets", {"name": "b", "selector": 3}, "certain"),
+        ("priorityClasses", {"name": "other", "value": "x"}, "certain"),
+        ("priorityClasses", {"name": "other", "value": "x", "globalDefault": True}, "possible"),
+        ("namespaces", {"name": "x", "labels": 3}, "certain"),
+    ],
+)
+def test_a_malformed_entry_costs_itself(tmp_path, section, entry, certainty):
+    node = {"name": "n1", "allocatable": {"cpu": 8, "nvidia.com/gpu": 1}}
+    whole = {**CONCISE, "nodes": [node], section: [entry] if section != "nodes" else [node, entry]}
+    made, findings = checked(tmp_path, whole, manifest=GPU)
+    assert made.returncode == 2
+    assert [each["certainty"] for each in findings if each["code"] == "KLG101"] == [certainty]
+    assert all(each["path"] == "inventory.yaml" for each in findings if each["code"] == "KLG601")
+
+
+def test_of_a_node_that_is_declared_twice_the_first_counts_and_may_be_wrong(tmp_path):
+    again = {**NODE, "status": {"allocatable": {"pods": "110", "nvidia.com/gpu": "2"}}}
+    _, findings = checked(tmp_path, NODE, again, manifest=GPU)
+    assert [(each["code"], each["certainty"]) for each in findings if each["code"] == "KLG101"] == [
+        ("KLG101", "possible")
+    ]
+
+
+def test_nothing_is_judged_by_a_file_that_is_no_inventory(tmp_path):
+    (tmp_path / "inventory.yaml").write_text("nodes: [\n")
+    (tmp_path / "web.yaml").write_text(GPU)
+    made = run("check", "--output-format", "json", "-i", "inventory.yaml", "web.yaml", cwd=tmp_path)
+    assert made.returncode == 2
+    assert {each["code"] for each in json.loads(made.stdout)["findings"]} == {"KLG601"}
 
 
 @pytest.mark.parametrize("version", ["v2.0.0", "2.0", "latest", "v1", "1." + "9" * 400])

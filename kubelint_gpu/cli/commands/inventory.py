@@ -90,4 +90,4 @@ def show(files: tuple[str, ...], output_format: str) -> int:
     else:
         width = options_for(sys.stdout, "never").width
         click.echo(render(world.inventory, width=width, ascii_only=not can_show(sys.stdout)), nl=False)
-    return NOTHING
+    return NOTHING if world.whole else FAILED

@@ -27,7 +27,7 @@ def command(old: str, new: str) -> int:
     for path in (old, new):
         world, failed = read_world((path,))
         tell_errors(world)
-        if failed or world.inventory is None or not world.usable:
+        if failed or world.inventory is None or not world.whole:
             return FAILED
         worlds.append(world.inventory)
     found = differences(*worlds)

@@ -5,7 +5,7 @@ from __future__ import annotations
 CHECKED = (
     ("0", "nothing was found that fails: no error and no warning (notes do not fail)"),
     ("1", "there are findings"),
-    ("2", "the run itself failed: bad usage, a missing file, an inventory that cannot be used"),
+    ("2", "the run itself failed: bad usage, a missing file, an inventory that cannot be used, or not all of it"),
     ("130", "interrupted"),
 )
 
@@ -16,8 +16,8 @@ EXITS: dict[str, tuple[tuple[str, str], ...]] = {
     "explain": (("0", "it was explained"), ("2", "there is no such rule or workload, or something cannot be read")),
     "inventory capture": (("0", "written"), ("2", "the cluster cannot be asked, or what it says cannot be used")),
     "inventory diff": (("0", "they are the same"), ("1", "they differ"), ("2", "one of the two cannot be used")),
-    "inventory show": (("0", "shown"), ("2", "it cannot be used")),
-    "inventory validate": (("0", "valid"), ("1", "there are warnings"), ("2", "it cannot be used")),
+    "inventory show": (("0", "shown"), ("2", "it cannot be used, or not all of it")),
+    "inventory validate": (("0", "valid"), ("1", "there are warnings"), ("2", "it cannot be used, or not all of it")),
     "lsp": (("0", "the editor said goodbye"), ("2", "the libraries of the language server are missing")),
 }
 

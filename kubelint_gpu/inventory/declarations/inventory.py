@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from kubelint_gpu.documents import Span
     from kubelint_gpu.inventory.declarations.declared import Declared
+    from kubelint_gpu.inventory.declarations.unread import Unread
 
 ANNOTATION = "kubelint-gpu/"
 # Annotations of expanded nodes; on a raw node a person may write `unhealthy` by hand.
@@ -25,7 +26,8 @@ class InventoryError:
     """What is wrong with a declaration, and where.
 
     `hint` says what would be right, and may be empty.
-    An error makes the inventory unusable; a warning does not, and neither does a note, on which no verdict rests.
+    An error makes the inventory unusable, or, where it is `of_object`, costs this object alone; a warning does not, and
+    neither does a note, on which no verdict rests.
     """
 
     path: str
@@ -34,6 +36,12 @@ class InventoryError:
     hint: str = ""
     severity: Literal["error", "warning", "note"] = "error"
     related: tuple[tuple[str, Span, str], ...] = ()
+    of_object: bool = False
+
+    @property
+    def fatal(self) -> bool:
+        """Whether nothing can be judged by an inventory in which this is wrong."""
+        return self.severity == "error" and not self.of_object
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +103,7 @@ class Inventory:
     `complete` says that the cluster has no nodes but these, `closed` that it has none but these and what pools may add.
     `unhealthy` are names of nodes that must be avoided; the reason is their annotation `kubelint-gpu/unhealthy`.
     `ignored` counts API objects of kinds that placement does not depend on.
+    `unread` are those of which something is wrong: they are missing here, or are not as they should be.
     """
 
     objects: tuple[Declared, ...] = ()
@@ -107,6 +116,7 @@ class Inventory:
     name: str = ""
     ignored: tuple[tuple[str, int], ...] = ()
     closed: bool = False
+    unread: tuple[Unread, ...] = ()
 
     def of_kind(self, kind: str) -> Iterator[Declared]:
         """The objects of a kind, in the order of their declaration."""

@@ -44,8 +44,12 @@ def running_pods(
     nodes: Mapping[str, Declared],
     classes: tuple[PriorityClass, ...],
     problems: list[InventoryError],
+    broken: frozenset[str] = frozenset(),
 ) -> list[Declared]:
-    """The API pods of an entry of `running`; equal ones share everything but their names."""
+    """The API pods of an entry of `running`; equal ones share everything but their names.
+
+    `broken` are names of classes that cannot be read, with the empty one where one has no name either.
+    """
     entry: dict[str, Any] = item.value["running"][pointer[-1]]
     found = nodes.get(entry["node"])
     if found is None:
@@ -84,16 +88,21 @@ def running_pods(
     read = understood(Declared(value, item, pointer, _routes(pointer, resources)), problems)
     if read is None:
         return []
-    declared = admitted(read, classes, problems)
+    declared = admitted(read, classes, problems, broken=broken)
     if "count" not in entry:
         return [declared]
     return [_named(declared, f"{entry['name']}-{number}") for number in range(1, entry["count"] + 1)]
 
 
 def admitted(
-    declared: Declared, classes: tuple[PriorityClass, ...], problems: list[InventoryError], *, raw: bool = False
+    declared: Declared,
+    classes: tuple[PriorityClass, ...],
+    problems: list[InventoryError],
+    *,
+    raw: bool = False,
+    broken: frozenset[str] = frozenset(),
 ) -> Declared:
-    """A pod with the priority that admission gives it.
+    """A pod with the priority that admission gives it, without one where its class is one of the `broken`.
 
     A raw pod that names no class stays as it is: a class that became the default later does not change it.
     """
@@ -104,6 +113,8 @@ def admitted(
     try:
         priority = resolve_priority(pod.spec, classes)
     except UnknownPriorityClass as error:
+        if broken & {error.name, ""}:
+            return declared
         known = [known.name for known in (*SYSTEM_CLASSES, *classes)]
         sentence = f'pod "{pod.key}" has priority class "{error.name}", which is not declared'
         hint = did_you_mean(error.name, known) or "declare it under priorityClasses"

@@ -1,0 +1,62 @@
+"""Objects of the inventory that cannot be read: which of them may decide about the workloads of a unit.
+
+What only restricts (quotas, limits, disruption budgets, taints of devices) can take away nothing of what is found: it
+is as true where there are more of them. An unread node leaves the list of nodes open, which each rule asks about.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
+from kubelint_gpu.workspace.answers import once
+
+if TYPE_CHECKING:
+    from kubelint_gpu.inventory.declarations.unread import Unread
+    from kubelint_gpu.workspace.apply_set import ApplySet
+    from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+_OF_VOLUMES = frozenset(
+    ("CSIDriver", "CSINode", "CSIStorageCapacity", "PersistentVolume", "PersistentVolumeClaim", "StorageClass")
+)
+_OF_DEVICES = frozenset(("DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice"))
+_CLAIMING = frozenset(("persistentVolumeClaim", "ephemeral"))
+
+
+@once
+def decisive(unit: ApplySet) -> tuple[Unread, ...]:
+    """The unread objects with which something of the unit might run that does not without them."""
+    inventory = unit.world.inventory if unit.has_nodes else None
+    found = inventory.unread if inventory is not None else ()
+    return tuple(one for one in found if any(_decides(one, unit, subject) for subject in unit.subjects))
+
+
+def _decides(one: Unread, unit: ApplySet, subject: WorkloadCheck) -> bool:
+    workload, spec = subject.workload, subject.workload.spec
+    near = (*spec.pod_affinity, *spec.pod_anti_affinity)
+    if one.kind in _OF_VOLUMES:
+        return bool(workload.claims) or any(volume.kind in _CLAIMING for volume in spec.volumes)
+    if one.kind in _OF_DEVICES:
+        asked = [name for name in pod_requests(spec) if is_extended(name)]
+        mapped = any(name in unit.mapped or one.kind == "DeviceClass" for name in asked)
+        return bool(spec.resource_claims) or mapped
+    if one.kind == "PriorityClass":
+        written = subject.manifest.workload
+        named = written.spec.priority_class_name if written is not None else ""
+        unsaid = (pod.spec.priority_class_name for pod in unit.cluster.pods if pod.spec.priority is None)
+        return (one.default and not named) or any(name and one.name in (name, "") for name in (named, *unsaid))
+    if one.kind == "RuntimeClass":
+        return bool(spec.runtime_class_name) and one.name in (spec.runtime_class_name, "")
+    if one.kind == "Namespace":
+        return any(term.namespace_selector is not None for term in near)
+    return one.kind == "Pod" and (bool(near or spec.spread) or _may_own(one, subject))
+
+
+def _may_own(one: Unread, subject: WorkloadCheck) -> bool:
+    """Whether an unread pod may be one of a workload's."""
+    workload, meta = subject.workload, subject.workload.meta
+    if one.namespace not in (meta.namespace, ""):
+        return False
+    if one.owner:
+        return one.owner.endswith(f"/{meta.name}")
+    return not one.labels or workload.selector is None or workload.selector.matches(one.labels)
