@@ -134,4 +134,4 @@ def _workload(
         from kubelint_gpu.explain.explanation_text import render
 
         click.echo("\n".join(render(unit, subject, found, options_for(sys.stdout, color))), color=True)
-    return FAILED if inputs.failed else NOTHING
+    return FAILED if inputs.failed or not all(world.whole for world in inputs.worlds) else NOTHING
