@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from kubelint_gpu.analysis.unread_objects import decisive
 from kubelint_gpu.documents import read
 from kubelint_gpu.inventory import Inventory
 from kubelint_gpu.inventory.declarations.unread import Unread
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
+from kubelint_gpu.workspace.unread_objects import decisive
 
 TERM = {"topologyKey": "a", "labelSelector": {}, "namespaceSelector": {}}
 SPECS = {
