@@ -8,6 +8,7 @@ from kubelint_gpu.analysis.misplaced_fields import MISPLACED, Misplaced, misplac
 from kubelint_gpu.documents import Reading, encode, read
 from kubelint_gpu.documents.edits import Edit, NotEditable, apply
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
+from kubelint_gpu.engine.put_off import put_off
 from kubelint_gpu.engine.registry import checks, world_checks
 from kubelint_gpu.findings.catalogue import INTERNAL, rule
 from kubelint_gpu.findings.defect import defect
@@ -76,7 +77,7 @@ def _asked(unit: ApplySet) -> tuple[list[Diagnostic], list[Finding]]:
     for code, found in checks().items():
         try:
             with part(1, 2):
-                drafts += found(unit)
+                drafts += [put_off(unit, draft) for draft in found(unit)]
         except UsedUp:
             cut.append(code)
         except Exception as error:  # noqa: BLE001 - one rule that crashes must not hide what the others found

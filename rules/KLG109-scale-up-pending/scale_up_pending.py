@@ -14,24 +14,20 @@ from kubelint_gpu.builders.pending_daemon_pods import daemon_pods_pending
 from kubelint_gpu.builders.pending_replicas import pending_replicas
 from kubelint_gpu.builders.starving_jobs import starving
 from kubelint_gpu.builders.stuck_rollout import end_of
-from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.engine.put_off import keeping, when_made
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, scarce, stakes
 from kubelint_gpu.evidence.node_lines import clues
-from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.messages.wait import Wait
 from kubelint_gpu.messages.wording import counted, owner_name, some
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
-from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.field_pointers import UPDATE_STRATEGY
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
-_KEEPS = "OnDelete: a pod keeps its template until somebody deletes it, and comes back with the new one"
 _WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
 
 
@@ -63,20 +59,7 @@ def _replaced_by_hand(unit: ApplySet) -> Iterator[Diagnostic]:
         if found is None or now is None or outgrown(unit, subject, found):
             continue
         if now.placed >= now.wanted and now.verdict in (None, Verdict.COMPLETES):
-            yield from (_later(subject, draft) for draft in _told_by_hand(unit, subject, found))
-
-
-def _kept_by(subject: WorkloadCheck) -> Pointer:
-    """The field that keeps the template from pods that run."""
-    field = ("type",) if subject.controller.on_delete else ("rollingUpdate", "partition")
-    return (*UPDATE_STRATEGY, *field)
-
-
-def _why_kept(subject: WorkloadCheck) -> str:
-    if subject.controller.on_delete:
-        return _KEEPS
-    below = subject.controller.first_ordinal + subject.controller.partition
-    return f"partition: ordinals below {below} keep their template, and come back with it, until it is lowered"
+            yield from (when_made(subject, draft) for draft in _told_by_hand(unit, subject, found))
 
 
 def _told_by_hand(unit: ApplySet, subject: WorkloadCheck, found: Judgement) -> Iterator[Diagnostic]:
@@ -91,7 +74,7 @@ def _waiting(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> Diagno
     claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items())
     return Diagnostic(
         "KLG109",
-        manifest.place(_kept_by(subject)),
+        manifest.place(keeping(subject.controller)),
         f"a new pod may wait for ever: {Wait(subject.workload, waiting, claims).clause}",
         manifest,
         cause="new pods",
@@ -106,23 +89,6 @@ def _pending(unit: ApplySet, subject: WorkloadCheck, found: Judgement) -> Iterat
         yield from daemon_pods_pending(unit, subject, found)
     elif found.eligible:
         yield from pending_replicas(unit, subject, found, later=True)
-
-
-def _later(subject: WorkloadCheck, draft: Diagnostic) -> Diagnostic:
-    keeps = Related(subject.manifest.place(_kept_by(subject)), _why_kept(subject))
-    by_hand = (
-        "its old pods run on, and once they are deleted by hand (OnDelete)"
-        if subject.controller.on_delete
-        else "the pods below its partition run on, and once it is lowered to 0"
-    )
-    return replace(
-        draft,
-        message=f"with this change {by_hand}, {draft.message}",
-        cause=f"{draft.cause} by hand",
-        severity="warning",
-        moment="later",
-        related=(keeps, *draft.related),
-    )
 
 
 def _waiting_for_gone(unit: ApplySet) -> Iterator[Diagnostic]:

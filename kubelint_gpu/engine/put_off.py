@@ -1,0 +1,97 @@
+"""Findings about pods of a template that this change makes none of: they hold later, when such pods are made."""
+
+from __future__ import annotations
+
+from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.analysis.transitions import is_made
+from kubelint_gpu.documents import Pointer
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.findings.catalogue import rule
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.simulation.controllers.controller import Controller
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.field_pointers import UPDATE_STRATEGY
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+OF_NEW_PODS = "new-pods"
+"""The tag of rules whose findings are about the pods that are made of a template."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Why pods that run keep their template.
+
+    Attributes:
+        until: what this change does, and what comes before pods of the new template are made.
+        pointer: the field that keeps it.
+        why: what that field does.
+    """
+
+    until: str
+    pointer: Pointer
+    why: str
+
+
+def put_off(unit: ApplySet, draft: Diagnostic) -> Diagnostic:
+    """The draft, told as of later where it is about pods of a template that this change makes none of."""
+    if draft.moment != "now" or draft.manifest is None or OF_NEW_PODS not in rule(draft.code).tags:
+        return draft
+    subject = next((one for one in unit.subjects if one.manifest is draft.manifest), None)
+    if subject is None or is_made(unit, subject) or not _is_over(unit, subject):
+        return draft
+    return when_made(subject, draft)
+
+
+def when_made(subject: WorkloadCheck, draft: Diagnostic) -> Diagnostic:
+    """The draft, told of the pods that are made when nothing keeps their template from them any more."""
+    kept = _kept(subject.controller)
+    if kept is None:
+        return draft
+    return replace(
+        draft,
+        message=f"with this change {kept.until}, {draft.message}",
+        cause=f"{draft.cause} by hand",
+        severity="warning" if draft.certainty == "certain" else draft.severity,
+        moment="later",
+        related=(Related(subject.manifest.place(kept.pointer), kept.why), *draft.related),
+    )
+
+
+def keeping(controller: Controller) -> Pointer:
+    """The field that keeps a template from pods that run."""
+    kept = _kept(controller)
+    return kept.pointer if kept is not None else ("spec",)
+
+
+def _is_over(unit: ApplySet, subject: WorkloadCheck) -> bool:
+    """Whether what this change does with the workload ends, with pods of its old template or none."""
+    now = judgements_in(unit).get(subject.key)
+    if now is None or now.placed < now.wanted or now.verdict not in (None, Verdict.COMPLETES):
+        return False
+    # a DaemonSet leaves nodes that its template does not choose, also with OnDelete
+    return bool(now.wanted) or not subject.controller.node_bound
+
+
+def _kept(controller: Controller) -> Kept | None:
+    if controller.paused:
+        return Kept(
+            "nothing is rolled out, and once it is resumed",
+            ("spec", "paused"),
+            "paused: its pods keep their template, and none is made of a new one",
+        )
+    if controller.on_delete:
+        return Kept(
+            "its old pods run on, and once they are deleted by hand (OnDelete)",
+            (*UPDATE_STRATEGY, "type"),
+            "OnDelete: a pod keeps its template until somebody deletes it, and comes back with the new one",
+        )
+    if controller.partition:
+        below = controller.first_ordinal + controller.partition
+        return Kept(
+            "the pods below its partition run on, and once it is lowered to 0",
+            (*UPDATE_STRATEGY, "rollingUpdate", "partition"),
+            f"partition: ordinals below {below} keep their template, and come back with it, until it is lowered",
+        )
+    return None
