@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.helm_template import template_of
+from kubelint_gpu.evidence.helm_template import template_of
 from kubelint_gpu.findings.finding import Finding, Place, Related
 from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter
 from kubelint_gpu.sources.kustomize.origin import Answer
