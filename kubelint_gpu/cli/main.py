@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 
 import click
@@ -14,6 +15,7 @@ from kubelint_gpu.cli.help.manual import ManualGroup
 from kubelint_gpu.version import __version__
 
 _TRACEBACK = "KUBELINT_GPU_TRACEBACK"
+_EVIDENCE = "KUBELINT_GPU_EVIDENCE"
 _VERBOSE = "kubelint_gpu.verbose"
 COMPLETE = "_KUBELINT_GPU_COMPLETE"
 """The variable by which a shell asks what may come next."""
@@ -109,10 +111,20 @@ def _program() -> str:
     return "kubectl lint-gpu" if os.path.basename(sys.argv[0]).startswith("kubectl-") else "kubelint-gpu"  # noqa: PTH119
 
 
+def _debugging() -> AbstractContextManager[None]:
+    """With the debug flag, every verdict of a rollout is shown to the checker of evidence."""
+    if not os.environ.get(_EVIDENCE):
+        return nullcontext()
+    from kubelint_gpu.simulation.evidence.watch import checked
+
+    return checked()
+
+
 def invoke(arguments: Sequence[str]) -> int:
     """Run a command line and give its exit code; nothing a user can do ends in a traceback."""
     try:
-        result = main.main(args=list(arguments), prog_name=_program(), complete_var=COMPLETE, standalone_mode=False)
+        with _debugging():
+            result = main.main(args=list(arguments), prog_name=_program(), complete_var=COMPLETE, standalone_mode=False)
         sys.stdout.flush()
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())

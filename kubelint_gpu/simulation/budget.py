@@ -26,6 +26,8 @@ class Budget:
         company: the states of rollouts that others may let end.
         drain: the partial placements for each node that is drained.
         rollback: the states of a StatefulSet that is rolled back.
+        evidence: the states that are looked at for what shows a verdict, where that is asked for.
+        walks: the single runs that could contradict it, and `following` the states after one that gets stuck.
     """
 
     run: int = 200_000
@@ -46,6 +48,9 @@ class Budget:
     company: int = 2_000
     drain: int = 1_000
     rollback: int = 1_000
+    evidence: int = 4_000
+    walks: int = 12
+    following: int = 400
 
     def run_of(self, documents: int, nodes: int) -> int:
         """The steps of a run that reads so many documents, against so many nodes."""

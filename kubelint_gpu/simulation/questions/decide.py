@@ -22,6 +22,7 @@ from kubelint_gpu.simulation.bounds.change_set import changing, without
 from kubelint_gpu.simulation.bounds.counting import slots_of
 from kubelint_gpu.simulation.bounds.question import Decider, Question
 from kubelint_gpu.simulation.bounds.shortfall import after_rollout
+from kubelint_gpu.simulation.evidence.watch import tell
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.questions.helped_by import helped_by
 from kubelint_gpu.simulation.search.engine import Situation
@@ -49,11 +50,14 @@ ALONE: tuple[Decider, ...] = (
 """Deciders of a rollout while all others stay as they are; the last one always answers."""
 
 
-def first_answer(question: Question, deciders: Sequence[Decider]) -> Judgement | None:
-    """What the first decider says that knows, with its name."""
+def first_answer(
+    question: Question, deciders: Sequence[Decider], moving: frozenset[int] = frozenset()
+) -> Judgement | None:
+    """What the first decider says that knows, with its name, while those that are `moving` change, too."""
     for one in deciders:
         found = one.decide(question)
         if found is not None:
+            tell(question, found, one.name, moving)
             return replace(found, by=one.name)
     return None
 
@@ -71,7 +75,7 @@ def judge_in(bench: Situation, number: int) -> Judgement:
     stay = max(participant.undisturbed, participant.kept) if bench.demands[position].nodes else 0
     if not bench.eligible[position] and not (rolling and stay >= wanted):
         return replace(blank, placed=stay, alone=stay)
-    found = first_answer(question, AT_ONCE)
+    found = first_answer(question, AT_ONCE, changing(bench, position))
     if found is None:
         found = applied.decide(question, _while_others_stay)
         if not participant.existing and (found is None or found.placed >= wanted):

@@ -11,6 +11,7 @@ from kubelint_gpu.simulation.bounds.counting import shares_of
 from kubelint_gpu.simulation.bounds.preconditions import is_peaceful, may_evict
 from kubelint_gpu.simulation.bounds.quiescence import leaves_no_pod_pending
 from kubelint_gpu.simulation.bounds.shortfall import fit_alone
+from kubelint_gpu.simulation.evidence.watch import tell_together
 from kubelint_gpu.simulation.prepare.demand import always_room
 from kubelint_gpu.simulation.search.engine import GroupSearch, Situation
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -53,7 +54,9 @@ def judged_together(bench: Situation, *, ends: str = "") -> Together:
     No verdict where the pods of one find too little room even where no other workload of the group is.
     """
     question = GroupQuestion(bench, ends)
-    return next(found for one in TOGETHER if (found := one.decide(question)) is not None)
+    found = next(found for one in TOGETHER if (found := one.decide(question)) is not None)
+    tell_together(bench, found, ends, question.rolling)
+    return found
 
 
 def _room_at_rest(question: GroupQuestion) -> Together | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TypeVar
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
@@ -28,6 +30,8 @@ from kubelint_gpu.simulation.search.replay import ReplayMismatch, replay
 from kubelint_gpu.simulation.search.single_runs import SingleRuns, single_runs
 from kubelint_gpu.simulation.search.trace import Evicted, Trace, Waiting
 from kubelint_gpu.values import dataclass, field, replace
+
+T = TypeVar("T")
 
 _FEW_NODES = 16
 _LEAST_STATES = 500
@@ -96,14 +100,14 @@ class GroupSearch:
         Of the budget one `part` is spent.
         """
         extra: list[Pod] = []
-        for _ in range(BUDGET.retries):
-            try:
-                return self._search(self.scene(rolling, extra, scaling), mine, ends, self._bench.budget // part)
-            except UnmodelledVictim as overlooked:
-                extra += self._like(overlooked.pods, extra)
-            except ReplayMismatch:
-                # a run that the core does not confirm step by step proves nothing
-                break
+        # a run that the core does not confirm step by step proves nothing
+        with suppress(ReplayMismatch):
+            budget = self._bench.budget // part
+            found = self.playing(
+                lambda more: self._search(self.scene(rolling, more, scaling), mine, ends, budget), extra
+            )
+            if found is not None:
+                return found
         scene = self.scene(rolling, extra)
         every = scene.cast.wanted
         return SearchResult(scene, Starts((), (), every, every, every, 0, False, False), Verdict.UNDECIDED, 0)
@@ -158,9 +162,9 @@ class GroupSearch:
 
         Of the budget one `part` is spent. With `lasting` pods of others end only where somebody ends them.
         """
-        extra: list[Pod] = []
         mine = {one.new.key for one in self._bench.participants}
-        for _ in range(BUDGET.retries):
+
+        def found(extra: Sequence[Pod]) -> RunEnds:
             scene = self.scene(rolling, extra, scaling)
             if lasting:
                 kinds = tuple(
@@ -169,12 +173,23 @@ class GroupSearch:
                 model = replace(scene.model, kinds=kinds)
                 scene = replace(scene, cast=replace(scene.cast, kinds=kinds), model=model)
             budget = worth(self._bench.budget // part, scene)
+            starts = placements(scene, budget // 2)
+            states = starts.full or at_rest(scene, starts.partial)
+            if not starts.complete:
+                states = states[: BUDGET.starts]
+            return ends_of_runs(scene, states, budget - starts.looked_at, every_start=starts.complete)
+
+        return self.playing(found)
+
+    def playing(self, asked: Callable[[Sequence[Pod]], T], extra: list[Pod] | None = None) -> T | None:
+        """The answer to what is asked with `extra` running pods in play; None where more and more would have to be.
+
+        Those that turn out to be evicted although they were taken to stay are put in play, and it is asked again.
+        """
+        extra = [] if extra is None else extra
+        for _ in range(BUDGET.retries):
             try:
-                starts = placements(scene, budget // 2)
-                states = starts.full or at_rest(scene, starts.partial)
-                if not starts.complete:
-                    states = states[: BUDGET.starts]
-                return ends_of_runs(scene, states, budget - starts.looked_at, every_start=starts.complete)
+                return asked(extra)
             except UnmodelledVictim as overlooked:
                 extra += self._like(overlooked.pods, extra)
         return None

@@ -67,6 +67,11 @@ def _never(_state: State) -> bool:
     return False
 
 
+def walk(model: Model, start: State, done: Callable[[State], bool], random: Random) -> tuple[list[State], bool | None]:
+    """One run, and whether it came to its end; None where it is cut off."""
+    return _run(model, start, done, random, _STEPS)
+
+
 def _run(
     model: Model, start: State, done: Callable[[State], bool], random: Random, most: int
 ) -> tuple[list[State], bool | None]:
