@@ -112,9 +112,10 @@ def _program() -> str:
 
 
 def _debugging() -> AbstractContextManager[None]:
-    """With the debug flag, every verdict of a rollout is shown to the checker of evidence."""
+    """With the debug flag, every verdict of a rollout is shown to the checker of evidence; nothing is kept then."""
     if not os.environ.get(_EVIDENCE):
         return nullcontext()
+    os.environ["KUBELINT_GPU_NO_CACHE"] = "1"
     from kubelint_gpu.simulation.evidence.watch import checked
 
     return checked()
