@@ -13,7 +13,7 @@ from rollout_reference import featured_case, random_case
 
 from kubelint_gpu.simulation.evidence.checker import NotShown, check
 from kubelint_gpu.simulation.evidence.finder import shown
-from kubelint_gpu.simulation.evidence.kinds import Infeasible, Kept
+from kubelint_gpu.simulation.evidence.kinds import Infeasible, KeptPods
 from kubelint_gpu.simulation.evidence.watch import checked
 from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -66,7 +66,7 @@ def test_verdicts_of_a_fleet_that_brute_force_does_not_reach_are_shown(packed):
     found = seen_of(lambda: judge(transitions, cluster))
     assert len(found) == len(transitions)
     assert [name for name, _, evidence in found if evidence is None] == []
-    assert {type(evidence) for _, claim, evidence in found if claim.verdict is Verdict.STUCK} == {Kept}
+    assert {type(evidence) for _, claim, evidence in found if claim.verdict is Verdict.STUCK} == {KeptPods}
     assert Infeasible in {type(evidence) for *_, evidence in found}
 
 

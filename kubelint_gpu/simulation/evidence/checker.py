@@ -25,7 +25,7 @@ from kubelint_gpu.simulation.evidence.kinds import (
     Evidence,
     Infeasible,
     InPlace,
-    Kept,
+    KeptPods,
     LeftOut,
     Runs,
 )
@@ -146,7 +146,7 @@ def _in_place(evidence: InPlace, claim: Claim) -> None:
 
 
 @_check.register
-def _kept(_: Kept, claim: Claim) -> None:
+def _kept(_: KeptPods, claim: Claim) -> None:
     situation, (position,) = claim.situation, claim.positions
     one = situation.participants[position]
     _hold(nobody_evicts(situation) and nobody_ends(situation), "a pod that is there may go")

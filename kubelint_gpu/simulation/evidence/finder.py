@@ -18,7 +18,7 @@ from kubelint_gpu.simulation.evidence.kinds import (
     Evidence,
     Infeasible,
     InPlace,
-    Kept,
+    KeptPods,
     LeftOut,
     Runs,
 )
@@ -60,7 +60,7 @@ def _by_arithmetic(claim: Claim) -> Iterator[Evidence]:
         return
     if claim.short or claim.verdict is Verdict.STUCK:
         if lone is not None:
-            yield Kept()
+            yield KeptPods()
             if claim.short:
                 yield Counted(places(situation, lone))
         return

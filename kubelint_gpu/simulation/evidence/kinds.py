@@ -29,7 +29,7 @@ class InPlace(NamedTuple):
     state: State
 
 
-class Kept(NamedTuple):
+class KeptPods(NamedTuple):
     """What all workloads keep at every moment leaves no place for a new pod, or none for so many as are wanted."""
 
 
@@ -70,4 +70,4 @@ class Runs(NamedTuple):
     after: Closed | None
 
 
-Evidence: TypeAlias = "Infeasible | EachNode | InPlace | Kept | Counted | LeftOut | Closed | Runs"
+Evidence: TypeAlias = "Infeasible | EachNode | InPlace | KeptPods | Counted | LeftOut | Closed | Runs"
