@@ -34,7 +34,7 @@ def report_of(
         files=len(inputs.readings),
         documents=sum(reading.count for reading in inputs.readings),
         workloads=outcome.workloads,
-        nodes=sum(len(world.base.nodes) for world in inputs.worlds),
+        nodes=sum(world.node_count for world in inputs.worlds),
         errors=kinds.count("error"),
         warnings=kinds.count("warning"),
         notes=kinds.count("note"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
@@ -53,7 +52,11 @@ def options_for(
     stream: TextIO, color: str, *, fix_hints: bool = True, category: str = "", quiet: bool = False
 ) -> Options:
     """How a report looks on a stream."""
-    width = shutil.get_terminal_size((100, 24)).columns if stream.isatty() or "COLUMNS" in os.environ else 100
+    width = 100
+    if stream.isatty() or "COLUMNS" in os.environ:
+        import shutil
+
+        width = shutil.get_terminal_size((100, 24)).columns
     return Options(
         color=wants_color(color, stream),
         width=max(40, min(width, 160)),

@@ -72,3 +72,13 @@ class KeptResults:
         except NotPlain:
             return
         self._store.put(digest_of((key, str(steps))) if cut else key, text)
+
+
+def recalled(store: Store, key: str, classes: Mapping[str, type]) -> tuple[Any, Any] | None:
+    """The pair that is kept under a key; None where there is none."""
+    text = store.get(key)
+    try:
+        first, second = from_text(text, classes) if text is not None else (None, None)
+    except (NotPlain, TypeError, ValueError):
+        return None
+    return None if text is None else (first, second)

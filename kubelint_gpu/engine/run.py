@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.cache.program_identity import program_identity
+from kubelint_gpu.cache.digests import digest_of
+from kubelint_gpu.cache.plain_values import to_text
 from kubelint_gpu.engine.causes import shared_of
 from kubelint_gpu.engine.diagnostic import Diagnostic
-from kubelint_gpu.engine.kept_results import KeptResults
+from kubelint_gpu.engine.kept_results import KeptResults, recalled
 from kubelint_gpu.engine.offers import not_offered, offered
 from kubelint_gpu.engine.overlays import OverlayFinding, layers, merged, seen_through
 from kubelint_gpu.engine.processes import untold
@@ -27,13 +28,14 @@ from kubelint_gpu.engine.trials import (
     severity_of,
     unread,
 )
-from kubelint_gpu.findings.catalogue import rule, rules_folder
+from kubelint_gpu.findings.catalogue import rule
 from kubelint_gpu.findings.defect import defect
 from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Related, Shared, Step, TextEdit, fingerprint
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.work import UsedUp
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
+from kubelint_gpu.workspace.project.known_files import program
 
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
@@ -119,9 +121,9 @@ def check(
     failed = False
     rules = suppression or Suppression()
     for one in dict.fromkeys((world, *(unit.world for unit in units))):
-        drafts, crashed = drafts_of_world(one)
-        findings += [*map(finding_of, drafts), *crashed]
-        failed = failed or bool(crashed) or any(draft.fatal for draft in drafts)
+        said, fatal = _of_world(one, store)
+        findings += said
+        failed = failed or fatal
     many = len(units) > _MANY
 
     def work(unit: ApplySet) -> Judged:
@@ -135,7 +137,7 @@ def check(
 
     kept = None
     if store is not None and not stages:
-        kept = KeptResults(store, (_program(), repr((fixes, rules.on, rules.off))), rules.today, _PLAIN, _is_whole)
+        kept = KeptResults(store, (program(), repr((fixes, rules.on, rules.off))), rules.today, _PLAIN, _is_whole)
     judged = within_budget(work, units, processes, tell, kept=kept)
     # a suppression in a base has done its work if it did so in one of the overlays
     effective = frozenset[tuple[Place, str]]().union(*(one.effective for one in judged))
@@ -158,8 +160,18 @@ _PLAIN: Mapping[str, type] = {
 }
 
 
-def _program() -> str:
-    return program_identity((str(rules_folder()),))
+def _of_world(world: ClusterContext, store: Store | None) -> tuple[tuple[Finding, ...], bool]:
+    """What the rules say of a cluster, and whether the run cannot be trusted for it."""
+    key = digest_of(("world", program(), world.digest)) if store is not None and world.digest else None
+    if store is not None and key is not None:
+        known = recalled(store, key, _PLAIN)
+        if known is not None:
+            return known[0], bool(known[1])
+    drafts, crashed = drafts_of_world(world)
+    said = (*map(finding_of, drafts), *crashed), bool(crashed) or any(draft.fatal for draft in drafts)
+    if store is not None and key is not None and not crashed:
+        store.put(key, to_text(said))
+    return said
 
 
 def _is_whole(judged: Judged) -> bool:

@@ -17,7 +17,7 @@ Answer = TypeVar("Answer")
 def steps_of(units: Sequence[ApplySet], budget: Budget = BUDGET) -> int:
     """The steps of a run about some units."""
     documents = sum(reading.count for unit in units for reading in unit.readings)
-    return budget.run_of(documents, max((len(unit.world.base.nodes) for unit in units), default=0))
+    return budget.run_of(documents, max((unit.world.node_count for unit in units), default=0))
 
 
 def within_budget(

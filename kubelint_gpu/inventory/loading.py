@@ -59,9 +59,10 @@ class _Gathered:
             self.unread.append(unread(kind, value))
 
 
-def load(readings: Sequence[Reading]) -> tuple[Inventory, tuple[InventoryError, ...]]:
+def load(readings: Sequence[Reading], *, follows_schema: bool = False) -> tuple[Inventory, tuple[InventoryError, ...]]:
     """The inventory that some files declare, and everything that is wrong with them.
 
+    Where it is known that they follow the schema they are not compared with it.
     Where there is a fatal error the inventory must not be judged by; an object with an error of its own is `unread`.
     Contradictions between declarations that are each well-formed are not looked for here: see `contradictions`.
     """
@@ -76,7 +77,7 @@ def load(readings: Sequence[Reading]) -> tuple[Inventory, tuple[InventoryError, 
             )
             for problem in reading.problems
         ]
-        _read(reading, found)
+        _read(reading, found, follows_schema)
     _run(found)
     if any(each.kind == "ResourceSlice" for each in found.objects):
         from kubelint_gpu.inventory.dra.slices import classes_of
@@ -91,14 +92,14 @@ def load(readings: Sequence[Reading]) -> tuple[Inventory, tuple[InventoryError, 
     return _inventory(found, objects), tuple(found.problems)
 
 
-def _read(reading: Reading, found: _Gathered) -> None:
+def _read(reading: Reading, found: _Gathered, follows_schema: bool) -> None:
     recognised = False
     others: list[Item] = []
     for document in reading.documents:
         for item in items(document):
             if is_concise(item.value):
                 recognised = True
-                _concise(item, found)
+                _concise(item, found, follows_schema)
             elif is_cluster_object(item.value):
                 recognised = True
                 _raw(item, found)
@@ -134,11 +135,13 @@ def _raw(item: Item, found: _Gathered) -> None:
     (found.pods if isinstance(declared.typed, Pod) else found.objects).append(declared)
 
 
-def _concise(item: Item, found: _Gathered) -> None:
-    from kubelint_gpu.inventory.validation import validate
+def _concise(item: Item, found: _Gathered, follows_schema: bool) -> None:
+    broken: frozenset[Pointer] = frozenset()
+    if not follows_schema:
+        from kubelint_gpu.inventory.validation import validate
 
-    errors, broken = validate(item)
-    found.problems += errors
+        errors, broken = validate(item)
+        found.problems += errors
     found.concise.append(item)
 
     def entries(section: str) -> list[Pointer]:

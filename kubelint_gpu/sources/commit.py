@@ -68,10 +68,26 @@ def read_commit(
 
 def missing(index: Iterable[Entry], root: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
     """The files of an index that are not in the work tree any more."""
-    above = os.path.join(root, "")  # noqa: PTH118 - thousands of files
+    folders: dict[str, list[str]] = {}
     for entry in index:
-        if entry.expected and entry.name.endswith(suffixes) and not os.path.lexists(above + entry.name):
-            yield entry.name
+        if entry.expected and entry.name.endswith(suffixes):
+            folder, _, name = entry.name.rpartition("/")
+            folders.setdefault(folder, []).append(name)
+    for folder, names in folders.items():
+        above = os.path.join(root, folder)  # noqa: PTH118 - thousands of files
+        there = _listed(above)
+        for name in names:
+            # a file system may call a file by another spelling of its name than git
+            if name not in there and not os.path.lexists(os.path.join(above, name)):  # noqa: PTH118 - same
+                yield f"{folder}/{name}" if folder else name
+
+
+def _listed(folder: str) -> frozenset[str]:
+    """The names in a folder; none where it is not there, or cannot be read."""
+    try:
+        return frozenset(os.listdir(folder))  # noqa: PTH208 - text
+    except OSError:
+        return frozenset()
 
 
 def _written(index: Iterable[Entry], files: Iterable[SourceFile], root: Path) -> Iterator[str]:

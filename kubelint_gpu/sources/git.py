@@ -11,11 +11,11 @@ import os
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from kubelint_gpu.sources.checkout import repository_root
 from kubelint_gpu.sources.paths import exists, is_file
 from kubelint_gpu.sources.programs import find, search_path
-from kubelint_gpu.values import dataclass
 
 _SECONDS = 60
 _SETTINGS = (
@@ -42,8 +42,7 @@ class GitError(Exception):
     """git could not answer; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A file of the index.
 
     Attributes:
@@ -128,11 +127,12 @@ def entries(root: Path) -> tuple[Entry, ...]:
         GitError: the index cannot be read.
     """
     found = {}
-    for line in filter(None, git(["ls-files", "-z", "--stage", "-t"], root).split(b"\0")):
-        about, _, name = line.partition(b"\t")
-        tag, mode, blob, _stage = about.decode().split()
-        found[name] = Entry(os.fsdecode(name), blob if mode.startswith("100") else "", tag != "S")
-    return tuple(entry for _, entry in sorted(found.items()))
+    # git sorts them
+    for line in filter(None, os.fsdecode(git(["ls-files", "-z", "--stage", "-t"], root)).split("\0")):
+        about, _, name = line.partition("\t")
+        tag, mode, blob, _stage = about.split(" ")
+        found[name] = Entry(name, blob if mode.startswith("100") else "", tag != "S")
+    return tuple(found.values())
 
 
 def differing(commit: str, root: Path, *, only: str = "") -> tuple[str, ...]:

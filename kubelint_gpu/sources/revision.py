@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -97,6 +96,8 @@ def checked_out(commit: str, root: Path) -> Iterator[Path]:
         if one.size is not None and one.size <= min(_MOST_FILE, left):
             left -= one.size
             wanted.append(one)
+    import tempfile
+
     with ended_with_the_run(), tempfile.TemporaryDirectory(prefix="kubelint-gpu-") as name:
         folder = Path(os.path.realpath(name))
         for one, data in _contents(wanted, root):

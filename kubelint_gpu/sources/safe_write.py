@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from pathlib import Path
 from typing import IO
 
@@ -102,6 +101,8 @@ def _nameless(folder: Path, data: bytes, mode: int) -> str | None:
 
 
 def _named(folder: Path, data: bytes, mode: int) -> str:
+    import tempfile
+
     handle, name = tempfile.mkstemp(prefix=_TEMPORARY, dir=folder)
     try:
         with os.fdopen(handle, "wb") as file:

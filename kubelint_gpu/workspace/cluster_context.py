@@ -48,7 +48,6 @@ class ClusterContext:
     """The cluster that was declared.
 
     Attributes:
-        inventory: what was declared; None without one.
         readings: the files of the inventory.
         errors: what is wrong with it.
         name: what findings call it where there are several; empty where there is only one.
@@ -65,11 +64,21 @@ class ClusterContext:
     ) -> None:
         self.name = name
         self.what_if = what_if
-        self.inventory = inventory
+        self._inventory = inventory
         self.readings = tuple(readings)
         self.errors = tuple(errors)
         self._shared: dict[int, tuple[SharedObjects, Cluster]] = {}
         self._snapshots: dict[tuple[int, bool], tuple[Cluster, Snapshot]] = {}
+
+    @property
+    def inventory(self) -> Inventory | None:
+        """What was declared; None without an inventory."""
+        return self._inventory
+
+    @property
+    def node_count(self) -> int:
+        """How many nodes are declared."""
+        return len(self.base.nodes)
 
     @property
     def usable(self) -> bool:
@@ -95,7 +104,7 @@ class ClusterContext:
     def digest(self) -> str | None:
         """What another declaration would change; None where it is not that of files that can be read."""
         files = [one.source.digest for one in self.readings if one.source is not None and not one.problems]
-        if len(files) < len(self.readings) or (self.inventory is not None and not files):
+        if len(files) < len(self.readings) or (not files and (self._inventory is not None or self.usable)):
             return None
         return digest_of((self.name, self.what_if, *map(repr, self.errors), "files", *files))
 

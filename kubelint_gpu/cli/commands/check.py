@@ -29,8 +29,7 @@ from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.project.comparison import comparison
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.configuration_file import find, load
-from kubelint_gpu.workspace.project.inputs import SKIMMED, Inputs, read_inputs
-from kubelint_gpu.workspace.project.known_files import KnownFiles
+from kubelint_gpu.workspace.project.inputs import Inputs, read_inputs
 from kubelint_gpu.workspace.project.kustomizations import KustomizeSettings, kustomize_options
 from kubelint_gpu.workspace.project.progress import progress
 from kubelint_gpu.workspace.project.worlds import WhatIf, what_if_options
@@ -137,7 +136,7 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         against=past,
         kustomize=KustomizeSettings(options["kustomize"], options["kustomize_flags"], options["kustomize_timeout"]),
         hook=options["hook"],
-        known=KnownFiles(store, SKIMMED),
+        store=store,
     )
     own = _own(inputs, configuration, baseline, options["write_baseline"])
     refuse_own_files(targets, own, past.path if past is not None else None)

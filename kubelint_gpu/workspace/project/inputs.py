@@ -30,6 +30,7 @@ from kubelint_gpu.workspace.project.worlds import WhatIf, Worlds, complain
 from kubelint_gpu.workspace.shared_objects import SHARED, Beside, SharedObjects, shared_documents
 
 if TYPE_CHECKING:
+    from kubelint_gpu.cache.store import Store
     from kubelint_gpu.sources.kustomize.origin import Origin
     from kubelint_gpu.workspace.project.before import Past
     from kubelint_gpu.workspace.project.comparison import Comparison
@@ -97,7 +98,7 @@ def read_inputs(
     against: Comparison | None = None,
     kustomize: KustomizeSettings | None = None,
     hook: bool = False,
-    known: KnownFiles | None = None,
+    store: Store | None = None,
 ) -> Inputs:
     """Manifests and inventories of a run.
 
@@ -108,7 +109,7 @@ def read_inputs(
     A file of the inventory that is merely found in a directory is no manifest.
     `against` says where the manifests are as they were.
     With `hook` the run sees what git is about to commit and nothing else.
-    `known` reads the files; one that an earlier run has read is parsed when its documents are asked for.
+    What `store` has of an earlier run is parsed only where it is asked for.
 
     Raises:
         click.ClickException: `against` cannot be read, or there is no git repository for `hook`.
@@ -149,7 +150,7 @@ def read_inputs(
     del collected, offered
     files.reverse()
     defects = list(built.defects)
-    readings = (*_read_all(files, defects, known or KnownFiles(None, SKIMMED)), *built.readings)
+    readings = (*_read_all(files, defects, KnownFiles(store, SKIMMED)), *built.readings)
     past: Past | None = None
     try:
         if against is not None:
@@ -161,7 +162,9 @@ def read_inputs(
     except Exception as error:  # noqa: BLE001 - what stands there now is judged by itself
         first = next(map(_path, readings), "")
         defects.append(defect(Place(first, 1, 1, 1, 1), "nothing is compared with what there was before", error))
-    worlds = Worlds(what_if, several=not inventories and len({one.inventory for one in settings.targets}) > 0)
+    worlds = Worlds(
+        what_if, several=not inventories and len({one.inventory for one in settings.targets}) > 0, store=store
+    )
     grouping = _Grouping(settings, worlds, tuple(inventories), together=together)
     beside = repository.context()
     units = tuple(grouping.units(readings, past, built, _context(beside, kustomize or KustomizeSettings(), defects)))

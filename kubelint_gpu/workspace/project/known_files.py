@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
 
 
+def program() -> str:
+    """A digest of this program, the rules among it."""
+    return program_identity((str(rules_folder()),))
+
+
 class KnownFiles:
     """What is known of files by their bytes; nothing without a store.
 
@@ -26,7 +31,7 @@ class KnownFiles:
 
     def __init__(self, store: Store | None, skimmed: Collection[str] = ()) -> None:
         self._store = store
-        self._program = program_identity((str(rules_folder()),)) if store is not None else ""
+        self._program = program() if store is not None else ""
         self._skimmed = skimmed
 
     def read(self, path: str, data: bytes) -> Reading:

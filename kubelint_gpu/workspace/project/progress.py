@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import time
 from collections.abc import Iterator
@@ -59,6 +58,8 @@ def _line(lead: str, name: str, stream: TextIO) -> str:
     from kubelint_gpu.messages.display import can_show, cells, visible
 
     lead += ": " if name else ""
+    import shutil
+
     room = shutil.get_terminal_size((80, 24)).columns - 1 - len(lead)
     text = visible(name, unicode=can_show(stream))
     while cells(text) > max(room, 0):

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-from kubelint_gpu.documents import Reading, read
+from kubelint_gpu.documents import Reading
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.sources import collect
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.cluster_context import ClusterContext
+from kubelint_gpu.workspace.project.known_files import KnownFiles
+
+if TYPE_CHECKING:
+    from kubelint_gpu.cache.store import Store
 
 Inventories = tuple[str, ...]
 
@@ -52,8 +57,9 @@ class Worlds:
     `failed` says that some file could not be read at all.
     """
 
-    def __init__(self, what_if: WhatIf | None = None, *, several: bool = False) -> None:
+    def __init__(self, what_if: WhatIf | None = None, *, several: bool = False, store: Store | None = None) -> None:
         self.failed = False
+        self._store = store
         self._what_if = what_if or WhatIf()
         self._several = several
         self._read: dict[Inventories, ClusterContext] = {}
@@ -61,7 +67,7 @@ class Worlds:
     def world(self, inventories: Inventories) -> ClusterContext:
         """The cluster that some files declare."""
         if inventories not in self._read:
-            world, failed = read_world(inventories, self._what_if, named=self._several)
+            world, failed = read_world(inventories, self._what_if, named=self._several, store=self._store)
             self._read[inventories] = world
             self.failed = self.failed or failed
         return self._read[inventories]
@@ -73,9 +79,11 @@ class Worlds:
 
 
 def read_world(
-    paths: Sequence[str], what_if: WhatIf | None = None, *, named: bool = False
+    paths: Sequence[str], what_if: WhatIf | None = None, *, named: bool = False, store: Store | None = None
 ) -> tuple[ClusterContext, bool]:
     """The inventory that some files declare, and whether a file of it could not be read at all.
+
+    What `store` has of a cluster that is as it was declared is not read again.
 
     Raises:
         click.UsageError: a node that should be taken away is not there.
@@ -89,8 +97,14 @@ def read_world(
 
     collected = collect([*paths, *what_if.added], stdin=sys.stdin.buffer)
     readings: tuple[Reading, ...] = ()
+    plain = store if not (named or collected.errors or what_if.without) else None
     try:
-        readings = tuple(read(file.path, file.data) for file in collected.files)
+        known = KnownFiles(plain)
+        readings = tuple(known.read(file.path, file.data) for file in collected.files)
+        found = _known(plain, readings)
+        if found is not None:
+            found.what_if = repr(what_if)
+            return found, False
         inventory, errors = load(readings)
     except Exception as error:  # noqa: BLE001 - what needs no cluster is judged all the same
         said = f"internal error: {type(error).__name__}: {str(error)[:200]}; please report it, with this inventory"
@@ -110,7 +124,21 @@ def read_world(
         pods = f", and what ran there: {changed.pods} pod{'' if changed.pods == 1 else 's'}" if changed.pods else ""
         complain("what if", f"without {len(changed.nodes)} of {len(names)} nodes{pods}")
     name = (inventory.name or (paths[0] if paths else "")) if named else ""
-    return ClusterContext(inventory, readings, wrong, name, repr(what_if)), bool(missing)
+    world = ClusterContext(inventory, readings, wrong, name, repr(what_if))
+    if plain is not None:
+        from kubelint_gpu.workspace.project.known_clusters import keep_cluster
+
+        keep_cluster(plain, world)
+    return world, bool(missing)
+
+
+def _known(store: Store | None, readings: Sequence[Reading]) -> ClusterContext | None:
+    if store is None:
+        return None
+    from kubelint_gpu.inventory import load
+    from kubelint_gpu.workspace.project.known_clusters import known_cluster
+
+    return known_cluster(store, readings, lambda: load(readings, follows_schema=True)[0])
 
 
 def tell_errors(world: ClusterContext) -> None:
