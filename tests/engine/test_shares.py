@@ -15,8 +15,7 @@ class Some:
     readings = ()
 
     class world:  # noqa: N801
-        class base:  # noqa: N801
-            nodes = ()
+        node_count = 0
 
     def __init__(self, needs):
         self.needs = needs
