@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from kubelint_gpu.analysis.devices.claim_shapes import ShapeFault, shape_faults
+from kubelint_gpu.builders.claim_faults import claim_faults
 from kubelint_gpu.documents.edits import Edit, NotEditable
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
@@ -19,18 +20,7 @@ _STABLE, _STABLE_SINCE = "resource.k8s.io/v1", 34
 @rule("KLG705")
 def claim_shape(unit: ApplySet) -> Iterator[Diagnostic]:
     """Fields of another version of `resource.k8s.io`, and names of claims and requests that nobody uses or has."""
-    for fault in shape_faults(unit):
-        yield Diagnostic(
-            "KLG705",
-            fault.manifest.place(fault.pointer, "key" if fault.at_key else "value"),
-            fault.text,
-            fault.manifest,
-            cause=fault.cause,
-            severity=fault.severity,
-            certainty=fault.certainty,
-            help=fault.help or ((f"did you mean {fault.near}?",) if fault.near else ()),
-            proposals=_proposals(unit, fault),
-        )
+    return claim_faults("KLG705", shape_faults(unit), partial(_proposals, unit))
 
 
 def _proposals(unit: ApplySet, fault: ShapeFault) -> tuple[FixCandidate, ...]:

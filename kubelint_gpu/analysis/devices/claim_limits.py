@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from kubelint_gpu.analysis.devices.claim_faults import ClaimFault
 from kubelint_gpu.analysis.devices.written_claims import CLAIM, CLASS, claim_references, device_objects, written_claims
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.findings.finding import Certainty, Severity
 from kubelint_gpu.kube.validation.device_validation import MOST_CONSUMERS, MOST_DEVICES
 from kubelint_gpu.kube.values.errors import field_path
 from kubelint_gpu.scheduler.framework.release import behaviour
@@ -18,33 +17,21 @@ from kubelint_gpu.workspace.manifest import Manifest
 ADMIN_LABEL = "resource.kubernetes.io/admin-access"
 
 
-class LimitFault(NamedTuple):
-    """What is beyond a limit, or not there in the cluster's release."""
-
-    manifest: Manifest
-    pointer: Pointer
-    text: str
-    cause: str
-    at_key: bool = False
-    severity: Severity | None = None
-    certainty: Certainty = "certain"
-
-
-def limit_faults(unit: ApplySet) -> Iterator[LimitFault]:
+def limit_faults(unit: ApplySet) -> Iterator[ClaimFault]:
     """All of a unit."""
     for manifest in device_objects(unit):
         from kubelint_gpu.kube.validation.device_validation import device_limits
 
         for problem in device_limits(manifest.item.value):
             text = f"the API server refuses it: {problem.pointer[-1]} {problem.detail}"
-            yield LimitFault(manifest, problem.pointer, text, field_path(problem.pointer), at_key=True)
+            yield ClaimFault(manifest, problem.pointer, text, field_path(problem.pointer), at_key=True)
     yield from _too_many_devices(unit)
     yield from _admin_access(unit)
     yield from _dropped(unit)
     yield from _consumers(unit)
 
 
-def _too_many_devices(unit: ApplySet) -> Iterator[LimitFault]:
+def _too_many_devices(unit: ApplySet) -> Iterator[ClaimFault]:
     """Counts that the API server accepts and no allocation can hold."""
     for claim in written_claims(unit):
         from kubelint_gpu.kube.dra.request import ALL
@@ -70,11 +57,11 @@ def _too_many_devices(unit: ApplySet) -> Iterator[LimitFault]:
                 f"{who} devices, and an allocation holds {MOST_DEVICES} at most: the API server accepts it, and no pod "
                 "with it is ever scheduled"
             )
-            yield LimitFault(claim.manifest, pointer, text, "devices")
+            yield ClaimFault(claim.manifest, pointer, text, "devices")
             break
 
 
-def _admin_access(unit: ApplySet) -> Iterator[LimitFault]:
+def _admin_access(unit: ApplySet) -> Iterator[ClaimFault]:
     known = {one.name: one for one in unit.cluster.namespaces}
     for claim in written_claims(unit):
         namespace = known.get(claim.namespace)
@@ -88,7 +75,7 @@ def _admin_access(unit: ApplySet) -> Iterator[LimitFault]:
             text = f"the API server refuses adminAccess unless {claim.namespace}, which nothing declares, has {label}"
         for pointer, query in claim.queries():
             if query.admin:
-                yield LimitFault(
+                yield ClaimFault(
                     claim.manifest,
                     (*pointer, "adminAccess"),
                     text,
@@ -97,7 +84,7 @@ def _admin_access(unit: ApplySet) -> Iterator[LimitFault]:
                 )
 
 
-def _dropped(unit: ApplySet) -> Iterator[LimitFault]:
+def _dropped(unit: ApplySet) -> Iterator[ClaimFault]:
     """Fields that the API server drops, as the gate behind them is off by default in the cluster's release."""
     minor = unit.minor_release
     if minor is None or not behaviour(unit.cluster.version).dynamic_resources:
@@ -108,7 +95,7 @@ def _dropped(unit: ApplySet) -> Iterator[LimitFault]:
         features = features_of(behaviour(unit.cluster.version))
         for pointer, gate, effect in _gated(manifest, shares=features.shares, taints=features.taints):
             text = f"{pointer[-1]} is dropped in 1.{minor}, where {gate} is off by default: {effect}"
-            yield LimitFault(manifest, pointer, text, field_path(pointer), at_key=True, severity="warning")
+            yield ClaimFault(manifest, pointer, text, field_path(pointer), at_key=True, severity="warning")
 
 
 def _gated(manifest: Manifest, *, shares: bool, taints: bool) -> Iterator[tuple[Pointer, str, str]]:
@@ -131,7 +118,7 @@ def _gated(manifest: Manifest, *, shares: bool, taints: bool) -> Iterator[tuple[
             yield where, "DRAConsumableCapacity", "what is left of the constraint is refused"
 
 
-def _consumers(unit: ApplySet) -> Iterator[LimitFault]:
+def _consumers(unit: ApplySet) -> Iterator[ClaimFault]:
     """Named claims that more pods use than a claim can be reserved for."""
     users: dict[tuple[str, str], int] = {}
     for reference in claim_references(unit):
@@ -144,6 +131,6 @@ def _consumers(unit: ApplySet) -> Iterator[LimitFault]:
             text = (
                 f"claim {reference.name} is used by {users[key]} pods, and a claim can be reserved for {MOST_CONSUMERS}"
             )
-            yield LimitFault(
+            yield ClaimFault(
                 reference.subject.manifest, reference.pointer, f"{text}: the others are never bound", "consumers"
             )

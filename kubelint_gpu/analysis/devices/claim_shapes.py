@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
+from kubelint_gpu.analysis.devices.claim_faults import ClaimFault
 from kubelint_gpu.analysis.devices.written_claims import GROUP, KINDS, TEMPLATE, claim_of, claim_references
 from kubelint_gpu.analysis.refused_fields import unknown_fields
 from kubelint_gpu.documents import Pointer
-from kubelint_gpu.findings.finding import Certainty, Severity
 from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.kube.validation.api_fields import Misfit, misfits, table
 from kubelint_gpu.kube.validation.device_validation import SOURCE_UNTIL
@@ -27,14 +27,10 @@ _EXACTLY = "exactly"
 
 
 @dataclass(frozen=True, slots=True)
-class ShapeFault:
+class ShapeFault(ClaimFault):
     """Something of a claim, or of its use, that stands in the wrong place or names nothing.
 
     Attributes:
-        manifest: the object.
-        pointer: the field to point at.
-        at_key: whether its key is meant, and not its value.
-        text: what is wrong.
         covers: the fields that this says all of: no other rule tells of them.
         near: the name that was probably meant.
         wrap: the fields of the request at `pointer[:-1]` that belong under `exactly`.
@@ -42,19 +38,11 @@ class ShapeFault:
         version: the apiVersion whose shape it is.
     """
 
-    manifest: Manifest
-    pointer: Pointer
-    text: str
-    cause: str
-    at_key: bool = False
     covers: tuple[Pointer, ...] = ()
     near: str = ""
     wrap: tuple[str, ...] = ()
     unwrap: bool = False
     version: str = ""
-    help: tuple[str, ...] = ()
-    severity: Severity | None = None
-    certainty: Certainty = "certain"
 
 
 @once
@@ -154,8 +142,18 @@ def _of_container(subject: WorkloadCheck, where: Pointer, name: object, names: l
     known = f"it has {listed(names)}" if names else "it has none"
     text = f'the container uses claim "{name}", which is not in resourceClaims of the pod: {known}'
     yield ShapeFault(
-        subject.manifest, (*where, "name"), text, f"container/{name}", covers=(where,), near=near[0] if near else ""
+        subject.manifest,
+        (*where, "name"),
+        text,
+        f"container/{name}",
+        help=_meant(near),
+        covers=(where,),
+        near=near[0] if near else "",
     )
+
+
+def _meant(near: Sequence[str]) -> tuple[str, ...]:
+    return (f"did you mean {near[0]}?",) if near else ()
 
 
 def _of_request(unit: ApplySet, subject: WorkloadCheck, where: Pointer, one: dict[str, object]) -> Iterator[ShapeFault]:
@@ -178,6 +176,7 @@ def _of_request(unit: ApplySet, subject: WorkloadCheck, where: Pointer, one: dic
                 (*where, "request"),
                 f"{text}(it has {listed(requests)})",
                 f"request/{request}",
+                help=_meant(near),
                 near=near[0] if near else "",
                 severity="warning",
             )

@@ -21,9 +21,9 @@ from kubelint_gpu.kube.cel.syntax import (
     Ident,
     ListNode,
     MapNode,
-    Node,
     Select,
     Struct,
+    Visitor,
     qualified_name,
 )
 
@@ -33,33 +33,24 @@ _TYPES = frozenset(
 _TYPE_NAMES = _TYPES | {"google.protobuf.Timestamp", "google.protobuf.Duration"}
 
 
-class Planner:
-    """Makes a program of a tree."""
+class Planner(Visitor[Step]):
+    """Makes a program of a tree: `visit` gives that of a node."""
 
     def __init__(self, variables: tuple[str, ...]) -> None:
         self._slots: list[str] = list(variables)
         self.most = len(variables)
 
-    def plan(self, node: Node) -> Step:
-        """The program of a node."""
-        if isinstance(node, Const):
-            value = Uint(node.value) if node.kind == "uint" else node.value
-            return lambda _run: value
-        if isinstance(node, Ident):
-            return self._ident(node.name.removeprefix("."))
-        if isinstance(node, Select):
-            return self._select(node)
-        if isinstance(node, ListNode):
-            return self._list(node)
-        if isinstance(node, MapNode):
-            return self._map(node)
-        if isinstance(node, Fold):
-            return self._fold(node)
-        if isinstance(node, Struct):
-            raise NotKnown("messages are not modelled")
-        return self._call(node)
+    def _const(self, node: Const) -> Step:
+        value = Uint(node.value) if node.kind == "uint" else node.value
+        return lambda _run: value
 
-    def _ident(self, name: str) -> Step:
+    def _struct(self, node: Struct) -> Step:
+        raise NotKnown(f"message {node.name} is not modelled")
+
+    def _ident(self, node: Ident) -> Step:
+        return self._variable(node.name.removeprefix("."))
+
+    def _variable(self, name: str) -> Step:
         if name not in self._slots:
             kind = TypeValue(name)
 
@@ -83,8 +74,8 @@ class Planner:
         name = node.name
         full = qualified_name(node)
         if full is not None and full in _TYPE_NAMES and full.partition(".")[0] not in self._slots:
-            return self._ident(full)
-        operand = self.plan(node.operand)
+            return self._variable(full)
+        operand = self.visit(node.operand)
         if node.test:
             return lambda run: has(operand(run), name)
 
@@ -98,7 +89,7 @@ class Planner:
         return select
 
     def _list(self, node: ListNode) -> Step:
-        items = [self.plan(item) for item in node.items]
+        items = [self.visit(item) for item in node.items]
         optional = node.optional
         constant = all(isinstance(item, Const) for item in node.items)
         price = 0 if constant and items else 10
@@ -121,7 +112,7 @@ class Planner:
         return make
 
     def _map(self, node: MapNode) -> Step:
-        entries = [(self.plan(key), self.plan(value), optional) for key, value, optional in node.entries]
+        entries = [(self.visit(key), self.visit(value), optional) for key, value, optional in node.entries]
 
         def make(run: Evaluation) -> Any:
             run.spend(30)
@@ -138,14 +129,14 @@ class Planner:
         return make
 
     def _fold(self, node: Fold) -> Step:
-        over, initial = self.plan(node.range), self.plan(node.initial)
+        over, initial = self.visit(node.range), self.visit(node.initial)
         accumulator, first = len(self._slots), len(self._slots) + 1
         self._slots += [node.accumulator, node.item, *([node.second] if node.second else [])]
         self.most = max(self.most, len(self._slots))
-        condition, step = self.plan(node.condition), self.plan(node.step)
+        condition, step = self.visit(node.condition), self.visit(node.step)
         two = bool(node.second)
         del self._slots[first:]
-        result = self.plan(node.result)
+        result = self.visit(node.result)
         del self._slots[accumulator:]
 
         def fold(run: Evaluation) -> Any:
@@ -174,7 +165,7 @@ class Planner:
             return self._logical(node, name == "_||_")
         if name == "@in" and isinstance(node.args[1], ListNode) and not node.args[1].items:
             return lambda _run: False
-        args = [self.plan(arg) for arg in ([node.target] if node.target is not None else []) + node.args]
+        args = [self.visit(arg) for arg in ([node.target] if node.target is not None else []) + node.args]
         if name == "_?_:_":
             return _conditional(args)
         if name == "@not_strictly_false":
@@ -188,7 +179,7 @@ class Planner:
         return call_of(name, args, node.overloads)
 
     def _logical(self, node: Call, dominant: bool) -> Step:
-        terms = [self.plan(arg) for arg in node.args]
+        terms = [self.visit(arg) for arg in node.args]
 
         def logical(run: Evaluation) -> Any:
             failed: EvaluationError | None = None

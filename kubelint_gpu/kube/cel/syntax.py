@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from abc import ABC, abstractmethod
+from typing import Any, Generic, TypeVar
 
 from kubelint_gpu.values import dataclass, field
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(slots=True, eq=False)
@@ -107,6 +110,52 @@ def children(node: Node) -> tuple[Node, ...]:
     if isinstance(node, Fold):
         return (node.range, node.initial, node.condition, node.step, node.result)
     return ()
+
+
+class Visitor(ABC, Generic[Answer]):
+    """Answers one question about nodes, each kind of node in its own way."""
+
+    def visit(self, node: Node) -> Answer:
+        """The answer for a node."""
+        if isinstance(node, Const):
+            return self._const(node)
+        if isinstance(node, Ident):
+            return self._ident(node)
+        if isinstance(node, Select):
+            return self._select(node)
+        if isinstance(node, Call):
+            return self._call(node)
+        if isinstance(node, ListNode):
+            return self._list(node)
+        if isinstance(node, MapNode):
+            return self._map(node)
+        if isinstance(node, Fold):
+            return self._fold(node)
+        return self._struct(node)
+
+    @abstractmethod
+    def _const(self, node: Const) -> Answer: ...
+
+    @abstractmethod
+    def _ident(self, node: Ident) -> Answer: ...
+
+    @abstractmethod
+    def _select(self, node: Select) -> Answer: ...
+
+    @abstractmethod
+    def _call(self, node: Call) -> Answer: ...
+
+    @abstractmethod
+    def _list(self, node: ListNode) -> Answer: ...
+
+    @abstractmethod
+    def _map(self, node: MapNode) -> Answer: ...
+
+    @abstractmethod
+    def _fold(self, node: Fold) -> Answer: ...
+
+    @abstractmethod
+    def _struct(self, node: Struct) -> Answer: ...
 
 
 def qualified_name(node: Node) -> str | None:

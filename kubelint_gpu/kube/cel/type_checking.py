@@ -10,7 +10,19 @@ from collections.abc import Mapping
 from kubelint_gpu.kube.cel.cel_errors import Issue
 from kubelint_gpu.kube.cel.declarations import Overload, functions
 from kubelint_gpu.kube.cel.literal_checks import invalid_literals
-from kubelint_gpu.kube.cel.syntax import Call, Const, Fold, Ident, ListNode, MapNode, Node, Select, qualified_name
+from kubelint_gpu.kube.cel.syntax import (
+    Call,
+    Const,
+    Fold,
+    Ident,
+    ListNode,
+    MapNode,
+    Node,
+    Select,
+    Struct,
+    Visitor,
+    qualified_name,
+)
 from kubelint_gpu.kube.cel.types import (
     BOOL,
     DYN,
@@ -40,8 +52,8 @@ _TYPE_NAMES: dict[str, Type] = {
 }
 
 
-class Checker:
-    """Finds the type of every node below a tree.
+class Checker(Visitor[Type]):
+    """Finds the type of every node below a tree: `visit` gives that of a node, `error` where it has none.
 
     Attributes:
         issues: what does not go together.
@@ -55,27 +67,9 @@ class Checker:
         self._open = 0
         self._types: dict[int, Type] = {}
 
-    def check(self, node: Node) -> Type:
-        """The type of a node; `error` where there is none, which is then among the issues."""
-        if isinstance(node, Const):
-            return NULL if node.kind == "null" else node.kind
-        if isinstance(node, Ident):
-            return self._ident(node)
-        if isinstance(node, Select):
-            return self._select(node)
-        if isinstance(node, Call):
-            return self._call(node)
-        if isinstance(node, ListNode):
-            return self._list(node)
-        if isinstance(node, MapNode):
-            return self._map(node)
-        if isinstance(node, Fold):
-            return self._fold(node)
-        return self._undeclared(node.offset, node.name)
-
     def result(self, node: Node) -> Type:
         """The type of a whole expression, its open parts as `dyn`."""
-        found = self._known.of(self.check(node), dynamic=True)
+        found = self._known.of(self.visit(node), dynamic=True)
         if not self.issues:
             self.issues += invalid_literals(node, self._type_of)
         return found
@@ -83,6 +77,12 @@ class Checker:
     def _type_of(self, node: Node) -> Type:
         """The type of a part of a list or a map, once all is checked."""
         return self._known.of(self._types[id(node)], dynamic=True)
+
+    def _const(self, node: Const) -> Type:
+        return NULL if node.kind == "null" else node.kind
+
+    def _struct(self, node: Struct) -> Type:
+        return self._undeclared(node.offset, node.name)
 
     def _ident(self, node: Ident) -> Type:
         name = node.name.removeprefix(".")
@@ -108,7 +108,7 @@ class Checker:
         return BOOL if node.test else self._known.of(found)
 
     def _field(self, offset: int, operand: Node, name: str, optional: bool = False) -> Type:
-        kind, was_optional = unwrapped(self._known.of(self.check(operand)))
+        kind, was_optional = unwrapped(self._known.of(self.visit(operand)))
         found: Type = ERROR
         if isinstance(kind, tuple) and kind[0] == "map":
             found = kind[2]
@@ -132,7 +132,7 @@ class Checker:
             field = node.args[1]
             name = str(field.value) if isinstance(field, Const) else ""
             return self._known.of(self._field(node.offset, node.args[0], name, optional=True))
-        given = [self.check(arg) for arg in node.args]
+        given = [self.visit(arg) for arg in node.args]
         table = functions()
         if node.target is None:
             overloads = table.get(node.function)
@@ -143,7 +143,7 @@ class Checker:
         if prefix is not None and f"{prefix}.{node.function}" in table:
             node.function, node.target = f"{prefix}.{node.function}", None
             return self._resolved(node, table[node.function], given)
-        given.insert(0, self.check(node.target))
+        given.insert(0, self.visit(node.target))
         overloads = table.get(node.function)
         if overloads is None:
             return self._undeclared(node.offset, node.function)
@@ -216,7 +216,7 @@ class Checker:
     def _list(self, node: ListNode) -> Type:
         every: Type | None = None
         for place, item in enumerate(node.items):
-            kind = self.check(item)
+            kind = self.visit(item)
             if place in node.optional:
                 kind = self._unwrapped(item, kind)
             every = self._joined(item, every, kind)
@@ -226,23 +226,23 @@ class Checker:
         keys: Type | None = None
         values: Type | None = None
         for key, value, optional in node.entries:
-            keys = self._joined(key, keys, self.check(key))
-            kind = self.check(value)
+            keys = self._joined(key, keys, self.visit(key))
+            kind = self.visit(value)
             values = self._joined(value, values, self._unwrapped(value, kind) if optional else kind)
         if keys is None:
             return ("map", self._new(), self._new())
         return ("map", keys, values)
 
     def _fold(self, node: Fold) -> Type:
-        over = self._known.of(self.check(node.range))
-        initial = self.check(node.initial)
+        over = self._known.of(self.visit(node.range))
+        initial = self.visit(node.initial)
         first, second = self._items(node, self._known.of(over))
         self._scopes.append({node.accumulator: initial})
         self._scopes.append({node.item: first, **({node.second: second} if node.second else {})})
-        self._must_be(node.condition, self.check(node.condition), BOOL)
-        self._must_be(node.step, self.check(node.step), initial)
+        self._must_be(node.condition, self.visit(node.condition), BOOL)
+        self._must_be(node.step, self.visit(node.step), initial)
         self._scopes.pop()
-        result = self.check(node.result)
+        result = self.visit(node.result)
         self._scopes.pop()
         return self._known.of(result)
 

@@ -75,7 +75,7 @@ def conditions_of(expression: str, *, shareable: bool) -> tuple[Condition, ...]:
         found = []
         for node in _joined(tree):
             planner = Planner(("device",))
-            found.append(Condition(planner.plan(node), planner.most, *_comparison(node)))
+            found.append(Condition(planner.visit(node), planner.most, *_comparison(node)))
             if len(found) > _MOST:
                 return ()
     except (CompileError, NotKnown):

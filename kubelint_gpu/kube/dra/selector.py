@@ -85,7 +85,7 @@ class Selector:
             elif failed := folding_error(tree):
                 self.error = CompileError(f"program instantiation failed: {failed}")
             else:
-                self._program = planner.plan(tree)
+                self._program = planner.visit(tree)
                 self._most = planner.most
                 self.sight = sight_of(tree)
         except CompileError as error:

@@ -1,0 +1,29 @@
+"""Findings about fields of claims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+from kubelint_gpu.analysis.devices.claim_faults import ClaimFault
+from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
+
+Fault = TypeVar("Fault", bound=ClaimFault)
+
+
+def claim_faults(
+    code: str, faults: Iterable[Fault], proposals: Callable[[Fault], tuple[FixCandidate, ...]] = lambda _: ()
+) -> Iterator[Diagnostic]:
+    """A finding of each fault, where it is, with the fixes that are proposed for it."""
+    for fault in faults:
+        yield Diagnostic(
+            code,
+            fault.manifest.place(fault.pointer, "key" if fault.at_key else "value"),
+            fault.text,
+            fault.manifest,
+            cause=fault.cause,
+            severity=fault.severity,
+            certainty=fault.certainty,
+            help=fault.help,
+            proposals=proposals(fault),
+        )
