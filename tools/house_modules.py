@@ -18,7 +18,7 @@ RULES = ("rules", f"{PACKAGE}/rules")
 PLUGINS = (f"{PACKAGE}/scheduler/plugins",)
 CONTROLLERS = (f"{PACKAGE}/simulation/controllers",)
 WORDS = (f"{PACKAGE}/messages", f"{PACKAGE}/scheduler/framework/release.py")
-BUDGET = (f"{PACKAGE}/simulation/budget.py",)
+BUDGET = (f"{PACKAGE}/budget.py",)
 CORE = tuple(f"{PACKAGE}/{name}" for name in ("scheduler", "simulation", "analysis"))
 TALKS = (*CORE, *RULES, *(f"{PACKAGE}/{name}" for name in ("engine", "builders", "evidence", "messages", "explain")))
 """Folders and modules by what is in them. Of each, some exist today and others when a folder has its new name."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from kubelint_gpu.budget import BUDGET, Budget
 from kubelint_gpu.engine.kept_results import KeptResults
 from kubelint_gpu.engine.processes import each, untold
-from kubelint_gpu.simulation.budget import BUDGET, Budget
 from kubelint_gpu.work import limited
 from kubelint_gpu.workspace.apply_set import ApplySet
 

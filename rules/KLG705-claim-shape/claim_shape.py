@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from kubelint_gpu.analysis.devices.claim_shapes import ShapeFault, shape_faults
-from kubelint_gpu.builders.claim_faults import claim_faults
+from kubelint_gpu.builders.faulty_claims import faulty_claims
 from kubelint_gpu.documents.edits import Edit, NotEditable
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
@@ -20,7 +20,7 @@ _STABLE, _STABLE_SINCE = "resource.k8s.io/v1", 34
 @rule("KLG705")
 def claim_shape(unit: ApplySet) -> Iterator[Diagnostic]:
     """Fields of another version of `resource.k8s.io`, and names of claims and requests that nobody uses or has."""
-    return claim_faults("KLG705", shape_faults(unit), partial(_proposals, unit))
+    return faulty_claims("KLG705", shape_faults(unit), partial(_proposals, unit))
 
 
 def _proposals(unit: ApplySet, fault: ShapeFault) -> tuple[FixCandidate, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.devices.claim_limits import limit_faults
-from kubelint_gpu.builders.claim_faults import claim_faults
+from kubelint_gpu.builders.faulty_claims import faulty_claims
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -14,4 +14,4 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 @rule("KLG706")
 def claim_limit(unit: ApplySet) -> Iterator[Diagnostic]:
     """More than a claim may have, administration where it is not allowed, and fields whose gate is off."""
-    return claim_faults("KLG706", limit_faults(unit))
+    return faulty_claims("KLG706", limit_faults(unit))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from textwrap import dedent
 
+from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.documents import read
 from kubelint_gpu.engine.run import check
 from kubelint_gpu.inventory import load
-from kubelint_gpu.simulation.budget import BUDGET
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import manifests

@@ -7,11 +7,11 @@ import re
 import pytest
 from checks_units import NODES, deployment, findings, unit
 
+from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.engine.registry import checks
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, holders, stakes
 from kubelint_gpu.evidence.node_lines import clues, node_clues
 from kubelint_gpu.kube.objects.quota import Excess, QuotaRefusal
-from kubelint_gpu.simulation.budget import BUDGET
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Blocker, BlockingPod, Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement

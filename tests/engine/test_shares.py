@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kubelint_gpu.budget import Budget
 from kubelint_gpu.engine.shares import within_budget
-from kubelint_gpu.simulation.budget import Budget
 from kubelint_gpu.work import UsedUp, charge, part
 
 SMALL = Budget(run=1_000, most=1_000, least=10)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rollout_reference import program_input, random_case
 
-from kubelint_gpu.simulation.budget import Budget
+from kubelint_gpu.budget import Budget
 from kubelint_gpu.simulation.prepare.bounded import bounded
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.questions.unbounded import unbounded

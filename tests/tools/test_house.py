@@ -176,7 +176,7 @@ def test_names_that_are_there_twice(house):
 
 def test_numbers_of_the_core_are_thresholds_wherever_they_are_but_in_the_budget(house):
     text = "_MOST = 4\nDEFAULT_BUDGET: int = 20_000\n_PART = 1 / 4\n_NAME = 'a'\nsmall = 4\n_COPY = _MOST\nNOTE_LIMIT = 1024\n"
-    found = house(**module("simulation/a", text), **module("simulation/budget", text), **module("cli/a", text))
+    found = house(**module("simulation/a", text), **module("budget", text), **module("cli/a", text))
     assert found.thresholds() == at("simulation/a", 1, 2, 3)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.cel.cel_errors import EvaluationError, NotKnown
 from kubelint_gpu.kube.cel.cel_values import weight
 
 COST_LIMIT = 1_000_000
 """The most that an expression of `resource.k8s.io` may cost for one device (CELSelectorExpressionMaxCost)."""
-_MOST_STEPS = 20_000
 _PER_STEP = 64
 
 
@@ -35,7 +35,7 @@ class Evaluation:
         self.steps += 1
         if self.cost > COST_LIMIT:
             raise Cancelled("operation cancelled: actual cost limit exceeded")
-        if self.steps > _MOST_STEPS:
+        if self.steps > BUDGET.expression:
             raise NotKnown("the expression takes more steps than are tried")
 
     def made(self, value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.simulation.bounds.counting_nodes import (
     Shares,
     Slots,
@@ -13,7 +14,6 @@ from kubelint_gpu.simulation.bounds.counting_nodes import (
 from kubelint_gpu.simulation.bounds.preconditions import is_crowded, is_peaceful, may_evict
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.shortfall import fit_alone, halt, short_of
-from kubelint_gpu.simulation.budget import BUDGET
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.search.engine import GroupSearch, Situation
 from kubelint_gpu.simulation.search.explorer import Verdict

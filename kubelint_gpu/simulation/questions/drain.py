@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.disruption import allowed_disruptions
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.simulation.budget import BUDGET
 from kubelint_gpu.simulation.controllers.state import READY, count_on
 from kubelint_gpu.simulation.model.at_full_replicas import full_simulation, standing_participants
 from kubelint_gpu.simulation.prepare.coupling import Bonds, labels_of

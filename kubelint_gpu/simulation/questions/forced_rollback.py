@@ -5,10 +5,10 @@ Behaviour: pkg/controller/statefulset/stateful_set_control.go, 1.34 and 1.35 (`f
 
 from __future__ import annotations
 
+from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Snapshot
-from kubelint_gpu.simulation.budget import BUDGET
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.model.pod_types import build_pod_types
 from kubelint_gpu.simulation.model.simulation import build_simulation

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from contextlib import suppress
 
+from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.simulation.budget import BUDGET
 from kubelint_gpu.simulation.growth import Growth
 from kubelint_gpu.simulation.prepare.counted_devices import with_counted_devices
 from kubelint_gpu.simulation.questions.analysis import RolloutAnalysis

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.dra.claim import EXTENDED_RESOURCE_CLAIM, Allocation, ResourceClaim
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.dra.request import queries_of
@@ -34,7 +35,6 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.result import allocation_o
 from kubelint_gpu.work import charge
 
 NAME = "DynamicResources"
-_MOST_ORDERS = 24
 _TRIES_A_STEP = 64
 CANNOT_ALLOCATE = "cannot allocate all claims"
 NOT_AVAILABLE = "resourceclaim not available on the node"
@@ -134,7 +134,7 @@ class AttemptState:
         taken = self._answer(question).taken or ()
         found = {self._allocated(question.claims, taken, question.view, node.name): None}
         if question.claims and self._features.any_order:
-            for view in islice(orders(question.view), 1, _MOST_ORDERS):
+            for view in islice(orders(question.view), 1, BUDGET.orders):
                 layout = layout_of(view, self._interest(question), self._snapshot.memory)
                 usage = usage_of(view, self._held)
                 other = self._search(_Question(question.claims, view, layout.likeness, usage, None)).taken

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import Unknown
 
-MOST_TRIES = 100_000
-"""Tries of devices for one pod: what the allocator of Kubernetes does in some hundredths of a second."""
 TOO_LONG = "the search for devices was given up after {tries} tries"
 
 
@@ -14,7 +13,7 @@ class Effort:
 
     __slots__ = ("left", "most")
 
-    def __init__(self, most: int = MOST_TRIES) -> None:
+    def __init__(self, most: int = BUDGET.devices) -> None:
         self.left = self.most = most
 
     def spend(self) -> None:

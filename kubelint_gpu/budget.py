@@ -1,4 +1,4 @@
-"""Every budget of the searches: how much is built, and how much is looked at."""
+"""Every budget of a run: how much is built, and how much is looked at."""
 
 from __future__ import annotations
 
@@ -28,6 +28,10 @@ class Budget:
         rollback: the states of a StatefulSet that is rolled back.
         evidence: the states that are looked at for what shows a verdict, where that is asked for.
         walks: the single runs that could contradict it, and `following` the states after one that gets stuck.
+        devices: the devices that are tried for one pod: what the allocator of Kubernetes does in some hundredths of a
+            second.
+        orders: the orders of pools and slices in which devices are looked for where the release has no fixed one.
+        expression: the steps of an expression about one device.
     """
 
     run: int = 200_000
@@ -51,6 +55,9 @@ class Budget:
     evidence: int = 4_000
     walks: int = 12
     following: int = 400
+    devices: int = 100_000
+    orders: int = 24
+    expression: int = 20_000
 
     def run_of(self, documents: int, nodes: int) -> int:
         """The steps of a run that reads so many documents, against so many nodes."""

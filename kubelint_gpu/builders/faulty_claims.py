@@ -11,7 +11,7 @@ from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 Fault = TypeVar("Fault", bound=ClaimFault)
 
 
-def claim_faults(
+def faulty_claims(
     code: str, faults: Iterable[Fault], proposals: Callable[[Fault], tuple[FixCandidate, ...]] = lambda _: ()
 ) -> Iterator[Diagnostic]:
     """A finding of each fault, where it is, with the fixes that are proposed for it."""
