@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conformance.api_client import Object
-from conformance.rollout_case import reference
+from conformance.device_objects import DEVICES
+from conformance.rollout_case import WORKLOADS, reference
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.objects.cluster import Cluster
@@ -42,7 +43,8 @@ class Compared:
 def rolled(record: Object) -> tuple[str, ...]:
     """The workloads whose manifest changes."""
     old = {reference(each): each for each in record["old"]}
-    return tuple(sorted(reference(each) for each in record["new"] if each != old.get(reference(each))))
+    new = [each for each in record["new"] if each["kind"] in WORKLOADS]
+    return tuple(sorted(reference(each) for each in new if each != old.get(reference(each))))
 
 
 def comparable(record: Object) -> str:
@@ -99,17 +101,22 @@ def _question(record: Object, start: Iterable[Object] | None) -> tuple[list[Tran
     from kubelint_gpu.kube.admission.defaults import admitted
     from kubelint_gpu.kube.objects.cluster import read_cluster
     from kubelint_gpu.kube.objects.workload import read_workload
+    from kubelint_gpu.scheduler.placement.running_claims import with_allocations
     from kubelint_gpu.simulation.prepare.workload_change import resolved_workload
     from kubelint_gpu.simulation.transition import Transition
     from kubelint_gpu.values import replace
 
     objects = [*_BUILT_IN, *(_resolved(each, record["inventory"]) for each in record["inventory"])]
-    for name in sorted({each["metadata"].get("namespace", "default") for each in record["old"]}):
+    declared = {each["metadata"]["name"] for each in objects if each["kind"] == "Namespace"}
+    for name in sorted({each["metadata"].get("namespace", "default") for each in record["old"]} - declared):
         labels = {"kubernetes.io/metadata.name": name}
         objects.append({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}})
+    objects += [each for each in record["new"] if each["kind"] not in WORKLOADS]
     if start is not None:
-        objects += running(record, start)
+        there = {reference(each): each for each in objects}
+        objects = list({**there, **{reference(each): each for each in running(record, start)}}.values())
     cluster = read_cluster(objects, version=record["kubernetes"])
+    cluster = with_allocations(replace(cluster, devices_known=bool(cluster.resource_slices)))
 
     def workload(value: Object) -> Workload:
         read = read_workload(value)
@@ -119,7 +126,7 @@ def _question(record: Object, start: Iterable[Object] | None) -> tuple[list[Tran
         return replace(found, spec=admitted(found.spec))
 
     old = {reference(each): each for each in record["old"]}
-    latest = {**old, **{reference(each): each for each in record["new"]}}
+    latest = {**old, **{reference(each): each for each in record["new"] if each["kind"] in WORKLOADS}}
     transitions = []
     for name in sorted(latest):
         before, after = workload(old.get(name, latest[name])), workload(latest[name])
@@ -145,6 +152,8 @@ def running(record: Object, start: Iterable[Object]) -> Iterator[Object]:
                 controller = {**controller, "kind": "ReplicaSet", "name": f"{name}-old"}
                 labels["pod-template-hash"] = "old"
             pod_name = place["of"].split(" ")[2] if kind == "StatefulSet" else f"{name}-old-{place['node']}-{number}"
+            statuses, claims = _held(place, pod_name, template["spec"], record["inventory"])
+            yield from claims
             yield _resolved(
                 {
                     "apiVersion": "v1",
@@ -156,10 +165,36 @@ def running(record: Object, start: Iterable[Object]) -> Iterator[Object]:
                         "ownerReferences": [controller],
                     },
                     "spec": {**_with_keys(copy.deepcopy(template["spec"]), labels), "nodeName": place["node"]},
-                    "status": {"phase": "Running"},
+                    "status": {"phase": "Running", **({"resourceClaimStatuses": statuses} if statuses else {})},
                 },
                 record["inventory"],
             )
+
+
+def _held(place: Object, pod: str, spec: Object, inventory: Iterable[Object]) -> tuple[list[Object], list[Object]]:
+    """The claims that a pod of a start has: what its status says of those made for it, and the claims themselves."""
+    there = {(each["kind"], each["metadata"]["name"]): each for each in inventory}
+    statuses, claims = [], []
+    for entry in spec.get("resourceClaims") or ():
+        allocation = (place.get("claims") or {}).get(entry["name"])
+        if allocation is None:
+            continue
+        name = entry.get("resourceClaimName") or f"{pod}-{entry['name']}"
+        metadata: Object = {"name": name, "namespace": place["of"].split("/")[1]}
+        if "resourceClaimName" in entry:
+            asked = there["ResourceClaim", name]["spec"]
+        else:
+            asked = there["ResourceClaimTemplate", entry["resourceClaimTemplateName"]]["spec"]["spec"]
+            metadata["ownerReferences"] = [
+                {"apiVersion": "v1", "kind": "Pod", "name": pod, "uid": pod, "controller": True}
+            ]
+            statuses.append({"name": entry["name"], "resourceClaimName": name})
+        user = {"resource": "pods", "name": pod, "uid": pod}
+        status = {"allocation": allocation, "reservedFor": [user]}
+        claims.append(
+            {"apiVersion": DEVICES, "kind": "ResourceClaim", "metadata": metadata, "spec": asked, "status": status}
+        )
+    return statuses, claims
 
 
 def _with_keys(spec: Object, labels: Object) -> Object:

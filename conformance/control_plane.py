@@ -20,6 +20,7 @@ CONTROLLERS = (
     "cronjob-controller",
     "daemonset-controller",
     "deployment-controller",
+    "device-taint-eviction-controller",
     "disruption-controller",
     "garbage-collector-controller",
     "job-controller",
@@ -28,6 +29,7 @@ CONTROLLERS = (
     "persistentvolume-protection-controller",
     "persistentvolumeclaim-protection-controller",
     "replicaset-controller",
+    "resourceclaim-controller",
     "resourcequota-controller",
     "statefulset-controller",
 )

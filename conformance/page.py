@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from conformance import admission_answers, recording, refusals, update_answers
+from conformance import admission_answers, device_answers, recording, refusals, update_answers
 from conformance.api_client import Object
 from conformance.compare import Compared, comparable, compared
 
@@ -100,6 +100,23 @@ def _scheduling(version: str, records: list[Object]) -> str:
             f"{agreeing} had the recorded answer: {texts} event texts to the letter, {evicting} preemptions.",
             "",
             ", ".join(f"{name} {count}" for name, count in sorted(files.items())) + ".",
+            "",
+        ]
+    )
+
+
+def _devices(version: str, records: list[Object]) -> str:
+    counts, wrong = device_answers.compared(records)
+    return "\n".join(
+        [
+            f"## Claims to devices, Kubernetes {version}",
+            "",
+            f"{len(records)} pods with claims in a running cluster, beside devices as a driver would publish them:",
+            "",
+            *(f"* {count} {name}" for name, count in sorted(counts.items())),
+            "",
+            f"Disagreements in node, devices or event text: {len(wrong) or 'none'}.",
+            *(f"* {each}" for each in wrong),
             "",
         ]
     )
@@ -214,6 +231,7 @@ def _tracker(version: str, records: list[Object]) -> str:
 SECTIONS = {
     "rollouts": _rollouts,
     "scheduling": _scheduling,
+    "devices": _devices,
     "validation": _validation,
     "updates": _updates,
     "admission": _admission,

@@ -14,7 +14,7 @@ from conformance.api_client import Object
 from conformance.linter import CRASH, check
 from conformance.processes import scratch
 
-_CODES = (CRASH, "KLG001", "KLG002", "KLG003", "KLG004", "KLG008", "KLG303", "KLG501", "KLG705", "KLG706")
+_CODES = (CRASH, "KLG001", "KLG002", "KLG003", "KLG004", "KLG008", "KLG303", "KLG501", "KLG704", "KLG705", "KLG706")
 _INVENTORY = """apiVersion: kubelint-gpu/v1
 kind: ClusterInventory
 kubernetesVersion: "{}"
@@ -22,6 +22,8 @@ kubernetesVersion: "{}"
 EVERY = "every field that is named"
 SOME = "some of the fields that are named"
 ANOTHER = "another field"
+_ACCEPTED = "the API server accepts it"
+"""What findings about objects that only come to nothing later say."""
 _MOVED: dict[tuple[str, ...], tuple[str, ...]] = {
     ("spec", "template", "spec", "volumes", "name"): ("spec", "volumeClaimTemplates", "name")
 }
@@ -44,7 +46,7 @@ _KNOWN = (
     (r"Invalid \S*template\.spec\.restartPolicy: Required value", PATCH),
     (r"Invalid \S*containers\[\]\.(image|imagePullPolicy|env\[\]\.name|ports\[\]\.name)", ELSEWHERE),
     (r"Invalid \S*\.(dnsPolicy|schedule|timeZone)\b", ELSEWHERE),
-    (r"(Forbidden|NotFound) ", _CLUSTER),
+    (r"(Forbidden|NotFound) |Invalid \S*adminAccess: Forbidden", _CLUSTER),
     (r"BadRequest .*(no kind|does not match the expected API version)", "another path of the API than its kind's"),
     (r"Invalid \S*resources: Forbidden: HugePages require cpu or memory", "cpu or memory of the whole pod may do"),
     (r"InternalError ", "the API server's own failure"),
@@ -187,7 +189,8 @@ def told(records: Sequence[Object]) -> dict[str, list[Said]]:
             options = ["--inventory", str(inventory), "--isolated", "--output-format", "json"]
             report = check(folder, ["objects", *options], crashes=True)
         for finding in report["findings"]:
-            if finding["code"] in _CODES and finding["severity"] == "error":
+            refused = _ACCEPTED not in finding["message"]
+            if finding["code"] in _CODES and finding["severity"] == "error" and refused:
                 name = Path(finding["path"]).stem
                 at = _pointer(lines[name], finding["line"])
                 found[name].append(Said(finding["code"], finding["message"], at))

@@ -19,8 +19,10 @@ FLUSH = 33.0
 """The scheduler tries everything that waits at least this often, in seconds: what waits then is stuck for sure."""
 _POLL = 0.15
 _ORDER = ("Namespace", "PriorityClass", "StorageClass", "CSIDriver", "Node", "CSINode", "PersistentVolume",
-          "PersistentVolumeClaim", "LimitRange", "ResourceQuota", "PodDisruptionBudget", "Pod")  # fmt: skip
-_OWNED = ("ReplicaSet", "Job", "Pod")
+          "PersistentVolumeClaim", "DeviceClass", "ResourceSlice", "ResourceClaimTemplate", "ResourceClaim",
+          "LimitRange", "ResourceQuota", "PodDisruptionBudget", "Pod")  # fmt: skip
+_ADMITTING = {"ResourceQuota", "LimitRange", "PriorityClass", "DeviceClass", "Namespace"}
+_OWNED = ("ReplicaSet", "Job", "Pod", "ResourceClaim")
 
 
 class NoStart(RuntimeError):
@@ -87,10 +89,13 @@ class Run:
             if self.client.get(f"/api/v1/namespaces/{name}") is None:
                 self.client.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
         for value in sorted(case.inventory, key=lambda each: _ORDER.index(each["kind"])):
-            _insist(self.client, value)
+            if value["kind"] == "Namespace":
+                self.client.apply(value)
+            else:
+                _insist(self.client, value)
         self._until_settled()
         # informers of admission plugins follow a moment later
-        if any(each["kind"] in {"ResourceQuota", "LimitRange", "PriorityClass"} for each in case.inventory):
+        if any(each["kind"] in _ADMITTING for each in case.inventory):
             time.sleep(0.3)
         self.kubelets.changed = time.monotonic()
         for value in case.old:

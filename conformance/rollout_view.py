@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -135,7 +136,8 @@ class View:
 
     def placement(self) -> list[Object]:
         """Where pods are, pods of one revision in one phase on one node counted together."""
-        counted: Counter[tuple[str, str, str]] = Counter()
+        counted: Counter[tuple[str, str, str, str]] = Counter()
+        claims = self._allocations()
         for pod in self.kubelets.pods():
             status = pod.get("status") or {}
             phase = "ready" if ready(pod) else "starting" if pod["spec"].get("nodeName") else "pending"
@@ -143,8 +145,23 @@ class View:
                 phase = "terminating"
             if status.get("phase") in {"Succeeded", "Failed"}:
                 phase = "finished"
-            counted[self.named(pod), pod["spec"].get("nodeName") or "", phase] += 1
-        return [{"of": a, "node": b, "phase": c, "count": n} for (a, b, c), n in sorted(counted.items())]
+            held = json.dumps({name: claims[key] for name, key in _claims(pod).items() if key in claims})
+            counted[self.named(pod), pod["spec"].get("nodeName") or "", phase, held] += 1
+        return [
+            {"of": a, "node": b, "phase": c, "count": n, **({"claims": json.loads(held)} if held != "{}" else {})}
+            for (a, b, c, held), n in sorted(counted.items())
+        ]
+
+    def _allocations(self) -> dict[str, Object]:
+        """What each claim has that has anything, by namespace and name."""
+        found = {}
+        for claim in self.client.list("ResourceClaim"):
+            allocation = (claim.get("status") or {}).get("allocation")
+            if allocation:
+                metadata = claim["metadata"]
+                kept = {key: allocation[key] for key in ("devices", "nodeSelector") if key in allocation}
+                found[f"{metadata['namespace']}/{metadata['name']}"] = kept
+        return found
 
     def named(self, pod: Object) -> str:
         """`Deployment/ns/name new`, `StatefulSet/ns/name old name-0`, `Pod/ns/name`."""
@@ -160,6 +177,14 @@ class View:
         if kind == "StatefulSet":
             return f"{kind}/{namespace}/{name} {age} {metadata['name']}"
         return f"{kind}/{namespace}/{name} {age}"
+
+
+def _claims(pod: Object) -> dict[str, str]:
+    """The key of each claim that a pod has, by its name in the pod."""
+    spec, status, namespace = pod["spec"], pod.get("status") or {}, pod["metadata"]["namespace"]
+    made = {each["name"]: each.get("resourceClaimName") for each in status.get("resourceClaimStatuses") or ()}
+    named = {each["name"]: each.get("resourceClaimName") for each in spec.get("resourceClaims") or ()}
+    return {name: f"{namespace}/{made.get(name) or claim}" for name, claim in named.items()}
 
 
 def revision(pod: Object) -> str:

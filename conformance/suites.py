@@ -16,6 +16,9 @@ from conformance import (
     admission,
     admission_answers,
     compare,
+    device_answers,
+    device_rollouts,
+    device_scenarios,
     families,
     generator,
     lanes,
@@ -39,6 +42,8 @@ from conformance.rollout_case import Case
 from conformance.rollout_run import NoStart, Run
 
 _CASES = Path(__file__).parent / "cases"
+_LASTING = 1.5
+"""Seconds for which a pod with claims has to wait as it is foretold; the scheduler's back-off is one second."""
 _GOLDEN = Path(__file__).parent.parent / "tests" / "golden"
 
 
@@ -159,6 +164,7 @@ def every_case(chosen: argparse.Namespace) -> Iterator[Case]:
     """Every rollout there is, generated ones last."""
     yield from rollout_case.hand_written(_CASES / "rollouts")
     yield from families.families()
+    yield from device_rollouts.device_rollouts()
     yield from generator.matrix()
     yield from generator.random_cases(chosen.seed, chosen.generate)
 
@@ -247,6 +253,32 @@ def scheduled(
     impossible = len(answers) - len(records)
     print(f"{len(records)} live scheduling answers, {impossible} not possible live; {count} recorded", file=sys.stderr)
     return _verdict("scheduling", len(work), len(work) - len(answers), sum(not each["agrees"] for each in records))
+
+
+def claims(chosen: argparse.Namespace, supervisor: Supervisor, planes: tuple[ControlPlane, ...], version: str) -> int:
+    """Pods with claims, and what becomes of them."""
+    count = chosen.generate or (12 if chosen.short else 160)
+    found = device_scenarios.scenarios(chosen.seed, count)
+    work = _chosen([each for each in found if chosen.only in each["id"]], chosen)
+
+    def do(plane: ControlPlane, _: Kubelets, case: Object) -> Object | None:
+        expect = device_answers.foretold(case["scenario"], version)
+        try:
+            answer = scheduling.live(plane.client, {**case, "expect": expect}, _LASTING)
+        except scheduling.Unlike as unlike:
+            print(f"{case['id']} is not possible live: {unlike}", file=sys.stderr)
+            return None
+        del answer["agrees"]
+        return {**answer, "scenario": case["scenario"], "kubernetes": version}
+
+    answers = lanes.through(supervisor, planes, work, do, kubelets=False)
+    records = [answer for answer in answers if answer is not None]
+    number = recording.write(chosen.record / "devices" / f"{version}.jsonl.xz", records, whole=_whole(chosen))
+    impossible = len(answers) - len(records)
+    print(f"{len(records)} pods with claims, {impossible} not possible live; {number} recorded", file=sys.stderr)
+    wrong = device_answers.compared(records)[1]
+    print("\n".join(wrong), flush=True)
+    return _verdict("devices", len(work), len(work) - len(answers), len(wrong))
 
 
 def admissions(chosen: argparse.Namespace, _: Supervisor, planes: tuple[ControlPlane, ...], version: str) -> int:
@@ -340,6 +372,7 @@ _SUITES: dict[str, tuple[Any, tuple[str, ...], tuple[str, ...]]] = {
     "updates": (changes, (), ()),
     "admission": (admissions, (), ()),
     "scheduling": (scheduled, (), ("DefaultTolerationSeconds",)),
+    "devices": (claims, (), ()),
     "tracker": (by_hand, CONTROLLERS, ()),
     "fixes": (fixes, CONTROLLERS, ()),
     "rollouts": (rollouts, CONTROLLERS, ()),
