@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.request import ClaimSpec
     from kubelint_gpu.scheduler.plugins.dynamic_resources.claim_trial import ClaimTrial
 
+TOO_COMPLEX = "too complex, exceeds cost limit"
+"""What the API server says of an expression that may cost too much, whatever devices it is asked about."""
+
 
 class CompileFailure(NamedTuple):
     """An expression that the API server refuses; `offset` is where it stumbles, None where that is no one place."""
@@ -72,12 +75,20 @@ def compile_failures(unit: ApplySet) -> Iterator[CompileFailure]:
         for pointer, text in expressions(manifest.item.value):
             if not text or len(text.encode()) > LONGEST_EXPRESSION:
                 continue
-            error = selector(text, shareable=_shares(unit)).error
+            compiled = selector(text, shareable=_shares(unit), library=_library(unit))
+            error = compiled.error
             if error is None:
+                if compiled.is_too_complex():
+                    yield CompileFailure(manifest, pointer, text, TOO_COMPLEX, None)
                 continue
             issue = error.issues[0] if error.issues else None
             message = error.text if issue is None else issue.message
             yield CompileFailure(manifest, pointer, text, message, None if issue is None else issue.offset)
+
+
+def _library(unit: ApplySet) -> int | None:
+    """The release whose functions a new expression may use: the one before, to which the API server may go back."""
+    return None if unit.minor_release is None else unit.minor_release - 1
 
 
 def _shares(unit: ApplySet) -> bool:

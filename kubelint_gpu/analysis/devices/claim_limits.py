@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.devices.claim_faults import ClaimFault
 from kubelint_gpu.analysis.devices.written_claims import CLAIM, CLASS, claim_references, device_objects, written_claims
@@ -13,6 +14,9 @@ from kubelint_gpu.scheduler.framework.release import behaviour
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.field_pointers import at
 from kubelint_gpu.workspace.manifest import Manifest
+
+if TYPE_CHECKING:
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
 
 ADMIN_LABEL = "resource.kubernetes.io/admin-access"
 
@@ -85,7 +89,7 @@ def _admin_access(unit: ApplySet) -> Iterator[ClaimFault]:
 
 
 def _dropped(unit: ApplySet) -> Iterator[ClaimFault]:
-    """Fields that the API server drops, as the gate behind them is off by default in the cluster's release."""
+    """Fields that come to nothing, as the gate behind them is off by default in the cluster's release."""
     minor = unit.minor_release
     if minor is None or not behaviour(unit.cluster.version).dynamic_resources:
         return
@@ -93,29 +97,37 @@ def _dropped(unit: ApplySet) -> Iterator[ClaimFault]:
         from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
 
         features = features_of(behaviour(unit.cluster.version))
-        for pointer, gate, effect in _gated(manifest, shares=features.shares, taints=features.taints):
-            text = f"{pointer[-1]} is dropped in 1.{minor}, where {gate} is off by default: {effect}"
+        for pointer, what, gate, effect in _gated(manifest, features):
+            text = f"{pointer[-1]} {what} in 1.{minor}, where {gate} is off by default: {effect}"
             yield ClaimFault(manifest, pointer, text, field_path(pointer), at_key=True, severity="warning")
 
 
-def _gated(manifest: Manifest, *, shares: bool, taints: bool) -> Iterator[tuple[Pointer, str, str]]:
-    from kubelint_gpu.kube.validation.device_validation import queries, spec_pointer
+def _gated(manifest: Manifest, features: Features) -> Iterator[tuple[Pointer, str, str, str]]:
+    from kubelint_gpu.kube.validation.device_validation import queries
 
     value = manifest.item.value
     if manifest.kind == CLASS:
         # drivers write extendedResourceName for all releases: it matters to pods that ask for it
         return
     for where, query in queries(value):
-        if not taints and query.get("tolerations"):
-            yield (*where, "tolerations"), "DRADeviceTaints", "device taints are dropped, too"
-        if not shares and query.get("capacity"):
-            yield (*where, "capacity"), "DRAConsumableCapacity", "the request takes whole devices"
-    base: Pointer = (*spec_pointer(value), "devices", "constraints")
+        if not features.taints and query.get("tolerations"):
+            yield (*where, "tolerations"), "tolerates nothing", "DRADeviceTaints", "taints of devices are dropped"
+        if not features.shares and query.get("capacity"):
+            yield (*where, "capacity"), "is dropped", "DRAConsumableCapacity", "the request takes whole devices"
+    if not features.distinct:
+        yield from _never_apart(manifest)
+
+
+def _never_apart(manifest: Manifest) -> Iterator[tuple[Pointer, str, str, str]]:
+    from kubelint_gpu.kube.validation.device_validation import spec_pointer
+
+    base: Pointer = (*spec_pointer(manifest.item.value), "devices", "constraints")
     constraints = at(manifest, base)
-    for number in range(len(constraints)) if isinstance(constraints, list) and not shares else ():
+    for number in range(len(constraints)) if isinstance(constraints, list) else ():
         where = (*base, number, "distinctAttribute")
         if manifest.present(where):
-            yield where, "DRAConsumableCapacity", "what is left of the constraint is refused"
+            effect = "devices with equal values are given out together, too"
+            yield where, "keeps nothing apart", "DRAConsumableCapacity", effect
 
 
 def _consumers(unit: ApplySet) -> Iterator[ClaimFault]:

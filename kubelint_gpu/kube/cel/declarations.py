@@ -164,6 +164,8 @@ _FORMATS = [
     "date",
     "datetime",
 ]
+_SINCE = {34: ("slice", "flatten", "lists.range", "reverse", "distinct", "first", "last", "sort")}
+"""The minor release with which functions came that are not in all releases with devices."""
 _TOKEN = re.compile(r"[A-Za-z][\w.]*|[(),]")
 
 
@@ -175,9 +177,15 @@ class Overload(NamedTuple):
     result: Type
 
 
-@lru_cache(maxsize=1)
-def functions() -> dict[str, tuple[Overload, ...]]:
-    """Every function by name, its overloads in the order in which they are tried."""
+@lru_cache(maxsize=4)
+def functions(library: int | None = None) -> dict[str, tuple[Overload, ...]]:
+    """Every function by name, its overloads in the order in which they are tried.
+
+    With `library` those that there were in the minor release of that number.
+    """
+    if library is not None:
+        late = frozenset(name for since, names in _SINCE.items() if since > library for name in names)
+        return {name: overloads for name, overloads in functions().items() if name not in late}
     found: dict[str, list[Overload]] = {}
     for line in _TEXT.strip().splitlines():
         name, *overloads = line.split(" | ")

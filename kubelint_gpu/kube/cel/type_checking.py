@@ -59,24 +59,35 @@ class Checker(Visitor[Type]):
         issues: what does not go together.
     """
 
-    def __init__(self, variables: Mapping[str, Type], objects: Mapping[str, Mapping[str, Type]]) -> None:
+    def __init__(
+        self,
+        variables: Mapping[str, Type],
+        objects: Mapping[str, Mapping[str, Type]],
+        library: int | None = None,
+    ) -> None:
+        self._functions = functions(library)
         self.issues: list[Issue] = []
         self._scopes: list[dict[str, Type]] = [dict(variables)]
         self._objects = objects
         self._known = Substitution()
         self._open = 0
-        self._types: dict[int, Type] = {}
+        self._types: dict[Node, Type] = {}
+
+    def visit(self, node: Node) -> Type:
+        """The type of a node, which is remembered."""
+        found = self._types[node] = super().visit(node)
+        return found
 
     def result(self, node: Node) -> Type:
         """The type of a whole expression, its open parts as `dyn`."""
         found = self._known.of(self.visit(node), dynamic=True)
         if not self.issues:
-            self.issues += invalid_literals(node, self._type_of)
+            self.issues += invalid_literals(node, self.type_of)
         return found
 
-    def _type_of(self, node: Node) -> Type:
-        """The type of a part of a list or a map, once all is checked."""
-        return self._known.of(self._types[id(node)], dynamic=True)
+    def type_of(self, node: Node) -> Type:
+        """The type of a node, once all is checked."""
+        return self._known.of(self._types[node], dynamic=True)
 
     def _const(self, node: Const) -> Type:
         return NULL if node.kind == "null" else node.kind
@@ -133,7 +144,7 @@ class Checker(Visitor[Type]):
             name = str(field.value) if isinstance(field, Const) else ""
             return self._known.of(self._field(node.offset, node.args[0], name, optional=True))
         given = [self.visit(arg) for arg in node.args]
-        table = functions()
+        table = self._functions
         if node.target is None:
             overloads = table.get(node.function)
             if overloads is None:
@@ -200,7 +211,7 @@ class Checker(Visitor[Type]):
         self.issues.append(Issue(node.offset, f"expected type '{shown(wanted)}' but found '{shown(found)}'"))
 
     def _joined(self, node: Node, before: Type | None, now: Type) -> Type:
-        self._types[id(node)] = now
+        self._types[node] = now
         if before is None:
             return now
         if self._known.accepts([before], [now]):

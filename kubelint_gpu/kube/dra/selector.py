@@ -54,18 +54,19 @@ class Selector:
         sight: the parts of a device that it looks at.
     """
 
-    __slots__ = ("_most", "_program", "_verdicts", "error", "expression", "sight")
+    __slots__ = ("_checked", "_most", "_program", "_verdicts", "error", "expression", "sight")
 
-    def __init__(self, expression: str, *, shareable: bool) -> None:
+    def __init__(self, expression: str, *, shareable: bool, library: int | None = None) -> None:
         self.expression = expression
         self.error: CompileError | None = None
         self.sight = Sight()
         self._program: Any = None
+        self._checked: Any = None
         self._most = 0
         self._verdicts: dict[Subject, SelectorVerdict] = {}
-        self._compile(shareable)
+        self._compile(shareable, library)
 
-    def _compile(self, shareable: bool) -> None:
+    def _compile(self, shareable: bool, library: int | None) -> None:
         from kubelint_gpu.kube.cel.cel_errors import CompileError, NotKnown, compile_error
         from kubelint_gpu.kube.cel.evaluation import Planner
         from kubelint_gpu.kube.cel.folding import folding_error
@@ -75,7 +76,7 @@ class Selector:
 
         try:
             tree = parse(self.expression)
-            checker = Checker({"device": DEVICE}, {DEVICE: device_fields(shareable)})
+            checker = Checker({"device": DEVICE}, {DEVICE: device_fields(shareable)}, library)
             result = checker.result(tree)
             planner = Planner(("device",))
             if checker.issues:
@@ -87,11 +88,30 @@ class Selector:
             else:
                 self._program = planner.visit(tree)
                 self._most = planner.most
+                self._checked = (tree, checker.type_of)
                 self.sight = sight_of(tree)
         except CompileError as error:
             self.error = error
         except NotKnown as unknown:
             self._program = _unknown(str(unknown))
+
+    def is_too_complex(self) -> bool:
+        """Whether the API server refuses the expression for what it estimates it to cost; not where that is not known.
+
+        Source: `validateCELSelector` of pkg/apis/resource/validation, 1.36.
+        """
+        if self._checked is None:
+            return False
+        from kubelint_gpu.kube.cel.cel_errors import NotKnown
+        from kubelint_gpu.kube.cel.estimated_cost import CostEstimator
+        from kubelint_gpu.kube.cel.evaluation_cost import COST_LIMIT
+        from kubelint_gpu.kube.dra.device_sizes import device_size
+
+        tree, type_of = self._checked
+        try:
+            return CostEstimator(type_of, device_size).visit(tree) > COST_LIMIT
+        except (NotKnown, RecursionError):
+            return False
 
     def verdict(self, subject: Subject) -> SelectorVerdict:
         """What the expression says of a device, worked out once for all that look the same to it."""
@@ -135,9 +155,12 @@ _NO_BOOL = {
 
 
 @lru_cache(maxsize=512)
-def selector(expression: str, *, shareable: bool = True) -> Selector:
-    """The compiled selector of a text; `shareable` says whether the release knows `allowMultipleAllocations`."""
-    return Selector(expression, shareable=shareable)
+def selector(expression: str, *, shareable: bool = True, library: int | None = None) -> Selector:
+    """The compiled selector of a text; `shareable` says whether the release knows `allowMultipleAllocations`.
+
+    With `library` only functions of that minor release are known.
+    """
+    return Selector(expression, shareable=shareable, library=library)
 
 
 def subject_of(device: Device, driver: str) -> Subject:

@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from kubelint_gpu.kube.validation.template_validation import template_metadata
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
-from kubelint_gpu.kube.values.names import is_label, is_qualified_name, is_subdomain
+from kubelint_gpu.kube.values.names import is_label, is_label_value, is_qualified_name, is_subdomain
 from kubelint_gpu.kube.values.plain import at, mapping, sequence, shortened, whole, written
 
 Problems = Iterator[InvalidObject]
@@ -87,6 +88,8 @@ def device_problems(value: dict[str, Any]) -> Problems:
         yield from _selectors(spec, ("spec",))
         yield from _configs(spec, ("spec",), None)
         return
+    if value.get("kind") == "ResourceClaimTemplate":
+        yield from template_metadata(value, ("spec", "metadata"))
     base: Pointer = (*spec_pointer(value), "devices")
     devices = mapping(at(value, base))
     names: list[str] = []
@@ -161,8 +164,9 @@ def _toleration(found: dict[str, Any], pointer: Pointer) -> Problems:
         yield InvalidObject(f'"{shortened(key)}" is not a label key', (*pointer, "key"), key)
     if operator not in (None, "", "Exists", "Equal") and not is_placeholder(operator):
         yield InvalidObject("must be Exists or Equal", (*pointer, "operator"), operator, allowed=("Exists", "Equal"))
-    elif not key and operator != "Exists":
-        yield InvalidObject("operator must be Exists when `key` is empty", pointer, None)
+    elif operator != "Exists" and not is_label_value(written(found.get("value"))):
+        text = f'"{shortened(written(found["value"]))}" is not a label value'
+        yield InvalidObject(text, (*pointer, "value"), found["value"])
     elif operator == "Exists" and found.get("value"):
         text = "must be empty string when `operator` is `Exists`"
         yield InvalidObject(text, (*pointer, "value"), found.get("value"))
@@ -197,7 +201,12 @@ def _constraint(found: dict[str, Any], pointer: Pointer, names: list[str]) -> Pr
 def is_attribute(name: str) -> bool:
     """Whether a name is that of an attribute with its domain."""
     domain, slash, identifier = name.partition("/")
-    return bool(slash) and len(domain) <= 63 and is_subdomain(domain) and _IDENTIFIER.fullmatch(identifier) is not None
+    return bool(slash) and _is_driver(domain) and _IDENTIFIER.fullmatch(identifier) is not None
+
+
+def _is_driver(name: str) -> bool:
+    """Whether a name may be that of a driver: as that of a CSI driver, in letters of either case."""
+    return len(name) <= 63 and is_subdomain(name.lower())
 
 
 def _configs(owner: dict[str, Any], pointer: Pointer, names: list[str] | None) -> Problems:
@@ -210,16 +219,26 @@ def _configs(owner: dict[str, Any], pointer: Pointer, names: list[str] | None) -
         if not isinstance(opaque, dict):
             yield InvalidObject("opaque is required", where, None)
             continue
-        for key in ("driver", "parameters"):
-            if not opaque.get(key):
-                yield InvalidObject(f"{key} is required", (*where, "opaque"), None)
+        driver, parameters = opaque.get("driver"), opaque.get("parameters")
+        if not driver:
+            yield InvalidObject("driver is required", (*where, "opaque"), None)
+        elif isinstance(driver, str) and not _is_driver(driver) and not is_placeholder(driver):
+            text = f'"{shortened(driver)}" is not the name of a driver: a DNS subdomain of at most 63 characters'
+            yield InvalidObject(text, (*where, "opaque", "driver"), driver)
+        if parameters is None:
+            yield InvalidObject("parameters is required", (*where, "opaque"), None)
+        elif not isinstance(parameters, dict) and not is_placeholder(parameters):
+            yield InvalidObject("must be an object", (*where, "opaque", "parameters"), None)
 
 
 def _of_requests(found: dict[str, Any], pointer: Pointer, names: list[str]) -> Problems:
-    for number, one in enumerate(sequence(found.get("requests"))):
+    entries = sequence(found.get("requests"))
+    for number, one in enumerate(entries):
         if isinstance(one, str) and one not in names and not is_placeholder(one):
             text = f'"{shortened(one)}" must be the name of a request in the claim, or of a request and a subrequest'
             yield InvalidObject(text, (*pointer, "requests", number), one, allowed=tuple(names))
+        elif one in entries[:number]:
+            yield InvalidObject(f'duplicate value "{shortened(one)}"', (*pointer, "requests", number), one)
 
 
 def device_limits(value: dict[str, Any]) -> Problems:

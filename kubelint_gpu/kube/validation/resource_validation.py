@@ -161,6 +161,9 @@ def _claimed(claims: list[Any], base: Pointer, names: list[str]) -> Problems:
             known = f": {', '.join(names[:8])}" if names else " which is empty"
             yield InvalidObject(f'there is no "{name}" in the pod\'s resourceClaims{known}', (*base, index), name)
         request = found.get("request") or None
+        if isinstance(request, str) and not is_label(request) and not is_placeholder(request):
+            text = f'"{shortened(request)}" is not a name: lower case letters, digits and "-", at most 63'
+            yield InvalidObject(text, (*base, index, "request"), request)
         if (name, None) in seen or (name, request) in seen or (request is None and name in [one for one, _ in seen]):
             yield InvalidObject(f'duplicate value "{name}"', (*base, index), name)
         seen.append((name, request))

@@ -101,6 +101,15 @@ def _stateful_set(spec: dict[str, Any]) -> Problems:
             yield InvalidObject(text, ("spec", "persistentVolumeClaimRetentionPolicy", name), policy)
 
 
+def template_metadata(value: dict[str, Any], pointer: Pointer) -> Problems:
+    """What is wrong with the metadata of the objects that are made from a template: labels and annotations only."""
+    yield from _labels(value, (*pointer, "labels"))
+    yield from _annotations(value, (*pointer, "annotations"))
+    for key, found in mapping(at(value, pointer)).items():
+        if found and key not in ("labels", "annotations"):
+            yield InvalidObject("cannot be set", (*pointer, key), None)
+
+
 def _labels(value: dict[str, Any], pointer: Pointer) -> Problems:
     for key, label in mapping(at(value, pointer)).items():
         if not is_qualified_name(key) and not is_placeholder(key):

@@ -70,7 +70,9 @@ def test_a_constraint_that_all_devices_cannot_keep_is_an_error():
     )
 
 
-def test_a_constraint_of_a_later_release_is_dropped_when_the_claim_is_made():
-    wanted = claim(request(), constraints=[{"distinctAttribute": "gpu.example.com/numa"}])
-    found = fit(read(pod("c")), snapshot(node(), DEVICES, device_class(), wanted, version="1.34"))
-    assert found.schedulable
+@pytest.mark.parametrize(("version", "many", "possible"), [("1.34", 3, True), ("1.36", 3, False), ("1.34", 4, False)])
+def test_the_scheduler_of_1_34_compares_no_values_and_asks_for_the_attribute_all_the_same(version, many, possible):
+    requests = [request(name) for name in "rstu"[:many]]
+    wanted = claim(*requests, constraints=[{"distinctAttribute": "gpu.example.com/numa"}])
+    found = fit(read(pod("c")), snapshot(node(), DEVICES, device_class(), wanted, version=version))
+    assert found.schedulable is possible

@@ -88,10 +88,12 @@ def _is_for_admin(spec: ClaimSpec) -> bool:
 
 
 def kept_spec(spec: ClaimSpec, features: Features) -> ClaimSpec:
-    """What the API server of a release keeps of a claim: a constraint of which nothing is left goes with its field."""
+    """What the API server of a release keeps of a claim: capacity requests go, and `distinctAttribute` stays.
+
+    Source: `dropDisabledDRAResourceClaimConsumableCapacityFields`, 1.34.1, which empties copies of the constraints.
+    """
     if features.shares:
         return spec
-    constraints = tuple(one for one in spec.constraints if one.match or not one.distinct)
     requests = tuple(
         replace(
             request,
@@ -100,7 +102,7 @@ def kept_spec(spec: ClaimSpec, features: Features) -> ClaimSpec:
         )
         for request in spec.requests
     )
-    return replace(spec, requests=requests, constraints=constraints)
+    return replace(spec, requests=requests)
 
 
 def _without_capacity(query: DeviceQuery) -> DeviceQuery:

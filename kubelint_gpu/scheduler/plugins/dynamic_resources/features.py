@@ -19,7 +19,9 @@ class Features(NamedTuple):
         taints: device taints and tolerations (DRADeviceTaints).
         taint_rules: DeviceTaintRules (DRADeviceTaintRules).
         binding: binding conditions (DRADeviceBindingConditions).
-        shares: capacity requests, `allowMultipleAllocations`, `distinctAttribute` (DRAConsumableCapacity).
+        shares: capacity requests, `allowMultipleAllocations` (DRAConsumableCapacity).
+        distinct: `distinctAttribute` compares the values of devices; 0.34.1 compares where they are stored, and so lets
+            every two devices pass that have the attribute.
         extended: extended resources by DeviceClass (DRAExtendedResource).
         takes_incomplete: devices of an incomplete pool are given out where not all of them are asked for.
         invalid_is_fatal: an invalid pool fails the whole attempt when the allocator comes to it.
@@ -32,6 +34,7 @@ class Features(NamedTuple):
     taint_rules: bool = False
     binding: bool = False
     shares: bool = False
+    distinct: bool = False
     extended: bool = False
     takes_incomplete: bool = False
     invalid_is_fatal: bool = False
@@ -40,7 +43,7 @@ class Features(NamedTuple):
 
 
 _OLD = Features(takes_incomplete=True, invalid_is_fatal=True, sees_whole_pool=False, any_order=True)
-_NEW = Features(partitions=True, taints=True, binding=True, shares=True, extended=True)
+_NEW = Features(partitions=True, taints=True, binding=True, shares=True, distinct=True, extended=True)
 
 
 def features_of(behaviour: Behaviour) -> Features:

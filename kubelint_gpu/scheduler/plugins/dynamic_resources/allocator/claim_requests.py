@@ -86,7 +86,7 @@ class ClaimPreparation:
             raise failed(place, f": {much}")
         checks = []
         for number, constraint in enumerate(spec.constraints):
-            check = check_of(constraint, distinct=self._features.shares)
+            check = check_of(constraint, compares=self._features.distinct)
             if check is None:
                 raise failed(place, f", constraint #{number}: empty constraint (unsupported constraint type?)")
             checks.append(check)

@@ -1,6 +1,6 @@
 """What the devices of a claim have in common, or never have in common.
 
-Source: the constraints of the structured allocator, 0.36.3.
+Source: the constraints of the structured allocator, 0.34.1 and 0.36.3.
 `distinctAttribute` remembers one device a request: of several devices of one request it compares the last only.
 """
 
@@ -47,11 +47,12 @@ class Common:
 class Distinct:
     """`distinctAttribute`: all devices have the attribute, each with another value."""
 
-    __slots__ = ("_attributes", "_count", "_name", "_requests")
+    __slots__ = ("_attributes", "_compares", "_count", "_name", "_requests")
 
-    def __init__(self, constraint: DeviceConstraint) -> None:
+    def __init__(self, constraint: DeviceConstraint, *, compares: bool) -> None:
         self._requests = frozenset(constraint.requests)
         self._name = constraint.distinct
+        self._compares = compares
         self._attributes: dict[str, Attribute] = {}
         self._count = 0
 
@@ -62,7 +63,7 @@ class Distinct:
         found = attribute_of(slot.device, slot.id.driver, self._name)
         if found is None:
             return False
-        others = self._attributes.values() if self._count else ()
+        others = self._attributes.values() if self._count and self._compares else ()
         if others and (found.kind not in _SINGLE or found in others):
             return False
         self._attributes[request] = found
@@ -79,11 +80,16 @@ class Distinct:
 Check = Common | Distinct
 
 
-def check_of(constraint: DeviceConstraint, *, distinct: bool) -> Check | None:
-    """What keeps a constraint; None where there is nothing that this release knows."""
+def check_of(constraint: DeviceConstraint, *, compares: bool) -> Check | None:
+    """What keeps a constraint; None where there is nothing that a scheduler knows.
+
+    `compares` says whether `distinctAttribute` compares the values of devices.
+    The allocator of 1.34 keeps `distinctAttribute` although its gate is off: the gate of device status, which is on,
+    makes it the experimental one, 0.34.1.
+    """
     if constraint.match:
         return Common(constraint)
-    return Distinct(constraint) if constraint.distinct and distinct else None
+    return Distinct(constraint, compares=compares) if constraint.distinct else None
 
 
 def _concerns(requests: frozenset[str], request: str, alternative: str) -> bool:

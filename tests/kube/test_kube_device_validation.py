@@ -1,0 +1,69 @@
+"""What the API server refuses of claims, and what it lets pass, as the control plane answered."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubelint_gpu.kube.dra.selector import selector
+from kubelint_gpu.kube.validation.device_validation import device_problems, is_attribute
+from kubelint_gpu.kube.values.errors import field_path
+
+
+def claim(query=None, constraint=None, config=None):
+    devices = {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu.example.com", **(query or {})}}]}
+    devices |= {"constraints": [{"matchAttribute": "a.com/b", **constraint}]} if constraint else {}
+    devices |= {"config": [config]} if config else {}
+    return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "spec": {"devices": devices}}
+
+
+def opaque(**fields):
+    return {"opaque": {"driver": "gpu.example.com", "parameters": {"kind": "Sharing"}, **fields}}
+
+
+def tolerating(**fields):
+    return {"tolerations": [fields]}
+
+
+def fields_of(value):
+    return [field_path(problem.pointer).rpartition("devices.")[2] for problem in device_problems(value)]
+
+
+@pytest.mark.parametrize(
+    ("value", "fields"),
+    [
+        (claim(tolerating(operator="Equal")), []),
+        (claim(tolerating(key="broken")), []),
+        (claim(tolerating(key="a", operator="Equal", value="b c")), ["requests[0].exactly.tolerations[0].value"]),
+        (claim(tolerating(key="a", value="b c")), ["requests[0].exactly.tolerations[0].value"]),
+        (claim(constraint={"requests": ["gpu"]}), []),
+        (claim(constraint={"requests": ["gpu", "gpu"]}), ["constraints[0].requests[1]"]),
+        (claim(config=opaque()), []),
+        (claim(config=opaque(parameters={})), []),
+        (claim(config=opaque(parameters=None)), ["config[0].opaque"]),
+        (claim(config=opaque(parameters="text")), ["config[0].opaque.parameters"]),
+        (claim(config=opaque(parameters=[])), ["config[0].opaque.parameters"]),
+        (claim(config=opaque(driver="a b")), ["config[0].opaque.driver"]),
+        (claim(config=opaque(driver="GPU.example.com")), []),
+        (claim(config=opaque(driver=f"{'a' * 60}.com")), ["config[0].opaque.driver"]),
+    ],
+)
+def test_a_claim_is_refused_at_its_field(value, fields) -> None:
+    assert fields_of(value) == fields
+
+
+def test_the_domain_of_an_attribute_has_letters_of_either_case() -> None:
+    assert is_attribute("GPU.example.com/numa")
+    assert not is_attribute("gpu.example.com/numa-node")
+
+
+def test_a_template_gives_its_claims_labels_and_annotations_only() -> None:
+    spec = claim()["spec"]
+    template = {"kind": "ResourceClaimTemplate", "apiVersion": "resource.k8s.io/v1"}
+    found = {"metadata": {"name": "one", "labels": {"a b": "c"}, "annotations": {"a": "b"}}, "spec": spec}
+    paths = [field_path(problem.pointer) for problem in device_problems({**template, "spec": found})]
+    assert paths == ["spec.metadata.labels.a b", "spec.metadata.name"]
+
+
+@pytest.mark.parametrize(("library", "known"), [(33, False), (34, True), (None, True)])
+def test_a_new_expression_has_the_functions_of_the_release_before(library, known) -> None:
+    assert (selector("[1, 2].distinct().size() == 2", library=library).error is None) is known
