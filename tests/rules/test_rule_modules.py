@@ -14,6 +14,7 @@ PACKAGE = rules_folder().parent / "kubelint_gpu"
 MODULES = {path.stem: path for path in sorted(rules_folder().glob("*/*.py"))}
 ALLOWED = {
     "analysis",
+    "budget",
     "builders",
     "documents",
     "engine",

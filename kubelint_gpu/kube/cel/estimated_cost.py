@@ -5,21 +5,34 @@ Source: cel-go 0.26, checker/cost.go and ext; k8s.io/apiserver/pkg/cel/library/c
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import NamedTuple
 
 from kubelint_gpu.kube.cel.cel_errors import NotKnown
+from kubelint_gpu.kube.cel.estimated_sizes import (
+    MOST,
+    ONE,
+    TEXT,
+    UNKNOWN,
+    Entries,
+    Estimate,
+    Path,
+    Size,
+    added,
+    converted,
+    is_scalar,
+    kind_of,
+    number,
+    product,
+    replaced,
+    scaled,
+    total,
+)
 from kubelint_gpu.kube.cel.syntax import Call, Const, Fold, Ident, ListNode, MapNode, Node, Select, Struct, Visitor
 from kubelint_gpu.kube.cel.types import Type
 
-MOST = 2**64 - 1
-"""What stands for no limit: no cost and no size is larger."""
-_TEXT, _PATTERN = 0.1, 0.25
+_PATTERN = 0.25
 _NEW_LIST, _NEW_MAP = 10, 30
-_SCALARS = frozenset(
-    ("bool", "double", "int", "uint", "google.protobuf.Duration", "google.protobuf.Timestamp")
-)  # fmt: skip
 _PLAIN = frozenset(
     [
         "sign", "asInteger", "isInteger", "asApproximateFloat", "isGreaterThan", "isLessThan", "compareTo", "add",
@@ -35,49 +48,10 @@ _ONE_STEP = frozenset(("kubernetes.Quantity", "kubernetes.Semver", "net.IP", "ne
 _NOT_MODELLED = frozenset(("validate", "includes", "kubernetes.URL", "kubernetes.NamedFormat"))
 
 
-class Size(NamedTuple):
-    """How many characters, items or entries a value has, at least and at most."""
-
-    least: int
-    most: int
-
-    def plus(self, other: Size) -> Size:
-        """The size of two values together."""
-        return Size(_sum(self.least, other.least), _sum(self.most, other.most))
-
-    def times(self, other: Size) -> Size:
-        """The size of one value for each part of another."""
-        return Size(_product(self.least, other.least), _product(self.most, other.most))
-
-    def or_else(self, other: Size) -> Size:
-        """The size of a value that is one of two."""
-        return Size(min(self.least, other.least), max(self.most, other.most))
-
-
-class Entries(NamedTuple):
-    """The sizes of what a list or a map holds: its kind, its keys and its values."""
-
-    kind: str
-    key: Size
-    value: Size
-
-
-Path = tuple[str, ...]
-UNKNOWN = Size(0, MOST)
-_ONE = Size(1, 1)
-
-
 class _Local(NamedTuple):
     path: Path
     size: Size | None
     entries: Entries | None
-
-
-class _Estimate(NamedTuple):
-    """What a call costs beside its arguments, and the size of its result where that is known."""
-
-    cost: int
-    size: Size | None = None
 
 
 class CostEstimator(Visitor[int]):
@@ -114,18 +88,18 @@ class CostEstimator(Visitor[int]):
             return cost
         kind = self._type_of(node.operand)
         self._paths[node] = (*self._path(node.operand), node.name)
-        return cost + (_kind(kind) in ("map", "var") or str(kind).startswith("kubernetes."))
+        return cost + (kind_of(kind) in ("map", "var") or str(kind).startswith("kubernetes."))
 
     def _list(self, node: ListNode) -> int:
-        cost = _total(self.visit(item) for item in node.items)
-        self._entries[node] = Entries("list", _ONE, self._any_of(node.items))
-        return _sum(cost, _NEW_LIST)
+        cost = total(self.visit(item) for item in node.items)
+        self._entries[node] = Entries("list", ONE, self._any_of(node.items))
+        return added(cost, _NEW_LIST)
 
     def _map(self, node: MapNode) -> int:
-        cost = _total(self.visit(one) for key, value, _ in node.entries for one in (key, value))
+        cost = total(self.visit(one) for key, value, _ in node.entries for one in (key, value))
         keys = self._any_of([key for key, _, _ in node.entries])
         self._entries[node] = Entries("map", keys, self._any_of([value for _, value, _ in node.entries]))
-        return _sum(cost, _NEW_MAP)
+        return added(cost, _NEW_MAP)
 
     def _any_of(self, nodes: list[Node]) -> Size:
         sizes = [self._size_or_unknown(node) for node in nodes]
@@ -133,12 +107,12 @@ class CostEstimator(Visitor[int]):
 
     def _fold(self, node: Fold) -> int:
         binds = isinstance(node.range, ListNode) and not node.range.items and isinstance(node.condition, Const)
-        cost = _sum(self.visit(node.range), self.visit(node.initial))
+        cost = added(self.visit(node.range), self.visit(node.initial))
         bound = _Local(self._path(node.initial), self._size(node.initial), self._entries_of(node.initial))
         if binds:
             with_result = self._within({node.accumulator: bound}, (node.result,))
             self._copy(node, node.result)
-            return _sum(cost, with_result[0])
+            return added(cost, with_result[0])
         items = {node.accumulator: bound, **self._items(node)}
         condition, step = self._within(items, (node.condition, node.step))
         result = self._within({node.accumulator: bound}, (node.result,))
@@ -149,13 +123,13 @@ class CostEstimator(Visitor[int]):
             if entries is not None:
                 self._entries[node] = entries
         elif isinstance(node.initial, Const):
-            self._sizes[node] = _ONE
-        return _total((cost, result[0], _product(many.most, _sum(condition, step))))
+            self._sizes[node] = ONE
+        return total((cost, result[0], product(many.most, added(condition, step))))
 
     def _items(self, node: Fold) -> dict[str, _Local]:
         """The variables of a comprehension that stand for what it goes through."""
         entries, path = self._entries_of(node.range), self._path(node.range)
-        listed = (entries.kind if entries is not None else _kind(self._type_of(node.range))) == "list"
+        listed = (entries.kind if entries is not None else kind_of(self._type_of(node.range))) == "list"
         value = _Local((*path, "@items" if listed else "@values"), entries.value if entries is not None else None, None)
         key = _Local((*path, "@indices" if listed else "@keys"), entries.key if entries is not None else None, None)
         if node.second:
@@ -177,12 +151,12 @@ class CostEstimator(Visitor[int]):
         costs = [self.visit(arg) for arg in node.args]
         if name == "_?_:_":
             return self._conditional(node, costs)
-        below = _total([*costs, self.visit(node.target) if node.target is not None else 0])
+        below = total([*costs, self.visit(node.target) if node.target is not None else 0])
         if name in ("_&&_", "_||_"):
             return below
         if name == "dyn":
             self._copy(node, node.args[0])
-            return _sum(below, 1)
+            return added(below, 1)
         size: Size | None = None
         cost = 0
         for overload in node.overloads or [()]:
@@ -190,21 +164,21 @@ class CostEstimator(Visitor[int]):
             cost = max(cost, found.cost)
             if found.size is not None:
                 size = found.size if size is None else size.or_else(found.size)
-            if name == "_[_]" and _kind(overload[0]) in ("list", "map"):
+            if name == "_[_]" and kind_of(overload[0]) in ("list", "map"):
                 entries = self._entries_of(node.args[0])
                 size = entries.value if entries is not None else None
-                inner = "@items" if _kind(overload[0]) == "list" else "@values"
+                inner = "@items" if kind_of(overload[0]) == "list" else "@values"
                 self._paths[node] = (*self._path(node.args[0]), inner)
             size = size if size is not None else self._size(node)
         if size is not None:
             self._sizes[node] = size
-        return _sum(below, cost)
+        return added(below, cost)
 
     def _conditional(self, node: Call, costs: list[int]) -> int:
         _, yes, no = node.args
         self._sizes[node] = self._size_or_unknown(yes).or_else(self._size_or_unknown(no))
         self._join_entries(node, yes, no)
-        return _sum(costs[0], max(costs[1:]))
+        return added(costs[0], max(costs[1:]))
 
     def _join_entries(self, node: Node, one: Node, other: Node) -> None:
         first, second = self._entries_of(one), self._entries_of(other)
@@ -212,100 +186,100 @@ class CostEstimator(Visitor[int]):
             key, value = first.key.or_else(second.key), first.value.or_else(second.value)
             self._entries[node] = Entries(first.kind, key, value)
 
-    def _overload(self, node: Call, given: tuple[Type, ...]) -> _Estimate:
+    def _overload(self, node: Call, given: tuple[Type, ...]) -> Estimate:
         """The cost of a call of a function with arguments of some types."""
         name, args = node.function, node.args
         if name in _PLAIN or (name == "ip" and node.target is not None):
-            return _Estimate(1)
+            return Estimate(1)
         if name in ("_==_", "_!=_"):
             return self._equality(node)
         if name in ("_<_", "_<=_", "_>_", "_>=_") and given[0] in ("string", "bytes"):
-            return _Estimate(_scaled(min(self._size_or_unknown(arg).most for arg in args), _TEXT))
-        if name == "_+_" and _kind(given[0]) in ("string", "bytes", "list"):
+            return Estimate(scaled(min(self._size_or_unknown(arg).most for arg in args), TEXT))
+        if name == "_+_" and kind_of(given[0]) in ("string", "bytes", "list"):
             both = self._size_or_unknown(args[0]).plus(self._size_or_unknown(args[1]))
             self._join_entries(node, args[0], args[1])
-            return _Estimate(1 if _kind(given[0]) == "list" else _scaled(both.most, _TEXT), both)
-        if name == "@in" and _kind(given[1]) == "list":
-            return _Estimate(self._size_or_unknown(args[1]).most)
+            return Estimate(1 if kind_of(given[0]) == "list" else scaled(both.most, TEXT), both)
+        if name == "@in" and kind_of(given[1]) == "list":
+            return Estimate(self._size_or_unknown(args[1]).most)
         if name.startswith("sets."):
             many = self._size_or_unknown(args[0]).times(self._size_or_unknown(args[1])).most
-            return _Estimate(_sum(_product(many, 2 if name == "sets.equivalent" else 1), 1))
-        if _kind(given[0] if given else "") == "list" and name in _LISTS:
+            return Estimate(added(product(many, 2 if name == "sets.equivalent" else 1), 1))
+        if kind_of(given[0] if given else "") == "list" and name in _LISTS:
             return self._new_list(node, given)
         return self._of_text(node, given)
 
-    def _equality(self, node: Call) -> _Estimate:
+    def _equality(self, node: Call) -> Estimate:
         kinds = [self._type_of(arg) for arg in node.args]
         if kinds[0] in _NOT_MODELLED:
             raise NotKnown(f"the cost of comparing {kinds[0]} is not modelled")
         if node.function == "_==_" and kinds[0] == kinds[1] and kinds[0] in _ONE_STEP:
-            return _Estimate(1)
-        return _Estimate(_scaled(min(self._size_or_unknown(arg).most for arg in node.args), _TEXT))
+            return Estimate(1)
+        return Estimate(scaled(min(self._size_or_unknown(arg).most for arg in node.args), TEXT))
 
-    def _new_list(self, node: Call, given: tuple[Type, ...]) -> _Estimate:
+    def _new_list(self, node: Call, given: tuple[Type, ...]) -> Estimate:
         """The cost of a call that makes a list of another one."""
         size, name = self._size_or_unknown(node.target or node.args[0]), node.function
         factor = 1.0
         if name == "slice":
-            first, last = _number(node.args[0], 0), _number(node.args[1], size.most)
+            first, last = number(node.args[0], 0), number(node.args[1], size.most)
             size = Size((last - first) % (MOST + 1), (last - first) % (MOST + 1))
         elif name == "flatten" and node.args:
-            factor = float(_number(node.args[0], MOST))
+            factor = float(number(node.args[0], MOST))
         elif name in ("distinct", "sort"):
             size = size.times(size)
             factor = 2.1 if name == "sort" and given[0][1] in ("string", "bytes") else 2.0
-        return _Estimate(_sum(_scaled(size.most, factor), 1 + _NEW_LIST), size)
+        return Estimate(added(scaled(size.most, factor), 1 + _NEW_LIST), size)
 
-    def _of_text(self, node: Call, given: tuple[Type, ...]) -> _Estimate:
+    def _of_text(self, node: Call, given: tuple[Type, ...]) -> Estimate:
         """The cost of a call that goes through a text, or through a list; one step for all others."""
         name, target = node.function, node.target
         first = self._size_or_unknown(node.args[0]) if node.args else UNKNOWN
         own = self._size_or_unknown(target) if target is not None else UNKNOWN
         if name in _PARSED:
-            return _Estimate(_scaled(first.most, _TEXT), first if name == "url" else None)
+            return Estimate(scaled(first.most, TEXT), first if name == "url" else None)
         if name == "ip.isCanonical":
-            return _Estimate(_scaled(first.most, 2 * _TEXT))
+            return Estimate(scaled(first.most, 2 * TEXT))
         if name in ("containsIP", "containsCIDR"):
-            more = _scaled(first.most, _TEXT) if given[1] == "string" else 0
-            return _Estimate(_sum(4 if name == "containsIP" else 7, more))
+            more = scaled(first.most, TEXT) if given[1] == "string" else 0
+            return Estimate(added(4 if name == "containsIP" else 7, more))
         if name == "lists.range":
-            size = Size(_number(node.args[0], MOST), _number(node.args[0], MOST))
-            return _Estimate(_sum(size.most, 1 + _NEW_LIST), size)
+            size = Size(number(node.args[0], MOST), number(node.args[0], MOST))
+            return Estimate(added(size.most, 1 + _NEW_LIST), size)
         if name in ("bytes", "string", "strings.quote"):
-            return _converted(name, given, first)
+            return converted(name, given, first)
         if target is None:
-            return _Estimate(1)
+            return Estimate(1)
         if name in _REWRITTEN:
-            return _Estimate(_scaled(own.most, _TEXT), own)
+            return Estimate(scaled(own.most, TEXT), own)
         if name in _WALKED:
             return self._walked(target, own)
         if name == "replace":
-            return _Estimate(_scaled(own.most, 2 * _TEXT), _replaced(own, first, self._size_or_unknown(node.args[1])))
+            return Estimate(scaled(own.most, 2 * TEXT), replaced(own, first, self._size_or_unknown(node.args[1])))
         if name == "split":
-            most = _number(node.args[1], own.most) if len(node.args) > 1 else own.most
-            return _Estimate(_scaled(own.most, 2 * _TEXT), Size(0, most % (MOST + 1)))
+            most = number(node.args[1], own.most) if len(node.args) > 1 else own.most
+            return Estimate(scaled(own.most, 2 * TEXT), Size(0, most % (MOST + 1)))
         if name == "join":
             size = own.times(self._item_size(target))
             if node.args:
                 size = size.plus(first.times(Size(max(0, own.least - 1), max(0, own.most - 1))))
-            return _Estimate(_scaled(size.most, _TEXT), size)
+            return Estimate(scaled(size.most, TEXT), size)
         if name in ("find", "findAll", "matches"):
-            cost = _product(_scaled(_sum(own.most, 1), _TEXT), _scaled(first.most, _PATTERN))
-            return _Estimate(cost, Size(0, own.most) if name != "matches" else None)
+            cost = product(scaled(added(own.most, 1), TEXT), scaled(first.most, _PATTERN))
+            return Estimate(cost, Size(0, own.most) if name != "matches" else None)
         if name == "contains":
-            return _Estimate(_product(_scaled(own.most, _TEXT), _scaled(first.most, _TEXT)))
+            return Estimate(product(scaled(own.most, TEXT), scaled(first.most, TEXT)))
         if name in ("startsWith", "endsWith"):
-            return _Estimate(_scaled(first.most, _TEXT))
-        return _Estimate(_scaled(own.most, _TEXT) if name == "format" else 1)
+            return Estimate(scaled(first.most, TEXT))
+        return Estimate(scaled(own.most, TEXT) if name == "format" else 1)
 
-    def _walked(self, target: Node, own: Size) -> _Estimate:
+    def _walked(self, target: Node, own: Size) -> Estimate:
         kind = self._type_of(target)
         if not isinstance(kind, tuple):
-            return _Estimate(_scaled(own.most, _TEXT))
+            return Estimate(scaled(own.most, TEXT))
         each = 1
         if kind[1] in ("string", "bytes"):
-            each = _sum(each, _scaled(self._item_size(target).most, _TEXT))
-        return _Estimate(_product(own.most, each))
+            each = added(each, scaled(self._item_size(target).most, TEXT))
+        return Estimate(product(own.most, each))
 
     def _item_size(self, node: Node) -> Size:
         """The size of the items of a list as its path tells it."""
@@ -350,70 +324,10 @@ class CostEstimator(Visitor[int]):
         if found is not None:
             self._sizes[node] = found
             return found
-        if _is_scalar(self._type_of(node)):
-            return _ONE
+        if is_scalar(self._type_of(node)):
+            return ONE
         local = self._local(node)
         return local.size if local is not None else None
 
 
 _LISTS = frozenset(("slice", "flatten", "reverse", "distinct", "sort"))
-
-
-def _converted(name: str, given: tuple[Type, ...], size: Size) -> _Estimate:
-    cost = _scaled(size.most, _TEXT)
-    if name == "bytes" and given[0] == "string":
-        return _Estimate(cost, Size(size.least, size.most * 4 % (MOST + 1)))
-    if name == "string" and given[0] == "bytes":
-        return _Estimate(cost, Size(size.least // 4, size.most))
-    if name == "strings.quote":
-        return _Estimate(cost, Size(size.least + 2, (size.most * 2 + 2) % (MOST + 1)))
-    return _Estimate(1)
-
-
-def _replaced(text: Size, old: Size, new: Size) -> Size:
-    """The size of a text in which parts are replaced."""
-    most, kept = 0, 0
-    if old.least == 0:
-        most, kept = _sum(text.most, 1), text.most
-    elif new.most <= old.least:
-        kept = text.most
-    else:
-        most = math.ceil(text.most / old.least)
-    least, left = 0, 0
-    if old.most == 0:
-        least, left = _sum(text.least, 1), text.least
-    elif old.most <= new.least:
-        left = text.least
-    else:
-        least = math.ceil(text.least / old.most)
-    return Size(least, most).times(new).plus(Size(left, kept))
-
-
-def _is_scalar(kind: Type) -> bool:
-    if isinstance(kind, tuple) and kind[0] == "optional_type":
-        return _is_scalar(kind[1])
-    return kind in _SCALARS if not isinstance(kind, tuple) else False
-
-
-def _kind(kind: Type) -> str:
-    return str(kind[0]) if isinstance(kind, tuple) else str(kind)
-
-
-def _number(node: Node, otherwise: int) -> int:
-    return int(node.value) if isinstance(node, Const) and node.kind == "int" else otherwise
-
-
-def _sum(one: int, other: int) -> int:
-    return min(MOST, one + other)
-
-
-def _product(one: int, other: int) -> int:
-    return min(MOST, one * other)
-
-
-def _total(costs: Iterable[int]) -> int:
-    return min(MOST, sum(costs))
-
-
-def _scaled(size: int, factor: float) -> int:
-    return min(MOST, math.ceil(float(size) * factor))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from kubelint_gpu.kube.cel.estimated_cost import Path, Size
+from kubelint_gpu.kube.cel.estimated_sizes import Path, Size
 
 
 class _Held(NamedTuple):

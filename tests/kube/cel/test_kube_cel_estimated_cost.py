@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kubelint_gpu.kube.cel.cel_errors import NotKnown
-from kubelint_gpu.kube.cel.estimated_cost import MOST, CostEstimator
+from kubelint_gpu.kube.cel.estimated_cost import CostEstimator
+from kubelint_gpu.kube.cel.estimated_sizes import MOST
 from kubelint_gpu.kube.cel.parsing import parse
 from kubelint_gpu.kube.cel.type_checking import Checker
 from kubelint_gpu.kube.dra.device_sizes import device_size

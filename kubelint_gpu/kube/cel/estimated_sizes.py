@@ -1,0 +1,128 @@
+"""How large values may be, for the cost of the calls that go through them.
+
+Source: cel-go 0.26, checker/cost.go.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from kubelint_gpu.kube.cel.syntax import Const, Node
+from kubelint_gpu.kube.cel.types import Type
+
+MOST = 2**64 - 1
+"""What stands for no limit: no cost and no size is larger."""
+TEXT = 0.1
+"""The cost of a character of a text that a call goes through."""
+_SCALARS = frozenset(
+    ("bool", "double", "int", "uint", "google.protobuf.Duration", "google.protobuf.Timestamp")
+)  # fmt: skip
+
+
+class Size(NamedTuple):
+    """How many characters, items or entries a value has, at least and at most."""
+
+    least: int
+    most: int
+
+    def plus(self, other: Size) -> Size:
+        """The size of two values together."""
+        return Size(added(self.least, other.least), added(self.most, other.most))
+
+    def times(self, other: Size) -> Size:
+        """The size of one value for each part of another."""
+        return Size(product(self.least, other.least), product(self.most, other.most))
+
+    def or_else(self, other: Size) -> Size:
+        """The size of a value that is one of two."""
+        return Size(min(self.least, other.least), max(self.most, other.most))
+
+
+class Entries(NamedTuple):
+    """The sizes of what a list or a map holds: its kind, its keys and its values."""
+
+    kind: str
+    key: Size
+    value: Size
+
+
+Path = tuple[str, ...]
+UNKNOWN = Size(0, MOST)
+ONE = Size(1, 1)
+
+
+class Estimate(NamedTuple):
+    """What a call costs beside its arguments, and the size of its result where that is known."""
+
+    cost: int
+    size: Size | None = None
+
+
+def converted(name: str, given: tuple[Type, ...], size: Size) -> Estimate:
+    """What a conversion between texts and bytes costs, and how large its result is; one step for any other."""
+    cost = scaled(size.most, TEXT)
+    if name == "bytes" and given[0] == "string":
+        return Estimate(cost, Size(size.least, size.most * 4 % (MOST + 1)))
+    if name == "string" and given[0] == "bytes":
+        return Estimate(cost, Size(size.least // 4, size.most))
+    if name == "strings.quote":
+        return Estimate(cost, Size(size.least + 2, (size.most * 2 + 2) % (MOST + 1)))
+    return Estimate(1)
+
+
+def replaced(text: Size, old: Size, new: Size) -> Size:
+    """The size of a text in which parts are replaced."""
+    most, kept = 0, 0
+    if old.least == 0:
+        most, kept = added(text.most, 1), text.most
+    elif new.most <= old.least:
+        kept = text.most
+    else:
+        most = math.ceil(text.most / old.least)
+    least, left = 0, 0
+    if old.most == 0:
+        least, left = added(text.least, 1), text.least
+    elif old.most <= new.least:
+        left = text.least
+    else:
+        least = math.ceil(text.least / old.most)
+    return Size(least, most).times(new).plus(Size(left, kept))
+
+
+def is_scalar(kind: Type) -> bool:
+    """Whether values of a type are all of one size."""
+    if isinstance(kind, tuple) and kind[0] == "optional_type":
+        return is_scalar(kind[1])
+    return kind in _SCALARS if not isinstance(kind, tuple) else False
+
+
+def kind_of(kind: Type) -> str:
+    """The name of a type without its parameters."""
+    return str(kind[0]) if isinstance(kind, tuple) else str(kind)
+
+
+def number(node: Node, otherwise: int) -> int:
+    """The value of a whole number that is written out; another one for all else."""
+    return int(node.value) if isinstance(node, Const) and node.kind == "int" else otherwise
+
+
+def added(one: int, other: int) -> int:
+    """A sum, `MOST` where it would be more."""
+    return min(MOST, one + other)
+
+
+def product(one: int, other: int) -> int:
+    """A product, `MOST` where it would be more."""
+    return min(MOST, one * other)
+
+
+def total(costs: Iterable[int]) -> int:
+    """The sum of all, `MOST` where it would be more."""
+    return min(MOST, sum(costs))
+
+
+def scaled(size: int, factor: float) -> int:
+    """A part of a size or a multiple of it, rounded up."""
+    return min(MOST, math.ceil(float(size) * factor))
