@@ -111,7 +111,7 @@ def _gated(manifest: Manifest, features: Features) -> Iterator[tuple[Pointer, st
         return
     for where, query in queries(value):
         if not features.taints and query.get("tolerations"):
-            yield (*where, "tolerations"), "tolerates nothing", "DRADeviceTaints", "taints of devices are dropped"
+            yield (*where, "tolerations"), "has no effect", "DRADeviceTaints", "taints of devices are dropped"
         if not features.shares and query.get("capacity"):
             yield (*where, "capacity"), "is dropped", "DRAConsumableCapacity", "the request takes whole devices"
     if not features.distinct:
