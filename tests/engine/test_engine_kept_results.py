@@ -1,10 +1,10 @@
 """What is kept of a unit: for which steps it stands, and that it holds nothing but plain values."""
 
+from kubelint_gpu.budget import Budget
 from kubelint_gpu.documents import read
 from kubelint_gpu.engine.kept_results import KeptResults
 from kubelint_gpu.engine.shares import within_budget
 from kubelint_gpu.findings.finding import Place
-from kubelint_gpu.budget import Budget
 from kubelint_gpu.work import charge, part
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext

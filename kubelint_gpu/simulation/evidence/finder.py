@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from random import Random
 
+from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.bounds.shortfall import after_rollout
-from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.simulation.controllers.state import UNBOUND, State, count_on
 from kubelint_gpu.simulation.evidence.arithmetic import cost_of_refusing, places, takers
 from kubelint_gpu.simulation.evidence.checker import Claim, NotShown, check
