@@ -23,6 +23,7 @@ from conformance.objects import SECOND, deployment, job, node, workload
 from conformance.rollout_case import Case, merged
 
 Strategy = dict[str, int | str]
+Objects = tuple[Object, ...]
 _SAFE: Strategy = {"maxSurge": 0, "maxUnavailable": 1}
 _STRATEGIES: tuple[tuple[str, Strategy], ...] = (("default", {}), ("safe", _SAFE), ("recreate", {"type": "Recreate"}))
 _OWN = using("gpu")
@@ -45,20 +46,21 @@ def _case(name: str, inventory: tuple[Object, ...], *old: Object, new: tuple[Obj
     return Case(f"device-{name}", (*inventory, device_class()), old, new or tuple(merged(each, SECOND) for each in old))
 
 
-def _machine(name: str, count: int, *, cpu: str = "8", **more: object) -> tuple[Object, Object]:
+def _machine(name: str, count: int, *, cpu: str = "8", **more: object) -> tuple[Object, ...]:
     """A node and its slice."""
     return node(name, 0, cpu=cpu), resource_slice(name, devices(count, **more))
 
 
 def _template(old: Object, spec: Object) -> Object:
-    return merged(merged(old, SECOND), {"spec": {"template": {"spec": spec}}})
+    found: Object = merged(merged(old, SECOND), {"spec": {"template": {"spec": spec}}})
+    return found
 
 
 def _templates() -> Iterator[Case]:
     for replicas in (1, 2, 3):
         for spare in (0, 1):
             for label, strategy in _STRATEGIES:
-                inventory = (*_machine("n1", replicas + spare), claim_template())
+                inventory: Objects = (*_machine("n1", replicas + spare), claim_template())
                 yield _case(
                     f"own-{replicas}-spare{spare}-{label}", inventory, deployment("web", replicas, _OWN, **strategy)
                 )
@@ -80,7 +82,7 @@ def _shared() -> Iterator[Case]:
     spec = using("pool", template=False)
     for replicas in (1, 2, 6, 9):
         for label, strategy in (("default", {}), ("safe", _SAFE)):
-            inventory = (*_machine("n1", 1, cpu="16"), claim("pool"))
+            inventory: Objects = (*_machine("n1", 1, cpu="16"), claim("pool"))
             yield _case(f"shared-{replicas}-{label}", inventory, deployment("web", replicas, spec, **strategy))
     costly = merged(spec, {})
     costly["containers"][0]["resources"]["requests"] = {"cpu": "2"}
@@ -115,7 +117,7 @@ def _shared_elsewhere() -> Iterator[Case]:
     spec = using("pool", template=False)
     term = {"labelSelector": {"matchLabels": {"app": "web"}}, "topologyKey": "kubernetes.io/hostname"}
     apart = {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}
-    inventory = (*_machine("n1", 1), *_machine("n2", 1), claim("pool"))
+    inventory: Objects = (*_machine("n1", 1), *_machine("n2", 1), claim("pool"))
     for label, strategy in (("default", {}), ("safe", _SAFE)):
         yield _case(f"shared-apart-{label}", inventory, deployment("web", 1, {**spec, **apart}, **strategy))
         old = deployment("web", 1, {**spec, "nodeSelector": {"kubernetes.io/hostname": "n1"}}, **strategy)
@@ -129,7 +131,7 @@ def _shared_elsewhere() -> Iterator[Case]:
 def _controllers() -> Iterator[Case]:
     for replicas in (1, 2):
         for spare in (0, 1):
-            inventory = (*_machine("n1", replicas + spare), claim_template())
+            inventory: Objects = (*_machine("n1", replicas + spare), claim_template())
             for policy in ("OrderedReady", "Parallel"):
                 more = {"replicas": replicas, "serviceName": "db", "podManagementPolicy": policy}
                 old = workload("StatefulSet", "db", more, _OWN)
@@ -172,7 +174,7 @@ def _alternatives() -> Iterator[Case]:
     unknown = first_available("gpu", none=query(1, of="gpu"), never=query(1, 'device.driver == "other.example.com"'))
     mixed = resource_slice("n1", [device("gpu-0", "H100"), device("gpu-1", "A100")])
     for replicas in (1, 2):
-        inventory = (node("n1", 0), mixed, claim_template("gpu", claim_spec(better)))
+        inventory: Objects = (node("n1", 0), mixed, claim_template("gpu", claim_spec(better)))
         yield _case(f"alternatives-model-{replicas}", inventory, deployment("web", replicas, _OWN))
         for count in (2, 3, 4):
             found = (*_machine("n1", count), claim_template("gpu", claim_spec(several)))
@@ -188,7 +190,7 @@ def _constraints() -> Iterator[Case]:
     pair = claim_spec(request("a"), request("b"), matchAttribute=(f"{DRIVER}/numa",))
     for label, numas in (("full", (0, 0)), ("odd", (0, 0, 1, 0)), ("split", (0, 0, 1, 0, 1)), ("room", (0, 1, 0, 1))):
         found = [device(f"gpu-{number}", numa=numa) for number, numa in enumerate(numas)]
-        inventory = (node("n1", 0), resource_slice("n1", found), claim_template("gpu", pair))
+        inventory: Objects = (node("n1", 0), resource_slice("n1", found), claim_template("gpu", pair))
         yield _case(f"constraint-numa-{label}", inventory, deployment("web", 1, _OWN))
 
 
@@ -196,7 +198,7 @@ def _changed() -> Iterator[Case]:
     web = deployment("web", 1, _OWN)
     for count in (1, 2, 3):
         pair = claim_template("pair", claim_spec(request(count=2)))
-        inventory = (*_machine("n1", count), claim_template(), pair)
+        inventory: Objects = (*_machine("n1", count), claim_template(), pair)
         for label, strategy in _STRATEGIES:
             old = deployment("web", 1, _OWN, **strategy)
             yield _case(f"bigger-{count}-{label}", inventory, old, new=(_template(old, using("pair")),))
@@ -235,7 +237,7 @@ def _new_objects() -> Iterator[Case]:
     """What is applied brings the claim or the template that it names."""
     web = deployment("web", 1, _OWN)
     for count in (1, 2):
-        inventory = (*_machine("n1", count), claim_template())
+        inventory: Objects = (*_machine("n1", count), claim_template())
         named = _template(web, using("fresh", template=False))
         yield _case(f"brings-claim-{count}", inventory, web, new=(claim("fresh"), named))
         own = _template(web, using("fresh"))
@@ -253,7 +255,7 @@ def _network() -> Iterator[Case]:
     nodes = (node("n1", 0, {"zone": "a"}), node("n2", 0, {"zone": "a"}), node("n3", 0, {"zone": "b"}))
     for count in (2, 3):
         for label, place in (("zone", {"nodeSelector": zone}), ("all", {"allNodes": True})):
-            inventory = (*nodes, resource_slice("fabric", devices(count), **place))
+            inventory: Objects = (*nodes, resource_slice("fabric", devices(count), **place))
             yield _case(f"network-{label}-{count}", (*inventory, claim_template()), deployment("web", 2, _OWN))
     inventory = (*nodes, resource_slice("fabric", devices(1), nodeSelector=zone), claim("pool"))
     yield _case("network-shared", inventory, deployment("web", 4, using("pool", template=False)))
@@ -325,7 +327,7 @@ def _partitions() -> Iterator[Case]:
     shared = resource_slice("n1", [{**device("gpu-0"), "allowMultipleAllocations": True, "capacity": capacity}])
     for memory, replicas in (("10Gi", 3), ("10Gi", 4), ("15Gi", 1), ("15Gi", 2), ("30Gi", 1)):
         asked = request("gpu", capacity={"requests": {"memory": memory}})
-        inventory = (node("n1", 0), shared, claim_template("gpu", claim_spec(asked)))
+        inventory: Objects = (node("n1", 0), shared, claim_template("gpu", claim_spec(asked)))
         yield _case(f"capacity-{memory.lower()}-{replicas}", inventory, deployment("web", replicas, _OWN))
 
 
@@ -333,7 +335,7 @@ def _tainted() -> Iterator[Case]:
     """From 1.36 on devices have taints."""
     for effect in ("NoSchedule", "NoExecute", "None"):
         found = [device("gpu-0"), device("gpu-1", taints=[{"key": "broken", "effect": effect}])]
-        inventory = (node("n1", 0), resource_slice("n1", found))
+        inventory: Objects = (node("n1", 0), resource_slice("n1", found))
         yield _case(f"taint-{effect.lower()}", (*inventory, claim_template()), deployment("web", 1, _OWN))
         tolerant = request("gpu", tolerations=[{"key": "broken", "operator": "Exists", "effect": effect}])
         if effect != "None":
@@ -355,7 +357,7 @@ def _administered() -> Iterator[Case]:
     }
     watching = claim_template("watch", claim_spec(request("gpu", 0, adminAccess=True)), "ops")
     web = deployment("web", 2, _OWN)
-    inventory = (*_machine("n1", 2), space, watching, claim_template())
+    inventory: Objects = (*_machine("n1", 2), space, watching, claim_template())
     watcher = merged(deployment("watcher", 1, using("watch")), {"metadata": {"namespace": "ops"}})
     yield _case("admin-beside", inventory, web, watcher, new=(merged(watcher, SECOND),))
     agent = merged(workload("DaemonSet", "agent", {}, using("watch")), {"metadata": {"namespace": "ops"}})
@@ -372,7 +374,7 @@ def _quotas() -> Iterator[Case]:
                 "metadata": {"name": "limits", "namespace": "default"},
                 "spec": {"hard": {key: str(1 + spare)}},
             }
-            inventory = (*_machine("n1", 4), quota, claim_template())
+            inventory: Objects = (*_machine("n1", 4), quota, claim_template())
             for label, strategy in (("default", {}), ("safe", _SAFE)):
                 name = f"quota-{'claims' if key.startswith('count') else 'devices'}-spare{spare}-{label}"
                 yield _case(name, inventory, deployment("web", 1, _OWN, **strategy))
