@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.analysis.scenarios import Scenario
 from kubelint_gpu.kube.objects.label_algebra import alternatives
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.scheduler.plugins import node_ports, volume_restrictions
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.questions.beyond_inventory import MOST_NODES, further_nodes
-from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.simulation.transition import Transition
@@ -44,16 +44,13 @@ def stuck_anywhere(unit: ApplySet) -> Mapping[WorkloadKey, Judgement]:
     enough = sum(2 * one.workload.replicas + 1 for one in placed)
     cluster = with_bound_claims(unit.cluster, users)
     nodes = further_nodes([created_pod(one.workload, "new") for one in placed], cluster, enough).nodes
-    cluster = replace(unit.cluster, nodes=nodes, pods=())
-    rolled = [Transition(one.workload, one.workload) for one in placed]
-    asked = {one.key for one in wanted}
-    only = [place for place, one in enumerate(placed) if one.key in asked]
-    found = judge(rolled, cluster, budget=unit.budget, only=only)
+    rolled = {one.key: Transition(one.workload, one.workload) for one in placed}
+    scenario = Scenario(rolled, replace(unit.cluster, nodes=nodes, pods=()), (), unit.budget)
     certain = _WHATEVER | _IF_COUNTED if enough <= MOST_NODES else _WHATEVER
     return {
-        one.key: judgement
-        for one, judgement in zip(placed, found, strict=True)
-        if one.key in asked and judgement.verdict is Verdict.STUCK and _is_over(judgement, certain)
+        key: one
+        for key, one in scenario.judgements([subject.key for subject in wanted]).items()
+        if one.verdict is Verdict.STUCK and _is_over(one, certain)
     }
 
 

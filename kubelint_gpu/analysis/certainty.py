@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.rollout_facts import judgements_in, next_rollouts
+from kubelint_gpu.analysis.scenarios import Scenario, now, on_nodes_of, only_rolled, scaled
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
-from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Judgement, Together
-from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.answers import once
 
@@ -74,7 +72,7 @@ def is_certain(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> 
     if judgement is judgements_in(unit).get(subject.key):
         again = judged_beyond(unit).get(subject.key)
     else:
-        again = _at(unit, subject, judgement)
+        again = _beyond(unit, _scenario_of(unit, subject, judgement)).judgements((subject.key,)).get(subject.key)
     return again is not None and _is_same(judgement, again)
 
 
@@ -101,7 +99,7 @@ def judged_beyond(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
         and not unit.is_closed_to(subject)
         and _is_open(unit, subject, judgements_in(unit)[subject.key])
     }
-    return _judged(unit, transitions_in(unit), wanted) if wanted else {}
+    return _beyond(unit, now(unit)).judgements(wanted) if wanted else {}
 
 
 def stays_bound(unit: ApplySet, subject: WorkloadCheck) -> bool:
@@ -128,11 +126,8 @@ def is_certain_together(unit: ApplySet, group: Together, involved: Sequence[Work
     if not cluster_beyond(unit).known:
         return False
     rolled = set(group.numbers)
-    transitions = [
-        found if number in rolled else replace(found, rolls=False)
-        for number, found in enumerate(transitions_in(unit).values())
-    ]
-    again = judge_together(transitions, cluster_beyond(unit).cluster, budget=unit.budget)
+    keys = {key for place, key in enumerate(transitions_in(unit)) if place in rolled}
+    again = _beyond(unit, only_rolled(now(unit), keys)).together()
     return any(one.verdict is group.verdict and rolled.issubset(one.numbers) for one in again)
 
 
@@ -167,25 +162,14 @@ def _is_same(before: Judgement, after: Judgement) -> bool:
     return before.placed == after.placed
 
 
-def _at(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Judgement | None:
-    """The judgement of another rollout than the one that begins now: the next one, or at other replicas."""
-    if judgement is next_rollouts(unit).judgements.get(subject.key):
-        later = next_rollouts(unit)
-        return _judged(unit, later.transitions, {subject.key}, later.cluster.pods).get(subject.key)
-    one, replicas = transitions_in(unit)[subject.key], judgement.workload.replicas
-    new = replace(one.new, replicas=replicas)
-    one = replace(one, new=new, old=new if one.old is one.new else replace(one.old, replicas=replicas))
-    return _judged(unit, {**transitions_in(unit), subject.key: one}, {subject.key}).get(subject.key)
+def _scenario_of(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> Scenario:
+    """What a judgement is about that is not of the rollout that begins now: the next one, or at other replicas."""
+    later = next_rollouts(unit)
+    if judgement is later.judgements.get(subject.key):
+        return later.scenario
+    return scaled(now(unit), subject.key, judgement.workload.replicas)
 
 
-def _judged(
-    unit: ApplySet,
-    transitions: Mapping[WorkloadKey, Transition],
-    wanted: Container[WorkloadKey],
-    pods: tuple[Pod, ...] | None = None,
-) -> dict[WorkloadKey, Judgement]:
-    """The judgements with further nodes; with `pods` where no others run."""
-    cluster = cluster_beyond(unit).cluster if pods is None else replace(cluster_beyond(unit).cluster, pods=pods)
-    places = [place for place, key in enumerate(transitions) if key in wanted]
-    found = judge(list(transitions.values()), cluster, budget=unit.budget, only=places)
-    return {key: one for key, one in zip(transitions, found, strict=True) if key in wanted}
+def _beyond(unit: ApplySet, scenario: Scenario) -> Scenario:
+    """The same with all nodes that there may be beyond the inventory."""
+    return on_nodes_of(scenario, cluster_beyond(unit).cluster)

@@ -5,9 +5,19 @@ A `ApplySet` asks for each of these answers once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.analysis.scenarios import (
+    Scenario,
+    beside_removed,
+    besides,
+    next_time,
+    now,
+    only_rolled,
+    with_part_of_budget,
+    without_pods_of,
+)
 from kubelint_gpu.analysis.transitions import (
     ever_fitted,
     finds_nodes,
@@ -19,18 +29,12 @@ from kubelint_gpu.analysis.transitions import (
     transition_of,
     transitions_in,
 )
-from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
-from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Judgement, Together
-from kubelint_gpu.simulation.transition import Transition
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.answers import once
 
 if TYPE_CHECKING:
-    from collections.abc import Container
-
     from kubelint_gpu.workspace.apply_set import ApplySet
     from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
@@ -42,21 +46,16 @@ _MOST_PAIRS = 4
 @once
 def judgements_in(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
     """What becomes of each rollout while the others keep running."""
-    rolled = list(transitions_in(unit).values())
-    found = _judged(unit, rolled) if rolled else ()
-    return dict(zip(transitions_in(unit), found, strict=True)) | dict(_stuck_without_class(unit, rolled))
+    return now(unit).judgements() | dict(_stuck_without_class(unit))
 
 
 @once
 def judged_together(unit: ApplySet) -> tuple[Together, ...]:
     """What becomes of the rollouts that end by themselves when they start at the same moment, group by group."""
-    rolled = [
-        replace(transition, rolls=transition.existing and transition.rolls and _ends(unit, key))
-        for key, transition in transitions_in(unit).items()
-    ]
-    if sum(transition.rolls for transition in rolled) < 2:
+    rolled = {key for key, one in transitions_in(unit).items() if one.existing and one.rolls and _ends(unit, key)}
+    if len(rolled) < 2:
         return ()
-    return judge_together(rolled, unit.cluster, budget=unit.budget // _PART_FOR_TOGETHER, growth=unit.growth)
+    return with_part_of_budget(only_rolled(now(unit), rolled), _PART_FOR_TOGETHER).together()
 
 
 def blocked_by_waiting(unit: ApplySet) -> Iterator[Together]:
@@ -73,12 +72,8 @@ def blocked_by_waiting(unit: ApplySet) -> Iterator[Together]:
         if other.key in names and _ends(unit, names[other.key]) and transitions_in(unit)[names[other.key]].existing
     ]
     for waiting, other in pairs[:_MOST_PAIRS]:
-        rolled = [
-            replace(one, rolls=one.rolls and key in (waiting, other)) for key, one in transitions_in(unit).items()
-        ]
-        ends = transitions_in(unit)[other].new.key
-        budget = unit.budget // _PART_FOR_PAIR
-        for found in judge_together(rolled, unit.cluster, budget=budget, growth=unit.growth, ends=ends):
+        scenario = with_part_of_budget(only_rolled(now(unit), (waiting, other)), _PART_FOR_PAIR)
+        for found in scenario.together(transitions_in(unit)[other].new.key):
             if found.verdict in (Verdict.STUCK, Verdict.MAY_STICK) and found.trace is not None:
                 yield found
 
@@ -88,13 +83,11 @@ class Later:
     """What follows when all that begins now is over: the next rollouts, where they are not those that begin now.
 
     Attributes:
-        transitions: every workload as it is then.
-        cluster: the cluster without the pods of the inventory that others have taken the place of.
+        scenario: every workload as it is then, without the pods of the inventory that others have taken the place of.
         judgements: what becomes of the next rollout of some subjects.
     """
 
-    transitions: Mapping[WorkloadKey, Transition]
-    cluster: Cluster
+    scenario: Scenario
     judgements: Mapping[WorkloadKey, Judgement]
 
 
@@ -105,10 +98,8 @@ def next_rollouts(unit: ApplySet) -> Later:
     found = {one.key: next_transition_of(unit, one) for one in unit.subjects} if other else {}
     coming = {key: one for key, one in found.items() if one is not None and _is_over(unit, key)}
     exchanged = [one.workload for one in unit.subjects if is_exchanged(unit, one)] if coming else []
-    cluster, left = unit.cluster, pods_of_others(exchanged, unit.cluster.pods)
-    if len(left) < len(cluster.pods):
-        cluster = replace(cluster, pods=left)
-    return _judged_later(unit, coming, cluster)
+    scenario = next_time(without_pods_of(now(unit), exchanged), coming)
+    return Later(scenario, scenario.judgements(coming) if coming else {})
 
 
 @once
@@ -116,21 +107,7 @@ def after_deletion(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
     """What becomes of each subject with OnDelete whose template changes when all its old pods have been deleted."""
     found = {one.key: replaced_transition_of(unit, one) for one in unit.subjects} if unit.before else {}
     coming = {key: transition for key, transition in found.items() if transition is not None}
-    return dict(_judged_later(unit, coming, unit.cluster).judgements)
-
-
-def _judged_later(unit: ApplySet, coming: Mapping[WorkloadKey, Transition], cluster: Cluster) -> Later:
-    """What becomes of some subjects when all that changes now has changed."""
-    if not coming:
-        return Later({}, cluster, {})
-    then = {
-        key: coming.get(key, replace(one, old=one.new, known=False, existing=True))
-        for key, one in transitions_in(unit).items()
-    }
-    only = [place for place, key in enumerate(then) if key in coming]
-    judged = judge(list(then.values()), cluster, budget=unit.budget, growth=unit.growth, only=only)
-    found = {key: one for key, one in zip(then, judged, strict=True) if key in coming}
-    return Later(then, cluster, found)
+    return next_time(now(unit), coming).judgements(coming) if coming else {}
 
 
 def _is_over(unit: ApplySet, key: WorkloadKey) -> bool:
@@ -152,9 +129,8 @@ def judged_beside_removed(unit: ApplySet) -> dict[WorkloadKey, Judgement]:
     left = [one for one in subjects if not one.workload.partial and is_placed(unit, one) and ever_fitted(unit, one)]
     if not left or not transitions_in(unit):
         return {}
-    stay = [Transition(one.workload, one.workload, rolls=False) for one in left]
-    found = _judged(unit, [*transitions_in(unit).values(), *stay], only=range(len(transitions_in(unit))))
-    return dict(zip(transitions_in(unit), found, strict=False))
+    gone = {one.key: one.workload for one in left}
+    return beside_removed(now(unit), gone).judgements(transitions_in(unit))
 
 
 def rolled_in(unit: ApplySet, group: Together) -> list[WorkloadCheck]:
@@ -164,18 +140,15 @@ def rolled_in(unit: ApplySet, group: Together) -> list[WorkloadCheck]:
     return [subject for subject in unit.subjects if subject.key in mine]
 
 
-def _judged(unit: ApplySet, rolled: Sequence[Transition], only: Container[int] | None = None) -> tuple[Judgement, ...]:
-    return judge(rolled, unit.cluster, budget=unit.budget, growth=unit.growth, only=only)
-
-
-def _stuck_without_class(unit: ApplySet, rolled: Sequence[Transition]) -> Iterator[tuple[WorkloadKey, Judgement]]:
+def _stuck_without_class(unit: ApplySet) -> Iterator[tuple[WorkloadKey, Judgement]]:
     """Rollouts of workloads without their class that would stick with any: it may then evict whom it likes."""
     for subject in unit.subjects:
         if subject.known_class or not unit.has_nodes or not finds_nodes(unit, subject):
             continue
-        found = _judged(unit, [transition_of(unit, subject), *rolled], only=(0,))[0]
+        key = subject.key
+        found = besides(now(unit), {key: transition_of(unit, subject)}).judgements((key,))[key]
         if found.verdict is Verdict.STUCK and not found.evicts:
-            yield subject.key, found
+            yield key, found
 
 
 def _ends(unit: ApplySet, key: WorkloadKey) -> bool:

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.analysis.replica_room import room_for
 from kubelint_gpu.analysis.scaling import target
-from kubelint_gpu.analysis.transitions import transitions_in
-from kubelint_gpu.simulation.questions.rollouts import judge
+from kubelint_gpu.analysis.scenarios import now, scaled, with_part_of_budget
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import dataclass, replace
@@ -64,11 +63,11 @@ def _waiting(unit: ApplySet, subject: WorkloadCheck) -> ScaledRollout | None:
             for replicas in _numbers(unit, subject, manifest):
                 found = _at(unit, subject, replicas)
                 if found.verdict in _WAITS:
-                    scaled = replace(subject, workload=replace(subject.workload, replicas=replicas), scaled=None)
-                    scaled = scaled.marked("scaled")
+                    found_at = replace(subject, workload=replace(subject.workload, replicas=replicas), scaled=None)
+                    found_at = found_at.marked("scaled")
                     least = field_pointers.at(manifest, LEAST)
                     only = field_pointers.at(manifest, MOST) == (1 if least is None else least)
-                    return ScaledRollout(scaled, found, manifest, only=only)
+                    return ScaledRollout(found_at, found, manifest, only=only)
     return None
 
 
@@ -85,12 +84,5 @@ def _numbers(unit: ApplySet, subject: WorkloadCheck, manifest: Manifest) -> Iter
 
 def _at(unit: ApplySet, subject: WorkloadCheck, replicas: int) -> Judgement:
     """What becomes of its rollout with so many replicas, while all others are as they are."""
-    numbers = list(transitions_in(unit))
-    place = numbers.index(subject.key)
-    transitions = list(transitions_in(unit).values())
-    one = transitions[place]
-    new = replace(one.new, replicas=replicas)
-    old = new if one.old is one.new else replace(one.old, replicas=replicas)
-    transitions[place] = replace(one, new=new, old=old)
-    budget = unit.budget // _PART_OF_BUDGET
-    return judge(transitions, unit.cluster, budget=budget, growth=unit.growth, only=(place,))[place]
+    scenario = with_part_of_budget(scaled(now(unit), subject.key, replicas), _PART_OF_BUDGET)
+    return scenario.judgements((subject.key,))[subject.key]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.analysis.scenarios import beside_pods, now
 from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.deadlocks import deadlocks, rollout_ends, strategy_fixes
 from kubelint_gpu.builders.object_quota import full_histories, quotas_of, refused_objects
@@ -21,7 +22,6 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.messages.wording import listed, workload_name
 from kubelint_gpu.simulation.controllers.job import job_of, objects_of_pods
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
-from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
@@ -64,12 +64,11 @@ def _stopped_by_ended(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, End, list
         if not left or (len(left) + 1) * _ONE > quota.hard[_PODS]:
             continue
         rolled = {key: one for key, one in transitions_in(unit).items() if job_of(one.new) is None}
-        only = [place for place, one in enumerate(rolled.values()) if _surges(unit, one.new.key)]
+        only = [key for key, one in rolled.items() if _surges(unit, one.new.key)]
         if not only:
             continue
-        cluster = replace(unit.cluster, pods=(*unit.cluster.pods, *left))
-        judged = judge(list(rolled.values()), cluster, budget=unit.budget, growth=unit.growth, only=only)
-        found = {key: one for key, one in zip(rolled, judged, strict=True) if one.verdict is Verdict.STUCK}
+        scenario = beside_pods(replace(now(unit), transitions=rolled), left)
+        found = {key: one for key, one in scenario.judgements(only).items() if one.verdict is Verdict.STUCK}
         for subject in unit.subjects:
             if subject.key in found and subject.workload.meta.namespace == space and rollout_ends(unit, subject):
                 end = end_of(found[subject.key])

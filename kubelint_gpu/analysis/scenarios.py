@@ -1,0 +1,112 @@
+"""In what else a rollout is judged than in what is applied now: each is made of another one by a named change."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.analysis.transitions import transitions_in
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.simulation.growth import Growth
+from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
+from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
+from kubelint_gpu.simulation.search.verdict import Judgement, Together
+from kubelint_gpu.simulation.transition import Transition
+from kubelint_gpu.values import dataclass, replace
+
+if TYPE_CHECKING:
+    from kubelint_gpu.workspace.apply_set import ApplySet
+    from kubelint_gpu.workspace.workload_check import WorkloadKey
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scenario:
+    """What changes in which cluster, the pools that may grow meanwhile, and the states that may be looked at."""
+
+    transitions: Mapping[WorkloadKey, Transition]
+    cluster: Cluster
+    growth: Sequence[Growth]
+    budget: int
+
+    def judgements(self, only: Collection[WorkloadKey] | None = None) -> dict[WorkloadKey, Judgement]:
+        """What becomes of each rollout while the others keep running; with `only`, of these."""
+        keys = self.transitions if only is None else only
+        places = None if only is None else [place for place, key in enumerate(self.transitions) if key in keys]
+        if not self.transitions:
+            return {}
+        rolled = list(self.transitions.values())
+        found = judge(rolled, self.cluster, budget=self.budget, growth=self.growth, only=places)
+        return {key: one for key, one in zip(self.transitions, found, strict=True) if key in keys}
+
+    def together(self, ends: str = "") -> tuple[Together, ...]:
+        """What becomes of all rollouts that begin at the same moment; with `ends`, of this workload's alone."""
+        rolled = list(self.transitions.values())
+        return judge_together(rolled, self.cluster, budget=self.budget, growth=self.growth, ends=ends)
+
+
+def now(unit: ApplySet) -> Scenario:
+    """What is applied, in the declared cluster."""
+    return Scenario(transitions_in(unit), unit.cluster, unit.growth, unit.budget)
+
+
+def with_part_of_budget(scenario: Scenario, part: int) -> Scenario:
+    """The same with a part of the states."""
+    return replace(scenario, budget=scenario.budget // part)
+
+
+def only_rolled(scenario: Scenario, keys: Collection[WorkloadKey]) -> Scenario:
+    """No others than these are rolled out."""
+    found = {
+        key: one if key in keys or not one.rolls else replace(one, rolls=False)
+        for key, one in scenario.transitions.items()
+    }
+    return replace(scenario, transitions=found)
+
+
+def scaled(scenario: Scenario, key: WorkloadKey, replicas: int) -> Scenario:
+    """A workload has another number of replicas, before and after."""
+    one = scenario.transitions[key]
+    new = replace(one.new, replicas=replicas)
+    old = new if one.old is one.new else replace(one.old, replicas=replicas)
+    return replace(scenario, transitions={**scenario.transitions, key: replace(one, new=new, old=old)})
+
+
+def besides(scenario: Scenario, first: Mapping[WorkloadKey, Transition]) -> Scenario:
+    """Further workloads are rolled out, too."""
+    return replace(scenario, transitions={**first, **scenario.transitions})
+
+
+def beside_removed(scenario: Scenario, removed: Mapping[WorkloadKey, Workload]) -> Scenario:
+    """What the manifests no longer have is still there."""
+    stay = {key: Transition(one, one, rolls=False) for key, one in removed.items()}
+    return replace(scenario, transitions={**scenario.transitions, **stay})
+
+
+def next_time(scenario: Scenario, coming: Mapping[WorkloadKey, Transition]) -> Scenario:
+    """All that changes now has changed, and other changes come."""
+    found = {
+        key: coming.get(key, replace(one, old=one.new, known=False, existing=True))
+        for key, one in scenario.transitions.items()
+    }
+    return replace(scenario, transitions=found)
+
+
+def without_pods_of(scenario: Scenario, workloads: Sequence[Workload]) -> Scenario:
+    """The running pods of some workloads are gone."""
+    left = pods_of_others(workloads, scenario.cluster.pods)
+    if len(left) == len(scenario.cluster.pods):
+        return scenario
+    return replace(scenario, cluster=replace(scenario.cluster, pods=left))
+
+
+def beside_pods(scenario: Scenario, pods: Sequence[Pod]) -> Scenario:
+    """There are further pods, such as those of Jobs that have ended."""
+    return replace(scenario, cluster=replace(scenario.cluster, pods=(*scenario.cluster.pods, *pods)))
+
+
+def on_nodes_of(scenario: Scenario, cluster: Cluster) -> Scenario:
+    """The nodes are those of another cluster, which are all that there may be."""
+    same = scenario.cluster.pods is cluster.pods
+    return replace(scenario, cluster=cluster if same else replace(cluster, pods=scenario.cluster.pods), growth=())
