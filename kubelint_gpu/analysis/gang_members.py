@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from kubelint_gpu.documents import Item
 from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.kube.kinds.custom_gang import CustomGang, custom_gangs
-from kubelint_gpu.kube.objects.collective import sign_of_waiting
+from kubelint_gpu.kube.objects.collective import is_started_whole, sign_of_waiting
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.wording import counted, workload_name
@@ -133,3 +133,21 @@ def _is_placed_singly(unit: ApplySet, subject: WorkloadCheck) -> bool:
     if subject.workload.spec.scheduler_name != DEFAULT_SCHEDULER or unit.alone(subject).held:
         return False
     return unit.fits_somewhere(subject) or unit.may_grow_for(subject)
+
+
+def waits_for_all(unit: ApplySet, subject: WorkloadCheck, *, queued: bool = False) -> bool:
+    """Whether the pods of a Job need each other, and the scheduler takes them one by one.
+
+    With `queued` also where a queue or a pod group starts them together: it knows no ResourceQuota, and no nodes.
+    """
+    workload, written = subject.workload, subject.manifest.item.value
+    if workload.replicas < 2 or not subject.known_class or not subject.places_pods or workload.custom:
+        return False
+    job = job_of(workload)
+    if job is None or (job.strategy.completions or 0) > job.strategy.parallelism:
+        return False
+    if workload.spec.scheduler_name != DEFAULT_SCHEDULER or unit.alone(subject).held:
+        return False
+    if is_started_whole(written) and not queued:
+        return False
+    return sign_of_waiting(written) is not None

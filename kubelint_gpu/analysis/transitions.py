@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.analysis.gangs import waits_for_all
+from kubelint_gpu.analysis.gang_members import waits_for_all
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload

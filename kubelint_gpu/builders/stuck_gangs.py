@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.certainty import cluster_beyond
 from kubelint_gpu.analysis.coupled import bound_to
-from kubelint_gpu.analysis.gang_members import Team, custom_teams, team_of
-from kubelint_gpu.analysis.gangs import waits_for_all
+from kubelint_gpu.analysis.gang_members import Team, custom_teams, team_of, waits_for_all
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.job_quota import refusal_beside
 from kubelint_gpu.builders.overlapping_runs import OverlappingRuns, overlapping_runs
