@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from kubelint_gpu.analysis.refused_fields import unknown_fields
 from kubelint_gpu.documents import Item, Pointer
-from kubelint_gpu.kube.validation.api_fields import Misfit, homes, known, table
+from kubelint_gpu.kube.validation.api_fields import Misfit, homes, table
 from kubelint_gpu.kube.values.errors import field_path
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.answers import once
@@ -69,26 +69,34 @@ def belongs(found: Misfit, minor: int | None) -> Pointer | None:
     return (*placed[0], found.pointer[-1]) if placed else None
 
 
-def fields(found: Misfit, minor: int | None) -> list[str]:
+def fields(found: Misfit, minor: int | None) -> tuple[str, ...]:
     """The fields of the mapping that an unknown one stands in."""
-    return [name for name, entry in table().fields(found.types[-1][1]).items() if known(entry, minor)]
-
-
-def near_name(key: str, names: Sequence[str]) -> str:
-    """The field that is written almost like a key; empty where none is."""
-    return _near_name(key, tuple(names))
+    return tuple(table().codes(found.types[-1][1], minor))
 
 
 @lru_cache(maxsize=1024)
-def _near_name(key: str, names: tuple[str, ...]) -> str:
+def near_name(key: str, names: tuple[str, ...]) -> str:
+    """The field that is written almost like a key; empty where none is."""
     plain = key.lower().replace("_", "").replace("-", "")
     for name in names:
         if name.lower() == plain:
             return name
-    # texts of very different lengths are not alike: most are told by that
-    as_long = [name for name in names if 2 * min(len(name), len(key)) >= _ALIKE * (len(name) + len(key))]
-    close = get_close_matches(key, as_long, 1, _ALIKE) if as_long else []
+    letters = frozenset(key)
+    perhaps = [name for name in names if _may_be_alike(key, letters, name)]
+    close = get_close_matches(key, perhaps, 1, _ALIKE) if perhaps else []
     return close[0] if close else ""
+
+
+def _may_be_alike(key: str, letters: frozenset[str], name: str) -> bool:
+    """Whether length and letters allow it: each letter that only one of two texts has is a place where they differ."""
+    length = len(name) + len(key)
+    differ = max(abs(len(name) - len(key)), len(letters ^ _letters(name)))
+    return differ <= length - _ALIKE * length
+
+
+@lru_cache(maxsize=4096)
+def _letters(name: str) -> frozenset[str]:
+    return frozenset(name)
 
 
 def overtaken(waiting: Sequence[Misplaced], changed: ApplySet) -> str:

@@ -24,6 +24,10 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _SPACE = re.compile(r"[ \t\r\n]*")
+_STRING, _MARK = (_TOKEN.groupindex[name] for name in ("string", "mark"))
+_KEYS = frozenset(("key", "first key"))
+_VALUES = frozenset(("value", "first value"))
+_CLOSED = frozenset(("comma", "first key", "first value"))
 _PLAIN = (True, False)
 _QUOTED = (False, True)
 
@@ -36,7 +40,7 @@ class NotJson(ValueError):  # noqa: N818 - it says what the text is
         self.offset = offset
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class JsonMark:
     """An offset, named as the parsers of ruamel.yaml name it."""
 
@@ -46,6 +50,7 @@ class JsonMark:
 def json_events(text: str, start: int, end: int) -> Callable[[], Any]:
     """A function that gives one event after the other for the JSON values in `text[start:end]`.
 
+    An event holds until the next one is asked for: those of a kind are one object, for there are millions of them.
     It raises NotJson where the text is none.
     """
     return _events(text, start, end).__next__
@@ -54,11 +59,21 @@ def json_events(text: str, start: int, end: int) -> Callable[[], Any]:
 def _events(text: str, position: int, end: int) -> Iterator[Any]:
     from ruamel.yaml import events
 
+    first, last = JsonMark(position), JsonMark(position)
+    quoted = events.ScalarEvent(None, None, _QUOTED, "", first, last, style='"')
+    plain = events.ScalarEvent(None, None, _PLAIN, "", first, last)
+    opening = {
+        "{": (events.MappingStartEvent(None, None, True, first, last, flow_style=True), "}", "first key"),
+        "[": (events.SequenceStartEvent(None, None, True, first, last, flow_style=True), "]", "first value"),
+    }
+    closing = {"}": events.MappingEndEvent(first, last), "]": events.SequenceEndEvent(first, last)}
+    document = events.DocumentStartEvent(first, first)
+    token = _TOKEN.match
     # What may come next: a value, the first one or `]`, a key, the first one or `}`, `:`, or what follows a value.
     state = "value"
     stack: list[str] = []
     while True:
-        match = _TOKEN.match(text, position, end)
+        match = token(text, position, end)
         if match is None:
             space = _SPACE.match(text, position, end)
             position = space.end() if space else position
@@ -66,50 +81,46 @@ def _events(text: str, position: int, end: int) -> Iterator[Any]:
                 raise NotJson(position, _EXPECTED[state])
             yield events.StreamEndEvent(JsonMark(end), JsonMark(end))
             return
-        group = match.lastgroup or ""
-        word, start, position = match[group], JsonMark(match.start(group)), match.end()
-        if not stack and state == "value":
-            yield events.DocumentStartEvent(start, start)
-        if state == "comma" and word in {",", *stack[-1:]}:
-            if word != ",":
-                yield _closing(events, stack.pop(), start, JsonMark(position))
-            else:
+        group = match.lastindex or 0
+        begin, position = match.span(group)
+        first.index, last.index = begin, position
+        if group == _MARK:
+            mark = text[begin]
+            if mark == ",":
+                if state != "comma":
+                    raise NotJson(begin, _EXPECTED[state])
                 state = "key" if stack[-1] == "}" else "value"
-                continue
-        elif state in {"first key", "first value"} and word == stack[-1]:
-            yield _closing(events, stack.pop(), start, JsonMark(position))
-            state = "comma"
-        elif state == "colon" and word == ":":
-            state = "value"
-            continue
-        elif state in {"key", "first key"} and group == "string":
-            yield events.ScalarEvent(None, None, _QUOTED, _string(word), start, JsonMark(position), style='"')
+            elif mark == ":":
+                if state != "colon":
+                    raise NotJson(begin, _EXPECTED[state])
+                state = "value"
+            elif mark in opening:
+                if state not in _VALUES:
+                    raise NotJson(begin, _EXPECTED[state])
+                if not stack:
+                    yield document
+                event, bracket, state = opening[mark]
+                stack.append(bracket)
+                yield event
+            else:
+                if not stack or mark != stack[-1] or state not in _CLOSED:
+                    raise NotJson(begin, _EXPECTED[state])
+                stack.pop()
+                yield closing[mark]
+                state = "comma" if stack else "value"
+        elif state in _KEYS and group == _STRING:
+            quoted.value = _string(match[group])
+            yield quoted
             state = "colon"
-            continue
-        elif state not in {"value", "first value"} or word in {"}", "]", ":", ","}:
-            raise NotJson(start.index, _EXPECTED[state])
-        elif word == "{":
-            yield events.MappingStartEvent(None, None, True, start, JsonMark(position), flow_style=True)
-            stack.append("}")
-            state = "first key"
-            continue
-        elif word == "[":
-            yield events.SequenceStartEvent(None, None, True, start, JsonMark(position), flow_style=True)
-            stack.append("]")
-            state = "first value"
-            continue
-        elif group == "string":
-            yield events.ScalarEvent(None, None, _QUOTED, _string(word), start, JsonMark(position), style='"')
-            state = "comma"
+        elif state in _VALUES:
+            if not stack:
+                yield document
+            event = quoted if group == _STRING else plain
+            event.value = _string(match[group]) if group == _STRING else match[group]
+            yield event
+            state = "comma" if stack else "value"
         else:
-            yield events.ScalarEvent(None, None, _PLAIN, word, start, JsonMark(position))
-            state = "comma"
-        if not stack:
-            state = "value"
-
-
-def _closing(events: Any, bracket: str, start: JsonMark, end: JsonMark) -> Any:
-    return events.MappingEndEvent(start, end) if bracket == "}" else events.SequenceEndEvent(start, end)
+            raise NotJson(begin, _EXPECTED[state])
 
 
 _EXPECTED = {

@@ -13,6 +13,9 @@ from kubelint_gpu.findings.finding import Finding, Fix, Refusal
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 
+_MOST_FINDINGS = 20_000
+"""Findings of a unit from which on no fix is tried: each trial finds all of them again."""
+_TOO_MANY = "it was not tried, because so much is found here: mend the other findings first"
 _EXPLAINED = ("KLG1", "KLG2")
 
 
@@ -27,6 +30,8 @@ def offered(
     unit: ApplySet, wanted: Sequence[Diagnostic], drafts: Sequence[Diagnostic], trials: Trials
 ) -> list[tuple[Fix | Refusal, ...]]:
     """What came of the proposals of each draft; what weighs most is tried first."""
+    if len(drafts) > _MOST_FINDINGS:
+        return [tuple(Refusal(one.title, one.safety, _TOO_MANY) for one in draft.proposals) for draft in wanted]
     known = batches(unit, wanted, drafts)
     left = count(known.alone or 0, -1)
     alone = trials.spend if unit.rendered else lambda: known.alone is None or next(left) > 0

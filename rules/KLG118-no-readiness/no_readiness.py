@@ -11,6 +11,7 @@ from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.simulation.search.verdict import WAITS
 from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
@@ -53,10 +54,15 @@ def no_readiness(unit: ApplySet) -> Iterator[Diagnostic]:
 def _service(unit: ApplySet, subject: WorkloadCheck) -> Manifest | None:
     """A Service that sends requests to its pods."""
     labels, namespace = subject.workload.template.labels, subject.workload.meta.namespace
-    for manifest in (*unit.manifests, *unit.surroundings):
-        selector = field_pointers.at(manifest, ("spec", "selector")) if manifest.kind == "Service" else None
+    for manifest in _services(unit):
+        selector = field_pointers.at(manifest, ("spec", "selector"))
         if not isinstance(selector, dict) or not selector or (manifest.namespace or "default") != namespace:
             continue
         if all(labels.get(key) == value for key, value in selector.items()):
             return manifest
     return None
+
+
+@once
+def _services(unit: ApplySet) -> tuple[Manifest, ...]:
+    return tuple(one for one in (*unit.manifests, *unit.surroundings) if one.kind == "Service")

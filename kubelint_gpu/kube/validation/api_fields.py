@@ -285,18 +285,23 @@ def homes(found: Misfit, minor: int | None) -> tuple[Pointer, ...]:
     rows = table()
     above = [pointer for pointer, name in reversed(found.types[:-1]) if known(rows.fields(name).get(key, ()), minor)]
     pointer, name = found.types[-1]
-    return (*above, *_below(rows, name, key, pointer, minor))
+    return (*above, *((*pointer, *way) for way in _below(rows, name, minor).get(key, ())))
 
 
-def _below(rows: Table, name: str, key: str, pointer: Pointer, minor: int | None) -> Iterator[Pointer]:
-    """Mappings under a type, by fields that are no lists, that have a field; at most two steps down."""
-    level = [(pointer, name)]
+@lru_cache(maxsize=256)
+def _below(rows: Table, name: str, minor: int | None) -> dict[str, tuple[Pointer, ...]]:
+    """By field the mappings under a type that have it, by fields that are no lists; at most two steps down."""
+    found: dict[str, tuple[Pointer, ...]] = {}
+    level: list[tuple[Pointer, str]] = [((), name)]
     for _ in range(2):
-        deeper = []
+        level = [
+            ((*where, field), code[1:])
+            for where, one in level
+            for field, entry in rows.fields(one).items()
+            if (code := known(entry, minor)).startswith("@")
+        ]
         for where, one in level:
             for field, entry in rows.fields(one).items():
-                code = known(entry, minor)
-                if code.startswith("@"):
-                    deeper.append(((*where, field), code[1:]))
-        yield from (where for where, one in deeper if known(rows.fields(one).get(key, ()), minor))
-        level = deeper
+                if known(entry, minor):
+                    found[field] = (*found.get(field, ()), where)
+    return found
