@@ -62,7 +62,7 @@ def _events(text: str, position: int, end: int) -> Iterator[Any]:
     first, last = JsonMark(position), JsonMark(position)
     quoted = events.ScalarEvent(None, None, _QUOTED, "", first, last, style='"')
     plain = events.ScalarEvent(None, None, _PLAIN, "", first, last)
-    opening = {
+    opening: dict[str, tuple[Any, str, str]] = {
         "{": (events.MappingStartEvent(None, None, True, first, last, flow_style=True), "}", "first key"),
         "[": (events.SequenceStartEvent(None, None, True, first, last, flow_style=True), "]", "first value"),
     }
@@ -115,9 +115,9 @@ def _events(text: str, position: int, end: int) -> Iterator[Any]:
         elif state in _VALUES:
             if not stack:
                 yield document
-            event = quoted if group == _STRING else plain
-            event.value = _string(match[group]) if group == _STRING else match[group]
-            yield event
+            scalar = quoted if group == _STRING else plain
+            scalar.value = _string(match[group]) if group == _STRING else match[group]
+            yield scalar
             state = "comma" if stack else "value"
         else:
             raise NotJson(begin, _EXPECTED[state])
