@@ -7,7 +7,7 @@ its own; what it leaves goes back. Without any allowance nothing is limited.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from typing import TypeVar
 
@@ -33,6 +33,7 @@ class Allowance:
         self.common = common
 
 
+_UNLIMITED = nullcontext()
 _current: ContextVar[Allowance | None] = ContextVar("allowance", default=None)
 
 
@@ -63,15 +64,12 @@ def limited(steps: int) -> Iterator[Allowance]:
         yield allowance
 
 
-@contextmanager
-def part(number: int, of: int) -> Iterator[None]:
+def part(number: int, of: int) -> AbstractContextManager[None]:
     """Allow a part of what is left, such as 3 of 4; the rest stays for what follows."""
     outer = _current.get()
     if outer is None:
-        yield
-        return
-    with _share(outer, max(0, outer.left) * number // of, outer.common):
-        yield
+        return _UNLIMITED
+    return _Part(outer, max(0, outer.left) * number // of, outer.common)
 
 
 @contextmanager
@@ -85,14 +83,23 @@ def common() -> Iterator[None]:
         yield
 
 
-@contextmanager
-def _share(outer: Allowance, steps: int, together: Allowance | None) -> Iterator[None]:
-    inner = Allowance(steps, together)
-    try:
-        with _within(inner):
-            yield
-    finally:
-        outer.left -= steps - max(0, inner.left)
+class _Part:
+    """Some of the steps that are left, for what is done within; what it leaves goes back."""
+
+    __slots__ = ("_inner", "_outer", "_steps", "_token")
+
+    def __init__(self, outer: Allowance, steps: int, together: Allowance | None) -> None:
+        self._outer = outer
+        self._steps = steps
+        self._inner = Allowance(steps, together)
+
+    def __enter__(self) -> None:
+        self._token = _current.set(self._inner)
+
+    def __exit__(self, *_: object) -> None:
+        _current.reset(self._token)
+        outer, inner = self._outer, self._inner
+        outer.left -= self._steps - max(0, inner.left)
         outer.cut += inner.cut + (inner.left < 0)
 
 
@@ -120,12 +127,12 @@ def shared_out(work: Callable[[Thing], Answer], things: Sequence[Thing]) -> dict
     for place, thing in enumerate(things):
         spare = max(0, outer.left - half)
         try:
-            with _share(outer, spare // (len(things) - place), outer):
+            with _Part(outer, spare // (len(things) - place), outer):
                 found[thing] = work(thing)
         except UsedUp:
             needing.append(thing)
     for thing in needing:
-        with suppress(UsedUp), _share(outer, max(0, outer.left) // 2, outer):
+        with suppress(UsedUp), _Part(outer, max(0, outer.left) // 2, outer):
             found[thing] = work(thing)
     return found
 

@@ -102,10 +102,11 @@ class ApplySet:
         """The declared cluster with what the manifests bring."""
         return self.world.cluster((*self.neighbours, *self.manifests), self.beside)
 
-    @property
-    def surroundings(self) -> Iterator[Manifest]:
-        """The objects beside it: those of other files that it may use, then its neighbours."""
-        return chain(self.beside, self.neighbours)
+    def surroundings(self, kinds: Collection[str] = ()) -> Iterator[Manifest]:
+        """The objects beside it, of some kinds or all: those of other files that it may use, then its neighbours."""
+        if not kinds:
+            return chain(self.beside, self.neighbours)
+        return chain(self.beside.of_kinds(kinds), (one for one in self.neighbours if one.kind in kinds))
 
     @property
     def has_nodes(self) -> bool:

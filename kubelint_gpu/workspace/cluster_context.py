@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -44,6 +44,29 @@ _SHARED = frozenset(("PriorityClass", "StorageClass", "RuntimeClass", "Namespace
 _KEPT_FROM_CLUSTER = frozenset(("claims", "volumes", "resource_claims"))
 
 
+class _Shared:
+    """The declared cluster with the shared objects of a run, all of which are other files'."""
+
+    def __init__(self, own: Cluster, others: Cluster) -> None:
+        self._own = own
+        self._others = others
+        self._at = {("PriorityClass", one.name): place for place, one in enumerate(own.priority_classes)}
+        self._at |= {("RuntimeClass", one.name): place for place, one in enumerate(own.runtime_classes)}
+
+    def seen_by(self, classes: Collection[tuple[str, str]]) -> Cluster:
+        """The cluster for files that hold some of the classes themselves."""
+        mine = [(one, self._at[one]) for one in classes if one in self._at]
+        if not mine:
+            return self._others
+        priorities, runtimes = list(self._others.priority_classes), list(self._others.runtime_classes)
+        for (kind, _), place in mine:
+            if kind == "PriorityClass":
+                priorities[place] = self._own.priority_classes[place]
+            else:
+                runtimes[place] = self._own.runtime_classes[place]
+        return replace(self._others, priority_classes=tuple(priorities), runtime_classes=tuple(runtimes))
+
+
 class ClusterContext:
     """The cluster that was declared.
 
@@ -67,7 +90,7 @@ class ClusterContext:
         self._inventory = inventory
         self.readings = tuple(readings)
         self.errors = tuple(errors)
-        self._shared: dict[int, tuple[SharedObjects, Cluster]] = {}
+        self._shared: dict[int, tuple[SharedObjects, _Shared]] = {}
         self._snapshots: dict[tuple[int, bool], tuple[Cluster, Snapshot]] = {}
 
     @property
@@ -166,22 +189,26 @@ class ClusterContext:
         """
         shared = beside.shared
         own = [one for one in mine if one.kind in _SHARED and one.name]
-        if shared.are(own, beside.mine):
-            found, rest = self._with_shared(shared), [one for one in mine if one.kind not in _SHARED]
-        else:
-            found, rest = self.base, [*beside, *mine]
-        brought = self._brought(rest)
-        found = with_allocations(merged_cluster(found, brought)) if brought else found
         here = frozenset((one.kind, one.name) for one in own if one.kind in _CLASSES)
-        strangers = frozenset((one.kind, one.name) for one in beside.of_kinds(sorted(_CLASSES))) - here
-        return self._without_defaults(found, strangers) if strangers else found
+        if shared.are(own, beside.mine):
+            found = self._with_shared(shared).seen_by(here)
+        else:
+            strangers = frozenset((one.kind, one.name) for one in beside.of_kinds(sorted(_CLASSES))) - here
+            found = self._without_defaults(self._merged((*beside, *own)), strangers)
+        brought = self._brought(one for one in mine if one.kind not in _SHARED)
+        return with_allocations(merged_cluster(found, brought)) if brought else found
 
-    def _with_shared(self, shared: SharedObjects) -> Cluster:
+    def _merged(self, manifests: Iterable[Manifest]) -> Cluster:
+        brought = self._brought(manifests)
+        return merged_cluster(self.base, brought) if brought else self.base
+
+    def _with_shared(self, shared: SharedObjects) -> _Shared:
         """The declared cluster with the shared objects of a run; made once."""
         known = self._shared.get(id(shared))
         if known is None:
-            brought = self._brought(shared.every)
-            known = (shared, merged_cluster(self.base, brought) if brought else self.base)
+            merged = self._merged(shared.every)
+            strangers = frozenset((one.kind, one.name) for kind in _CLASSES for one in shared.by_kind.get(kind, ()))
+            known = (shared, _Shared(merged, self._without_defaults(merged, strangers)))
             self._shared = {id(shared): known}
         return known[1]
 
@@ -195,8 +222,10 @@ class ClusterContext:
                     brought[_identity(value)] = value
         return brought
 
-    def _without_defaults(self, cluster: Cluster, strangers: Container[tuple[str, str]]) -> Cluster:
+    def _without_defaults(self, cluster: Cluster, strangers: Collection[tuple[str, str]]) -> Cluster:
         """The cluster with some classes as the inventory has them, and as no defaults where it has them not."""
+        if not strangers:
+            return cluster
         base = {found.name: found for found in self.base.priority_classes}
         classes = (
             base.get(found.name, replace(found, global_default=False))

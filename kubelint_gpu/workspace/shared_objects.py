@@ -56,11 +56,11 @@ class SharedObjects:
         return self._named.get((kind, name), ())
 
     def are(self, mine: Sequence[Manifest], paths: Iterable[str]) -> bool:
-        """Whether some objects are those that some files hold, unchanged, and no other file has one of them."""
-        held = {id(one.item.value) for path in paths for one in self.by_path.get(path, ())}
-        if held != {id(one.item.value) for one in mine}:
+        """Whether some objects are those that some files hold, unchanged, and no other file says otherwise of them."""
+        held = {(one.kind, one.name) for path in paths for one in self.by_path.get(path, ())}
+        if held != {(one.kind, one.name) for one in mine}:
             return False
-        return all(len(self.named(one.kind, one.name)) == 1 for one in mine)
+        return all(one.item.value == other.item.value for one in mine for other in self.named(one.kind, one.name)[-1:])
 
 
 class Beside:

@@ -47,7 +47,7 @@ def hpa_target_missing(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _scalable(unit: ApplySet) -> Iterator[Manifest]:
-    yield from (one for one in (*unit.manifests, *unit.surroundings) if one.kind in SCALED)
+    yield from (one for one in (*unit.manifests, *unit.surroundings(SCALED)) if one.kind in SCALED)
 
 
 def _namespace(manifest: Manifest) -> str:

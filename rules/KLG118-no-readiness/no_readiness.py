@@ -65,4 +65,4 @@ def _service(unit: ApplySet, subject: WorkloadCheck) -> Manifest | None:
 
 @once
 def _services(unit: ApplySet) -> tuple[Manifest, ...]:
-    return tuple(one for one in (*unit.manifests, *unit.surroundings) if one.kind == "Service")
+    return tuple(one for one in (*unit.manifests, *unit.surroundings(("Service",))) if one.kind == "Service")

@@ -24,7 +24,7 @@ def gate_without_owner(unit: ApplySet) -> Iterator[Diagnostic]:
         return
     groups = {
         str(manifest.item.value.get("apiVersion", "")).rpartition("/")[0]
-        for manifest in (*unit.manifests, *unit.surroundings)
+        for manifest in (*unit.manifests, *unit.surroundings())
     }
     for subject in unit.subjects:
         manifest = subject.manifest
@@ -48,7 +48,7 @@ def gate_without_owner(unit: ApplySet) -> Iterator[Diagnostic]:
 
 def _without_queue(unit: ApplySet) -> Iterator[Diagnostic]:
     """Workloads that Kueue holds for a queue that their namespace does not have; asked where queues are declared."""
-    queues = [one for one in (*unit.manifests, *unit.surroundings) if one.kind in _QUEUES]
+    queues = [one for one in (*unit.manifests, *unit.surroundings(_QUEUES)) if one.kind in _QUEUES]
     known = {(one.namespace or "default", one.name) for one in queues if one.kind == "LocalQueue"}
     for subject in unit.subjects if queues else ():
         meta, manifest = subject.workload.meta, subject.manifest

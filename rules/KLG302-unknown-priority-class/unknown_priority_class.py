@@ -21,13 +21,13 @@ def unknown_priority_class(unit: ApplySet) -> Iterator[Diagnostic]:
     """The class that a workload names does not exist: admission refuses its pods."""
     if not unit.has_nodes:
         return
-    known = sorted({found.name for found in (*SYSTEM_CLASSES, *unit.cluster.priority_classes)})
     declared = bool(unit.cluster.priority_classes)
     for subject in unit.subjects:
         if subject.known_class:
             continue
         manifest, name = subject.manifest, subject.workload.spec.priority_class_name
         route = (*field_pointers.pod_spec(manifest), _CLASS)
+        known = sorted({found.name for found in (*SYSTEM_CLASSES, *unit.cluster.priority_classes)})
         near = get_close_matches(name, known, 1, 0.6)
         yield Diagnostic(
             "KLG302",
