@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from checks_units import GPU_NODE, deployment, findings
-from test_checks_against import found, inventory, made
+from test_analysis_transitions import found, inventory, made
 
 GIVES = "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"
 KEEPS = "strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}\n"

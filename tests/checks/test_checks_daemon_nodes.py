@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from checks_units import findings, unit, world
-from test_checks_against import SURGE, found, inventory, made, on
+from test_analysis_transitions import SURGE, found, inventory, made, on
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.engine.run import check

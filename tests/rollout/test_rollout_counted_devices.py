@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from test_rollout_devices import CLASS, IN_PLACE, RECREATE, SURGE, asking, by, plain, slices, template
+from test_model_device_allocations import CLASS, IN_PLACE, RECREATE, SURGE, asking, by, plain, slices, template
 
 from kubelint_gpu.scheduler import read_cluster
 from kubelint_gpu.simulation.prepare.counted_devices import with_counted_devices

@@ -6,7 +6,7 @@ import random
 
 import pytest
 from rollout_objects import cluster, deployment, node, same, spread
-from test_rollout_at_rest import random_workloads
+from test_bounds_quiescence import random_workloads
 
 from kubelint_gpu.simulation.bounds import quiescence
 from kubelint_gpu.simulation.model import simulation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rollout_objects import cluster, node, same, workload
 from rollout_reference import program_verdict, random_case
-from test_rollout_exchange import cores, of_cores
+from test_bounds_in_place_replacement import cores, of_cores
 
 from kubelint_gpu.simulation.questions.rollouts import judge_together
 from kubelint_gpu.simulation.search import engine

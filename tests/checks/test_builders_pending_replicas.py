@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from test_checks_against import found, inventory, made
+from test_analysis_transitions import found, inventory, made
 
 ON_DELETE = "updateStrategy: {type: OnDelete}\n"
 PARALLEL = f"podManagementPolicy: Parallel\n{ON_DELETE}"

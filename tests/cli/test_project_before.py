@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 from command_line import check_json, kubelint
-from test_cli_against import KEEPS, ONE, git, small
+from test_project_comparison import KEEPS, ONE, git, small
 
 GONE = "until Deployment default/chat is deleted, which the manifests no longer have, only 0 of 1 replica can run"
 LATER = ("KLG101", "warning", "this change starts it, and the next rollout never ends")

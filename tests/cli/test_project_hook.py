@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from command_line import check_json
-from test_cli_against import KEEPS, ONE, git, small
+from test_project_comparison import KEEPS, ONE, git, small
 
 LATER = ("KLG101", "warning", "this change starts it, and the next rollout never ends")
 NOW = ("KLG101", "error", "the rollout never ends")
