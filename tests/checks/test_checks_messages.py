@@ -9,16 +9,13 @@ from checks_units import NODES, deployment, findings, unit
 
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.engine.registry import checks
-from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, holders, stakes
-from kubelint_gpu.evidence.node_lines import clues, node_clues
-from kubelint_gpu.kube.objects.quota import Excess, QuotaRefusal
+from kubelint_gpu.evidence.exclusive_lines import stakes
 from kubelint_gpu.simulation.search.explorer import Verdict
-from kubelint_gpu.simulation.search.trace import Blocker, BlockingPod, Waiting
+from kubelint_gpu.simulation.search.trace import Blocker, Waiting
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 
 RECREATE = "strategy: {type: Recreate}"
-GPU = "nvidia.com/gpu"
 
 
 def only(found):
@@ -182,127 +179,6 @@ def test_a_key_that_is_near_is_offered_in_an_expression_too(key):
     assert [fix.title for fix in found.fixes] == (["write node-pool"] if key == "node-poll" else [])
 
 
-def test_nodes_of_one_line_are_told_together():
-    pools = """\
-    apiVersion: kubelint-gpu/v1
-    kind: ClusterInventory
-    pools:
-      - name: gpu
-        count: 2
-        template: {gpus: {model: L4, count: 2}}
-    nodes:
-      - name: cpu-1
-    """
-    found = unit(deployment(), "\n".join(line[4:] for line in pools.splitlines()) + "\n")
-    assert said(node_clues(found, ["gpu-1", "gpu-2", "cpu-1", "gone"], GPU)) == [
-        ("inventory.yaml", 6, "gpu-1 and gpu-2 have 2 nvidia.com/gpu each"),
-        ("inventory.yaml", 8, "cpu-1 has no nvidia.com/gpu"),
-    ]
-    assert said(node_clues(found, ["gpu-1", "gpu-2"], "")) == [
-        ("inventory.yaml", 4, "gpu-1 and gpu-2 are declared here")
-    ]
-
-
-def test_selectors_say_what_they_leave():
-    found = unit(deployment(pod="nodeSelector: {pool: gpu, zone: a}"))
-    messages = [message for _, _, message in said(clues(found, found.subjects[0], "", ["gpu-1"]))]
-    assert messages == ["only gpu-1 can take it", "and this binds it too", "gpu-1 is declared here"]
-    left = [message for _, _, message in said(clues(found, found.subjects[0], "", ["gpu-1"], takes=False))]
-    assert left[0] == "this leaves gpu-1"
-
-
-def test_selectors_are_no_clue_where_every_node_is_left():
-    found = unit(deployment(pod="nodeSelector: {kubernetes.io/os: linux}"))
-    assert len(clues(found, found.subjects[0], "", ["gpu-1", "cpu-1"])) == 2
-
-
-CLAIMS = (
-    NODES
-    + """\
----
-apiVersion: v1
-kind: PersistentVolumeClaim
-metadata: {name: models, namespace: serving}
-spec: {accessModes: [ReadWriteOnce]}
----
-apiVersion: v1
-kind: PersistentVolumeClaim
-metadata: {name: shared, namespace: serving}
-spec: {accessModes: [ReadWriteMany]}
----
-apiVersion: v1
-kind: PersistentVolumeClaim
-metadata: {name: foreign, namespace: other}
-spec: {accessModes: [ReadWriteOncePod]}
-"""
-)
-
-
-def test_only_claims_of_the_namespace_that_not_all_can_use_are_exclusive():
-    names = ("models", "shared", "foreign", "unknown")
-    volumes = ", ".join(f"{{name: {name}, persistentVolumeClaim: {{claimName: {name}}}}}" for name in names)
-    found = unit(deployment(pod=f"volumes: [{volumes}]"), CLAIMS)
-    assert exclusive_claims(found, found.subjects[0]) == {"models": "ReadWriteOnce"}
-    lack = Blocker("gpu-1", "VolumeAttach", "Multi-Attach error", "volume")
-    waiting = Waiting("Deployment/serving/chat", True, 1, lacks=(lack,))
-    assert said(stakes(found, found.subjects[0], waiting))[0][2] == (
-        "the claim is ReadWriteOnce: the pods of one node at a time"
-    )
-
-
-NO_POD_LEFT = QuotaRefusal("chat", "team", (Excess("pods", 1000, 1000, 1000),))
-
-
-def test_a_refusal_without_a_known_quota_has_no_further_places():
-    found = unit(deployment())
-    subject = found.subjects[0]
-    for refusal in (QuotaRefusal("chat", "team", unspecified="cpu"), NO_POD_LEFT):
-        assert stakes(found, subject, Waiting("Deployment/serving/chat", True, 1, refusal=refusal)) == ()
-
-
-def test_the_quota_of_the_right_namespace_is_shown():
-    quotas = (
-        "resourceQuotas:\n"
-        "  - {name: team, namespace: other, hard: {pods: 9}}\n"
-        "  - {name: team, namespace: serving, hard: {pods: 1}}\n"
-    )
-    found = unit(deployment(), NODES + quotas)
-    told = stakes(found, found.subjects[0], Waiting("Deployment/serving/chat", True, 1, refusal=NO_POD_LEFT))
-    assert said(told) == [("inventory.yaml", 15, "the quota allows 1 pod")]
-
-
-def test_holders_are_shown_where_they_are_declared():
-    running = "running:\n  - {name: solo, node: gpu-1, gpus: 1}\n"
-    text = deployment() + "---\n" + deployment(name="other")
-    found = unit(text, NODES + running)
-    lack = Blocker(
-        "gpu-1",
-        "NodeResourcesFit",
-        "Insufficient nvidia.com/gpu",
-        "resource",
-        GPU,
-        1,
-        0,
-        1,
-        (
-            BlockingPod("Pod/default/solo", new=False, count=1, amount=1),
-            BlockingPod("Deployment/serving/other", new=False, count=1, amount=1),
-            BlockingPod("Deployment/serving/gone", new=False, count=1, amount=1),
-        ),
-    )
-    told = said(stakes(found, found.subjects[0], Waiting("Deployment/serving/chat", True, 1, lacks=(lack,))))
-    assert [(path, message) for path, _, message in told if "holds" in message] == [
-        ("inventory.yaml", "Pod default/solo holds 1 nvidia.com/gpu on gpu-1"),
-        ("a.yaml", "Deployment serving/other holds 1 nvidia.com/gpu on gpu-1"),
-    ]
-
-
-def test_own_running_pods_are_no_holders():
-    running = "running:\n  - {name: chat-1, node: gpu-1, gpus: 1, owner: Deployment/serving/chat}\n"
-    found = unit(deployment(), NODES + running)
-    assert holders(found, found.subjects[0], GPU, ["gpu-1"]) == ()
-
-
 def test_an_anti_affinity_by_zone_names_the_label():
     pod = """\
     affinity:
@@ -348,25 +224,6 @@ def test_where_the_inventory_is_not_complete_the_rollout_says_so():
     found = only(findings(deployment(), inventory, "KLG101"))
     assert found.message.startswith("unless there are nodes beyond the inventory, the rollout never ends: ")
     assert (found.severity, found.certainty) == ("warning", "possible")
-
-
-@pytest.mark.parametrize(
-    ("mode", "ends", "told"),
-    [
-        ("ReadWriteOncePod", "never ends", ("error", "certain")),
-        ("ReadWriteOnce", "may never end", ("warning", "possible")),
-    ],
-)
-def test_where_only_the_manifest_knows_a_claim_its_mode_says_if_the_place_of_its_volume_matters(mode, ends, told):
-    claim = (
-        "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: serving}\n"
-        f"spec: {{accessModes: [{mode}], resources: {{requests: {{storage: 1Gi}}}}}}\n"
-    )
-    pod = "volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]"
-    text = deployment(pod=pod, limits="{cpu: 1}", more="ports: [{containerPort: 80, hostPort: 80}]") + claim
-    found = only([one for one in findings(text, NODES) if one.code in ("KLG102", "KLG104")])
-    assert found.message.startswith(f"the rollout {ends}: ")
-    assert (found.severity, found.certainty) == told
 
 
 def test_a_rollout_that_may_lose_some_pods_says_how_many():

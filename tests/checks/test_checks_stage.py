@@ -8,25 +8,9 @@ import pytest
 from checks_units import GPU_NODE, deployment, unit, world
 
 from kubelint_gpu.engine.run import check
-from kubelint_gpu.findings.picture import Holding
 from kubelint_gpu.views.cluster_view import MOST_GROUPS, cluster_picture
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-
-
-def drawn(text, inventory):
-    found = unit(text, inventory)
-    return [one for one in check((found,), found.world, stages=True).findings if one.stage is not None]
-
-
-def test_each_step_of_the_trace_has_the_moment_that_the_replay_saw():
-    (found,) = drawn(deployment(), GPU_NODE % 1)
-    stage = found.stage
-    assert len(stage.steps) == len(found.trace)
-    assert stage.steps == (0, 1, 2, 2, 2), "the scheduler's refusal and the standstill change nothing"
-    assert [node.names for node in stage.nodes] == ["gpu-1"]
-    assert [moment.nodes[0].used for moment in stage.moments] == [("1 of 1",)] * 3
-    assert stage.moments[-1].waiting == (Holding("serving/chat", "new", "waiting", 1, (), "1 nvidia.com/gpu"),)
 
 
 def test_nobody_pays_for_a_picture_that_was_not_asked_for():
@@ -37,37 +21,6 @@ def test_nobody_pays_for_a_picture_that_was_not_asked_for():
 def test_a_picture_changes_no_finding():
     found = unit(deployment(), GPU_NODE % 1)
     assert check((found,), found.world).findings == check((found,), found.world, stages=True).findings
-
-
-def test_a_pod_that_a_quota_refuses_stands_at_the_end():
-    quota = "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: serving}\nspec: {hard: {requests.nvidia.com/gpu: 1}}\n"
-    (found,) = drawn(deployment() + quota, GPU_NODE % 4)
-    assert found.code == "KLG105"
-    assert [moment.waiting for moment in found.stage.moments[:-1]] == [()] * (len(found.stage.moments) - 1)
-    assert [(one.phase, one.age) for one in found.stage.moments[-1].waiting] == [("refused", "new")]
-
-
-def test_what_runs_short_has_a_row_even_if_it_is_no_gpu():
-    (found,) = drawn(deployment(limits="{cpu: 10}", pod="nodeSelector: {kubernetes.io/hostname: gpu-1}"), GPU_NODE % 1)
-    (node,) = found.stage.nodes
-    assert [(row.name, row.devices, row.whole) for row in node.rows] == [("GPU", True, "1"), ("CPU", False, "16")]
-    assert found.stage.moments[0].nodes[0].used == ("0 of 1", "10 of 16")
-
-
-def test_nodes_on_which_the_same_happens_are_one():
-    pools = """\
-apiVersion: kubelint-gpu/v1
-kind: ClusterInventory
-kubernetesVersion: "1.34"
-pools:
-  - name: gpu
-    count: 3
-    template: {allocatable: {cpu: 16, memory: 64Gi}, gpus: {model: L4, count: 1}}
-priorityClasses: [{name: serving, value: 1000}]
-"""
-    (found,) = drawn(deployment(spec="replicas: 3"), pools)
-    (node,) = found.stage.nodes
-    assert (node.names, node.count) == ("gpu-[1-3]", 3)
 
 
 def test_the_cluster_folds_nodes_that_hold_the_same():

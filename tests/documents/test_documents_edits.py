@@ -5,7 +5,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kubelint_gpu.documents import items, read
-from kubelint_gpu.documents.edits import Edit, NotEditable, append, apply, remove_key, replace_scalar, set_key
+from kubelint_gpu.documents.edits import Edit, NotEditable, apply, remove_key, replace_scalar, set_key
 from kubelint_gpu.documents.emitter import block_lines, flow_text, scalar_text
 from kubelint_gpu.documents.list_edits import remove_entry
 from kubelint_gpu.documents.source_text import encode
@@ -144,82 +144,6 @@ def test_remove_key_takes_the_key_and_nothing_else(pointer, gone, added):
     assert sorted(changed[1]) == sorted(line for line in added if line not in gone)
 
 
-LISTS = """\
-a:
-  # about x
-  - x # the x
-  # about y
-  - y:
-      z: |
-        text
-    w: 1
-  -
-    # far below
-    v
-b:
-- 1
-- # nothing
--
-c: [1, {d: 2}, 3] # flow
-e: [
-  1,
-  2
-]
-f:
-- - 1
-  - 2
-- - 3
-g:
-  - only # one
-"""
-
-
-@pytest.mark.parametrize("newline", ["\n", "\r\n"])
-@pytest.mark.parametrize(
-    ("pointer", "gone", "added"),
-    [
-        (("a", 0), ["  - x # the x"], []),
-        (("a", 1), ["  - y:", "      z: |", "        text", "    w: 1"], []),
-        (("a", 2), ["  -", "    # far below", "    v"], []),
-        (("b", 0), ["- 1"], []),
-        (("b", 1), ["- # nothing"], []),
-        (("b", 2), ["-"], []),
-        (("c", 0), ["c: [1, {d: 2}, 3] # flow"], ["c: [{d: 2}, 3] # flow"]),
-        (("c", 1), ["c: [1, {d: 2}, 3] # flow"], ["c: [1, 3] # flow"]),
-        (("c", 2), ["c: [1, {d: 2}, 3] # flow"], ["c: [1, {d: 2}] # flow"]),
-        (("e", 0), ["  1,"], []),
-        (("e", 1), ["  1,", "  2"], ["  1"]),
-        (("f", 0, 0), ["- - 1", "  - 2"], ["- - 2"]),
-        (("f", 0, 1), ["  - 2"], []),
-        (("f", 0), ["- - 1", "  - 2"], []),
-        (("f", 1), ["- - 3"], []),
-        (("f", 1, 0), ["- - 3"], ["- []"]),
-        (("g", 0), ["g:", "  - only # one"], ["g: [] # one"]),
-    ],
-)
-def test_remove_entry_takes_the_entry_and_nothing_else(pointer, gone, added, newline):
-    text = LISTS.replace("\n", newline)
-    item = only(text)
-    new = after(item, remove_entry(item, pointer))
-    before, behind = text.splitlines(), new.splitlines()
-    for line in gone:
-        before.remove(line)
-    for line in added:
-        behind.remove(line)
-    assert [line for line in behind if line] == [line for line in before if line]
-    assert new.count("\r") == (new.count("\n") if newline == "\r\n" else 0)
-    assert only(new).value == removed(only(text).value, pointer)
-
-
-def removed(value, pointer):
-    copy = json.loads(json.dumps(value))
-    parent = copy
-    for step in pointer[:-1]:
-        parent = parent[step]
-    del parent[pointer[-1]]
-    return copy
-
-
 JSON = """{
 \t"kind": "A",
 \t"spec": {
@@ -255,13 +179,6 @@ def test_json_stays_json(change, old, new, path):
     changed = after(item, change(item))
     assert changed == JSON.replace(old, new, 1)
     json.loads(changed)
-
-
-def test_items_of_lists_are_edited_in_their_place():
-    text = "kind: List\nitems:\n- kind: A\n  r: 1\n- kind: List\n  items:\n  - kind: B\n    r: 1\n"
-    (_, second) = items(read("a.yaml", text.encode()).documents[0])
-    assert after(second, replace_scalar(second, ("r",), "2")) == text.removesuffix("1\n") + "2\n"
-    assert after(second, set_key(second, (), "m", 2)) == text + "    m: 2\n"
 
 
 def test_other_documents_of_the_file_are_left_alone():
@@ -389,16 +306,6 @@ def same(left, right):
     return json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)
 
 
-@settings(deadline=None)
-@given(value=data)
-def test_what_is_written_reads_as_the_same_value(value):
-    for text in (flow_text(value), "\n".join(block_lines(value)) + "\n"):
-        for pure in (False, True):
-            reading = read("a.yaml", text.encode(), pure=pure)
-            assert reading.problems == ()
-            assert same(reading.documents[0].value, value)
-
-
 def pointers(value, pointer=()):
     yield pointer, value
     if isinstance(value, dict):
@@ -486,40 +393,6 @@ def test_a_removed_key_is_gone_and_no_other_byte(text, choose):
 
 
 @settings(deadline=None)
-@given(text=texts, choose=st.data())
-def test_a_removed_entry_is_gone_and_no_other_byte(text, choose):
-    value, style, newline, comment = text
-    source = written(value, style, newline, comment)
-    item = only(source)
-    found = [pointer for pointer, _ in pointers(value) if pointer and isinstance(pointer[-1], int)]
-    assume(found)
-    pointer = choose.draw(st.sampled_from(found))
-    try:
-        edit = remove_entry(item, pointer)
-    except NotEditable:
-        # The last entry of a list that begins on the line of the list around it; a text whose line ends count.
-        assert style == "block"
-        return
-    result = surroundings(item, edit, source)
-    assert same(read("a.yaml", result.encode()).documents[0].value, changed(value, pointer, ...))
-
-
-@settings(deadline=None)
-@given(text=texts, new=st.lists(data, min_size=1, max_size=2), choose=st.data())
-def test_appended_values_come_last_and_no_other_byte_changes(text, new, choose):
-    value, style, newline, comment = text
-    source = written(value, style, newline, comment)
-    item = only(source)
-    lists = [(pointer, found) for pointer, found in pointers(value) if isinstance(found, list) and found and pointer]
-    assume(lists)
-    pointer, found = choose.draw(st.sampled_from(lists))
-    result = surroundings(item, append(item, pointer, new), source)
-    assert same(only(result).value, changed(value, pointer, [*found, *new]))
-    if comment and style == "block":
-        assert result.count("# x") == source.count("# x")
-
-
-@settings(deadline=None)
 @given(text=texts, new=data, choose=st.data())
 def test_a_key_set_before_another_one_changes_no_other_byte(text, new, choose):
     value, style, newline, comment = text
@@ -532,30 +405,6 @@ def test_a_key_set_before_another_one_changes_no_other_byte(text, new, choose):
     edit = set_key(item, pointer, "brand-new", new, before=choose.draw(st.sampled_from(list(found))))
     result = surroundings(item, edit, source)
     assert same(only(result).value, changed(value, (*pointer, "brand-new"), new))
-
-
-@pytest.mark.parametrize(
-    ("text", "result"),
-    [
-        (
-            "a:\n  - key: x # why\n    effect: y\n  # about z\n  - key: z\n# end\n",
-            "a:\n  - key: x # why\n    effect: y\n  # about z\n  - key: z\n  - key: new\n    effect: m\n# end\n",
-        ),
-        ("a:\n- {key: x} # why\n", "a:\n- {key: x} # why\n- {key: new, effect: m}\n"),
-        ("a: [{key: x}] # why\n", "a: [{key: x}, {key: new, effect: m}] # why\n"),
-        ('{"a": [{"key": "x"}]}', '{"a": [{"key": "x"}, {"key": "new", "effect": "m"}]}'),
-        ("a:\n  - key: x", "a:\n  - key: x\n  - key: new\n    effect: m"),
-    ],
-)
-def test_an_appended_entry_is_written_as_its_neighbours(text, result):
-    item = only(text)
-    assert after(item, append(item, ("a",), [{"key": "new", "effect": "m"}])) == result
-
-
-@pytest.mark.parametrize("text", ["a: []\n", "a: {}\n", "a: &x [1]\nb: *x\n"])
-def test_nothing_is_appended_to_what_is_no_list_of_its_own(text):
-    with pytest.raises(NotEditable):
-        append(only(text), ("a",), [1])
 
 
 @pytest.mark.parametrize(

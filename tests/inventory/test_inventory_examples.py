@@ -8,8 +8,7 @@ import pytest
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.inventory import contradictions, load
-from kubelint_gpu.inventory.gpus.gpu_models import MODELS
-from kubelint_gpu.inventory.gpus.mig import near_resource, profile_of
+from kubelint_gpu.inventory.gpus.mig import near_resource
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "examples" / "inventories"
 EXAMPLES = sorted(FOLDER.glob("*.yaml"))
@@ -25,24 +24,6 @@ def test_an_example_inventory_is_valid_and_free_of_contradictions(path):
     assert errors == ()
     assert contradictions(inventory) == ()
     assert inventory.objects
-
-
-def model(product):
-    return next(found for found in MODELS if found.product == product)
-
-
-@pytest.mark.parametrize(
-    ("product", "resource", "profile"),
-    [
-        ("NVIDIA-A100-SXM4-80GB", "nvidia.com/mig-7g.79gb", "7g.80gb"),
-        ("NVIDIA-A100-SXM4-80GB", "nvidia.com/mig-1g.10gb.me", "1g.10gb+me"),
-        ("NVIDIA-A100-SXM4-80GB", "nvidia.com/mig-1g.5gb", None),
-        ("NVIDIA-A100-SXM4-40GB", "nvidia.com/mig-1g.5gb.shared", "1g.5gb"),
-        ("NVIDIA-L4", "nvidia.com/mig-1g.5gb", None),
-    ],
-)
-def test_a_resource_name_is_a_profile_within_one_gigabyte(product, resource, profile):
-    assert profile_of(model(product), resource) == profile
 
 
 def test_the_nearest_mig_device_has_as_many_slices():

@@ -176,47 +176,6 @@ def test_a_person_may_mark_a_raw_node_unhealthy():
 
 
 @pytest.mark.parametrize(
-    ("labels", "allocatable", "message"),
-    [
-        (
-            {"nvidia.com/gpu.count": "8"},
-            {"nvidia.com/gpu": "7"},
-            "node a: its labels say 8 of nvidia.com/gpu, allocatable says 7",
-        ),
-        (
-            {"nvidia.com/gpu.count": "2", "nvidia.com/gpu.replicas": "4"},
-            {"nvidia.com/gpu": "2"},
-            "node a: its labels say 2 times 4 of nvidia.com/gpu, allocatable says 2",
-        ),
-        (
-            {"nvidia.com/mig.strategy": "mixed", "nvidia.com/gpu.count": "1", "nvidia.com/mig-1g.5gb.count": "7"},
-            {"nvidia.com/mig-1g.5gb": "6"},
-            "node a: its labels say 7 of nvidia.com/mig-1g.5gb, allocatable says 6",
-        ),
-        (
-            {"nvidia.com/gpu.product": "Tesla-T4"},
-            {},
-            "node a: its label says Tesla-T4, allocatable has no GPU",
-        ),
-        (
-            {
-                "nvidia.com/gpu.product": "Tesla-T4-SHARED",
-                "nvidia.com/gpu.replicas": "1",
-                "nvidia.com/gpu.count": "1",
-            },
-            {"nvidia.com/gpu": "1"},
-            "node a: Tesla-T4-SHARED is shared, but nvidia.com/gpu.replicas is 1",
-        ),
-    ],
-)
-def test_labels_that_contradict_allocatable_are_found(labels, allocatable, message):
-    inventory, errors = loaded(raw_node("a", labels, allocatable))
-    assert errors == ()
-    (warning,) = contradictions(inventory)
-    assert (warning.severity, warning.message) == ("warning", message)
-
-
-@pytest.mark.parametrize(
     ("labels", "allocatable"),
     [
         ({"nvidia.com/gpu.count": "2", "nvidia.com/gpu.replicas": "4"}, {"nvidia.com/gpu": "8"}),
@@ -253,24 +212,6 @@ def test_pods_that_request_more_than_allocatable_are_found_and_finished_ones_hol
     assert warning.message == "node a: its pods request 32500m of cpu, allocatable is 32"
 
 
-def test_a_raw_pod_on_an_unknown_node_is_a_contradiction_and_no_error():
-    inventory, errors = loaded(raw_node("gpu-1"), raw_pod("p", "gpu-2"))
-    assert errors == ()
-    (warning,) = contradictions(inventory)
-    assert warning.message == "pod d/p: it runs on node gpu-2, which is not declared"
-    assert warning.hint == 'did you mean "gpu-1"?'
-
-
-def test_equal_nodes_of_a_pool_contradict_once():
-    text = """apiVersion: kubelint-gpu/v1
-kind: ClusterInventory
-pools: [{name: a, count: 50, template: {gpus: {model: L4, count: 8}, allocatable: {nvidia.com/gpu: 7}}}]
-"""
-    inventory, errors = load([read("c.yaml", text.encode())])
-    assert errors == ()
-    assert len(contradictions(inventory)) == 1
-
-
 @pytest.mark.parametrize("taints", [None, [], [{"key": "k", "effect": "NoExecute"}]])
 def test_a_cordoned_node_has_the_taint_that_the_node_lifecycle_controller_sets(taints):
     value = raw_node("n")
@@ -280,13 +221,3 @@ def test_a_cordoned_node_has_the_taint_that_the_node_lifecycle_controller_sets(t
     assert errors == ()
     assert [str(taint) for taint in found.typed.taints][-1] == "node.kubernetes.io/unschedulable:NoSchedule"
     assert len(found.typed.taints) == len(taints or ()) + 1 == len(found.value["spec"]["taints"])
-
-
-def test_a_namespace_may_be_declared_in_parts_that_do_not_contradict_each_other():
-    part = "{apiVersion: v1, kind: Namespace, metadata: {name: team, labels: {%s}}}\n"
-    inventory, errors = load((read("i.yaml", "---\n".join([part % "a: b", part % "c: d", CONCISE]).encode()),))
-    assert not errors
-    (only,) = inventory.of_kind("Namespace")
-    assert only.value["metadata"]["labels"] == {"a": "b", "c": "d"}
-    _, errors = load((read("i.yaml", "---\n".join([part % "a: b", part % "a: d", CONCISE]).encode()),))
-    assert [one.message for one in errors] == ["Namespace team is declared twice"]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 
 from kubelint_gpu.kube.objects.cluster import Cluster, read_cluster
-from kubelint_gpu.kube.objects.namespace import read_namespace
-from kubelint_gpu.kube.objects.runtime_class import read_runtime_class
 from kubelint_gpu.kube.values.errors import InvalidObject
 
 FIELDS = {
@@ -76,29 +74,3 @@ def test_an_error_inside_an_object_names_object_and_field():
     with pytest.raises(InvalidObject) as caught:
         read_cluster([value])
     assert str(caught.value).startswith("Node n1: spec.taints[0].effect: ")
-
-
-def test_a_namespace_has_its_name_as_a_label():
-    found = read_namespace(thing("Namespace", "a", labels={"team": "ml", "kubernetes.io/metadata.name": "b"}))
-    assert found.labels == {"team": "ml", "kubernetes.io/metadata.name": "a"}
-    with pytest.raises(InvalidObject):
-        read_namespace(thing("Namespace", "a", labels={"team": 3}))
-
-
-def test_what_a_runtime_class_says():
-    value = {
-        **thing("RuntimeClass", "kata"),
-        "handler": "kata",
-        "overhead": {"podFixed": {"cpu": "250m"}},
-        "scheduling": {"nodeSelector": {"kata": "yes"}, "tolerations": [{"operator": "Exists"}]},
-    }
-    found = read_runtime_class(value)
-    assert (found.name, found.handler, found.overhead, found.node_selector) == (
-        "kata",
-        "kata",
-        {"cpu": 250},
-        {"kata": "yes"},
-    )
-    assert len(found.tolerations) == 1
-    with pytest.raises(InvalidObject):
-        read_runtime_class({**value, "overhead": {"podFixed": {"cpu": "much"}}})

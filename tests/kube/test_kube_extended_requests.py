@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from kubelint_gpu.kube.admission.extended_requests import NO_LIMIT, NOT_WHOLE, UNEQUAL, request_problems
 from kubelint_gpu.kube.admission.neighbours import GATES, SCHEDULERS, gate_owner
-from kubelint_gpu.kube.gpu.resource_owners import owner_of
 from kubelint_gpu.kube.objects.taints import Taint, is_lifecycle
 
 GPU = "nvidia.com/gpu"
@@ -71,27 +70,6 @@ def test_accepted_amounts_are_whole_and_equal(amounts):
     whole = all(value % 1000 == 0 for value in values.values())
     lawful = whole and "limits" in values and values.get("requests", values["limits"]) == values["limits"]
     assert (problems == []) == lawful
-
-
-@pytest.mark.parametrize(
-    "name", ["nvidia.com/gpu", "amd.com/gpu", "nvidia.com/gpu.shared", "nvidia.com/mig-1g.10gb", "rdma/ib"]
-)
-def test_what_device_plugins_advertise_belongs_to_nobody_else(name):
-    assert owner_of(name) == ""
-
-
-@pytest.mark.parametrize(
-    ("name", "owner"),
-    [
-        ("nvidia.com/gpumem", "HAMi"),
-        ("cambricon.com/mlu.smlu.vmemory", "HAMi"),
-        ("iluvatar.ai/BI-V150-vgpu", "HAMi"),
-        ("volcano.sh/vgpu-memory-percentage", "Volcano"),
-        ("aliyun.com/gpu-core.percentage", "the ACK scheduler"),
-    ],
-)
-def test_names_of_extenders_and_webhooks_are_known(name, owner):
-    assert owner_of(name) == owner
 
 
 def test_gates_of_known_projects_have_an_owner():

@@ -22,8 +22,6 @@ from rollout_objects import (
     workload,
 )
 
-from kubelint_gpu.scheduler import read_node
-from kubelint_gpu.simulation.growth import Growth
 from kubelint_gpu.simulation.questions.drain import drain
 from kubelint_gpu.simulation.questions.gang import gang
 from kubelint_gpu.simulation.questions.most_pods import placeable
@@ -394,24 +392,6 @@ def test_rollouts_that_do_not_compete_are_not_judged_together():
     one = deployment("a", nodeSelector={"zone": "a"})
     other = deployment("b", nodeSelector={"zone": "b"})
     assert judge_together(same(one, other), cluster(node("n"), node("m", zone="b"))) == ()
-
-
-def test_a_pool_that_grows_saves_the_rollout_and_the_judgement_says_so():
-    template = read_node(node("pool", 1))
-    found = judged(deployment(), node("n"), growth=(Growth(template, 1, 2),))
-    assert (found.verdict, found.grows) == (DONE, True)
-    full = judged(deployment(), node("n"), growth=(Growth(template, 2, 2),))
-    assert (full.verdict, full.grows) == (STUCK, False)
-    enough = judged(deployment(), node("n", 2), growth=(Growth(template, 1, 2),))
-    assert (enough.verdict, enough.grows) == (DONE, False)
-
-
-def test_replicas_that_only_a_growing_pool_can_hold():
-    template = read_node(node("pool", 1))
-    found = judged(deployment(replicas=2), node("n"), growth=(Growth(template, 1, 3),))
-    assert (found.verdict, found.grows, found.placed) == (DONE, True, 2)
-    short = judged(deployment(replicas=2), node("n"), growth=(Growth(template, 1, 2),))
-    assert (short.verdict, short.grows) == (STUCK, True)
 
 
 def test_a_bare_pod_that_is_evicted_is_lost():

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from rollout_reference import program_input, random_case
 
 from kubelint_gpu.budget import Budget
 from kubelint_gpu.simulation.prepare.bounded import bounded
-from kubelint_gpu.simulation.questions.rollouts import judge
-from kubelint_gpu.simulation.questions.unbounded import unbounded
 from kubelint_gpu.values import replace
 
 SEEDS = range(30_000, 30_100)
@@ -26,21 +23,6 @@ def crowded(seed):
 
 def built(transitions, cluster):
     return [bounded(one, cluster, cluster.nodes, Budget(replicas=0)) for one in transitions]
-
-
-def told(found):
-    return [(one.workload.key, one.verdict, one.wanted, one.placed, one.alone, one.at_best) for one in found]
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_workload_is_judged_as_if_all_its_pods_were_built(seed):
-    transitions, cluster = crowded(seed)
-    few = built(transitions, cluster)
-    found = [
-        unbounded(one, whole.new, part.new.replicas)
-        for one, whole, part in zip(judge(few, cluster), transitions, few, strict=True)
-    ]
-    assert told(found) == told(judge(transitions, cluster))
 
 
 def test_most_of_these_cases_have_more_pods_than_are_built():

@@ -6,7 +6,7 @@ import pytest
 
 from kubelint_gpu.scheduler import Snapshot, attempt, read_cluster, read_pod
 from kubelint_gpu.scheduler.companions import attracts_itself, can_share, companions, lone, own_terms, repels
-from kubelint_gpu.scheduler.placement.filling import domains, filled, without_spreading
+from kubelint_gpu.scheduler.placement.filling import domains
 
 HOST = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
@@ -113,28 +113,6 @@ def test_anti_affinity_repels_within_its_own_domain(anti, key, kept):
     (found,) = own_terms(owner, owner.spec.pod_anti_affinity, SNAPSHOT)
     assert repels(found, owner, other, key) is kept
     assert not repels(found, owner, owner, key)
-
-
-@pytest.mark.parametrize(
-    ("mine", "wanted", "placed"),
-    [
-        (pod(gpus=8), 3, 3),
-        (pod(gpus=8), 4, 3),
-        (pod(gpus=8, spread=[even()]), 3, 3),
-        (pod(gpus=4, spread=[even(minDomains=3)]), 4, 2),
-        (pod(gpus=8, spread=[even()], nodeSelector={ZONE: "b"}), 2, 2),
-        (pod(gpus=8, spread=[even(nodeAffinityPolicy="Ignore")], nodeSelector={ZONE: "b"}), 2, 1),
-        (pod(apart=[term("a")]), 4, 3),
-    ],
-)
-def test_pods_are_placed_one_after_the_other_until_none_fits(mine, wanted, placed):
-    found, failed = filled(mine, wanted, SNAPSHOT)
-    assert found == placed
-    assert (failed is None) == (placed == wanted)
-
-
-def test_without_spreading_the_room_counts_alone():
-    assert filled(without_spreading(pod(gpus=4, spread=[even(minDomains=3)])), 4, SNAPSHOT)[0] == 4
 
 
 def test_domains_are_those_of_the_nodes_that_the_policies_include():

@@ -7,7 +7,7 @@ import pytest
 from kubelint_gpu.kube.dra.claim import AllocatedDevice, Consumer, read_resource_claim, read_resource_claim_template
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.dra.device_taints import DeviceToleration
-from kubelint_gpu.kube.dra.pod_claims import PodClaim, is_controlled_by, pod_claims
+from kubelint_gpu.kube.dra.pod_claims import is_controlled_by
 from kubelint_gpu.kube.dra.request import ALL, ClaimSpec, DeviceConstraint, DeviceQuery, DeviceRequest, queries_of
 from kubelint_gpu.kube.objects.pod import read_pod
 from kubelint_gpu.kube.values.errors import InvalidObject
@@ -36,20 +36,6 @@ def claim(*requests, version="v1", **more):
     spec = {"devices": {"requests": list(requests)}}
     meta = {"name": "c", "namespace": "ns"}
     return {"apiVersion": f"resource.k8s.io/{version}", "kind": "ResourceClaim", "metadata": meta, "spec": spec, **more}
-
-
-@pytest.mark.parametrize(
-    ("version", "request_"),
-    [
-        ("v1", {"name": "r", "exactly": ASKED}),
-        ("v1beta2", {"name": "r", "exactly": ASKED}),
-        ("v1beta1", {"name": "r", **ASKED}),
-    ],
-)
-def test_a_request_says_the_same_in_each_version(version, request_):
-    found = read_resource_claim(claim(request_, version=version))
-    assert found.key == "ns/c"
-    assert found.spec.requests == (DeviceRequest("r", QUERY),)
 
 
 @pytest.mark.parametrize("version", ["v1", "v1beta1"])
@@ -124,19 +110,6 @@ def test_a_wrong_value_is_told_at_its_place(asked, path):
 
 def pod(**more):
     return read_pod({"metadata": {"name": "p", "namespace": "ns", "uid": "u"}, **more})
-
-
-def test_the_claims_of_a_pod_and_those_that_were_made_for_it():
-    entries = [{"name": "a", "resourceClaimName": "x"}, {"name": "b", "resourceClaimTemplateName": "t"}]
-    statuses = [{"name": "b", "resourceClaimName": "p-b-1"}, {"name": "c"}]
-    resources = {"claims": [{"name": "a"}, {"name": "b", "request": "r"}]}
-    found = pod(
-        spec={"containers": [{"name": "c", "resources": resources}], "resourceClaims": entries},
-        status={"resourceClaimStatuses": statuses},
-    )
-    assert pod_claims(found) == (PodClaim("a", "x", None), PodClaim("b", None, "t"))
-    assert found.claim_statuses == {"b": "p-b-1", "c": None}
-    assert len(found.spec.containers[0].claims) == 2
 
 
 def test_a_claim_belongs_to_the_pod_that_controls_it():

@@ -1,0 +1,132 @@
+"""Where declarations contradict each other."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kubelint_gpu.documents import read
+from kubelint_gpu.inventory import contradictions, load
+
+CONCISE = """apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+nodes:
+  - name: tracker-node
+    kubeletVersion: v1.34.1+k3s1
+    allocatable: {cpu: 32, memory: 131072000Ki, ephemeral-storage: 209715200Ki}
+    gpus: {model: GeForce RTX 3090, count: 1}
+pools:
+  - name: gpu
+    count: 3
+    namePattern: gpu-{}
+    template:
+      kubeletVersion: v1.34.1+k3s1
+      allocatable: {cpu: 32, memory: 131072000Ki, ephemeral-storage: 209715200Ki}
+      gpus: {model: A100-PCIE-40GB, count: 2}
+  - name: worker
+    count: 6
+    template:
+      kubeletVersion: v1.34.1+k3s1
+      allocatable: {cpu: 32, memory: 131072000Ki, ephemeral-storage: 209715200Ki}
+"""
+
+
+def raw_node(name, labels=None, allocatable=None, annotations=None):
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": labels or {}, "annotations": annotations or {}},
+        "spec": {},
+        "status": {
+            "allocatable": {"cpu": "32", "memory": "131072000Ki", "ephemeral-storage": "209715200Ki", "pods": "110"}
+            | (allocatable or {}),
+            "nodeInfo": {"kubeletVersion": "v1.34.1+k3s1"},
+        },
+    }
+
+
+def raw_pod(name, node, requests=None, phase="Running", **spec):
+    container = {"name": "c", "image": "i", "resources": {"requests": requests or {}}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": "d"},
+        "spec": {"nodeName": node, "priority": 0, "containers": [container], **spec},
+        "status": {"phase": phase},
+    }
+
+
+def loaded(*objects, more=""):
+    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)})
+    readings = [read("raw.json", text.encode()), *([read("more.yaml", more.encode())] if more else [])]
+    return load(readings)
+
+
+@pytest.mark.parametrize(
+    ("labels", "allocatable", "message"),
+    [
+        (
+            {"nvidia.com/gpu.count": "8"},
+            {"nvidia.com/gpu": "7"},
+            "node a: its labels say 8 of nvidia.com/gpu, allocatable says 7",
+        ),
+        (
+            {"nvidia.com/gpu.count": "2", "nvidia.com/gpu.replicas": "4"},
+            {"nvidia.com/gpu": "2"},
+            "node a: its labels say 2 times 4 of nvidia.com/gpu, allocatable says 2",
+        ),
+        (
+            {"nvidia.com/mig.strategy": "mixed", "nvidia.com/gpu.count": "1", "nvidia.com/mig-1g.5gb.count": "7"},
+            {"nvidia.com/mig-1g.5gb": "6"},
+            "node a: its labels say 7 of nvidia.com/mig-1g.5gb, allocatable says 6",
+        ),
+        (
+            {"nvidia.com/gpu.product": "Tesla-T4"},
+            {},
+            "node a: its label says Tesla-T4, allocatable has no GPU",
+        ),
+        (
+            {
+                "nvidia.com/gpu.product": "Tesla-T4-SHARED",
+                "nvidia.com/gpu.replicas": "1",
+                "nvidia.com/gpu.count": "1",
+            },
+            {"nvidia.com/gpu": "1"},
+            "node a: Tesla-T4-SHARED is shared, but nvidia.com/gpu.replicas is 1",
+        ),
+    ],
+)
+def test_labels_that_contradict_allocatable_are_found(labels, allocatable, message):
+    inventory, errors = loaded(raw_node("a", labels, allocatable))
+    assert errors == ()
+    (warning,) = contradictions(inventory)
+    assert (warning.severity, warning.message) == ("warning", message)
+
+
+def test_a_raw_pod_on_an_unknown_node_is_a_contradiction_and_no_error():
+    inventory, errors = loaded(raw_node("gpu-1"), raw_pod("p", "gpu-2"))
+    assert errors == ()
+    (warning,) = contradictions(inventory)
+    assert warning.message == "pod d/p: it runs on node gpu-2, which is not declared"
+    assert warning.hint == 'did you mean "gpu-1"?'
+
+
+def test_equal_nodes_of_a_pool_contradict_once():
+    text = """apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+pools: [{name: a, count: 50, template: {gpus: {model: L4, count: 8}, allocatable: {nvidia.com/gpu: 7}}}]
+"""
+    inventory, errors = load([read("c.yaml", text.encode())])
+    assert errors == ()
+    assert len(contradictions(inventory)) == 1
+
+
+def test_a_namespace_may_be_declared_in_parts_that_do_not_contradict_each_other():
+    part = "{apiVersion: v1, kind: Namespace, metadata: {name: team, labels: {%s}}}\n"
+    inventory, errors = load((read("i.yaml", "---\n".join([part % "a: b", part % "c: d", CONCISE]).encode()),))
+    assert not errors
+    (only,) = inventory.of_kind("Namespace")
+    assert only.value["metadata"]["labels"] == {"a": "b", "c": "d"}
+    _, errors = load((read("i.yaml", "---\n".join([part % "a: b", part % "a: d", CONCISE]).encode()),))
+    assert [one.message for one in errors] == ["Namespace team is declared twice"]

@@ -1,0 +1,23 @@
+"""The metadata of objects."""
+
+from __future__ import annotations
+
+from kubelint_gpu.kube.objects.meta import read_meta
+from kubelint_gpu.kube.values.fields import Fields
+from kubelint_gpu.kube.values.names import is_label_value, is_qualified_name, is_subdomain
+
+
+def test_names():
+    assert is_label_value("")
+    assert not is_label_value("a" * 64)
+    assert is_qualified_name("example.com/name")
+    assert not is_qualified_name("Example.com/name")
+    assert not is_qualified_name("/name")
+    assert not is_qualified_name("a" * 64)
+    assert is_subdomain("a.b-c")
+    assert not is_subdomain("A")
+
+
+def test_the_controller_among_the_owners_is_the_owner():
+    owners = [{"kind": "A", "name": "a"}, {"kind": "B", "name": "b", "controller": True}, {"kind": "C", "name": "c"}]
+    assert read_meta(Fields({"name": "x", "ownerReferences": owners})).owner.kind == "B"

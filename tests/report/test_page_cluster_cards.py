@@ -1,0 +1,42 @@
+"""The nodes of a cluster on the page."""
+
+from __future__ import annotations
+
+import re
+
+from page_samples import CLUSTER, PAGE
+
+from kubelint_gpu.report.content import Options
+from kubelint_gpu.report.page import render
+from kubelint_gpu.values import replace
+
+
+def shown(found):
+    return "".join(render(found, Options()))
+
+
+def test_the_cluster_shows_classes_with_counts():
+    page = shown(PAGE)
+    aside = re.sub("<[^>]*>", "", page[page.index("<aside") : page.index("</aside>")])
+    for told in (
+        "gpu-[1-200] &times; 200",
+        "0 of 2 nvidia.com/gpu free each; held by ml/train (2)",
+        "and 10 more nodes",
+        "2 further nodes of other kinds left out",
+        "Declared unhealthy",
+        "Unhealthy: fans",
+        "Cordoned: takes no new pods",
+        "40 of 40 nvidia.com/gpu (shares) free",
+        "3 pods without a GPU",
+        "and there may be others",
+    ):
+        assert told in aside
+
+
+def test_every_cluster_is_drawn_under_its_name():
+    found = replace(PAGE, clusters=(CLUSTER, replace(CLUSTER, name="west"), replace(CLUSTER, name="east")))
+    page = shown(found)
+    aside = page[page.index("<aside") : page.index("</aside>")]
+    assert "The 3 clusters</h2>" in aside
+    assert re.findall(r'<h3 class="declared">(.*?)</h3>', aside)[1:] == ["west", "east"]
+    assert aside.count("gpu-[1-200]") == 3

@@ -1,0 +1,88 @@
+"""The lines of a file that a finding shows."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from report_samples import Text, odd, place, report
+
+from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.messages.display import cells
+from kubelint_gpu.report.content import Options
+from kubelint_gpu.report.formats.text import render
+from kubelint_gpu.report.mark import NEAR, groups
+from kubelint_gpu.report.strip import LEAST_ROOM, strip
+from kubelint_gpu.report.theme import Theme
+from kubelint_gpu.values import replace
+
+WILD = st.text(st.characters(), max_size=80) | st.text("a\t\u0301検\x1b\u202e\r \ud800", max_size=400)
+
+
+def text(found, **options):
+    return "".join(render(found, Options(**options)))
+
+
+@given(WILD, st.data(), st.integers(LEAST_ROOM, 60), st.booleans())
+def test_a_cropped_line_fits_and_shows_the_place(line, data, room, unicode):
+    at = data.draw(st.integers(0, len(line)))
+    seen = strip(line, at, room, Theme(color=False, unicode=unicode, width=80))
+    assert cells(seen.text) <= room
+    assert seen.holds(at)
+    assert 0 <= seen.cell(at) <= room
+    assert list(seen.edges) == sorted(seen.edges)
+
+
+def test_a_line_of_a_megabyte_costs_what_a_short_one_costs():
+    seen = strip("x" * 1_000_000, 500_000, 60, Theme(color=False, unicode=True, width=80))
+    assert seen.text == "…" + "x" * 58 + "…"
+    assert len(seen.edges) < 70
+
+
+def test_carets_stand_under_the_value_behind_tabs_and_wide_characters():
+    found = odd(1, 5, 8, message="m")
+    lines = text(report(found, sources={"odd.yaml": Text("\t検: abc")}), unicode=True).splitlines()
+    source, carets = lines[3], lines[4]
+    assert cells(source[: source.index("abc")]) == carets.index("^^^")
+
+
+def test_crlf_leaves_no_trace():
+    found = odd(2, 1, 2, message="m")
+    crlf, lf = (report(found, sources={"odd.yaml": Text(f"a: 1{end}b: 2{end}")}) for end in ("\r\n", "\n"))
+    assert text(crlf) == text(lf)
+
+
+def test_near_places_share_a_snippet_and_far_ones_get_their_own():
+    near = Related(place("odd.yaml", 1 + NEAR, 1, 2), "near")
+    far = Related(place("odd.yaml", 2 + 2 * NEAR, 1, 2), "far")
+    other = Related(place("a.yaml", 1, 1, 2), "other file")
+    found = groups(odd(1, 1, 2, related=(other, far, near)))
+    assert [[mark.label for mark in group] for group in found] == [["", "near"], ["other file"], ["far"]]
+
+
+def test_several_sentences_about_one_place_stand_under_one_caret():
+    spot = place("odd.yaml", 1, 1, 2)
+    found = groups(odd(1, 1, 2, related=(Related(spot, "one"), Related(spot, "two"))))
+    assert [[mark.label for mark in group] for group in found] == [["one; two"]]
+
+
+def test_places_far_apart_on_one_line_are_both_shown():
+    line = "a" * 10 + " " * 300 + "b" * 10
+    found = odd(1, 1, 11, related=(Related(place("odd.yaml", 1, 311, 321), "far right"),))
+    shown = text(report(found, sources={"odd.yaml": Text(line)}))
+    assert "^" * 10 in shown
+    assert "-" * 10 in shown
+    assert "far right" in shown
+    assert "b" * 10 in shown
+
+
+def test_a_second_range_of_lines_says_where_it_ends():
+    first = place("odd.yaml", 1, 1, 3, end_line=3)
+    second = Related(place("odd.yaml", 2, 1, 1, end_line=5), "also")
+    found = replace(odd(1, 1, 1), place=first, related=(second,))
+    shown = text(report(found, sources={"odd.yaml": Text("a: 1\nb: 2\nc: 3\nd: 4\n")}))
+    assert "---- also (to line 4)" in shown
+
+
+def test_a_place_behind_the_last_line_has_a_caret_of_its_own():
+    shown = text(report(odd(2, 1, 1), sources={"odd.yaml": Text("a: {\n")}))
+    assert "\n2 |\n  | ^\n" in shown

@@ -1,0 +1,41 @@
+"""The lines that count: statistics, and what is said where nothing was found."""
+
+from __future__ import annotations
+
+from report_samples import PIN, REPORTS, place, report
+
+from kubelint_gpu.findings.finding import Summary
+from kubelint_gpu.report.content import Options
+from kubelint_gpu.report.formats.text import render
+from kubelint_gpu.report.tally import statistics
+from kubelint_gpu.values import replace
+
+
+def text(found, **options):
+    return "".join(render(found, Options(**options)))
+
+
+def test_statistics_are_as_expected(expected):
+    several = REPORTS["several"]
+    found = report(*several.findings, replace(PIN, place=place("deploy/tracker.yaml", 1, 1, 2)))
+    expected("statistics.txt", "".join(statistics(found, Options())))
+
+
+def test_statistics_of_nothing_are_the_friendly_line():
+    assert "".join(statistics(report(), Options())) == text(report())
+
+
+def test_without_nodes_the_friendly_line_does_not_claim_an_inventory():
+    found = report(summary=Summary(files=1, documents=1, workloads=1))
+    assert text(found) == "Checked 1 file, 1 document, 1 workload without an inventory: nothing found.\n"
+
+
+def test_a_run_over_nothing_does_not_say_that_all_is_well():
+    assert text(report(summary=Summary())) == "Nothing to check: no file was given or found.\n"
+
+
+def test_hidden_or_undecided_findings_do_not_count_as_well():
+    found = report(summary=Summary(files=1, documents=1, workloads=1, nodes=1, warnings=2, ignored=1, undecided=1))
+    assert text(found, width=200) == (
+        "Checked 1 file, 1 document, 1 workload against 1 node: nothing to report (1 ignored, 1 undecided).\n"
+    )
