@@ -209,7 +209,8 @@ def _run(found: _Gathered) -> None:
     def of_class(pod: Declared) -> Declared:
         begin = len(found.problems)
         after = admitted(pod, classes, found.problems, raw=True, broken=broken)
-        found.settle(begin, "PriorityClass", {"name": pod.value["spec"].get("priorityClassName")})
+        name = pod.typed.spec.priority_class_name if isinstance(pod.typed, Pod) else ""
+        found.settle(begin, "PriorityClass", {"name": name})
         return after
 
     found.pods = [of_class(pod) for pod in found.pods]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from kubelint_gpu.sources.paths import exists
@@ -18,6 +19,21 @@ def repository_root(start: Path) -> Path:
         if folder in ("", below):
             return start
     return Path(folder)
+
+
+def anchor_of(paths: Iterable[str], cwd: Path) -> Path:
+    """The folder from which a run looks for what it needs besides its paths.
+
+    That is the working directory, and where it lies in no repository that holds the first of them, the root of theirs.
+    """
+    first = next((path for path in paths if path != "-"), None)
+    if first is None:
+        return cwd
+    full = Path(os.path.abspath(cwd / first))  # noqa: PTH100 - a link stays one
+    mine, root = repository_root(cwd), repository_root(full)
+    if not exists(root / _GIT) or (exists(mine / _GIT) and full.is_relative_to(mine)):
+        return cwd
+    return root
 
 
 def is_inside(real: str | Path, root: str | Path) -> bool:

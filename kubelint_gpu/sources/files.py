@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".yaml", ".yml", ".json")
 STDIN = "-"
+SKIMMED = ("CustomResourceDefinition",)
+"""Kinds of which nothing but the head is judged: they are most of the bytes of real repositories."""
 
 _TEMPLATE = "templates of a Helm chart; check what helm template prints: helm template CHART | kubelint-gpu check -"
 _SKIPPED = frozenset({"node_modules", "venv", "__pycache__"})

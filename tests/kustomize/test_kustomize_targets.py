@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from kubelint_gpu.sources.kustomize.program import find_program
+from kubelint_gpu.sources.kustomize.rendering import Renderer, render
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = Path(sys.executable).parent / "kubelint-gpu"
@@ -74,3 +78,75 @@ def test_a_changed_patch_makes_its_overlay_a_target(repository, found):
     assert one["path"] == "base/tracker.yaml"
     (other,) = found(folder, "deploy/tracker.yaml")
     assert other["path"] == "deploy/tracker.yaml"
+
+
+def placed(folder, one):
+    return one["code"], one["line"], one["message"], str((folder / one["path"]).resolve())
+
+
+@pytest.mark.parametrize("start", [".", "base", "overlays/prod", "..", "/"])
+@pytest.mark.parametrize("absolute", [False, True])
+def test_the_same_is_found_from_any_working_directory(repository, found, start, absolute):
+    folder = repository(
+        "inventory: clusters/small.yaml\n",
+        **{"overlays/prod/kustomization.yaml": "resources: [../../base]\nnamePrefix: prod-\n"},
+    )
+    cwd = (folder / start).resolve()
+    path = folder / "base" / "tracker.yaml"
+    given = str(path) if absolute else os.path.relpath(path, cwd)
+    if start == "base":
+        (cwd.parent.parent / "kustomization.yaml").write_text("resources: [missing.yaml]\n")
+    there = sorted(placed(cwd, one) for one in found(cwd, given))
+    assert there == sorted(placed(folder, one) for one in found(folder, "base/tracker.yaml"))
+    assert {one[0] for one in there} >= {"KLG101", "KLG301"}
+
+
+def test_a_kustomization_of_another_repository_is_not_looked_for(tmp_path, found):
+    for name in ("one", "other"):
+        (tmp_path / name / ".git").mkdir(parents=True)
+        (tmp_path / name / "base").mkdir()
+        (tmp_path / name / "base" / "kustomization.yaml").write_text("resources: [tracker.yaml]\n")
+        (tmp_path / name / "base" / "tracker.yaml").write_text(TRACKED)
+    (tmp_path / "other" / "kustomization.yaml").write_text("resources: [../one/base]\n")
+    assert not [one for one in found(tmp_path, "one/base/tracker.yaml") if one["code"] == "KLG006"]
+
+
+DEFINITION = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  names: {kind: Thing, plural: things}
+  scope: Namespaced
+  versions:
+"""
+SCHEMA = "".join(
+    f"  - name: v{number}\n    served: true\n    storage: {'true' if number == 1 else 'false'}\n"
+    f"    schema: {{openAPIV3Schema: {{type: object, description: {'x' * 200}}}}}\n"
+    for number in range(1, 40)
+)
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "",
+        'patches: [{target: {kind: CustomResourceDefinition}, patch: "- {op: replace, path: /spec/scope, value: C}"}]\n',
+    ],
+    ids=["plain", "patched"],
+)
+def test_what_definitions_have_below_spec_is_given_to_kustomize_only_where_a_patch_needs_it(
+    repository, found, program, patch
+):
+    folder = repository(
+        "select: KLG101,KLG006\ninventory: clusters/small.yaml\n",
+        **{
+            "base/kustomization.yaml": f"resources: [tracker.yaml, crd.yaml]\n{patch}",
+            "base/crd.yaml": DEFINITION + SCHEMA,
+        },
+    )
+    assert [one["code"] for one in found(folder, "base/tracker.yaml")] == ["KLG101"]
+    seen = render(folder / "base", Renderer(find_program(program)), root=folder)
+    assert (b"xxxxx" in seen.printed) == bool(patch)
+    assert not seen.problems

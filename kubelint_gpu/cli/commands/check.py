@@ -25,6 +25,7 @@ from kubelint_gpu.engine.selection import SEVERITIES, per_path_problems, select
 from kubelint_gpu.findings.expiry import today
 from kubelint_gpu.report.content import Report
 from kubelint_gpu.report.format_names import DRAWING, FORMATS
+from kubelint_gpu.sources.checkout import anchor_of
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.project.comparison import comparison
 from kubelint_gpu.workspace.project.configuration import Configuration
@@ -108,7 +109,7 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
     if options["show_settings"]:
         from kubelint_gpu.cli.settings import show
 
-        configuration = _configuration(options["config"], isolated=options["isolated"])
+        configuration = _configuration(options["config"], paths, isolated=options["isolated"])
         select(configuration, options["select"], options["ignore"], options["min_severity"])
         show(ctx, configuration)
         return NOTHING
@@ -121,10 +122,10 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
     for option in ("statistics", "diff"):
         if options[option] and any(name != "text" and target == "-" for name, target in targets):
             raise click.UsageError(f"--{option} prints text: give each --output-format an --output-file")
-    configuration = _configuration(options["config"], isolated=options["isolated"])
+    configuration = _configuration(options["config"], paths, isolated=options["isolated"])
     selection = select(configuration, options["select"], options["ignore"], options["min_severity"])
     baseline = load_baseline(options["baseline"] or configuration.baseline)
-    past = comparison(options["against"]) if options["against"] is not None else None
+    past = comparison(options["against"], paths) if options["against"] is not None else None
     store = _store(off=options["no_cache"])
     inputs = read_inputs(
         paths,
@@ -212,10 +213,10 @@ def _store(*, off: bool) -> Store | None:
     return Store(folder) if folder is not None else None
 
 
-def _configuration(given: str | None, *, isolated: bool) -> Configuration:
+def _configuration(given: str | None, paths: Sequence[str], *, isolated: bool) -> Configuration:
     if isolated:
         return Configuration()
-    return load(Path(given) if given else find(Path.cwd()))
+    return load(Path(given) if given else find(anchor_of(paths, Path.cwd())))
 
 
 def _own(inputs: Inputs, configuration: Configuration, baseline: Baseline, written: str | None) -> Iterator[str]:

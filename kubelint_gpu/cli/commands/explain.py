@@ -92,12 +92,15 @@ def _workload(
     from kubelint_gpu.engine.shares import steps_of
     from kubelint_gpu.explain.lookup import find
     from kubelint_gpu.explain.scheduling_moments import situations
+    from kubelint_gpu.sources.checkout import anchor_of
     from kubelint_gpu.work import UsedUp, limited
     from kubelint_gpu.workspace.project import configuration_file
     from kubelint_gpu.workspace.project.inputs import read_inputs
     from kubelint_gpu.workspace.project.worlds import tell_errors
 
-    settings = configuration_file.load(Path(config) if config else configuration_file.find(Path.cwd()))
+    settings = configuration_file.load(
+        Path(config) if config else configuration_file.find(anchor_of(paths, Path.cwd()))
+    )
     if not inventories and not settings.inventories:
         raise click.UsageError(
             "where a workload fits depends on the cluster, and none is declared: give --inventory FILE, "

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kubelint_gpu.documents import Reading, read
 from kubelint_gpu.sources import collect
-from kubelint_gpu.workspace.project.inputs import SKIMMED
+from kubelint_gpu.sources.files import SKIMMED
 
 _MOST_KEPT = 4000
 

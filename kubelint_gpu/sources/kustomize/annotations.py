@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kubelint_gpu.documents import Document, Reading, read
+from kubelint_gpu.sources.files import SKIMMED
 
 ORIGIN = "config.kubernetes.io/origin"
 _TRANSFORMATIONS = "alpha.config.kubernetes.io/transformations"
@@ -16,7 +17,7 @@ def without_annotations(path: str, data: bytes, most: int) -> tuple[Reading, tup
 
     The file is as Kustomize names it, empty for what a generator made.
     """
-    reading = read(path, data, max_bytes=most)
+    reading = read(path, data, max_bytes=most, skimmed=SKIMMED)
     if reading.source is None:
         return reading, ()
     origins: list[str] = []
@@ -30,7 +31,7 @@ def without_annotations(path: str, data: bytes, most: int) -> tuple[Reading, tup
     if not at:
         return reading, tuple(origins)
     pieces.append(text[at:])
-    return read(path, "".join(pieces).encode(), max_bytes=most), tuple(origins)
+    return read(path, "".join(pieces).encode(), max_bytes=most, skimmed=SKIMMED), tuple(origins)
 
 
 def _origin(document: Document) -> str:

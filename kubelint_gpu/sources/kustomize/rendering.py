@@ -15,7 +15,7 @@ from kubelint_gpu.sources.kustomize.accumulation.writer import EntryScript, Fiel
 from kubelint_gpu.sources.kustomize.annotations import without_annotations
 from kubelint_gpu.sources.kustomize.build_errors import complaint
 from kubelint_gpu.sources.kustomize.files.kustomization import Kustomization
-from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, Obstacle, Survey, survey, with_files
+from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, Obstacle, Survey, heads_of, survey, with_files
 from kubelint_gpu.sources.kustomize.files.tree import DiskTree
 from kubelint_gpu.sources.kustomize.origin import Origin, origins
 from kubelint_gpu.sources.kustomize.program import MOST_OUTPUT, SECONDS, Program, ProgramError, build
@@ -171,12 +171,18 @@ def traced_again(rendered: Rendered, texts: Mapping[str, bytes]) -> list[Traceab
 
 
 def _built(rendered: Rendered, renderer: Renderer, tree: DiskTree, shown: Callable[[str], str]) -> Rendered:
-    found = rendered.survey
+    found, place = rendered.survey, tree.root if renderer.allowed.anything else None
+    heads = {} if place is not None else heads_of(found)
     try:
-        with staged(found.root, found.files, tree.root if renderer.allowed.anything else None) as stage:
-            ran = build(renderer.program, stage.wrapper, stage.home, renderer.flags, renderer.seconds)
-            if ran.failed:
-                return replace(rendered, problems=(complaint(ran.error, stage, found, shown),))
+        # a patch may need what is left out here
+        for files in ({**found.files, **heads}, found.files) if heads else (found.files,):
+            with staged(found.root, files, place) as stage:
+                ran = build(renderer.program, stage.wrapper, stage.home, renderer.flags, renderer.seconds)
+                if not ran.failed:
+                    break
+                problem = complaint(ran.error, stage, found, shown)
+        else:
+            return replace(rendered, problems=(problem,))
     except (ProgramError, OSError) as error:
         top = rendered.top
         span = top.document.locate((), "key") if top.document is not None else None

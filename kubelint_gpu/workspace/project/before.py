@@ -11,6 +11,7 @@ import click
 
 from kubelint_gpu.documents import MAX_BYTES, Reading, read
 from kubelint_gpu.sources import collect
+from kubelint_gpu.sources.checkout import anchor_of
 from kubelint_gpu.sources.files import SUFFIXES
 from kubelint_gpu.sources.paths import is_folder
 from kubelint_gpu.values import dataclass
@@ -124,16 +125,17 @@ def objects_of_revision(
     """
     from kubelint_gpu.sources.commit import missing
     from kubelint_gpu.sources.git import GitError, differing, entries
-    from kubelint_gpu.sources.revision import commit_of, read_revision
+    from kubelint_gpu.sources.revision import commit_of, read_files
 
     made = {one.path for one in built.rendered}
     now = [(found.path, found.object) for found in manifests(readings)]
     paths = [Path(path) for path in dict.fromkeys(_path(one) for one in readings) if path not in made]
     try:
-        root, commit = commit_of(revision, Path.cwd())
+        root, commit = commit_of(revision, anchor_of(arguments, Path.cwd()))
         names = {*differing(commit, root, only="D"), *missing(entries(root), root, SUFFIXES)}
         gone = [Path(os.path.relpath(root / name)) for name in sorted(names) if name.endswith(SUFFIXES)]
-        texts = read_revision(commit, [*paths, *(path for path in gone if path not in paths)], max_bytes=MAX_BYTES)
+        wanted = [*paths, *(path for path in gone if path not in paths)]
+        texts = read_files(commit, wanted, root, Path.cwd(), max_bytes=MAX_BYTES)
         before = old_renders(root, commit, built, settings)
     except GitError as error:
         raise click.ClickException(f"--against: {error}") from None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from kubelint_gpu.sources.checkout import repository_root
+from kubelint_gpu.sources.checkout import anchor_of, repository_root
 from kubelint_gpu.sources.files import SUFFIXES
 from kubelint_gpu.sources.paths import exists
 from kubelint_gpu.values import dataclass
@@ -24,7 +25,7 @@ class Comparison:
     path: str | None = None
 
 
-def comparison(against: str) -> Comparison:
+def comparison(against: str, paths: Sequence[str] = ()) -> Comparison:
     """The meaning of an argument: a file of the checkout never takes the place of a revision.
 
     `rev:` and `path:` say what it is, and a name that no revision can have is a path. Of the others those that git
@@ -39,10 +40,11 @@ def comparison(against: str) -> Comparison:
         return Comparison("", against.removeprefix(_PATH))
     if not exists(against):
         return Comparison(against)
-    if _is_known(against):
+    folder = anchor_of(paths, Path.cwd())
+    if _is_known(against, folder):
         complain(f"--against={against}", f"is the revision, not the path of the same name: that is path:{against}")
         return Comparison(against)
-    if against.endswith(SUFFIXES) or not exists(repository_root(Path.cwd()) / ".git"):
+    if against.endswith(SUFFIXES) or not exists(repository_root(folder) / ".git"):
         return Comparison("", against)
     raise click.ClickException(f"--against: git knows no revision {against}; for the path write ./{against}")
 
@@ -52,10 +54,10 @@ def _only_a_path(text: str) -> bool:
     return text.startswith(".") or text.endswith("/") or "\\" in text or os.path.isabs(text)  # noqa: PTH117 - text
 
 
-def _is_known(revision: str) -> bool:
+def _is_known(revision: str, folder: Path) -> bool:
     from kubelint_gpu.sources.git import GitError, commit_named, root_of
 
     try:
-        return commit_named(revision, root_of(Path.cwd())) is not None
+        return commit_named(revision, root_of(folder)) is not None
     except GitError:
         return False

@@ -17,6 +17,7 @@ from kubelint_gpu.findings.defect import defect
 from kubelint_gpu.findings.finding import Finding, Place
 from kubelint_gpu.messages.display import visible
 from kubelint_gpu.sources import SourceFile, collect
+from kubelint_gpu.sources.files import SKIMMED
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
@@ -25,7 +26,7 @@ from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.known_files import KnownFiles
 from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations, KustomizeSettings, render_all
 from kubelint_gpu.workspace.project.progress import progress
-from kubelint_gpu.workspace.project.targets import Repository, everything, in_kustomized_folder, named_files
+from kubelint_gpu.workspace.project.targets import Repository, everything, kustomized_folders, named_files
 from kubelint_gpu.workspace.project.worlds import WhatIf, Worlds, complain
 from kubelint_gpu.workspace.shared_objects import SHARED, Beside, SharedObjects, shared_documents
 
@@ -35,9 +36,6 @@ if TYPE_CHECKING:
     from kubelint_gpu.workspace.project.before import Past
     from kubelint_gpu.workspace.project.comparison import Comparison
     from kubelint_gpu.workspace.project.unit_changes import Changes
-
-SKIMMED = ("CustomResourceDefinition",)
-"""Kinds of which nothing is read but that they are there: they are long, and nothing is decided by them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +113,7 @@ def read_inputs(
         click.ClickException: `against` cannot be read, or there is no git repository for `hook`.
     """
     settings = configuration or Configuration()
-    repository = Repository(settings)
+    repository = Repository(settings, paths)
     given, paths = len(paths), everything(paths, settings, inventories)
     collected = collect(paths, stdin=sys.stdin.buffer, stdin_filename=stdin_filename)
     for error in collected.errors:
@@ -131,7 +129,7 @@ def read_inputs(
     named = named_files(paths)
     mine = [file.path for file in offered]
     members = collect(repository.companions(mine)).files
-    users = repository.kustomized_folders if any(in_kustomized_folder(path) for path in named or ()) else ()
+    users = kustomized_folders(named or ())
     wanted = frozenset(os.path.realpath(path) for path in named or ())
     built = render_all(paths, mine, kustomize or KustomizeSettings(), users=users, wanted=wanted)
     declared = frozenset(os.path.realpath(path) for path in inventories or settings.inventories)

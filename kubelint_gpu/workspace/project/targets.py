@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from kubelint_gpu.sources.checkout import repository_root
+from kubelint_gpu.sources.checkout import anchor_of, repository_root
 from kubelint_gpu.sources.paths import exists, is_file
 from kubelint_gpu.workspace.project.configuration import Configuration
 
@@ -20,10 +20,10 @@ from kubelint_gpu.workspace.project.configuration import Configuration
 class Repository:
     """The files beside those that were named, as git tracks them; without git as they lie in the folder."""
 
-    def __init__(self, configuration: Configuration) -> None:
+    def __init__(self, configuration: Configuration, paths: Sequence[str] = ()) -> None:
         self._configuration = configuration
-        start = configuration.path.parent.absolute() if configuration.path is not None else Path.cwd()
-        self.root = repository_root(start)
+        start = configuration.path.parent.absolute() if configuration.path is not None else None
+        self.root = repository_root(start or anchor_of(paths, Path.cwd()))
 
     @cached_property
     def manifests(self) -> tuple[str, ...]:
@@ -37,17 +37,6 @@ class Repository:
             return tuple(found)
         known = {os.path.realpath(path) for path in tracked}
         return tuple(path for path in found if os.path.realpath(path) in known)
-
-    @cached_property
-    def kustomized_folders(self) -> tuple[str, ...]:
-        """Real paths of the folders with a kustomization."""
-        from kubelint_gpu.sources.git import tracked_files
-        from kubelint_gpu.workspace.project.kustomizations import NAMES
-
-        tracked = tracked_files(self.root) if (self.root / ".git").exists() else None
-        if tracked is None:
-            tracked = tuple(path for path in self.root.rglob("*ustomization*") if is_file(path))
-        return tuple(sorted({os.path.realpath(path.parent) for path in tracked if path.name in NAMES}))
 
     def companions(self, paths: Iterable[str]) -> tuple[str, ...]:
         """The other files of the units that some files belong to."""
@@ -88,12 +77,36 @@ def everything(paths: Sequence[str], configuration: Configuration, inventories: 
         decisive.add(os.path.realpath(configuration.path))
     if not any(os.path.realpath(path) in decisive for path in named):
         return tuple(paths)
-    rest = Repository(configuration).manifests
+    rest = Repository(configuration, paths).manifests
     known = {os.path.realpath(path) for path in paths}
     return (*paths, *(path for path in rest if os.path.realpath(path) not in known))
 
 
-def in_kustomized_folder(path: str) -> bool:
+def kustomized_folders(paths: Iterable[str]) -> tuple[str, ...]:
+    """Real paths of the folders with a kustomization that may take in some files: those of their own repositories.
+
+    A file that lies in none is looked for below the working directory, or in its folder.
+    """
+    from kubelint_gpu.sources.git import tracked_files
+    from kubelint_gpu.workspace.project.kustomizations import NAMES
+
+    cwd = Path.cwd()
+    found: set[str] = set()
+    for root in {_root(path, cwd) for path in paths if _in_kustomized_folder(path)}:
+        tracked = tracked_files(root) if (root / ".git").exists() else None
+        if tracked is None:
+            tracked = tuple(path for path in root.rglob("*ustomization*") if is_file(path))
+        found |= {os.path.realpath(path.parent) for path in tracked if path.name in NAMES}
+    return tuple(sorted(found))
+
+
+def _root(path: str, cwd: Path) -> Path:
+    start = Path(os.path.realpath(path)).parent
+    root = repository_root(start)
+    return root if (root / ".git").exists() or not start.is_relative_to(cwd) else repository_root(cwd)
+
+
+def _in_kustomized_folder(path: str) -> bool:
     """Whether a kustomization may take a file in: only one in its folder or above can."""
     from kubelint_gpu.workspace.project.kustomizations import NAMES
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
 from kubelint_gpu.documents import Pointer, Reading, Role, Span, read
+from kubelint_gpu.sources.files import SKIMMED
 from kubelint_gpu.sources.kustomize.files.kustomization import (
     Kustomization,
     Reference,
@@ -106,10 +108,39 @@ def survey(tree: Tree, folder: str, shown: Callable[[str], str], allowed: Allowe
     )
 
 
+def heads_of(found: Survey) -> dict[str, bytes]:
+    """Files of whole objects without what of them is not judged, by path; the others are left out.
+
+    Kustomize needs seconds and hundreds of megabytes for what custom resource definitions have below `spec`.
+    """
+    named = (
+        (joined(one.folder, reference.text), reference.key)
+        for one in found.kustomizations.values()
+        for reference in references(one)
+    )
+    whole = {path for path, key in named if key != "resources"}
+    heads = {}
+    for path in found.resources - whole:
+        reading = found.readings[path]
+        if reading.unread and not reading.problems and reading.source is not None:
+            text, pieces, last = reading.source.text, [], 0
+            for start, end in reading.unread:
+                pieces.append(text[last:start])
+                last = end
+            heads[path] = "".join((*pieces, text[last:])).encode()
+    return heads
+
+
 def with_files(found: Survey, files: Mapping[str, bytes], shown: Callable[[str], str]) -> Survey:
     """The same with other bytes for files that are no kustomizations, by path below the root."""
-    readings = {path: read(shown(path), data) for path, data in files.items() if path in found.readings}
+    readings = {path: _read(shown(path), data) for path, data in files.items() if path in found.readings}
     return replace(found, files={**found.files, **files}, readings={**found.readings, **readings})
+
+
+@lru_cache(maxsize=256)
+def _read(path: str, data: bytes) -> Reading:
+    """A file of a kustomization; several kustomizations are often made of the same."""
+    return read(path, data, skimmed=SKIMMED)
 
 
 class _Surveyor:
@@ -192,7 +223,7 @@ class _Surveyor:
         if not reference.manifest or data is None:
             return 0
         if target not in self.readings:
-            self.readings[target] = read(self._shown(target), data)
+            self.readings[target] = _read(self._shown(target), data)
         documents = self.readings[target].documents
         if reference.key == "resources":
             self.resources.add(target)
