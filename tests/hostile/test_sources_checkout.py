@@ -8,6 +8,8 @@ import pytest
 from hostile_files import INVENTORY, deployment, git
 from limited import run
 
+from kubelint_gpu.sources.checkout import anchor_of
+
 UNREAD = "apiVersion: v1\nkind: Secret\nmetadata: {name: x}\nstringData: {token: hunter2}\n  broken: [\n"
 
 
@@ -156,3 +158,27 @@ def test_what_stays_inside_or_is_written_outside_is_written(options, repository)
     for name in ("sub/in/new", "../outside/new", str(repository.parent / "new")):
         assert checked(repository, "a.yaml", "-i", "i.yaml", *options, name).returncode in (0, 1)
         assert (repository / name).stat().st_size > 0
+
+
+@pytest.mark.parametrize(
+    ("cwd", "paths", "anchor"),
+    [
+        (".", (), "."),
+        (".", ("-",), "."),
+        (".", ("repo/a/x.yaml",), "repo"),
+        (".", ("-", "repo/a/x.yaml"), "repo"),
+        (".", ("plain/x.yaml",), "."),
+        ("other", ("../repo/a/x.yaml",), "repo"),
+        ("repo", ("a/x.yaml",), "repo"),
+        ("repo/a", ("x.yaml",), "repo/a"),
+        ("repo/a", ("../x.yaml", "../../other/y.yaml"), "repo/a"),
+        ("repo", ("inner/x.yaml",), "repo"),
+        ("plain", ("../repo/inner/x.yaml",), "repo/inner"),
+    ],
+)
+def test_the_anchor_is_the_working_directory_unless_it_is_outside(tmp_path, cwd, paths, anchor):
+    for folder in ("repo/.git", "repo/a", "repo/inner/.git", "other/.git", "plain"):
+        (tmp_path / folder).mkdir(parents=True)
+    assert anchor_of(paths, tmp_path / cwd) == tmp_path / anchor
+    absolute = [path if path == "-" else str((tmp_path / cwd / path).resolve()) for path in paths]
+    assert anchor_of(absolute, tmp_path / cwd) == tmp_path / anchor
