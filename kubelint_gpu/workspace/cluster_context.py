@@ -90,8 +90,8 @@ class ClusterContext:
         self._inventory = inventory
         self.readings = tuple(readings)
         self.errors = tuple(errors)
-        self._shared: dict[int, tuple[SharedObjects, _Shared]] = {}
-        self._snapshots: dict[tuple[int, bool], tuple[Cluster, Snapshot]] = {}
+        self._shared: tuple[SharedObjects, _Shared] | None = None
+        self._snapshots: list[tuple[Cluster, bool, Snapshot]] = []
 
     @property
     def inventory(self) -> Inventory | None:
@@ -204,12 +204,11 @@ class ClusterContext:
 
     def _with_shared(self, shared: SharedObjects) -> _Shared:
         """The declared cluster with the shared objects of a run; made once."""
-        known = self._shared.get(id(shared))
-        if known is None:
+        known = self._shared
+        if known is None or known[0] is not shared:
             merged = self._merged(shared.every)
             strangers = frozenset((one.kind, one.name) for kind in _CLASSES for one in shared.by_kind.get(kind, ()))
-            known = (shared, _Shared(merged, self._without_defaults(merged, strangers)))
-            self._shared = {id(shared): known}
+            known = self._shared = (shared, _Shared(merged, self._without_defaults(merged, strangers)))
         return known[1]
 
     def _brought(self, manifests: Iterable[Manifest]) -> dict[tuple[str, str, str], Any]:
@@ -242,12 +241,14 @@ class ClusterContext:
 
     def snapshot(self, cluster: Cluster, *, pods: bool) -> Snapshot:
         """The cluster as the scheduler sees it, with its running pods or without any; made once for each cluster."""
-        key = (id(cluster), pods)
-        if key not in self._snapshots:
-            if cluster is not self.base:
-                self._snapshots = {other: found for other, found in self._snapshots.items() if found[0] is self.base}
-            self._snapshots[key] = (cluster, Snapshot.of(cluster if pods else replace(cluster, pods=())))
-        return self._snapshots[key][1]
+        for other, has_pods, found in self._snapshots:
+            if other is cluster and has_pods is pods:
+                return found
+        if cluster is not self.base:
+            self._snapshots = [one for one in self._snapshots if one[0] is self.base]
+        made = Snapshot.of(cluster if pods else replace(cluster, pods=()))
+        self._snapshots.append((cluster, pods, made))
+        return made
 
     def _with_status(self, manifest: Manifest) -> dict[str, Any]:
         """A manifest has no status; the cluster's knows how many disruptions are allowed."""

@@ -38,19 +38,19 @@ _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 def jobs_hold_each_other(unit: ApplySet) -> Iterator[Diagnostic]:
     """A Job holds a part of what it needs, and the rest never comes: another Job has it, or what runs for good."""
     told: dict[object, Diagnostic] = {}
-    for found in stuck_gangs(unit):
+    for number, found in enumerate(stuck_gangs(unit)):
         if isinstance(found, ShortJob):
-            told[id(found)] = _short(unit, found)
+            told[number] = _short(unit, found)
         elif isinstance(found, OverlappingRuns):
-            told[id(found)] = _overlapping(unit, found)
+            told[number] = _overlapping(unit, found)
         elif isinstance(found, ShortCustomGang):
             # Jobs of one JobSet that lack the same are one finding
             team = found.team
-            told[id(team.largest.manifest), team.pods, _number(found), how_long([team])] = _short_custom(unit, found)
+            told[team.largest.manifest, team.pods, _number(found), how_long([team])] = _short_custom(unit, found)
         elif isinstance(found, GangDeadlock):
-            told[id(found)] = _deadlock(unit, found)
+            told[number] = _deadlock(unit, found)
         else:
-            told[id(found)] = _undecided(found)
+            told[number] = _undecided(found)
     yield from told.values()
 
 

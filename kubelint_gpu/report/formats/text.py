@@ -9,7 +9,7 @@ from kubelint_gpu.messages.display import cells
 from kubelint_gpu.messages.wording import listed
 from kubelint_gpu.report.content import source_line
 from kubelint_gpu.report.mark import groups
-from kubelint_gpu.report.ranking import worst_first
+from kubelint_gpu.report.ranking import worst_of
 from kubelint_gpu.report.snippet import Frame, snippet
 from kubelint_gpu.report.tally import closing
 from kubelint_gpu.report.theme import NARROW, theme_of
@@ -38,8 +38,7 @@ def render(report: Report, options: Options) -> Iterator[str]:
     theme = theme_of(options)
     findings = report.findings
     if len(findings) > MOST_FINDINGS:
-        worst = {id(finding) for finding in worst_first(findings)[:MOST_FINDINGS]}
-        findings = tuple(finding for finding in findings if id(finding) in worst)
+        findings = worst_of(findings, MOST_FINDINGS)
     for finding in findings:
         yield "\n".join(_block(finding, report, theme)) + "\n\n"
     left = len(report.findings) - len(findings)

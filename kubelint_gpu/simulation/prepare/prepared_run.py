@@ -1,0 +1,151 @@
+"""What is made of transitions and a cluster before anything is judged: made once, and asked by all questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.scheduler.relations import asks, refusers
+from kubelint_gpu.simulation.growth import Growth, possible_nodes
+from kubelint_gpu.simulation.prepare.bounded import bounded
+from kubelint_gpu.simulation.prepare.demand import Demand, takes
+from kubelint_gpu.simulation.prepare.displaced import displaced
+from kubelint_gpu.simulation.prepare.disruption_budgets import with_counted_budgets
+from kubelint_gpu.simulation.prepare.locality import eligible_nodes
+from kubelint_gpu.simulation.prepare.participants import participants_of
+from kubelint_gpu.simulation.prepare.quotas import with_unknown_use
+from kubelint_gpu.simulation.prepare.shared_claims import without_shared_claims
+from kubelint_gpu.simulation.prepare.template_claims import open_classes, with_template_claims
+from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
+from kubelint_gpu.simulation.prepare.workload_change import anonymous, created_pod
+from kubelint_gpu.simulation.transition import Transition
+from kubelint_gpu.values import replace
+
+_DAEMONS_ON_A_NODE = 4
+"""More pods of a DaemonSet than can be on one node at once: old and new ones, each terminating or not."""
+
+
+class PreparedRun:
+    """All workloads of one run, the cluster as rollouts find it, and what each of them may take where.
+
+    Attributes:
+        workloads: as they shall be; of `participants` some have fewer pods than they want.
+        participants: the workloads with what runs of them.
+        rest: the running pods of nobody among them.
+        cluster: without the claims that decide nothing, with those of templates.
+        empty: the cluster without pods.
+        grown: nodes that pools may add; None without any.
+        pods: for each participant an old and a new pod.
+        eligible: for each participant the nodes that take a new pod when nothing else runs.
+        volumes: for each participant the classes of the volumes that it may still get.
+        allocatable: what each node has, those that may join included.
+        demands: for each participant what its pods may take.
+        driven: for each participant the pods that it may preempt and that come again elsewhere.
+    """
+
+    def __init__(self, transitions: Sequence[Transition], cluster: Cluster, growth: Sequence[Growth] = ()) -> None:
+        users = [
+            (one.meta.namespace, one.spec) for transition in transitions for one in (transition.old, transition.new)
+        ]
+        cluster = with_bound_claims(with_template_claims(cluster, transitions), users)
+        self.workloads = tuple(one.new for one in transitions)
+        transitions, cluster = without_shared_claims(transitions, cluster)
+        enough = sum(2 * one.new.replicas + one.old.replicas + 1 for one in transitions)
+        grown = possible_nodes(growth, enough)
+        nodes = (*cluster.nodes, *(grown.nodes if grown is not None else ()))
+        transitions = [bounded(one, cluster, nodes) for one in transitions]
+        self.participants, self.rest = participants_of(transitions, cluster)
+        cluster = with_counted_budgets(cluster, self.participants, self.rest)
+        cluster = with_unknown_use(cluster, self.participants)
+        self.cluster = cluster
+        self.empty = Snapshot.of(replace(cluster, pods=()))
+        self._everywhere = self.empty
+        if grown is not None:
+            self._everywhere = Snapshot.of(replace(cluster, nodes=(*cluster.nodes, *grown.nodes), pods=()))
+        self.pods = [(created_pod(found.old, "old"), created_pod(found.new, "new")) for found in self.participants]
+        self._others = [*self.rest, *(pod for pods in self.pods for pod in pods)]
+        self._others += [pod for found in self.participants for pod in found.running]
+        known: dict[object, frozenset[str]] = {}
+        self.eligible: list[frozenset[str]] = []
+        for found, (_, new) in zip(self.participants, self.pods, strict=True):
+            key = (new.meta.namespace, new.meta.labels, new.spec)
+            if key not in known:
+                known[key] = self.eligible_for(new)
+            self.eligible.append(known[key] & frozenset(found.nodes) if found.daemons else known[key])
+        self.volumes = [open_classes(one.new, cluster) for one in self.participants]
+        self.grown = grown
+        every = (*cluster.nodes, *(grown.nodes if grown is not None else ()))
+        self.allocatable = {node.name: node.allocatable for node in every}
+        self.demands = [self._demand(number) for number in range(len(self.participants))]
+        self.driven = displaced(
+            self.participants,
+            self.demands,
+            self.rest,
+            self.residual(self.rest),
+            self.eligible_for,
+        )
+
+    def eligible_for(self, pod: Pod) -> frozenset[str]:
+        """The nodes that take a pod when nothing else runs, those that may join included."""
+        return eligible_nodes(pod, self._everywhere, self._others)
+
+    def residual(self, fixed: Sequence[Pod]) -> dict[str, dict[str, int]]:
+        """What some pods leave of each node; nodes that may or may not come give room to nobody for certain."""
+        residual = {node.name: dict(node.allocatable) for node in self.cluster.nodes}
+        for pod in fixed:
+            free = residual.get(pod.spec.node_name)
+            if free is not None:
+                for name, amount in takes(pod).items():
+                    free[name] = free.get(name, 0) - amount
+        for node in self.grown.nodes if self.grown is not None else ():
+            residual[node.name] = dict.fromkeys(node.allocatable, 0)
+        return residual
+
+    def _demand(self, number: int) -> Demand:
+        participant = self.participants[number]
+        controller, (old, new) = participant.controller, self.pods[number]
+        before, after = participant.before, participant.replicas
+        # the two pods of a node are no surplus: when nothing moves any more, it has one
+        surge = 0 if participant.daemons else controller.surge(after)
+        waits_first = participant.daemons or not controller.keeps_until_ready(after)
+        lacking = int(waits_first and (participant.rolling or controller.has_replica_sets))
+        unequal = before != after
+        amounts = [takes(old), takes(new), *(takes(pod) for pod in (*participant.running, *participant.waiting))]
+        each: dict[str, int] = {}
+        for one in amounts:
+            for name, amount in one.items():
+                each[name] = max(amount, each.get(name, 0))
+        least = {name: min(one.get(name, 0) for one in amounts) for name in each}
+        mine = self.eligible[number]
+        before_at = mine
+        if participant.old is not participant.new:
+            before_at = self.eligible_for(old)
+        nodes = mine | before_at | {pod.spec.node_name for pod in participant.running}
+        for pod in participant.waiting:
+            nodes |= self.eligible_for(anonymous(pod))
+        waits = len(participant.waiting)
+        whole = max(before, after) + (surge if unequal else 0) + waits
+        return Demand(
+            nodes=nodes,
+            each=FrozenMap(each),
+            most=2 * before + after + surge + waits,
+            rest=whole if unequal else max(0, after - lacking) + waits,
+            whole=whole,
+            simple=nodes == mine == before_at and not participant.daemons and self._is_simple(number),
+            least=FrozenMap(least),
+            on_each=_DAEMONS_ON_A_NODE if participant.daemons else None,
+        )
+
+    def _is_simple(self, number: int) -> bool:
+        """Whether nothing but resources can keep its pods off a node, or keep them from being made."""
+        if self.participants[number].controller.has_own_claims(self.cluster):
+            return False
+        others = [one for place, pods in enumerate(self.pods) if place != number for one in pods]
+        refused = refusers((*others, *self.rest))
+        return not any(
+            asks(pod) or refused(pod) or any(quota.covers(pod) for quota in self.cluster.quotas)
+            for pod in self.pods[number]
+        )
