@@ -19,7 +19,7 @@ from kubelint_gpu.kube.objects.label_algebra import NumberBound, alternatives, u
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.objects.taints import is_lifecycle
-from kubelint_gpu.scheduler import Snapshot, Status, fit
+from kubelint_gpu.scheduler import FitResult, Snapshot, Status, fit
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.scheduler.plugins import (
@@ -100,25 +100,25 @@ def _diagnosed(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Diagnosis]]:
         if found.held or found.fit is None or unit.may_grow_for(subject):
             continue
         certainty: Certainty = "certain" if unit.complete and subject.workload.replicas else "possible"
-        before = found.fit.prefilter
-        if before is not None:
-            if held(before.plugin) == Held.VOLUME.value and not _comes(unit, subject):
+        alone, before = found.fit, found.fit.prefilter
+        if before is not None and held(before.plugin) == Held.VOLUME.value:
+            alone = _with_volumes(unit, subject)
+            if alone.prefilter is not None:
                 yield subject, Diagnosis("KLG201", ", ".join(before.reasons), certainty=certainty, by_volume=True)
+        if alone.prefilter is not None or alone.error is not None or alone.hopeful:
             # devices and the like: their own rules speak of them
-            continue
-        if found.fit.error is not None:
             continue
         if unlabelled(unit, subject):
             # the rule for topology keys speaks of it
             continue
-        yield subject, _cause(unit, subject, found.fit.rejections, certainty)
+        yield subject, _cause(unit, subject, alone.rejections, certainty)
 
 
-def _comes(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether the volumes of its claims come by themselves: from a provisioner, or from among those that there are."""
+def _with_volumes(unit: ApplySet, subject: WorkloadCheck) -> FitResult:
+    """Where its pod fits alone once its claims have those volumes that come by themselves or are there for them."""
     bound = with_bound_claims(unit.cluster, [(subject.workload.meta.namespace, subject.workload.spec)])
     snapshot = Snapshot.of(replace(bound, pods=()))
-    return fit(lone(subject.pod, snapshot), snapshot).prefilter is None
+    return fit(lone(subject.pod, snapshot), snapshot)
 
 
 def _not_chosen(unit: ApplySet, subject: WorkloadCheck) -> Diagnosis | None:

@@ -144,6 +144,11 @@ def stock(pod: Pod, snapshot: Snapshot, node: str) -> tuple[int, int] | None:
     return next((one for one in found if one is not None), None)
 
 
+def slots(pod: Pod, snapshot: Snapshot) -> frozenset[str]:
+    """Of what the pod takes a part that nodes have a limited number of, beside resources."""
+    return frozenset(name for one in _now().every for name in one.slots(pod, snapshot))
+
+
 def blocking_plugins() -> tuple[str, ...]:
     """The plugins that say which pods are in the way, in the scheduler's order."""
     now = _now()

@@ -25,6 +25,8 @@ Sought = Callable[[Pod, Snapshot, str], tuple[str, ...]]
 """What of a node others have that the pod could have instead, by name."""
 Stock = Callable[[Pod, Snapshot, str], "tuple[int, int] | None"]
 """How many things of a node the pod could have are free, and how many there are; None where it asks for none."""
+Slots = Callable[[Pod, Snapshot], Iterable[str]]
+"""Of what a pod takes a part that nodes have a limited number of, beside resources, by name."""
 Token = Callable[[Node, Sequence[Pod]], Hashable]
 """What tells a node apart, with the pods that stay on it."""
 Tokens = Callable[[Sequence[Pod], bool, Cluster], Token | None]
@@ -76,6 +78,11 @@ def _no_stock(*_: object) -> tuple[int, int] | None:
     return None
 
 
+def no_slots(*_: object) -> tuple[str, ...]:
+    """Nodes have any number of what the filter looks at."""
+    return ()
+
+
 def _nothing_sought(*_: object) -> tuple[str, ...]:
     return ()
 
@@ -113,6 +120,7 @@ class Facts:
         blockers: which pods keep a pod off a node; None where no pod does.
         sought: what of a node others have that a pod could have instead, each by its name.
         stock: how many things of a node that a pod could have are free, and how many there are.
+        slots: of what a pod takes a part that nodes have a limited number of, as volumes of a driver.
         spared: the pod's spec without what the filter looks at.
     """
 
@@ -130,6 +138,7 @@ class Facts:
     blockers: Blockers | None = None
     sought: Sought = _nothing_sought
     stock: Stock = _no_stock
+    slots: Slots = no_slots
     spared: Callable[[PodSpec], PodSpec] = _as_it_is
 
 

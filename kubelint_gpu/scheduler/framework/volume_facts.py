@@ -6,7 +6,18 @@ from collections.abc import Callable, Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
-from kubelint_gpu.scheduler.framework.facts import Blockers, Facts, Held, Token, Tokens, Unique, never, nobody
+from kubelint_gpu.scheduler.framework.facts import (
+    Blockers,
+    Facts,
+    Held,
+    Slots,
+    Token,
+    Tokens,
+    Unique,
+    never,
+    no_slots,
+    nobody,
+)
 from kubelint_gpu.values import replace
 
 _CLAIMS = ("persistentVolumeClaim", "ephemeral")
@@ -33,6 +44,7 @@ def volume_facts(
     excludes: Callable[[Pod, Pod], bool] = never,
     blockers: Blockers | None = None,
     token: Tokens | None = None,
+    slots: Slots = no_slots,
 ) -> Facts:
     """The facts of a filter of volumes; `token` is what tells nodes apart beside the volumes of the pods on them."""
     return Facts(
@@ -45,6 +57,7 @@ def volume_facts(
         pod_labels=_no_labels,
         token=_token if token is None else _with_pods(token),
         blockers=blockers,
+        slots=slots,
         spared=_spared,
     )
 

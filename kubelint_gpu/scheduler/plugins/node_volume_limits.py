@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.cluster import Cluster
@@ -171,4 +171,11 @@ def _token(_pods: Sequence[Pod], _wide: bool, cluster: Cluster) -> Token | None:
     return lambda node, _: (drivers.get(node.name), node.name if node.name in attached else None)
 
 
-PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=volume_facts(token=_token))
+def _slots(pod: Pod, snapshot: Snapshot) -> Iterable[str]:
+    """The drivers of its volumes that attach a limited number to some node."""
+    index = storage_index(snapshot)
+    limited = {driver for one in index.csi_nodes.values() for driver in one.limits}
+    return {driver for driver, _ in attachments(pod, _ALL_MIGRATED, index)} & limited if limited else ()
+
+
+PLUGIN = Plugin(NAME, _pre_filter, _filter, facts=volume_facts(token=_token, slots=_slots))
