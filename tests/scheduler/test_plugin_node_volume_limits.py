@@ -148,3 +148,12 @@ def test_every_driver_of_the_pod_is_asked():
     other = (claim("o", bound="pv-o"), csi_volume("pv-o", "other"))
     for names in (("o", "z"), ("z", "o")):
         assert verdicts(pod(volumes=uses(*names)), *NODES, csi_node(), *USED, *other) == FULL
+
+
+def test_pods_whose_volumes_a_driver_attaches_in_a_limited_number_take_parts_of_one_thing():
+    from kubelint_gpu.scheduler.relations import slots
+
+    found = snapshot(*NODES, csi_node(), *stored("x"))
+    assert slots(read_pod(pod(volumes=uses("x"))), found) == {DRIVER}
+    assert slots(read_pod(pod()), found) == frozenset()
+    assert slots(read_pod(pod(volumes=uses("x"))), snapshot(*NODES, csi_node(count=None), *stored("x"))) == frozenset()

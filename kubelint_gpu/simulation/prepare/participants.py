@@ -8,6 +8,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes
+from kubelint_gpu.simulation.prepare.shown_templates import as_shown
 from kubelint_gpu.simulation.prepare.standing_pods import with_standing_pods
 from kubelint_gpu.simulation.prepare.workload_change import (
     WorkloadChange,
@@ -40,6 +41,7 @@ def participants_of(transitions: Sequence[Transition], cluster: Cluster) -> tupl
             existing=transition.existing or bool(staying or waiting),
             waiting=waiting if controller.rolls and not controller.node_bound else (),
         )
+        participant = as_shown(participant)
         if participant.daemons:
             participant = _on_nodes(participant, cluster)
         found.append(with_standing_pods(participant, cluster))

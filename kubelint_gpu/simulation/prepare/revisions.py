@@ -6,10 +6,8 @@ from collections.abc import Sequence
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.controllers.stage import Revision
+from kubelint_gpu.simulation.prepare.shown_templates import is_of, shown_template
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, anonymous, created_pod, identity
-from kubelint_gpu.values import replace
-
-_HASH = "pod-template-hash"
 
 
 def revisions(participant: WorkloadChange, total: int) -> list[Revision]:
@@ -55,32 +53,20 @@ def revisions_with_waiting(participant: WorkloadChange) -> list[Revision]:
 def current_revision(participant: WorkloadChange, found: Sequence[Revision]) -> int | None:
     """Which of a Deployment's revisions, oldest first, has the new template: its ReplicaSet grows again.
 
-    The newest is that of the template as it was. An inventory need not tell the images of pods: where it does not, and
-    an older revision differs from the newest in nothing else, nobody knows whether it comes back.
+    The newest is that of the template as it was, unless its pods show another one. An inventory need not tell the
+    images of pods: where it does not, and an older revision differs from the newest in nothing else, nobody knows
+    whether it comes back.
     Behaviour: FindNewReplicaSet of pkg/controller/deployment/util/deployment_util.go, 1.34.
     """
-    if participant.old is participant.new or not participant.rolls or len(found) < 2:
+    if participant.old is participant.new or not participant.rolls:
         return None
-    wanted, newest = created_pod(participant.new, ""), found[-1].pod
-    for place, one in enumerate(found[:-1]):
-        images = list(zip(_images(one.pod), _images(wanted), strict=False))
-        if _but_images(one.pod) != _but_images(wanted) or any(was and was != now for was, now in images):
+    for place, one in enumerate(found):
+        shown = is_of(one.running[0], participant.new) if one.running else False
+        if shown is False:
             continue
-        if all(was for was, _ in images) or _but_images(one.pod) != _but_images(newest):
+        older = place < len(found) - 1
+        if (shown and older) or is_of(one.running[0], participant.old) is False:
+            return place
+        if older and shown_template(one.pod) != shown_template(found[-1].pod):
             return place
     return None
-
-
-def _images(pod: Pod) -> list[str]:
-    return [container.image for container in (*pod.spec.containers, *pod.spec.init_containers)]
-
-
-def _but_images(pod: Pod) -> object:
-    """What a revision's pods tell of its template, without images."""
-    labels = {key: value for key, value in pod.meta.labels.items() if key != _HASH}
-    spec = replace(
-        pod.spec,
-        containers=tuple(replace(one, image="") for one in pod.spec.containers),
-        init_containers=tuple(replace(one, image="") for one in pod.spec.init_containers),
-    )
-    return labels, spec

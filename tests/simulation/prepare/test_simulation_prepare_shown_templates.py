@@ -1,0 +1,104 @@
+"""Pods that run show of which template they are: a stuck rollout that is taken back, or that gets a third template."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kubelint_gpu.documents import read
+from kubelint_gpu.engine.run import check
+from kubelint_gpu.inventory import load
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.cluster_context import ClusterContext
+from kubelint_gpu.workspace.manifest import manifests
+
+GPU = "nvidia.com/gpu"
+STUCK = ("KLG101", "KLG105", "KLG110")
+
+
+def spec(image):
+    return {"containers": [{"name": "main", "image": image, "resources": {"limits": {GPU: "1"}}}]}
+
+
+def workload(release="", kind="Deployment", image="app:1", **more):
+    annotations = {"release": release} if release else {}
+    metadata = {"labels": {"app": "web"}, "annotations": annotations}
+    selector = {"matchLabels": {"app": "web"}}
+    replicas = {} if kind == "DaemonSet" else {"replicas": 2}
+    body = {**replicas, **more, "selector": selector, "template": {"metadata": metadata, "spec": spec(image)}}
+    return {"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": "web", "namespace": "default"}, "spec": body}
+
+
+def node(name, gpus):
+    amounts = {"cpu": "16", "memory": "64Gi", "pods": "110", GPU: str(gpus)}
+    metadata = {"name": name, "labels": {"kubernetes.io/hostname": name}}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "status": {"allocatable": amounts}}
+
+
+def pod(number, where, release="", kind="ReplicaSet", image="app:1", revision="1"):
+    owner = {"apiVersion": "apps/v1", "kind": kind, "name": f"web-{revision}", "uid": revision, "controller": True}
+    if kind == "DaemonSet":
+        owner["name"] = "web"
+    labels = {"app": "web", "pod-template-hash": revision}
+    metadata = {"name": f"web-{number}", "namespace": "default", "labels": labels, "ownerReferences": [owner]}
+    metadata["annotations"] = {"release": release} if release else {}
+    metadata["creationTimestamp"] = f"2026-01-0{revision}T00:00:00Z"
+    bound = {"nodeName": where} if where else {}
+    status = {"phase": "Running" if where else "Pending"}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {**spec(image), **bound}, "status": status}
+
+
+def told(new, old, *inventory):
+    def listed(name, items):
+        return (read(name, json.dumps({"apiVersion": "v1", "kind": "List", "items": items}).encode()),)
+
+    readings = listed("inventory.json", list(inventory))
+    cluster, problems, *_ = load(readings)
+    before = {one.object: one for one in manifests(listed("old.json", [old]))}
+    unit = ApplySet(listed("new.json", [new]), ClusterContext(cluster, readings, problems), before=before)
+    return [one.code for one in check((unit,), unit.world, fixes=False).findings if _is_now(one)]
+
+
+def _is_now(finding):
+    return finding.code in STUCK and finding.moment == "now"
+
+
+RUNNING = (node("n1", 2), pod(1, "n1"), pod(2, "n1"))
+
+
+def test_a_stuck_rollout_that_is_taken_back_is_complete_at_once():
+    waiting = pod(3, "", "second", revision="2")
+    assert told(workload(), workload("second"), *RUNNING, waiting) == []
+
+
+def test_a_third_template_gets_stuck_as_the_second_did():
+    waiting = pod(3, "", "second", revision="2")
+    assert told(workload("third"), workload("second"), *RUNNING, waiting) == ["KLG101"]
+    assert told(workload(image="app:3"), workload("second"), *RUNNING, waiting) == ["KLG101"]
+
+
+def test_a_rollout_that_a_quota_refuses_is_taken_back():
+    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "default"}}
+    quota["spec"] = {"hard": {f"requests.{GPU}": "2"}}
+    room = (node("n1", 4), *RUNNING[1:], quota)
+    assert told(workload(), workload("second"), *room) == []
+    assert told(workload("third"), workload("second"), *room) == ["KLG105"]
+
+
+def test_a_template_that_was_changed_while_paused_is_rolled_out_when_it_is_resumed():
+    assert told(workload("second"), workload("second", paused=True), *RUNNING) == ["KLG101"]
+    assert told(workload(), workload(paused=True), *RUNNING) == []
+
+
+@pytest.mark.parametrize("release", ["", "third"])
+def test_a_daemon_set_that_surges_is_taken_back(release):
+    surge = {"updateStrategy": {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}}
+    old, new = workload("second", "DaemonSet", **surge), workload(release, "DaemonSet", **surge)
+    there = (node("n1", 1), pod(1, "n1", kind="DaemonSet"))
+    assert told(new, old, *there) == (["KLG110"] if release else [])
+
+
+def test_without_images_nobody_knows_whether_a_template_comes_back():
+    there = (node("n1", 2), pod(1, "n1", image=""), pod(2, "n1", image=""))
+    assert told(workload(), workload("second"), *there) == ["KLG101"]
