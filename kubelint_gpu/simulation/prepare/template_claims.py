@@ -6,10 +6,13 @@ from collections.abc import Sequence
 
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim
 from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.scheduler.relations import slots
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
-from kubelint_gpu.simulation.controllers.ordinals import claim_names
+from kubelint_gpu.simulation.controllers.ordinals import claim_names, with_claims
 from kubelint_gpu.simulation.prepare.volumes import of_template
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
@@ -35,7 +38,14 @@ def with_template_claims(cluster: Cluster, transitions: Sequence[Transition]) ->
     return replace(cluster, claims=(*cluster.claims, *made)) if made else cluster
 
 
-def open_classes(workload: Workload, cluster: Cluster) -> frozenset[str]:
+def wanted_storage(workload: Workload, pods: Sequence[Pod], cluster: Cluster, empty: Snapshot) -> frozenset[str]:
+    """What of the storage a workload's pods want that others may take: volumes of a class, and a node's of a driver."""
+    first = controller_of(workload).first_ordinal
+    claiming = [with_claims(pod, workload, first, cluster) for pod in pods]
+    return _open_classes(workload, cluster).union(*(slots(pod, empty) for pod in claiming))
+
+
+def _open_classes(workload: Workload, cluster: Cluster) -> frozenset[str]:
     """The classes of the claims of a workload's pods that are not bound: who uses one of these may take its volumes."""
     opened = {claim.meta.name: claim for claim in cluster.claims if not claim.volume_name}
     if not opened:
