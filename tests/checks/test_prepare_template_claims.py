@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from test_checks_against import found, inventory, made
+from test_analysis_transitions import found, inventory, made
 
 LIMIT = (
     "---\napiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: n1}\n"
