@@ -115,3 +115,16 @@ def test_a_claim_on_many_equal_nodes_is_decided_and_its_fix_is_verified():
     assert (one.severity, one.certainty) == ("warning", "possible")
     assert "attached to the node of the old pod" in one.message
     assert [fix.verified for fix in one.fixes] == [True, True]
+
+
+def test_what_else_keeps_a_pod_from_every_node_is_told_where_its_claim_is_bound_by_itself():
+    claim = (
+        "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: serving}\n"
+        "spec: {accessModes: [ReadWriteOnce], storageClassName: local, resources: {requests: {storage: 1Gi}}}\n"
+    )
+    uses = "volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]"
+    inventory = cluster(node("n1"), volume("v1", "n1"), claim, mode="Immediate")
+    for gpus, code in ((2, ["KLG503"]), (1, [])):
+        text = deployment(pod=uses, limits=f"{{nvidia.com/gpu: {gpus}}}")
+        found = [one.code for one in findings(text, inventory) if one.code.startswith("KLG5")]
+        assert found == code
