@@ -18,7 +18,7 @@ from kubelint_gpu.simulation.prepare.locality import eligible_nodes
 from kubelint_gpu.simulation.prepare.participants import participants_of
 from kubelint_gpu.simulation.prepare.quotas import with_unknown_use
 from kubelint_gpu.simulation.prepare.shared_claims import without_shared_claims
-from kubelint_gpu.simulation.prepare.template_claims import open_classes, with_template_claims
+from kubelint_gpu.simulation.prepare.template_claims import wanted_storage, with_template_claims
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import anonymous, created_pod
 from kubelint_gpu.simulation.transition import Transition
@@ -40,7 +40,7 @@ class PreparedRun:
         grown: nodes that pools may add; None without any.
         pods: for each participant an old and a new pod.
         eligible: for each participant the nodes that take a new pod when nothing else runs.
-        volumes: for each participant the classes of the volumes that it may still get.
+        volumes: for each participant what of the storage it wants that others may take: classes, and drivers.
         allocatable: what each node has, those that may join included.
         demands: for each participant what its pods may take.
         driven: for each participant the pods that it may preempt and that come again elsewhere.
@@ -75,7 +75,10 @@ class PreparedRun:
             if key not in known:
                 known[key] = self.eligible_for(new)
             self.eligible.append(known[key] & frozenset(found.nodes) if found.daemons else known[key])
-        self.volumes = [open_classes(one.new, cluster) for one in self.participants]
+        self.volumes = [
+            wanted_storage(one.new, pods, cluster, self.empty)
+            for one, pods in zip(self.participants, self.pods, strict=True)
+        ]
         self.grown = grown
         every = (*cluster.nodes, *(grown.nodes if grown is not None else ()))
         self.allocatable = {node.name: node.allocatable for node in every}
