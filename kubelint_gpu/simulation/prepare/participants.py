@@ -8,7 +8,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes
-from kubelint_gpu.simulation.prepare.shown_templates import as_shown
+from kubelint_gpu.simulation.prepare.revisions import as_shown
 from kubelint_gpu.simulation.prepare.standing_pods import with_standing_pods
 from kubelint_gpu.simulation.prepare.workload_change import (
     WorkloadChange,
