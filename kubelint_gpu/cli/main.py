@@ -26,6 +26,7 @@ _COMMANDS = {
     "explain": "Show a rule's page, or why a workload fits where it fits.",
     "inventory": "Show, validate, capture and compare inventories.",
     "lsp": "Serve an editor: findings, fixes, hover and completion.",
+    "report": "Merge the reports of several jobs.",
     "rules": "List the rules.",
 }
 

@@ -33,6 +33,7 @@ from kubelint_gpu.workspace.project.configuration_file import find, load
 from kubelint_gpu.workspace.project.inputs import Inputs, read_inputs
 from kubelint_gpu.workspace.project.kustomizations import KustomizeSettings, kustomize_options
 from kubelint_gpu.workspace.project.progress import progress
+from kubelint_gpu.workspace.project.shards import read_shard
 from kubelint_gpu.workspace.project.worlds import WhatIf, what_if_options
 
 
@@ -97,6 +98,9 @@ from kubelint_gpu.workspace.project.worlds import WhatIf, what_if_options
 @click.option("--show-settings", is_flag=True, help="Print the settings and where each comes from; check nothing.")
 @click.option("--stdin-filename", default="<stdin>", metavar="NAME", help="What standard input is called in reports.")
 @kustomize_options
+@click.option(
+    "--shard", metavar="N/M", callback=read_shard, help="Judge one share of the files, such as 2/8: for several jobs."
+)
 @click.option("--no-cache", is_flag=True, help="Use no results of earlier runs, and keep none.")
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[default: auto]")
 @click.pass_context
@@ -117,6 +121,8 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         raise click.UsageError("give the manifests to check: files, directories, or - for standard input")
     if options["diff"] and options["write_baseline"]:
         raise click.UsageError("--diff writes nothing: leave out --write-baseline")
+    if options["shard"] is not None and options["write_baseline"]:
+        raise click.UsageError("--write-baseline needs all files: leave out --shard")
     begun = time.perf_counter()
     targets = pairs(options["formats"], options["files"])
     for option in ("statistics", "diff"):
@@ -138,6 +144,7 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         kustomize=KustomizeSettings(options["kustomize"], options["kustomize_flags"], options["kustomize_timeout"]),
         hook=options["hook"],
         store=store,
+        shard=options["shard"],
     )
     own = _own(inputs, configuration, baseline, options["write_baseline"])
     refuse_own_files(targets, own, past.path if past is not None else None)

@@ -13,7 +13,7 @@ _WHOLE = 10_000
 OTHERS = "Other options"
 SECTIONS = {
     "What is checked": (
-        *("inventories", "together", "against", "hook", "stdin_filename"),
+        *("inventories", "together", "against", "hook", "shard", "stdin_filename"),
         *("kustomize", "kustomize_flags", "kustomize_timeout", "each", "context", "kubeconfig", "leave_out"),
         *("without", "added"),
     ),
@@ -23,6 +23,7 @@ SECTIONS = {
         "output_format",
         "files",
         "output",
+        "output_file",
         "statistics",
         "quiet",
         "exit_zero",

@@ -18,6 +18,7 @@ EXITS: dict[str, tuple[tuple[str, str], ...]] = {
     "inventory diff": (("0", "they are the same"), ("1", "they differ"), ("2", "one of the two cannot be used")),
     "inventory show": (("0", "shown"), ("2", "it cannot be used, or not all of it")),
     "inventory validate": (("0", "valid"), ("1", "there are warnings"), ("2", "it cannot be used, or not all of it")),
+    "report merge": (("0", "merged, whatever was found"), ("2", "the reports cannot be read, or are not of one kind")),
     "lsp": (("0", "the editor said goodbye"), ("2", "the libraries of the language server are missing")),
 }
 
@@ -72,6 +73,12 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "lsp": (
         ("What an editor starts; docs/editors.md says how to tell it:", "PROGRAM lsp --stdio"),
         ("With a cluster that no configuration names:", "PROGRAM lsp --inventory cluster.yaml"),
+    ),
+    "report merge": (
+        (
+            "What the jobs of a matrix found, as one log:",
+            "PROGRAM report merge shard-1.sarif shard-2.sarif > all.sarif",
+        ),
     ),
     "rules": (("Codes, names and severities for a program:", "PROGRAM rules --output-format json"),),
 }

@@ -26,6 +26,7 @@ from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.known_files import KnownFiles
 from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations, KustomizeSettings, render_all
 from kubelint_gpu.workspace.project.progress import progress
+from kubelint_gpu.workspace.project.shards import Shard, share
 from kubelint_gpu.workspace.project.targets import Repository, everything, kustomized_folders, named_files
 from kubelint_gpu.workspace.project.worlds import WhatIf, Worlds, complain
 from kubelint_gpu.workspace.shared_objects import SHARED, Beside, SharedObjects, shared_documents
@@ -97,6 +98,7 @@ def read_inputs(
     kustomize: KustomizeSettings | None = None,
     hook: bool = False,
     store: Store | None = None,
+    shard: Shard | None = None,
 ) -> Inputs:
     """Manifests and inventories of a run.
 
@@ -107,6 +109,7 @@ def read_inputs(
     A file of the inventory that is merely found in a directory is no manifest.
     `against` says where the manifests are as they were.
     With `hook` the run sees what git is about to commit and nothing else.
+    Of all units those of a `shard` are judged, where one is given.
     What `store` has of an earlier run is parsed only where it is asked for.
 
     Raises:
@@ -170,6 +173,8 @@ def read_inputs(
     nothing = withheld and not any(unit.manifests for unit in units)
     world = units[0].world if units else worlds.world(tuple(inventories) or settings.inventory)
     failed = failed or worlds.failed or bool(built.failure) or nothing or bool(defects)
+    if shard is not None:
+        units = share(units, shard)
     targets = None
     if named is not None:
         sources = (_path(reading) for one in built.rendered for reading in one.sources)

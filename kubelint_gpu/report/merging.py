@@ -1,0 +1,128 @@
+"""One report of several: what the jobs of a matrix found, each about its share of the files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from kubelint_gpu.report.dump import array, dump
+from kubelint_gpu.report.formats.sarif import MOST_RESULTS
+
+_LEVELS = {"error": 0, "warning": 1, "note": 2}
+_COUNTED = {"errors": "error", "warnings": "warning", "notes": "note"}
+_IN_EACH = ("nodes", "seconds")
+"""What every job says of the same thing, or of the same time."""
+_NOTIFICATIONS = "toolExecutionNotifications"
+
+
+class NotMergeable(ValueError):  # noqa: N818 - it says what the reports are
+    """Reports that are none of this program's, or not of one kind; the message says which."""
+
+
+def merged(reports: Sequence[Any]) -> Iterator[str]:
+    """The report that one run about all of it would have written, in the format of these.
+
+    What several of them found is told once. What many objects have in common is told by each job of its own share.
+
+    Raises:
+        NotMergeable: they are not all JSON reports or not all SARIF logs of this program, or of one release of it.
+    """
+    try:
+        if all("findings" in one for one in reports):
+            return _json(reports)
+        if all("runs" in one for one in reports):
+            return _sarif(reports)
+    except NotMergeable:
+        raise
+    except (KeyError, TypeError, IndexError, ValueError, AttributeError, RecursionError) as error:
+        raise NotMergeable(f"one of them is no report of kubelint-gpu: {type(error).__name__} {error}") from None
+    raise NotMergeable("they must all be JSON reports, or all SARIF logs, of kubelint-gpu")
+
+
+def _json(reports: Sequence[dict[str, Any]]) -> Iterator[str]:
+    version = _same([one["version"] for one in reports], "releases")
+    findings = sorted(_distinct([found for one in reports for found in one["findings"]]), key=_place)
+    summaries = [one["summary"] for one in reports]
+    summary = {
+        name: (max if name in _IN_EACH else sum)(one[name] for one in summaries)
+        for name in _same([list(one) for one in summaries], "releases")
+    }
+    summary |= {name: sum(one["severity"] == kind for one in findings) for name, kind in _COUNTED.items()}
+    failed = next((one["failed"] for one in reports if "failed" in one), None)
+    body = ",\n".join(
+        f'    "{name}": {f"{value:.3f}" if name == "seconds" else value}' for name, value in summary.items()
+    )
+    return _json_parts(version, findings, failed, body)
+
+
+def _json_parts(version: str, findings: Sequence[Any], failed: str | None, summary: str) -> Iterator[str]:
+    yield f'{{\n  "version": {dump(version)},\n  "findings": '
+    yield from array(findings, indent=2, margin=2)
+    if failed is not None:
+        yield f',\n  "failed": {dump(failed)}'
+    yield f',\n  "summary": {{\n{summary}\n  }}\n}}\n'
+
+
+def _place(found: dict[str, Any]) -> tuple[Any, ...]:
+    keys = ("path", "line", "column", "code", "endLine", "endColumn", "object", "message", "fingerprint")
+    return (*(found[key] for key in keys), dump(found))
+
+
+def _sarif(logs: Sequence[dict[str, Any]]) -> Iterator[str]:
+    runs = [log["runs"][0] for log in logs]
+    drivers = [run["tool"]["driver"] for run in runs]
+    _same([(driver["name"], driver.get("version")) for driver in drivers], "releases")
+    _same([run["automationDetails"] for run in runs], "categories")
+    rules = [one for _, one in sorted({one["id"]: one for driver in drivers for one in driver["rules"]}.items())]
+    index = {one["id"]: place for place, one in enumerate(rules)}
+    results = sorted(
+        _distinct([{**one, "ruleIndex": index[one["ruleId"]]} for run in runs for one in run["results"]]), key=_first
+    )
+    invocations = [run["invocations"][0] for run in runs]
+    invocation: dict[str, Any] = {"executionSuccessful": all(one["executionSuccessful"] for one in invocations)}
+    said = _distinct([note for one in invocations for note in one.get(_NOTIFICATIONS, ())])
+    if len(results) > MOST_RESULTS:
+        text = f"{len(results) - MOST_RESULTS} of {len(results)} findings are left out, the least severe ones"
+        said.append({"level": "warning", "message": {"text": text}})
+    if said:
+        invocation[_NOTIFICATIONS] = said
+    told = {"results": results[:MOST_RESULTS], "invocations": [invocation]}
+    return _sarif_parts(logs[0], {**runs[0], **told}, rules)
+
+
+def _sarif_parts(log: dict[str, Any], run: dict[str, Any], rules: Sequence[Any]) -> Iterator[str]:
+    yield f'{{\n  "$schema": {dump(log["$schema"])},\n  "version": {dump(log["version"])},\n  "runs": [\n    {{\n'
+    yield '      "tool": {\n        "driver": {\n'
+    for name, value in run["tool"]["driver"].items():
+        if name != "rules":
+            yield f"          {dump(name)}: {dump(value)},\n"
+    yield '          "rules": '
+    yield from array(rules, margin=10)
+    yield "\n        }\n      }"
+    for name, value in run.items():
+        if name == "results":
+            yield ',\n      "results": '
+            yield from array(value, margin=6)
+        elif name != "tool":
+            yield f",\n      {dump(name)}: {dump(value)}"
+    yield "\n    }\n  ]\n}\n"
+
+
+def _first(result: dict[str, Any]) -> tuple[Any, ...]:
+    """The worst first; of each severity in the order of files and lines."""
+    place = result["locations"][0]["physicalLocation"]
+    region = place.get("region", {})
+    lines = [region.get(name, 0) for name in ("startLine", "startColumn")]
+    ends = [region.get(name, 0) for name in ("endLine", "endColumn")]
+    uri = place["artifactLocation"]["uri"]
+    return _LEVELS[result["level"]], uri, *lines, result["ruleId"], *ends, result["message"]["text"], dump(result)
+
+
+def _distinct(values: Sequence[Any]) -> list[Any]:
+    return list({dump(value): value for value in values}.values())
+
+
+def _same(values: Sequence[Any], what: str) -> Any:
+    if any(value != values[0] for value in values):
+        raise NotMergeable(f"they are of different {what}")
+    return values[0]

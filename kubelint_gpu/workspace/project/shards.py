@@ -1,0 +1,68 @@
+"""`--shard`: which units are judged by one of several jobs; the same ones in every job that is given the same files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+
+import click
+
+from kubelint_gpu.values import dataclass
+from kubelint_gpu.workspace.apply_set import ApplySet
+
+MOST = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """The share of one of several jobs; `number` counts from 1."""
+
+    number: int
+    of: int
+
+    def holds(self, name: str) -> bool:
+        """Whether what is called so is of this share: that depends on the name and on the number of jobs alone."""
+        made = blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        return int.from_bytes(made, "big") % self.of == self.number - 1
+
+
+def read_shard(_context: click.Context, _parameter: click.Parameter, text: str | None) -> Shard | None:
+    """The shard that an option says, such as 2/8.
+
+    Raises:
+        click.BadParameter: it is none.
+    """
+    if text is None:
+        return None
+    number, slash, of = text.partition("/")
+    if not (slash and number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of) <= MOST):
+        raise click.BadParameter(f'"{text}" is no share such as 2/8: the second of eight')
+    return Shard(int(number), int(of))
+
+
+def share(units: Sequence[ApplySet], shard: Shard) -> tuple[ApplySet, ...]:
+    """The units of a share, in their order.
+
+    A unit is called after the first of its files, whatever else stands beside it, and goes to one job for all of its
+    clusters. Renders that are made of a common file go to one job, for what is found in it is told once for all.
+    """
+    named = [(unit, sorted(one.source.path for one in unit.sources if one.source is not None)) for unit in units]
+    first: dict[str, str] = {}
+    for unit, names in named:
+        if unit.rendered:
+            _join(first, names)
+    return tuple(unit for unit, names in named if shard.holds(_stands_for(first, next(iter(names), ""))))
+
+
+def _join(first: dict[str, str], names: Sequence[str]) -> None:
+    """Let some names stand for each other: the least stands for all."""
+    tops = sorted({_stands_for(first, name) for name in names})
+    for name in tops[1:]:
+        first[name] = tops[0]
+
+
+def _stands_for(first: dict[str, str], name: str) -> str:
+    top = name
+    while top in first:
+        top = first[top]
+    return top
