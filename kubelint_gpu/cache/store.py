@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from kubelint_gpu.cache.cache_folder import is_own, opened
+from kubelint_gpu.cache.cache_folder import cache_folder, is_own, opened
 from kubelint_gpu.cache.digests import digest_of
 
 _RESULTS = "results-1"
@@ -93,6 +93,12 @@ class Store:
             for entry in entries:
                 if entry.name.endswith(_TEMPORARY) and entry.stat().st_mtime < time.time() - _LEFT_SECONDS:
                     Path(entry.path).unlink(missing_ok=True)
+
+
+def users_store() -> Store | None:
+    """The results of the user's earlier runs; None where none are kept."""
+    folder = cache_folder()
+    return Store(folder) if folder is not None else None
 
 
 def clean(folder: Path) -> int:

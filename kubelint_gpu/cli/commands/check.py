@@ -9,8 +9,7 @@ from typing import Any
 
 import click
 
-from kubelint_gpu.cache.cache_folder import cache_folder
-from kubelint_gpu.cache.store import Store
+from kubelint_gpu.cache.store import users_store
 from kubelint_gpu.cli.baseline import Baseline, load_baseline, settle
 from kubelint_gpu.cli.commands.fixing import fix_units, print_diff, tell
 from kubelint_gpu.cli.exit_codes import FAILED, FINDINGS, NOTHING
@@ -132,7 +131,7 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
     selection = select(configuration, options["select"], options["ignore"], options["min_severity"])
     baseline = load_baseline(options["baseline"] or configuration.baseline)
     past = comparison(options["against"], paths) if options["against"] is not None else None
-    store = _store(off=options["no_cache"])
+    store = None if options["no_cache"] else users_store()
     inputs = read_inputs(
         paths,
         inventories,
@@ -213,11 +212,6 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         return FAILED
     failing = any(selection.fails(finding) for finding in findings)
     return FINDINGS if failing and not options["exit_zero"] else NOTHING
-
-
-def _store(*, off: bool) -> Store | None:
-    folder = None if off else cache_folder()
-    return Store(folder) if folder is not None else None
 
 
 def _configuration(given: str | None, paths: Sequence[str], *, isolated: bool) -> Configuration:
