@@ -188,7 +188,11 @@ class _Scenario:
         result = {"request": "gpu", "driver": spec["driver"], "pool": spec["pool"]["name"], "device": name}
         term = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [where]}]}
         found["status"] = {
-            "allocation": {"devices": {"results": [result]}, "nodeSelector": {"nodeSelectorTerms": [term]}}
+            "allocation": {
+                "devices": {"results": [result]},
+                "nodeSelector": {"nodeSelectorTerms": [term]},
+                "allocationTimestamp": "2026-01-01T00:00:00Z",
+            }
         }
         if used:
             found["status"]["reservedFor"] = [{"resource": "pods", "name": f"user-{key}", "uid": ""}]

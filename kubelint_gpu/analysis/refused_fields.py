@@ -72,7 +72,7 @@ def _further(manifest: Manifest, minor: int | None) -> Iterator[InvalidObject]:
         yield from sum_problems(workload.spec, workload.spec_pointer)
     elif api_group(value) == DEVICE_GROUP and manifest.kind in DEVICE_KINDS:
         yield from name_problems(manifest.kind, value)
-        yield from device_problems(value)
+        yield from device_problems(value, minor)
     elif (further := _OTHERS.get((api_group(value), manifest.kind))) is not None:
         yield from name_problems(manifest.kind, value)
         yield from further(value)

@@ -18,6 +18,7 @@ from kubelint_gpu.kube.objects.node import Node, read_node
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Attempt, Snapshot, attempt
 from kubelint_gpu.scheduler.companions import lone
+from kubelint_gpu.scheduler.plugins.dynamic_resources import served_by_devices
 from kubelint_gpu.simulation.growth import Growth, possible_nodes
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.values import replace
@@ -219,6 +220,8 @@ class ApplySet:
 
     def given_out_elsewhere(self, resource: str) -> bool:
         """Whether something else than kubelets and kube-scheduler gives a resource out: nothing is known of it here."""
+        if resource in served_by_devices(self.empty):
+            return False
         if resource in self.mapped:
             return resource not in self.advertised or self.world.has_slices
         return (resource not in self.advertised and bool(owner_of(resource))) or self.world.ignores(resource)

@@ -23,7 +23,9 @@ def recorded(*suites):
 
 
 # what the linter says of every rollout takes minutes: of them only the counts are looked at here
-@pytest.mark.parametrize("path", recorded("scheduling", "validation", "updates", "admission", "fixes", "tracker"))
+@pytest.mark.parametrize(
+    "path", recorded("scheduling", "devices", "validation", "updates", "admission", "fixes", "tracker")
+)
 def test_the_page_says_what_the_recordings_say(path):
     section = page.SECTIONS[path.parent.name](page.version_of(path), list(recording.read(path)))
     assert section in PAGE, "python -m conformance page"

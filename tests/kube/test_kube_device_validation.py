@@ -67,3 +67,20 @@ def test_a_template_gives_its_claims_labels_and_annotations_only() -> None:
 @pytest.mark.parametrize(("library", "known"), [(33, False), (34, True), (None, True)])
 def test_a_new_expression_has_the_functions_of_the_release_before(library, known) -> None:
     assert (selector("[1, 2].distinct().size() == 2", library=library).error is None) is known
+
+
+@pytest.mark.parametrize(("minor", "count"), [(34, 1), (35, 0), (36, 0), (None, 0)])
+def test_tolerations_have_the_effect_none_from_1_35_on(minor, count) -> None:
+    value = claim(tolerating(key="broken", operator="Exists", effect="None"))
+    assert len(list(device_problems(value, minor))) == count
+
+
+@pytest.mark.parametrize("name", ["gpu", "kubernetes.io/gpu", "requests.example.com/gpu", "example.com/a b"])
+def test_a_class_serves_an_extended_resource_by_its_name(name) -> None:
+    value = {"kind": "DeviceClass", "spec": {"extendedResourceName": name}}
+    assert [len(list(device_problems(value, minor))) for minor in (34, 36)] == [0, 1]
+
+
+def test_a_constraint_has_at_least_one_attribute() -> None:
+    assert list(device_problems(claim(constraint={"distinctAttribute": "a.com/c"}))) == []
+    assert fields_of(claim(constraint={"matchAttribute": ""})) == ["constraints[0]"]

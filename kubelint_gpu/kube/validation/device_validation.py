@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from kubelint_gpu.kube.objects.requests import is_extended
 from kubelint_gpu.kube.validation.template_validation import template_metadata
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
 from kubelint_gpu.kube.values.names import is_label, is_label_value, is_qualified_name, is_subdomain
@@ -32,6 +33,8 @@ _MODES = ("ExactCount", "All")
 _ONE_OF = ("exactly", "firstAvailable")
 _ATTRIBUTES = ("matchAttribute", "distinctAttribute")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,31}", re.ASCII)
+_EFFECTS = ("NoSchedule", "NoExecute", "None")
+_RESOURCES_SINCE, _ALL_EFFECTS_SINCE = 36, 35
 _FLAT_VERSIONS = ("v1beta1", "v1alpha3")
 
 
@@ -81,12 +84,17 @@ def expressions(value: dict[str, Any]) -> Iterator[tuple[Pointer, str]]:
                 yield (*pointer, "selectors", number, "cel", "expression"), text
 
 
-def device_problems(value: dict[str, Any]) -> Problems:
-    """Every problem of a claim, a template or a class, but for what is too many or too long."""
+def device_problems(value: dict[str, Any], minor: int | None = None) -> Problems:
+    """Every problem of a claim, a template or a class, but for what is too many or too long.
+
+    `minor` is the release that is asked; None stands for any.
+    """
     if value.get("kind") == "DeviceClass":
         spec = mapping(value.get("spec"))
         yield from _selectors(spec, ("spec",))
         yield from _configs(spec, ("spec",), None)
+        if minor is not None and minor >= _RESOURCES_SINCE:
+            yield from _extended_resource(spec.get("extendedResourceName"))
         return
     if value.get("kind") == "ResourceClaimTemplate":
         yield from template_metadata(value, ("spec", "metadata"))
@@ -96,6 +104,8 @@ def device_problems(value: dict[str, Any]) -> Problems:
     for pointer, request in requests(value):
         yield from _named(request, pointer, names)
         yield from _request(request, pointer, names, flat=is_flat(value))
+        if minor is not None and minor < _ALL_EFFECTS_SINCE:
+            yield from _effects(request, pointer)
     if any(is_placeholder(name) for name in names):
         return
     for number, constraint in enumerate(sequence(devices.get("constraints"))):
@@ -170,9 +180,28 @@ def _toleration(found: dict[str, Any], pointer: Pointer) -> Problems:
     elif operator == "Exists" and found.get("value"):
         text = "must be empty string when `operator` is `Exists`"
         yield InvalidObject(text, (*pointer, "value"), found.get("value"))
-    effects = ("NoSchedule", "NoExecute")
-    if effect not in (None, "", *effects) and not is_placeholder(effect):
-        yield InvalidObject("must be NoSchedule or NoExecute", (*pointer, "effect"), effect, allowed=effects)
+    if effect not in (None, "", *_EFFECTS) and not is_placeholder(effect):
+        text = "must be NoSchedule, NoExecute or None"
+        yield InvalidObject(text, (*pointer, "effect"), effect, allowed=_EFFECTS)
+
+
+def _effects(request: dict[str, Any], pointer: Pointer) -> Problems:
+    """Effects that tolerations of a request may not have in older releases."""
+    exactly: Pointer = (*pointer, "exactly")
+    places = [(exactly, request.get("exactly")), (pointer, request)]
+    places += [((*pointer, "firstAvailable", n), one) for n, one in enumerate(sequence(request.get("firstAvailable")))]
+    for where, query in places:
+        for number, one in enumerate(sequence(mapping(query).get("tolerations"))):
+            if mapping(one).get("effect") == "None":
+                text = "must be NoSchedule or NoExecute"
+                yield InvalidObject(text, (*where, "tolerations", number, "effect"), "None", allowed=_EFFECTS[:2])
+
+
+def _extended_resource(name: object) -> Problems:
+    """The name of an extended resource that a class serves; releases whose gate is off drop it."""
+    if isinstance(name, str) and name and not is_extended(name) and not is_placeholder(name):
+        text = f'"{shortened(name)}" must be a valid extended resource name'
+        yield InvalidObject(text, ("spec", "extendedResourceName"), name)
 
 
 def _selectors(owner: dict[str, Any], pointer: Pointer) -> Problems:
@@ -188,9 +217,9 @@ def _selectors(owner: dict[str, Any], pointer: Pointer) -> Problems:
 def _constraint(found: dict[str, Any], pointer: Pointer, names: list[str]) -> Problems:
     yield from _of_requests(found, pointer, names)
     given = [key for key in _ATTRIBUTES if found.get(key)]
-    if len(given) != 1:
+    if not given:
         known = ", ".join(f"`{key}`" for key in _ATTRIBUTES)
-        yield InvalidObject(f"exactly one of {known} is required{', but both are set' if given else ''}", pointer, None)
+        yield InvalidObject(f"exactly one of {known} is required", pointer, None)
     for key in given:
         name = found[key]
         if isinstance(name, str) and not is_placeholder(name) and not is_attribute(name):

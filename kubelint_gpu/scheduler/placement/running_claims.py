@@ -5,18 +5,23 @@ A claim that only running pods use has its devices through them, so that these a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.meta import OwnerReference
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
+from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.scheduler.attempt import reservations
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.scheduler.plugins.dynamic_resources import served_by_devices
 from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
     from kubelint_gpu.kube.dra.claim import Allocation, ResourceClaim
 
+EXTENDED = "resource.kubernetes.io/extended-resource-claim"
+"""The annotation of a claim that the scheduler made for the extended resources of a pod."""
 Allocations = tuple[tuple[str, "Allocation"], ...]
 
 
@@ -28,22 +33,46 @@ def with_allocations(cluster: Cluster) -> Cluster:
     if not cluster.devices_known:
         return cluster
     running = {(pod.meta.namespace, pod.meta.name): pod for pod in cluster.pods if _runs(pod)}
-    if not cluster.resource_claims and not any(pod.spec.resource_claims for pod in running.values()):
+    served = _served(cluster)
+    asking = [pod for pod in running.values() if pod.spec.resource_claims or served(pod)]
+    if not cluster.resource_claims and not asking:
         return cluster
     claims = {claim.key: claim for claim in cluster.resource_claims}
-    pods = tuple(_with_own(pod, claims) if pod.spec.resource_claims and _runs(pod) else pod for pod in cluster.pods)
+    made = {claim.meta.owner: claim for claim in claims.values() if claim.meta.annotations.get(EXTENDED) == "true"}
+    holding = {pod.identifier: _with_own(pod, claims, made) for pod in asking}
+    pods = tuple(holding.get(pod.identifier, pod) for pod in cluster.pods)
     known = frozenset((pod.meta.namespace, pod.meta.name) for pod in cluster.pods)
     left = tuple(claim if _has_strangers(claim, known) else _free(claim) for claim in cluster.resource_claims)
-    return _with_missing(replace(cluster, pods=pods, resource_claims=left))
+    return _with_missing(replace(cluster, pods=pods, resource_claims=left), served)
+
+
+def _served(cluster: Cluster) -> Callable[[Pod], bool]:
+    """Which running pods have extended resources that devices of their node serve."""
+    snapshot = Snapshot.of(replace(cluster, pods=()))
+    names = served_by_devices(snapshot)
+    if not names:
+        return lambda _: False
+
+    def served(pod: Pod) -> bool:
+        node = snapshot.node(pod.spec.node_name)
+        asked = names.intersection(pod_requests(pod.spec))
+        return node is not None and any(not node.node.allocatable.get(name, 0) for name in asked)
+
+    return served
 
 
 def _runs(pod: Pod) -> bool:
     return bool(pod.spec.node_name) and not pod.finished
 
 
-def _with_own(pod: Pod, claims: Mapping[str, ResourceClaim]) -> Pod:
-    """The pod with what its claims have."""
+def _with_own(
+    pod: Pod, claims: Mapping[str, ResourceClaim], made: Mapping[OwnerReference | None, ResourceClaim]
+) -> Pod:
+    """The pod with what its claims have, and with what the claim has that the scheduler made for its resources."""
     found: dict[str, Allocation] = dict(pod.allocations)
+    own = made.get(OwnerReference("Pod", pod.meta.name, pod.meta.uid))
+    if own is not None and own.allocation is not None:
+        found[own.key] = own.allocation
     for key in _keys(pod):
         claim = claims.get(key) if key is not None else None
         if claim is not None and claim.allocation is not None:
@@ -70,9 +99,9 @@ def _free(claim: ResourceClaim) -> ResourceClaim:
     return replace(claim, allocation=None, reserved_for=())
 
 
-def _with_missing(cluster: Cluster) -> Cluster:
+def _with_missing(cluster: Cluster, served: Callable[[Pod], bool]) -> Cluster:
     """The cluster in which running pods whose claims are not told have what the scheduler would give them."""
-    lacking = [pod for pod in cluster.pods if pod.spec.resource_claims and _runs(pod) and _lacks(pod)]
+    lacking = [pod for pod in cluster.pods if _runs(pod) and _lacks(pod, served)]
     if not lacking:
         return cluster
     snapshot = Snapshot.of(cluster)
@@ -87,6 +116,6 @@ def _with_missing(cluster: Cluster) -> Cluster:
     return replace(cluster, pods=tuple(given.get(pod.identifier, pod) for pod in cluster.pods))
 
 
-def _lacks(pod: Pod) -> bool:
+def _lacks(pod: Pod, served: Callable[[Pod], bool]) -> bool:
     """Whether a claim of the pod is not told, or has nothing as far as is told."""
-    return len(pod.allocations) < len({*_keys(pod)})
+    return len(pod.allocations) < len({*_keys(pod)} if pod.spec.resource_claims else ()) + served(pod)

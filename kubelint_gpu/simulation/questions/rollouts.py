@@ -9,6 +9,11 @@ from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.simulation.growth import Growth
 from kubelint_gpu.simulation.prepare.counted_devices import with_counted_devices
+from kubelint_gpu.simulation.prepare.served_resources import (
+    SERVED_BOTH_WAYS,
+    served_both_ways,
+    with_claims_for_resources,
+)
 from kubelint_gpu.simulation.questions.analysis import RolloutAnalysis
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import WAITS, Judgement, Together, rank, undecided
@@ -32,6 +37,23 @@ def judge(
     than a few times as many.
     `growth` are pools that an autoscaler enlarges.
     """
+    open_ends = served_both_ways(transitions, cluster)
+    found = _counted_first(*with_claims_for_resources(transitions, cluster), budget, growth, only)
+    return tuple(
+        replace(undecided(one.new), unknown=SERVED_BOTH_WAYS)
+        if number in open_ends
+        else replace(found[number], workload=one.new)
+        for number, one in enumerate(transitions)
+    )
+
+
+def _counted_first(
+    transitions: Sequence[Transition],
+    cluster: Cluster,
+    budget: int,
+    growth: Sequence[Growth],
+    only: Container[int] | None,
+) -> tuple[Judgement, ...]:
     counted = with_counted_devices(transitions, cluster)
     if counted is None:
         return _judged(transitions, cluster, budget, growth, only)
@@ -40,10 +62,7 @@ def judge(
     known = {number for number, one in enumerate(found) if _ends(one) or (only is not None and number not in only)}
     left = [number for number in range(len(transitions)) if number not in known]
     rest = _judged(transitions, cluster, budget, growth, left) if left else found
-    return tuple(
-        replace(found[number] if number in known else rest[number], workload=one.new)
-        for number, one in enumerate(transitions)
-    )
+    return tuple(found[number] if number in known else rest[number] for number in range(len(transitions)))
 
 
 def _ends(one: Judgement) -> bool:
@@ -104,6 +123,8 @@ def judge_together(
     With `ends`, a workload's key, it is asked of this one alone whether its rollout ends.
     Groups in which no two workloads are rolled are left out: `judge` says all about them.
     """
+    written, open_ends = transitions, served_both_ways(transitions, cluster)
+    transitions, cluster = with_claims_for_resources(transitions, cluster)
     found = RolloutAnalysis(transitions, cluster, budget).judge_together(ends)
     if growth and any(one.verdict is not Verdict.COMPLETES for one in found):
         grown = {
@@ -115,7 +136,8 @@ def judge_together(
             else one
             for one in found
         )
-    return found
+    found = tuple(replace(one, workloads=tuple([written[number].new for number in one.numbers])) for one in found)
+    return tuple(one if open_ends.isdisjoint(one.numbers) else replace(one, verdict=Verdict.UNDECIDED) for one in found)
 
 
 def _better(one: Judgement, grown: Judgement) -> Judgement:

@@ -96,6 +96,8 @@ class AttemptState:
         self._asking: dict[frozenset[str], _Asking] = {}
         memo: dict[Hashable, AllocatorOutcome] = snapshot.static("devices found", lambda _: {})
         self._memo = memo
+        usages: dict[str, Usage] = snapshot.derived("device usage", lambda _: {})
+        self._usages = usages
 
     def key(self, node: NodeInfo) -> Hashable:
         """What a node's verdict rests on: nodes with equal keys have one."""
@@ -194,7 +196,7 @@ class AttemptState:
             asking = self._asking[served] = self._asked_for(served)
         if not asking.claims:
             return _Question((), _EMPTY_VIEW, (), None, None)
-        view, layout = self._seen(node, asking.interest)
+        view, layout = self._seen(node, asking)
         usage = self._usage(node.name, view)
         key = (asking.number, layout.number, usage.key)
         return _Question(asking.claims, view, layout.likeness, usage, key)
@@ -207,7 +209,8 @@ class AttemptState:
         names = [constraint.match or constraint.distinct for claim in claims for constraint in claim.spec.constraints]
         sight = sight_of(queries, self._objects.classes, shareable=self._features.shares)
         number = self._snapshot.memory.number(("claims", tuple([claim.spec for claim in claims])))
-        return _Asking(claims, Interest(sight, frozenset(names)), number)
+        interest = Interest(sight, frozenset(names))
+        return _Asking(claims, interest, number, self._snapshot.static(("device layouts", interest), lambda _: {}))
 
     def _answer(self, question: _Question) -> AllocatorOutcome:
         if not question.claims or question.usage is None:
@@ -236,22 +239,17 @@ class AttemptState:
         charge((before - self._effort.left) // _TRIES_A_STEP)
         return found
 
-    def _seen(self, node: Node, interest: Interest) -> tuple[View, Layout]:
-        seen: dict[str, tuple[View, Layout]] = self._snapshot.static(("device layouts", interest), lambda _: {})
-        found = seen.get(node.name)
+    def _seen(self, node: Node, asking: _Asking) -> tuple[View, Layout]:
+        found = asking.seen.get(node.name)
         if found is None:
-            views: dict[str, View] = self._snapshot.static("device views", lambda _: {})
-            if node.name not in views:
-                views[node.name] = self._objects.slices.view(node)
-            view = views[node.name]
-            found = seen[node.name] = view, layout_of(view, interest, self._snapshot.memory)
+            view = self._objects.slices.view(node)
+            found = asking.seen[node.name] = view, layout_of(view, asking.interest, self._snapshot.memory)
         return found
 
     def _usage(self, name: str, view: View) -> Usage:
-        usages: dict[str, Usage] = self._snapshot.derived("device usage", lambda _: {})
-        usage = usages.get(name)
+        usage = self._usages.get(name)
         if usage is None:
-            usage = usages[name] = usage_of(view, self._held)
+            usage = self._usages[name] = usage_of(view, self._held)
         return usage
 
 
@@ -262,11 +260,13 @@ class _Asking(NamedTuple):
         claims: those that need devices.
         interest: what of devices they look at.
         number: equal for claims that ask for the same.
+        seen: by node, what it reaches and how that looks to them.
     """
 
     claims: tuple[ResourceClaim, ...]
     interest: Interest
     number: int
+    seen: dict[str, tuple[View, Layout]]
 
 
 class _Question(NamedTuple):

@@ -86,10 +86,11 @@ class View(NamedTuple):
 class SliceIndex:
     """The slices of a cluster by node and by pool."""
 
-    __slots__ = ("_by_pool", "_features", "_on_node", "_shared")
+    __slots__ = ("_by_pool", "_features", "_on_node", "_shared", "_views")
 
     def __init__(self, slices: Iterable[ResourceSlice], rules: Sequence[DeviceTaintRule], features: Features) -> None:
         self._features = features
+        self._views: dict[str, View] = {}
         self._on_node: dict[str, list[ResourceSlice]] = {}
         self._shared: list[ResourceSlice] = []
         self._by_pool: dict[PoolID, list[ResourceSlice]] = {}
@@ -102,7 +103,13 @@ class SliceIndex:
                 self._shared.append(found)
 
     def view(self, node: Node) -> View:
-        """What a node reaches."""
+        """What a node reaches, worked out once for each name."""
+        found = self._views.get(node.name)
+        if found is None:
+            found = self._views[node.name] = self._seen_from(node)
+        return found
+
+    def _seen_from(self, node: Node) -> View:
         pools: dict[PoolID, list[ResourceSlice]] = {}
         for one in (*self._on_node.get(node.name, ()), *self._shared):
             if _is_relevant(one, node):

@@ -1,0 +1,115 @@
+"""Extended resources that a DeviceClass serves, as the claims that the scheduler makes for them.
+
+The claim is the pod's own and goes with it, as one that is made from a template: rollouts treat both alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.pod import Container, Pod, PodSpec
+from kubelint_gpu.kube.objects.requests import pod_requests
+from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.scheduler import Snapshot, behaviour, fit
+from kubelint_gpu.simulation.prepare.workload_change import created_pod
+from kubelint_gpu.simulation.transition import Transition
+from kubelint_gpu.values import replace
+
+if TYPE_CHECKING:
+    from kubelint_gpu.kube.dra.claim import ResourceClaimTemplate
+
+_ENTRY = "extended-resources"
+SERVED_BOTH_WAYS = "devices that serve on some nodes what a device plugin serves on others"
+
+
+def with_claims_for_resources(
+    transitions: Sequence[Transition], cluster: Cluster
+) -> tuple[Sequence[Transition], Cluster]:
+    """The same with a claim in the place of each resource that devices serve on every node.
+
+    What some node has allocatable stays as it is: the name is that of a device plugin there.
+    """
+    if not cluster.devices_known or not cluster.device_classes:
+        return transitions, cluster
+    made = _Claims(cluster)
+    if not made.served:
+        return transitions, cluster
+    found = []
+    for one in transitions:
+        new = replace(one.new, spec=made.spec(one.new.spec, one.new.meta.namespace))
+        old = replace(one.old, spec=made.spec(one.old.spec, one.old.meta.namespace))
+        found.append(replace(one, new=new, old=new if one.old is one.new else old))
+    if not made.templates:
+        return transitions, cluster
+    pods = tuple(replace(pod, spec=made.spec(pod.spec, pod.meta.namespace)) for pod in cluster.pods)
+    templates = (*cluster.claim_templates, *made.templates.values())
+    return found, replace(cluster, pods=pods, claim_templates=templates)
+
+
+def served_both_ways(transitions: Sequence[Transition], cluster: Cluster) -> frozenset[int]:
+    """The positions of workloads that get a resource from a device plugin on some nodes, and from devices on others."""
+    if not cluster.devices_known or not cluster.device_classes:
+        return frozenset()
+    made = _Claims(cluster)
+    mixed = made.plugged & made.every.keys()
+    if not mixed:
+        return frozenset()
+    snapshot = Snapshot.of(replace(cluster, pods=()))
+
+    def is_mixed(workload: Workload) -> bool:
+        names = mixed.intersection(pod_requests(workload.spec))
+        nodes = [snapshot.node(name) for name in fit(created_pod(workload, "new"), snapshot).fits] if names else []
+        return any(not node.node.allocatable.get(name, 0) for node in nodes if node is not None for name in names)
+
+    return frozenset(number for number, one in enumerate(transitions) if is_mixed(one.new) or is_mixed(one.old))
+
+
+class _Claims:
+    """The templates that stand for what pods ask for, made as they are needed."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        from kubelint_gpu.kube.dra.device_class import classes_by_resource
+        from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
+
+        release = behaviour(cluster.version)
+        known = release.dynamic_resources and features_of(release).extended
+        self.every = classes_by_resource(cluster.device_classes) if known else {}
+        self.plugged = {name for node in cluster.nodes for name, amount in node.allocatable.items() if amount}
+        self.served = {name: found for name, found in self.every.items() if name not in self.plugged}
+        self._pod_level = release.pod_level_resources
+        self.templates: dict[tuple[str, object], ResourceClaimTemplate] = {}
+
+    def spec(self, spec: PodSpec, namespace: str) -> PodSpec:
+        """The spec with a claim for what devices serve; as it is where they serve nothing of it."""
+        from kubelint_gpu.kube.dra.claim import ResourceClaimTemplate
+        from kubelint_gpu.kube.objects.meta import Meta
+        from kubelint_gpu.scheduler.plugins.dynamic_resources.extended_resources import asked_resources, special_claim
+
+        names = [name for name, _ in asked_resources(spec, self.served, pod_level=self._pod_level)]
+        asked = frozenset(names) & self.served.keys()
+        if not asked:
+            return spec
+        claim = special_claim(Pod(Meta("", namespace), spec), asked, self.served)
+        key = (namespace, claim.spec)
+        if key not in self.templates:
+            name = f"{_ENTRY}-{len(self.templates)}"
+            self.templates[key] = ResourceClaimTemplate(Meta(name, namespace), claim.spec)
+        entry = FrozenMap({"name": _ENTRY, "resourceClaimTemplateName": self.templates[key].meta.name})
+        return replace(
+            spec,
+            containers=tuple([_without(one, asked) for one in spec.containers]),
+            init_containers=tuple([_without(one, asked) for one in spec.init_containers]),
+            resource_claims=(*spec.resource_claims, entry),
+        )
+
+
+def _without(container: Container, names: Collection[str]) -> Container:
+    """The container without what it asks for of some resources."""
+    return replace(
+        container,
+        requests=FrozenMap({name: amount for name, amount in container.requests.items() if name not in names}),
+        limits=FrozenMap({name: amount for name, amount in container.limits.items() if name not in names}),
+    )

@@ -1,0 +1,70 @@
+"""Extended resources that a DeviceClass serves are devices in a rollout, as the control plane 1.36.3 played it."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.device_objects import claim_template, device_class, devices, resource_slice, using
+from conformance.objects import SECOND, deployment, node
+from conformance.rollout_case import merged
+from kubelint_gpu.kube.objects.cluster import read_cluster
+from kubelint_gpu.kube.objects.workload import read_workload
+from kubelint_gpu.simulation.prepare.served_resources import with_claims_for_resources
+from kubelint_gpu.simulation.questions.rollouts import judge
+from kubelint_gpu.simulation.transition import Transition
+
+GPU = "example.com/gpu"
+SERVED = device_class("served", extendedResourceName=GPU)
+SAFE = {"maxSurge": 0, "maxUnavailable": 1}
+
+
+def asking(count=1):
+    container = {"name": "main", "image": "main:1", "resources": {"limits": {GPU: str(count)}}}
+    return {"containers": [container]}
+
+
+def verdict(old, new, *inventory, version="1.36.3"):
+    cluster = read_cluster([*inventory, SERVED, device_class(), claim_template()], version=version)
+    return judge([Transition(read_workload(new), read_workload(old))], cluster)[0]
+
+
+@pytest.mark.parametrize(
+    ("devices_there", "strategy", "expected"),
+    [(1, {}, "stuck"), (2, {}, "completes"), (1, SAFE, "completes"), (1, {"type": "Recreate"}, "completes")],
+)
+def test_a_surge_pod_needs_a_device_of_its_own(devices_there, strategy, expected) -> None:
+    old = deployment("web", 1, asking(), **strategy)
+    inventory = node("n1", 0), resource_slice("n1", devices(devices_there))
+    found = verdict(old, merged(old, SECOND), *inventory)
+    assert found.verdict.value == expected
+    assert found.workload.spec.containers[0].requests[GPU] == 1000
+
+
+@pytest.mark.parametrize(("count", "expected"), [(2, "stuck"), (3, "completes")])
+def test_more_devices_than_before(count, expected) -> None:
+    old = deployment("web", 1, asking())
+    new = deployment("web", 1, asking(2))
+    assert verdict(old, new, node("n1", 0), resource_slice("n1", devices(count))).verdict.value == expected
+
+
+def test_a_claim_in_the_place_of_the_resource_waits_for_the_same_device() -> None:
+    old, new = deployment("web", 1, asking()), deployment("web", 1, using("gpu"))
+    assert verdict(old, new, node("n1", 0), resource_slice("n1", devices(1))).verdict.value == "stuck"
+
+
+def test_what_a_device_plugin_serves_on_other_nodes_is_undecided() -> None:
+    plugin = node("n2", 0)
+    plugin["status"]["allocatable"][GPU] = "1"
+    old = deployment("web", 2, asking())
+    found = verdict(old, merged(old, SECOND), node("n1", 0), plugin, resource_slice("n1", devices(1)))
+    assert found.verdict.value == "undecided"
+    assert "device plugin" in found.unknown
+
+
+def test_before_1_36_no_class_serves_a_resource() -> None:
+    workload = read_workload(deployment("web", 1, asking()))
+    objects = [node("n1", 0), resource_slice("n1", devices(1)), SERVED]
+    transitions = [Transition(workload, workload)]
+    for version, same in (("1.34.1", True), ("1.36.3", False)):
+        cluster = read_cluster(objects, version=version)
+        assert (with_claims_for_resources(transitions, cluster)[0] is transitions) is same
