@@ -54,6 +54,11 @@ class Capacity:
     step: Amount | None = None
     ranged: bool = False
 
+    @property
+    def has_policy(self) -> bool:
+        """Whether it says which parts of it may be requested."""
+        return self.ranged or self.default is not None or bool(self.valid)
+
 
 @dataclass(frozen=True, slots=True)
 class Consumption:

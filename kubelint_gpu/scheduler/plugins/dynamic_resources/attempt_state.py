@@ -209,7 +209,7 @@ class AttemptState:
         names = [constraint.match or constraint.distinct for claim in claims for constraint in claim.spec.constraints]
         sight = sight_of(queries, self._objects.classes, shareable=self._features.shares)
         number = self._snapshot.memory.number(("claims", tuple([claim.spec for claim in claims])))
-        interest = Interest(sight, frozenset(names))
+        interest = Interest(sight, frozenset(names), any(query.has_capacity for query in queries))
         return _Asking(claims, interest, number, self._snapshot.static(("device layouts", interest), lambda _: {}))
 
     def _answer(self, question: _Question) -> AllocatorOutcome:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import NamedTuple
 
 from kubelint_gpu.kube.dra.device import Attribute, attribute_of, qualified
@@ -17,10 +17,12 @@ class Interest(NamedTuple):
     Attributes:
         sight: the parts of devices that their selectors name.
         compared: the attributes that their constraints compare: their values matter to each other only.
+        amounts: whether they ask for capacities of devices.
     """
 
     sight: Sight
     compared: frozenset[str]
+    amounts: bool = False
 
 
 class Layout(NamedTuple):
@@ -39,7 +41,7 @@ def layout_of(view: View, interest: Interest, memory: PodMemory) -> Layout:
     """How a view looks to claims of some interest."""
     numbers: dict[Hashable, int] = {}
     values: dict[tuple[str, Attribute], int] = {}
-    looks = [(_look(slot, interest.sight), _compared(slot, interest.compared, values)) for slot in view.slots]
+    looks = [(_look(slot, interest), _compared(slot, interest.compared, values)) for slot in view.slots]
     pools = tuple(
         (
             pool.driver,
@@ -57,20 +59,20 @@ def layout_of(view: View, interest: Interest, memory: PodMemory) -> Layout:
     return Layout(memory.number((pools, tuple(looks))), likeness)
 
 
-def _look(slot: Slot, sight: Sight) -> Hashable:
-    device, subject = slot.device, slot.subject
-    if sight.everything:
-        attributes: Hashable = subject.attributes
-    else:
-        attributes = frozenset(
-            (name, value)
-            for name, value in subject.attributes.items()
-            if ("attributes", *qualified(name, subject.driver)) in sight.parts
+def _look(slot: Slot, interest: Interest) -> Hashable:
+    device, subject, sight = slot.device, slot.subject, interest.sight
+
+    def seen(kind: str, parts: Mapping[str, Hashable]) -> Hashable:
+        every = sight.everything
+        return frozenset(
+            one for one in parts.items() if every or (kind, *qualified(one[0], subject.driver)) in sight.parts
         )
+
+    counted = interest.amounts or device.shareable or any(one.has_policy for one in device.capacity.values())
     return (
         subject.driver,
-        attributes,
-        device.capacity,
+        seen("attributes", subject.attributes),
+        device.capacity if counted else seen("capacity", subject.capacity),
         subject.broken,
         device.taints,
         device.consumes,
