@@ -45,17 +45,17 @@ def with_counted_devices(
     for one in transitions:
         new = _counted(one.new, next(asked))
         found.append(replace(one, new=new, old=new if one.old is one.new else _counted(one.old, next(asked))))
-    pods = tuple(
-        replace(pod, spec=_with(pod.spec, sets.held(found for _, found in pod.allocations)), allocations=())
-        if has_claims(pod)
-        else pod
-        for pod in cluster.pods
-    )
+    pods = []
+    for pod in cluster.pods:
+        held = sets.held(pod.allocations) if has_claims(pod) else {}
+        if held is None:
+            return None
+        pods.append(replace(pod, spec=_with(pod.spec, held), allocations=()) if has_claims(pod) else pod)
     nodes = tuple(
         replace(node, allocatable=FrozenMap({**node.allocatable, **sets.on_nodes.get(node.name, {})}))
         for node in cluster.nodes
     )
-    return found, replace(cluster, nodes=nodes, pods=pods, devices_known=False)
+    return found, replace(cluster, nodes=nodes, pods=tuple(pods), devices_known=False)
 
 
 def _both(one: Transition) -> Iterable[Workload]:

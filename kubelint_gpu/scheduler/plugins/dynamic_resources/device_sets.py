@@ -15,6 +15,7 @@ from kubelint_gpu.kube.dra.pod_claims import pod_claims
 from kubelint_gpu.kube.dra.request import EXACT_COUNT, ClaimSpec, DeviceQuery
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
+from kubelint_gpu.kube.validation.device_validation import MOST_CONSUMERS
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import MOST_DEVICES, Failed, Unknown
@@ -30,18 +31,26 @@ class DeviceSets(NamedTuple):
         on_nodes: how many devices of each set each node has.
         asked: how many devices of each set the pods ask for, pod by pod.
         members: the set of each device.
+        shared: by key, the name of each claim that several pods use, as of a resource of the node of its devices: as
+            much of it as there may be users.
     """
 
     on_nodes: Mapping[str, Mapping[str, int]]
     asked: tuple[Mapping[str, int], ...]
     members: Mapping[DeviceID, str]
+    shared: Mapping[str, str]
 
-    def held(self, allocations: Iterable[Allocation]) -> dict[str, int]:
-        """How many devices of each set some claims have."""
+    def held(self, allocations: Iterable[tuple[str, Allocation]]) -> dict[str, int] | None:
+        """How many devices of each set some claims have; None where one has a device that a shared claim may need."""
         found: dict[str, int] = {}
-        for allocation in allocations:
+        for key, allocation in allocations:
+            if key in self.shared:
+                found[self.shared[key]] = 1
+                continue
             for device in allocation.devices:
                 name = self.members.get(device.id)
+                if name in self.shared.values() and not device.admin:
+                    return None
                 if name is not None and not device.admin:
                     found[name] = found.get(name, 0) + 1
         return found
@@ -51,19 +60,21 @@ def device_sets(pods: Sequence[Pod], snapshot: Snapshot) -> DeviceSets | None:
     """The sets of devices among which the claims of some pods choose; None where devices do more than count.
 
     All devices have to be those of one node each, which one claim at a time can have, and no two requests choose among
-    sets that have only a part in common.
+    sets that have only a part in common. Nobody else may choose among the devices of a claim that pods share, and these
+    are all on one node: then it has them whenever a pod uses it.
     """
     features = features_of(snapshot.behaviour)
     objects = objects_of(snapshot, features)
+    shared = _shared(pods, objects)
     asked = [_queries(pod, objects) for pod in pods]
     slots = _slots(snapshot, objects)
-    if slots is None or any(queries is None for queries in asked):
+    if slots is None or shared is None or any(queries is None for queries in asked):
         return None
     if features.extended and any(_may_be_served(pod, objects) for pod in pods):
         return None
     matcher = Matcher(objects.classes, shareable=features.shares)
     chosen: dict[DeviceQuery, frozenset[int]] = {}
-    for query in [query for queries in asked for query in queries or ()]:
+    for query in [query for queries in (*asked, *shared.values()) for query in queries or ()]:
         if query not in chosen:
             try:
                 places = [
@@ -77,7 +88,19 @@ def device_sets(pods: Sequence[Pod], snapshot: Snapshot) -> DeviceSets | None:
     distinct = list(dict.fromkeys(chosen.values()))
     if any(one & other for place, one in enumerate(distinct) for other in distinct[:place]):
         return None
-    names = {found: f"devices/{number}" for number, found in enumerate(distinct)}
+    own = {chosen[query] for queries in asked for query in queries or ()}
+    claims = {key: f"claims/{key}" for key in shared}
+    names = {found: f"devices/{number}" for number, found in enumerate(distinct) if found in own}
+    of_claims: dict[frozenset[int], str] = {}
+    homes: dict[str, str] = {}
+    for key, wanted in shared.items():
+        sets = [chosen[query] for query in wanted]
+        nodes = {slots[place][0] for found in sets for place in found}
+        many = all(sum(query.count for query in wanted if chosen[query] == found) <= len(found) for found in sets)
+        if len(nodes) != 1 or not many or any(found in own or found in of_claims for found in sets):
+            return None
+        of_claims.update(dict.fromkeys(sets, claims[key]))
+        homes[claims[key]] = nodes.pop()
     on_nodes: dict[str, dict[str, int]] = {info.name: dict.fromkeys(names.values(), 0) for info in snapshot.nodes}
     members: dict[DeviceID, str] = {}
     for found, name in names.items():
@@ -85,20 +108,42 @@ def device_sets(pods: Sequence[Pod], snapshot: Snapshot) -> DeviceSets | None:
             node, slot = slots[place]
             on_nodes[node][name] += 1
             members[slot.id] = name
+    members.update({slots[place][1].id: name for found, name in of_claims.items() for place in found})
+    for name, home in homes.items():
+        for node, has in on_nodes.items():
+            has[name] = MOST_CONSUMERS if node == home else 0
     amounts = []
-    for queries in asked:
-        mine: dict[str, int] = {}
+    for pod, queries in zip(pods, asked, strict=True):
+        mine = {claims[key]: 1 for key in _named(pod)}
         for query in queries or ():
             name = names[chosen[query]]
             mine[name] = mine.get(name, 0) + query.count
         amounts.append(mine)
-    return DeviceSets(on_nodes, tuple(amounts), members)
+    return DeviceSets(on_nodes, tuple(amounts), members, claims)
+
+
+def _named(pod: Pod) -> list[str]:
+    """The keys of the claims that a pod names."""
+    return [f"{pod.meta.namespace}/{one.claim}" for one in pod_claims(pod) if one.claim is not None]
+
+
+def _shared(pods: Sequence[Pod], objects: Objects) -> dict[str, list[DeviceQuery]] | None:
+    """What the claims that pods name ask for; None where one is not there, or asks for more than numbers of devices."""
+    found: dict[str, list[DeviceQuery]] = {}
+    for key in [key for pod in pods for key in _named(pod)]:
+        claim = objects.claims.get(key)
+        if claim is None or claim.meta.terminating or claim.spec.constraints or not _is_plain(claim.spec, objects):
+            return None
+        found[key] = [request.exactly for request in claim.spec.requests if request.exactly is not None]
+    return found
 
 
 def _queries(pod: Pod, objects: Objects) -> list[DeviceQuery] | None:
     """What the claims that are made for a pod ask for; None where it is more than numbers of devices."""
     found: list[DeviceQuery] = []
     for one in pod_claims(pod):
+        if one.claim is not None:
+            continue
         template = objects.templates.get(f"{pod.meta.namespace}/{one.template}") if one.template is not None else None
         if template is None or template.spec.constraints or not _is_plain(template.spec, objects):
             return None
