@@ -9,12 +9,12 @@ from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.simulation.growth import Growth
 from kubelint_gpu.simulation.prepare.counted_devices import with_counted_devices
-from kubelint_gpu.simulation.prepare.served_resources import (
+from kubelint_gpu.simulation.questions.analysis import RolloutAnalysis
+from kubelint_gpu.simulation.questions.served_resources import (
     SERVED_BOTH_WAYS,
     served_both_ways,
     with_claims_for_resources,
 )
-from kubelint_gpu.simulation.questions.analysis import RolloutAnalysis
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import WAITS, Judgement, Together, rank, undecided
 from kubelint_gpu.simulation.transition import Transition

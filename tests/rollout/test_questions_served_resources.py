@@ -9,8 +9,8 @@ from conformance.objects import SECOND, deployment, node
 from conformance.rollout_case import merged
 from kubelint_gpu.kube.objects.cluster import read_cluster
 from kubelint_gpu.kube.objects.workload import read_workload
-from kubelint_gpu.simulation.prepare.served_resources import with_claims_for_resources
 from kubelint_gpu.simulation.questions.rollouts import judge
+from kubelint_gpu.simulation.questions.served_resources import with_claims_for_resources
 from kubelint_gpu.simulation.transition import Transition
 
 GPU = "example.com/gpu"
