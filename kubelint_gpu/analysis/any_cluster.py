@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from kubelint_gpu.analysis.scenarios import Scenario
+from kubelint_gpu.analysis.scenarios import Scenario, on_nodes_of
 from kubelint_gpu.kube.objects.label_algebra import alternatives
-from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
+from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE, READ_WRITE_ONCE_POD
+from kubelint_gpu.scheduler import Snapshot, fit
 from kubelint_gpu.scheduler.plugins import node_ports, volume_restrictions
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.questions.beyond_inventory import MOST_NODES, further_nodes
+from kubelint_gpu.simulation.search.blockers import ATTACH
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.simulation.transition import Transition
@@ -29,54 +31,112 @@ _HOSTNAME = "kubernetes.io/hostname"
 _CLAIM = "persistentVolumeClaim"
 _WHATEVER = frozenset((volume_restrictions.NAME,))
 _IF_COUNTED = frozenset((node_ports.NAME,))
+_OF_NODES = frozenset((ATTACH,))
+_WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
 
 
 @once
 def stuck_anywhere(unit: ApplySet) -> Mapping[WorkloadKey, Judgement]:
     """The rollouts that never end whatever nodes there are; none with an inventory."""
-    if unit.world.inventory is not None:
-        return {}
-    wanted = [subject for subject in unit.subjects if _may_wait(unit, subject)]
+    wanted = [one.key for one in _rolled(unit) if _may_wait(unit, one)]
     if not wanted:
         return {}
-    placed = [one for one in unit.subjects if one.places_pods and one.placed_here and not one.workload.custom]
-    users = [(one.workload.meta.namespace, one.workload.spec) for one in placed]
-    enough = sum(2 * one.workload.replicas + 1 for one in placed)
-    cluster = with_bound_claims(unit.cluster, users)
-    nodes = further_nodes([created_pod(one.workload, "new") for one in placed], cluster, enough).nodes
-    rolled = {one.key: Transition(one.workload, one.workload) for one in placed}
-    scenario = Scenario(rolled, replace(unit.cluster, nodes=nodes, pods=()), (), unit.budget)
+    scenario = on_generous_nodes(unit)
+    enough = sum(_nodes(one) for one in scenario.transitions.values())
     certain = _WHATEVER | _IF_COUNTED if enough <= MOST_NODES else _WHATEVER
+    plain = on_nodes_of(scenario, replace(unit.cluster, nodes=scenario.cluster.nodes, pods=()))
     return {
         key: one
-        for key, one in scenario.judgements([subject.key for subject in wanted]).items()
+        for key, one in plain.judgements(wanted).items()
         if one.verdict is Verdict.STUCK and _is_over(one, certain)
     }
 
 
+@once
+def may_stick_on_another_node(unit: ApplySet) -> Mapping[WorkloadKey, Judgement]:
+    """The rollouts that may wait for a volume where the new pod lands on another node; none with an inventory."""
+    wanted = [one.key for one in _rolled(unit) if _claims(unit, one, READ_WRITE_ONCE)]
+    if not wanted:
+        return {}
+    found = on_generous_nodes(unit).judgements(wanted)
+    return {key: one for key, one in found.items() if one.verdict in _WAITS and _is_over(one, _OF_NODES)}
+
+
+@once
+def stuck_without_spare_node(unit: ApplySet) -> Mapping[WorkloadKey, Judgement]:
+    """The rollouts that wait for a host port where each node has an old pod; none with an inventory."""
+    found: dict[WorkloadKey, Judgement] = {}
+    for one in _rolled(unit):
+        if _has_host_ports(one) and one.key not in stuck_anywhere(unit):
+            alone = without_spare_node(on_generous_nodes(unit), one.key)
+            judgement = alone.judgements()[one.key]
+            if judgement.verdict in _WAITS and _is_over(judgement, _IF_COUNTED):
+                found[one.key] = judgement
+    return found
+
+
+@once
+def on_generous_nodes(unit: ApplySet) -> Scenario:
+    """All workloads are rolled out, on nodes as generous as any could be, with the volumes that they ask for."""
+    placed = [one for one in unit.subjects if one.places_pods and one.placed_here and not one.workload.custom]
+    users = [(one.workload.meta.namespace, one.workload.spec) for one in placed]
+    rolled = {one.key: Transition(one.workload, one.workload) for one in placed}
+    cluster = with_bound_claims(unit.cluster, users)
+    enough = sum(map(_nodes, rolled.values()))
+    nodes = further_nodes([created_pod(one.workload, "new") for one in placed], cluster, enough).nodes
+    return Scenario(rolled, replace(cluster, nodes=nodes, pods=()), (), unit.budget)
+
+
+def without_spare_node(scenario: Scenario, key: WorkloadKey) -> Scenario:
+    """A workload is alone, on as many nodes as it has pods."""
+    one, nodes = scenario.transitions[key], scenario.cluster.nodes
+    pod, cluster = created_pod(one.new, "new"), scenario.cluster
+    mine = [node for node in nodes if fit(pod, Snapshot.of(replace(cluster, nodes=(node,)))).schedulable]
+    alone = replace(scenario, transitions={key: one})
+    return on_nodes_of(alone, replace(cluster, nodes=tuple(mine[: one.new.replicas])))
+
+
+def _nodes(one: Transition) -> int:
+    return 2 * one.new.replicas + 1
+
+
+def _rolled(unit: ApplySet) -> Iterator[WorkloadCheck]:
+    """Without an inventory the workloads whose pods are replaced by others that a scheduler places."""
+    for subject in unit.subjects if unit.world.inventory is None else ():
+        controller = subject.controller
+        rolls = controller.has_replica_sets and subject.workload.replicas and not controller.paused
+        if rolls and subject.places_pods and not subject.workload.custom:
+            yield subject
+
+
 def _may_wait(unit: ApplySet, subject: WorkloadCheck) -> bool:
     """Whether its new pods may wait for what no further node brings."""
-    workload = subject.workload
-    if not subject.controller.has_replica_sets or not workload.replicas or subject.controller.paused:
-        return False
-    if not subject.places_pods or workload.custom:
-        return False
     return any(one.covers(subject.pod) for one in unit.cluster.quotas) or any(_exclusive(unit, subject))
 
 
 def _exclusive(unit: ApplySet, subject: WorkloadCheck) -> Iterator[bool]:
+    yield _claims(unit, subject, READ_WRITE_ONCE_POD)
+    pinned = all(
+        any(bound.field or bound.requirement.key == _HOSTNAME for bound in bounds)
+        for bounds in alternatives(subject.workload.spec)
+    )
+    yield _has_host_ports(subject) and pinned
+
+
+def _claims(unit: ApplySet, subject: WorkloadCheck, mode: str) -> bool:
+    """Whether it uses a claim of the manifests that has this access mode and no wider one."""
     spec, namespace = subject.workload.spec, subject.workload.meta.namespace
-    alone = {
+    found = {
         claim.meta.name
         for claim in unit.cluster.claims
-        if claim.meta.namespace == namespace and READ_WRITE_ONCE_POD in claim.access_modes
+        if claim.meta.namespace == namespace and set(claim.access_modes) == {mode}
     }
-    yield any(one.kind == _CLAIM and one.source.get("claimName") in alone for one in spec.volumes)
-    ports = any(container.host_ports for container in (*spec.containers, *spec.init_containers))
-    pinned = all(
-        any(bound.field or bound.requirement.key == _HOSTNAME for bound in bounds) for bounds in alternatives(spec)
-    )
-    yield ports and pinned
+    return any(one.kind == _CLAIM and one.source.get("claimName") in found for one in spec.volumes)
+
+
+def _has_host_ports(subject: WorkloadCheck) -> bool:
+    spec = subject.workload.spec
+    return any(container.host_ports for container in (*spec.containers, *spec.init_containers))
 
 
 def _is_over(judgement: Judgement, certain: frozenset[str]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kubelint_gpu.analysis.any_cluster import on_generous_nodes
 from kubelint_gpu.analysis.certainty import cluster_beyond
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.simulation.questions.drain import Drained, drain
@@ -31,6 +32,9 @@ class HeldNode:
 
 def held_drains(unit: ApplySet) -> Iterator[HeldNode]:
     """Each workload that budgets do not let go."""
+    if unit.world.inventory is None:
+        yield from _held_anywhere(unit)
+        return
     budgets = unit.cluster.disruption_budgets if unit.has_nodes else ()
     ready = [subject for subject in unit.subjects if _stays(unit, subject)] if budgets else []
     if not any(budget.selects(subject.pod) for budget in budgets for subject in ready):
@@ -47,6 +51,22 @@ def held_drains(unit: ApplySet) -> Iterator[HeldNode]:
         sure = [one for one in mine if one.decided or one.refused or one.allowed == 0]
         if mine and (held or not unit.may_grow_for(subject)):
             yield HeldNode(subject, tuple(sure or mine), certain=bool(held), decided=bool(sure))
+
+
+def _held_anywhere(unit: ApplySet) -> Iterator[HeldNode]:
+    """Without an inventory the workloads whose budgets let no pod go, however much room there is elsewhere."""
+    budgets = unit.cluster.disruption_budgets
+    ready = [one for one in unit.subjects if _has_pods(one) and not one.workload.custom] if budgets else []
+    ready = [one for one in ready if any(budget.selects(one.pod) for budget in budgets)]
+    if not ready:
+        return
+    blocked = _blocked(ready, unit, on_generous_nodes(unit).cluster, every=True)
+    for subject in ready:
+        mine = [one for one in blocked.get(subject.workload.key, ()) if one.refused or one.allowed == 0]
+        if mine:
+            # of nodes that stand for any others nothing is told
+            shown = replace(mine[0], node="", elsewhere=mine[0].pods, known=False)
+            yield HeldNode(subject, (shown,), certain=True)
 
 
 def _always_blocked(ready: Sequence[WorkloadCheck], unit: ApplySet) -> dict[str, list[Drained]]:
@@ -69,7 +89,12 @@ def _blocked(
 
 
 def _stays(unit: ApplySet, subject: WorkloadCheck) -> bool:
+    return _has_pods(subject) and subject.known_class and unit.fits_somewhere(subject)
+
+
+def _has_pods(subject: WorkloadCheck) -> bool:
+    """Whether it always has pods, and a scheduler places them."""
     controller = subject.controller
     if controller.node_bound or controller.runs_to_completion or not subject.workload.replicas:
         return False
-    return subject.places_pods and subject.known_class and unit.fits_somewhere(subject)
+    return subject.places_pods

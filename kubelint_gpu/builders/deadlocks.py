@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.any_cluster import stuck_anywhere
+from kubelint_gpu.analysis.any_cluster import stuck_anywhere, stuck_without_spare_node
 from kubelint_gpu.analysis.held_by_gangs import holding
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.scaled import ScaledRollout, waiting_when_scaled
@@ -18,6 +18,7 @@ from kubelint_gpu.builders.stuck_rollout import (
     spoken_for,
     standstill,
     standstill_anywhere,
+    standstill_somewhere,
     surges_on_nodes,
     waits_later,
 )
@@ -25,7 +26,8 @@ from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.remedies import no_daemon_surge, no_surge, recreate, within_a_revision
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.meta import Meta
-from kubelint_gpu.messages.wording import counted
+from kubelint_gpu.messages.wait import host_ports
+from kubelint_gpu.messages.wording import counted, listed
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Waiting
 from kubelint_gpu.values import replace
@@ -57,6 +59,10 @@ def deadlocks(unit: ApplySet, code: str) -> Iterator[Diagnostic]:
         judgement = stuck_anywhere(unit).get(subject.key)
         if judgement is not None and _code(end_of(judgement).waiting) == code:
             yield standstill_anywhere(unit, subject, end_of(judgement), code, strategy_fixes(unit, subject, code))
+        elif subject.key in stuck_without_spare_node(unit) and code == "KLG102":
+            ports = listed([str(port) for port in host_ports(subject.workload.spec)])
+            waits = f"where no further node takes the new pod, it waits for host port {ports} of an old one"
+            yield standstill_somewhere(unit, subject, code, waits, strategy_fixes(unit, subject, code))
     for subject, found in ended(unit, Verdict.STUCK):
         if not spoken_for(subject, found) and not waits_for_gangs(unit, found) and _code(found.waiting) == code:
             yield standstill(unit, subject, found, code, proposals=strategy_fixes(unit, subject, code))

@@ -198,6 +198,31 @@ def standstill_anywhere(
     )
 
 
+def standstill_somewhere(
+    unit: ApplySet, subject: WorkloadCheck, code: str, waits: str, proposals: Sequence[FixCandidate]
+) -> Diagnostic:
+    """The finding that a rollout never ends in some clusters; `waits` says in which, and what for.
+
+    It is a note, for it is so of many; where every node is to count as full it is a warning.
+    """
+    manifest, workload = subject.manifest, subject.workload
+    why, _, label = keeping(workload)
+    place = manifest.place(field_pointers.strategy(manifest), "key")
+    return Diagnostic(
+        code,
+        place,
+        f"the rollout may never end: {waits}, and {why}",
+        manifest,
+        cause="rollout",
+        certainty="possible",
+        severity="warning" if unit.world.full else "note",
+        related=(Related(place, label),),
+        cycle=numbers(workload),
+        help=("give --inventory to learn whether the cluster lets it end",),
+        proposals=tuple(proposals),
+    )
+
+
 def shortage(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: int) -> tuple[str | None, str]:
     """Why no more replicas find a node: the scheduler's text, and a clause."""
     if judgement.refusal:

@@ -75,6 +75,7 @@ class ClusterContext:
         errors: what is wrong with it.
         name: what findings call it where there are several; empty where there is only one.
         what_if: what is different from the files, in words.
+        full: whether every node counts as full.
     """
 
     def __init__(
@@ -84,7 +85,10 @@ class ClusterContext:
         errors: Sequence[InventoryError] = (),
         name: str = "",
         what_if: str = "",
+        *,
+        full: bool = False,
     ) -> None:
+        self.full = full
         self.name = name
         self.what_if = what_if
         self._inventory = inventory
@@ -129,7 +133,7 @@ class ClusterContext:
         files = [one.source.digest for one in self.readings if one.source is not None and not one.problems]
         if len(files) < len(self.readings) or (not files and (self._inventory is not None or self.usable)):
             return None
-        return digest_of((self.name, self.what_if, *map(repr, self.errors), "files", *files))
+        return digest_of((self.name, self.what_if, str(self.full), *map(repr, self.errors), "files", *files))
 
     @cached_property
     def has_slices(self) -> bool:

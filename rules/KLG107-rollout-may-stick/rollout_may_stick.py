@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubelint_gpu.analysis.any_cluster import may_stick_on_another_node
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.analysis.scaled import waiting_when_scaled
 from kubelint_gpu.builders.deadlocks import (
@@ -17,10 +18,12 @@ from kubelint_gpu.builders.stuck_rollout import (
     ended,
     spoken_for,
     standstill,
+    standstill_somewhere,
 )
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.messages.wording import cut_off, verb, workload_names
+from kubelint_gpu.evidence.exclusive_lines import exclusive_claims
+from kubelint_gpu.messages.wording import cut_off, listed, verb, workload_names
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.workspace import field_pointers
@@ -36,6 +39,11 @@ def rollout_may_stick(unit: ApplySet) -> Iterator[Diagnostic]:
     for subject, one in ended(unit, Verdict.MAY_STICK):
         if not spoken_for(subject, one) and not waits_for_gangs(unit, one):
             yield standstill(unit, subject, one, "KLG107", proposals=strategy_fixes(unit, subject, "KLG107"))
+    for subject in unit.subjects:
+        if subject.key in may_stick_on_another_node(unit):
+            claims = listed([f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items()])
+            waits = f"where the new pod lands on another node, it waits for claim {claims}, which the old one holds"
+            yield standstill_somewhere(unit, subject, "KLG107", waits, strategy_fixes(unit, subject, "KLG107"))
     for subject in unit.subjects:
         found = judgements_in(unit).get(subject.key)
         if rollout_ends(unit, subject):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.any_cluster import stuck_anywhere
+from kubelint_gpu.analysis.any_cluster import stuck_anywhere, stuck_without_spare_node
 from kubelint_gpu.analysis.growing_pools import growing
 from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.custom_rollouts import custom_rooms
@@ -33,22 +33,24 @@ def rollout_needs_room(unit: ApplySet) -> Iterator[Diagnostic]:
             judgement = judgements_in(unit).get(subject.key)
             if judgement is not None and judgement.stalls is not None:
                 yield from _grown(unit, subject, judgement.stalls)
+    if unit.world.inventory is not None and not unit.world.full:
         return
     yield from custom_rooms(unit)
     for subject in unit.subjects:
         workload, controller, manifest = subject.workload, subject.controller, subject.manifest
         if not controller.has_replica_sets or not workload.replicas or controller.paused:
             continue
-        resources = extended_resources(workload.spec)
+        requests = pod_requests(workload.spec)
+        resources = tuple(requests) if unit.world.full else extended_resources(workload.spec)
         needed = controller.places_needed(workload.replicas)
         if (
             not resources
             or needed <= workload.replicas
             or not subject.places_pods
             or subject.key in stuck_anywhere(unit)
+            or (unit.world.full and subject.key in stuck_without_spare_node(unit))
         ):
             continue
-        requests = pod_requests(workload.spec)
         each = " and ".join(amount(name, requests[name]) for name in resources)
         where = [
             field_pointers.key_values(manifest, route)
@@ -63,12 +65,17 @@ def rollout_needs_room(unit: ApplySet) -> Iterator[Diagnostic]:
             f"{_running(workload.replicas)}: {kept(controller, workload.replicas)}",
             manifest,
             cause="room",
+            severity="warning" if unit.world.full else None,
             related=tuple(
                 Related(manifest.place(route), f"each pod takes {amount(name, requests[name])}")
                 for name in resources
                 for route in field_pointers.requests(manifest, name)
             ),
-            help=("give --inventory to learn whether the cluster has that place",),
+            help=(
+                "--assume full: every node counts as full"
+                if unit.world.full
+                else "give --inventory to learn whether the cluster has that place",
+            ),
             proposals=(replace(no_surge(manifest, workload.replicas), must_prove=False, safety="unsafe"),),
         )
 

@@ -65,6 +65,9 @@ from kubelint_gpu.workspace.project.worlds import WhatIf, what_if_options
     help="Report, and fail on, nothing below this.  [default: report all, fail on warnings]",
 )
 @what_if_options
+@click.option(
+    "--assume", type=click.Choice(["full"]), help="full: judge as if every node were full; what must find room to roll?"
+)
 @click.option("--together", is_flag=True, help="All files are applied together, to one cluster.")
 @click.option(
     "--against",
@@ -136,7 +139,7 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         paths,
         inventories,
         configuration=configuration,
-        what_if=WhatIf(options["without"], options["added"]),
+        what_if=WhatIf(options["without"], options["added"], full=options["assume"] == "full"),
         together=options["together"],
         stdin_filename=options["stdin_filename"],
         against=past,

@@ -16,9 +16,10 @@ BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
 DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
+READ_WRITE_ONCE = "ReadWriteOnce"
 READ_WRITE_ONCE_POD = "ReadWriteOncePod"
 
-_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", READ_WRITE_ONCE_POD)
+_MODES = (READ_WRITE_ONCE, "ReadOnlyMany", "ReadWriteMany", READ_WRITE_ONCE_POD)
 _VOLUME_MODES = ("Filesystem", "Block")
 _NOT_SOURCES = frozenset({"capacity", "claimRef", "nodeAffinity"})
 

@@ -28,10 +28,14 @@ def complain(path: str, message: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class WhatIf:
-    """What is different from the declared cluster: patterns of nodes that are gone, files of nodes that join."""
+    """What is different from the declared cluster: patterns of nodes that are gone, files of nodes that join.
+
+    With `full` every node counts as full.
+    """
 
     without: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
+    full: bool = False
 
 
 def what_if_options(command: Callable[..., int]) -> Callable[..., int]:
@@ -92,7 +96,7 @@ def read_world(
     if not paths and not what_if.added:
         if what_if.without:
             raise click.UsageError("--without-node takes nodes from an inventory, and none is declared")
-        return ClusterContext(), False
+        return ClusterContext(full=what_if.full), False
     from kubelint_gpu.inventory import Inventory, InventoryError, load
 
     collected = collect([*paths, *what_if.added], stdin=sys.stdin.buffer)
@@ -103,7 +107,7 @@ def read_world(
         readings = tuple(known.read(file.path, file.data) for file in collected.files)
         found = _known(plain, readings)
         if found is not None:
-            found.what_if = repr(what_if)
+            found.what_if, found.full = repr(what_if), what_if.full
             return found, False
         inventory, errors = load(readings)
     except Exception as error:  # noqa: BLE001 - what needs no cluster is judged all the same
@@ -124,7 +128,7 @@ def read_world(
         pods = f", and what ran there: {changed.pods} pod{'' if changed.pods == 1 else 's'}" if changed.pods else ""
         complain("what if", f"without {len(changed.nodes)} of {len(names)} nodes{pods}")
     name = (inventory.name or (paths[0] if paths else "")) if named else ""
-    world = ClusterContext(inventory, readings, wrong, name, repr(what_if))
+    world = ClusterContext(inventory, readings, wrong, name, repr(what_if), full=what_if.full)
     if plain is not None:
         from kubelint_gpu.workspace.project.known_clusters import keep_cluster
 
