@@ -15,7 +15,7 @@ SECTIONS = {
     "What is checked": (
         *("inventories", "together", "against", "hook", "shard", "stdin_filename"),
         *("kustomize", "kustomize_flags", "kustomize_timeout", "each", "context", "kubeconfig", "leave_out"),
-        *("without", "added"),
+        *("without", "added", "assume"),
     ),
     "Which findings count": ("select", "ignore", "min_severity", "no_ignores", "baseline", "write_baseline"),
     "How they are reported": (
