@@ -47,7 +47,8 @@ def transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition:
         return Transition(new, new, existing=False)
     if old is None or not (ever_fitted(unit, old) or own_pods(new, unit.cluster.pods)):
         return Transition(new, new)
-    rolls = now is subject and not _is_same(old, subject)
+    renumbered = old.controller.first_ordinal != subject.controller.first_ordinal
+    rolls = now is subject and (renumbered or not _is_same(old, subject))
     return Transition(new, old.workload, rolls=rolls, known=True)
 
 

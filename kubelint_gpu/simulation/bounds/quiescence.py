@@ -87,7 +87,7 @@ def _moves_otherwise(one: WorkloadChange) -> bool:
     moved = one.left or one.stays or one.fresh
     lacks = one.waiting or any(pod.unready for pod in one.running)
     scaled = one.before != one.replicas and not one.controller.has_replica_sets
-    return bool(one.temporary or not one.existing or scaled or moved or lacks)
+    return bool(one.temporary or not one.existing or scaled or moved or lacks or one.renumbered)
 
 
 def _pods_of(one: WorkloadChange) -> tuple[Pod, ...]:

@@ -45,6 +45,12 @@ class PodAction:
     current: bool = False
 
 
+def first_ordinal_of(workload: Workload) -> int:
+    """The first ordinal of a StatefulSet as it is written."""
+    strategy = workload.strategy
+    return strategy.first_ordinal if isinstance(strategy, StatefulSetStrategy) else 0
+
+
 def has_max_unavailable(version: str | None) -> bool:
     """Whether `maxUnavailable` is looked at: the gate MaxUnavailableStatefulSet is on in 1.35.0 to 1.35.3 alone.
 
@@ -134,7 +140,7 @@ class StatefulSetRollout(EqualNodes):
 
     It writes nothing: which template a pod is of, the pod itself says.
 
-    `old` and `new` are the kinds of the ordinals, from the first on; `gate` is whether it looks at maxUnavailable.
+    `old` and `new` are the kinds of its `ordinals`; `gate` is whether it looks at maxUnavailable.
     Where it only keeps its replicas, it does not `roll`, and there are no new ones.
     """
 
@@ -144,6 +150,7 @@ class StatefulSetRollout(EqualNodes):
     old: tuple[int, ...]
     new: tuple[int, ...]
     gate: bool
+    ordinals: tuple[int, ...]
     roll: bool = True
 
     @property
@@ -175,7 +182,7 @@ class StatefulSetRollout(EqualNodes):
         return not self.rolls or is_complete(self.strategy, self.replicas, self._pods(seen))
 
     def _change(self, control: Control, action: PodAction, seen: Census) -> Action:
-        place = action.ordinal - self.strategy.first_ordinal
+        place = self.ordinals.index(action.ordinal)
         if action.act == "create":
             kind = (self.new if action.current else self.old)[place]
             return Action(control, f"creates pod {action.ordinal}", create=(kind, 1))
@@ -184,12 +191,11 @@ class StatefulSetRollout(EqualNodes):
 
     def _pods(self, seen: Census) -> list[Replica]:
         found = []
-        first = self.strategy.first_ordinal
         for kinds, current in ((self.old, False), (self.new, True)):
-            for place, kind in enumerate(kinds):
+            for ordinal, kind in zip(self.ordinals, kinds, strict=False):
                 if seen.remaining(kind):
                     leaving = seen.leaving(kind) > 0
-                    found.append(Replica(first + place, current, seen.ready(kind) > 0, leaving))
+                    found.append(Replica(ordinal, current, seen.ready(kind) > 0, leaving))
         return found
 
 
@@ -282,30 +288,39 @@ class StatefulSetController(ReplicaSetController):
             known = (found,) if found is not None and wanted else ()
             kinds.append(stage.pod_type(pod, wanted, known, int(wanted and place < change.sure)))
         replicas, gate = change.replicas if scaling else first, has_max_unavailable(stage.cluster.version)
-        stage.add(StatefulSetRollout(change.new.key, self.strategy, replicas, tuple(kinds), (), gate, roll=False))
+        ordinals = tuple(range(self.first_ordinal, self.first_ordinal + len(kinds)))
+        name = change.new.key
+        stage.add(StatefulSetRollout(name, self.strategy, replicas, tuple(kinds), (), gate, ordinals, roll=False))
 
     def enter_rolling(self, stage: Stage) -> None:
-        """Each ordinal with its old pod, and with its new one, which is not there yet."""
+        """Each ordinal with its old pod, and with its new one, which is not there yet; where they are only numbered
+        anew, a pod that is there is of the new template.
+        """
         change, first = stage.change, self.first_ordinal
         running = {pod.meta.name: pod for pod in (*change.waiting, *change.running)}
-        before, after = change.old.replicas, change.replicas
+        start = first_ordinal_of(change.old)
+        there, wanted_now = range(start, start + change.old.replicas), range(first, first + change.replicas)
+        ordinals = tuple(sorted({*there, *wanted_now}))
+        renamed = start != first and change.old.spec == change.new.spec and change.old.template == change.new.template
         old: list[int] = []
         new: list[int] = []
         # the pods after one that is not ready are not made: those that are known are all that there are
         blocked = False
-        for ordinal in range(first, first + max(before, after)):
+        for ordinal in ordinals:
             name = f"{change.new.meta.name}-{ordinal}"
             found = running.get(name)
             pod = stage.unbound(found) if found is not None else stage.old_pod(name)
             pod = with_claims(ordinal_pod(pod, name, ordinal), change.new, ordinal, stage.cluster)
             waits = found is not None and not found.spec.node_name
-            wanted = 1 if not waits and (found is not None or (ordinal < first + before and not blocked)) else 0
+            wanted = 1 if not waits and (found is not None or (ordinal in there and not blocked)) else 0
             blocked = blocked or (self.ordered and found is not None and (waits or found.unready))
             known = (found,) if found is not None and wanted else ()
-            old.append(stage.pod_type(pod, wanted, known, wanted if change.existing else 0, int(waits)))
-            stage.not_ready(old[-1], known)
-            pod = ordinal_pod(stage.new_pod(name), name, ordinal)
-            pod = with_claims(pod, change.new, ordinal, stage.cluster)
-            new.append(stage.pod_type(pod, 0, new=True))
+            placed = (wanted, known, wanted if change.existing else 0, int(waits))
+            old.append(stage.pod_type(pod, *((0,) if renamed else placed)))
+            made = ordinal_pod(stage.new_pod(name), name, ordinal)
+            made = with_claims(made, change.new, ordinal, stage.cluster)
+            new.append(stage.pod_type(made, *(placed if renamed else (0,)), new=True))
+            stage.not_ready((new if renamed else old)[-1], known)
         gate = has_max_unavailable(stage.cluster.version)
-        stage.add(StatefulSetRollout(change.new.key, self.strategy, after, tuple(old), tuple(new), gate))
+        replicas = change.replicas
+        stage.add(StatefulSetRollout(change.new.key, self.strategy, replicas, tuple(old), tuple(new), gate, ordinals))

@@ -92,11 +92,16 @@ class WorkloadChange:
         return tuple(name for name in (*self.nodes, *self.left, *self.stays) if name not in self.fresh)
 
     @property
+    def renumbered(self) -> bool:
+        """Whether its pods get other ordinals than they have: each that comes is made before one goes."""
+        return self.controller.has_ordinals and controller_of(self.old).first_ordinal != self.controller.first_ordinal
+
+    @property
     def hindered(self) -> bool:
         """Whether its pods have ordinals and one is known not to be ready, so that its rollout may not go on."""
         if not self.controller.has_ordinals or not self.rolling:
             return False
-        return bool(self.waiting) or any(pod.unready for pod in self.running)
+        return self.renumbered or bool(self.waiting) or any(pod.unready for pod in self.running)
 
     @property
     def resumes(self) -> bool:
