@@ -6,7 +6,6 @@ import pytest
 from checks_units import findings
 
 POD = "{containers: [{name: a, image: a, resources: {limits: {nvidia.com/gpu: %d}}}]}"
-CPU = "{containers: [{name: a, image: a, resources: {limits: {cpu: 1}}}]}"
 SIGN = "{restartPolicy: Never, containers: [{name: a, image: a, env: [{name: MASTER_ADDR, value: a}], %s}]}"
 
 
@@ -34,55 +33,8 @@ def job(name, pods=2):
     )
 
 
-def job_set(replicas=1, pods=2):
-    spec = SIGN % "resources: {limits: {nvidia.com/gpu: 1}}"
-    return (
-        "---\napiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: s, namespace: research}\nspec:\n"
-        f"  replicatedJobs:\n    - name: w\n      replicas: {replicas}\n      template:\n        spec:\n"
-        f"          parallelism: {pods}\n          completions: {pods}\n          template: {{spec: {spec}}}\n"
-    )
-
-
-def ray(kind="RayJob", workers=4):
-    key = "rayClusterSpec" if kind == "RayJob" else ""
-    indent = "  " if key else ""
-    return (
-        f"---\napiVersion: ray.io/v1\nkind: {kind}\nmetadata: {{name: r, namespace: research}}\nspec:\n"
-        + (f"  {key}:\n" if key else "")
-        + f"{indent}  headGroupSpec: {{template: {{spec: {CPU}}}}}\n{indent}  workerGroupSpecs:\n"
-        f"{indent}    - {{groupName: g, replicas: {workers}, template: {{spec: {POD % 1}}}}}\n"
-    )
-
-
 def told(text, cluster):
     return [one.message for one in findings(text, cluster) if one.code in ("KLG113", "KLG109")]
-
-
-@pytest.mark.parametrize(
-    ("text", "gpus", "begins"),
-    [
-        (torch(), (2,), "PyTorchJob research/t needs 4 pods at once and no more than 2 find room"),
-        (torch(), (1, 1, 1), "PyTorchJob research/t needs 4 pods at once and no more than 3 find room"),
-        (torch(workers=2), (2,), "PyTorchJob research/t needs 3 pods at once and no more than 2 find room"),
-        (torch(workers=1, gpus=2), (3,), "PyTorchJob research/t needs 2 pods at once and no more than 1 finds room"),
-        (torch(), (4,), ""),
-        (torch(), (2, 2), ""),
-        (torch(workers=1, gpus=2), (3, 3), ""),
-        (ray(), (2,), "RayJob research/r needs 5 pods at once and no more than 3 find room"),
-        (ray(), (4,), ""),
-        (ray("RayCluster"), (2,), "no more than 3 of 5 pods can run at once"),
-        (ray("RayCluster"), (4,), ""),
-        (job_set(pods=4), (2,), "JobSet research/s needs 4 pods at once and no more than 2 find room"),
-        (job_set(3, 4), (2,), "Job research/s-w-"),
-        (job_set(2, 2), (4,), ""),
-        (job_set(2, 2), (3,), ""),
-        (job_set(2, 2), (2,), "started at the same moment, Job research/s-w-0 and Job research/s-w-1 can hold"),
-    ],
-)
-def test_what_never_has_all_its_pods_holds_what_it_has(text, gpus, begins):
-    found = told(text, inventory(*gpus))
-    assert len(found) == bool(begins)
-    assert all(message.startswith(begins) for message in found)
 
 
 def test_two_that_start_together_hold_each_other_up():
@@ -124,15 +76,6 @@ def test_it_is_possible_only_where_there_may_be_more_nodes():
     assert (one.certainty, one.severity) == ("certain", "warning")
 
 
-def test_running_pods_of_others_are_in_the_way_and_its_own_and_those_that_end_are_not():
-    def running(namespace, more=""):
-        return f"running:\n  - {{name: x, namespace: {namespace}, node: n1, gpus: 1{more}}}\n"
-
-    assert told(torch(), inventory(4, more=running("serving")))[0].startswith("PyTorchJob research/t needs 4 pods")
-    assert told(torch(), inventory(4, more=running("research"))) == []
-    assert told(torch(), inventory(4, more=running("serving", ", owner: Job/x"))) == []
-
-
 def service(priority="", kind="Deployment"):
     return (
         f"---\napiVersion: apps/v1\nkind: {kind}\nmetadata: {{name: s, namespace: research}}\nspec:\n"
@@ -140,9 +83,6 @@ def service(priority="", kind="Deployment"):
         f"    metadata: {{labels: {{app: s}}}}\n    spec:\n{priority}"
         "      containers: [{name: a, image: a, resources: {limits: {nvidia.com/gpu: 1}}}]\n"
     )
-
-
-LOW = "priorityClasses:\n  - {name: low, value: -5}\n"
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
@@ -161,10 +101,6 @@ def test_where_the_pods_of_a_service_are_decides_whether_a_custom_resource_gets_
         "what runs may wait"
     )
     assert not told(torch(workers=1, gpus=2) + service(), inventory(4, 4))
-
-
-def test_a_service_that_is_evicted_is_in_nobodys_way():
-    assert not told(torch() + service("      priorityClassName: low\n"), inventory(5, more=LOW))
 
 
 def test_two_custom_resources_hold_each_other_on_what_a_service_leaves():

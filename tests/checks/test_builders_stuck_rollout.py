@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from checks_units import deployment, findings, unit, world
+from checks_units import deployment, findings, unit
 
-from kubelint_gpu.analysis.replica_room import room_for
 from kubelint_gpu.analysis.rollout_facts import judged_together
 from kubelint_gpu.simulation.search import engine
 from kubelint_gpu.simulation.search.engine import GroupSearch
@@ -82,33 +81,6 @@ def test_a_daemon_set_that_does_not_surge_or_fits_twice_is_silent(text):
     assert codes(text, inventory(nodes=2)) == []
 
 
-def test_daemon_pods_that_stay_pending_hold_up_the_update_of_the_others():
-    nodes = inventory(nodes=2) + "nodes:\n  - {name: cpu-1, allocatable: {cpu: 16, memory: 64Gi}}\n"
-    (found,) = findings(daemon_set(0, 1), nodes)
-    assert found.message == (
-        "of the pods that it makes for 3 nodes, 1 finds no room (on cpu-1), and it stays Pending; while it does, no rolling "
-        "update replaces the others (maxUnavailable is 1)"
-    )
-    assert any(one.message == "cpu-1 has no nvidia.com/gpu" for one in found.related)
-    (found,) = findings(daemon_set(0, 2), nodes)
-    assert found.message.endswith("and it stays Pending"), "one more may be unavailable"
-    (found,) = findings(daemon_set(0, 1), inventory(nodes=2, more=running("other")))
-    assert any("holds 1 nvidia.com/gpu on l4-1" in one.message for one in found.related)
-    assert found.help == ()
-
-
-def test_a_gpu_daemon_set_that_finds_a_node_full_is_a_warning():
-    """Its controller makes a pod for the full node all the same, and a rolling update halts there."""
-    full = inventory(more=running("notebook-0", owner="StatefulSet/research/notebook"))
-    for text in (daemon_set(0, 1), daemon_set(1)):
-        (found,) = findings(text, full)
-        assert (found.code, found.severity) == ("KLG109", "warning")
-        assert found.message == (
-            "no pod that it makes for 1 node finds room (on l4-1, held by StatefulSet research/notebook), "
-            "and it stays Pending"
-        )
-
-
 def test_a_daemon_sets_pods_hold_what_they_hold_in_the_rollouts_of_others():
     beside = daemon_set(0, 1, name="health") + "---\n" + deployment()
     assert codes(beside, inventory(gpus=2)) == ["KLG101"]
@@ -122,31 +94,6 @@ def test_a_host_port_that_surges_is_found_without_an_inventory():
     assert codes(daemon_set(0, 1, more=port, limits="{}"), "") == []
 
 
-def test_a_pool_that_grows_saves_a_rollout_and_a_quota_does_not_care():
-    quota = (
-        "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: team, namespace: serving}\n"
-        'spec: {hard: {requests.nvidia.com/gpu: "1"}}\n---\n'
-    )
-    room = inventory(scaling=grows(3))
-    assert codes(deployment(), room) == ["KLG114"]
-    assert codes(quota + deployment(), room) == ["KLG105"]
-
-
-def test_a_rollout_that_rests_on_a_pool_that_grows_is_a_note_with_the_run_that_waits():
-    (found,) = findings(deployment(), inventory(scaling=grows(3)))
-    assert (found.code, found.severity, found.certainty) == ("KLG114", "note", "possible")
-    assert found.message == (
-        "the rollout ends only if pool l4 adds a node meanwhile: until then the new pod waits for 1 nvidia.com/gpu on "
-        "l4-1, held by the old pod"
-    )
-    assert found.trace[-1].message.endswith("nothing moves until a node joins")
-    assert any(
-        one.message == "pool l4 may grow from 1 to 3 nodes: new nodes are called l4+1 and so on here"
-        for one in found.related
-    )
-    assert [(fix.safety, fix.verified) for fix in found.fixes] == [("safe", True)]
-
-
 @pytest.mark.parametrize("replicas", [1, 2, 3])
 @pytest.mark.parametrize("nodes", [0, 1, 3])
 def test_nodes_that_join_for_the_replicas_are_no_reason_for_a_note_and_one_more_is(replicas, nodes):
@@ -157,35 +104,6 @@ def test_nodes_that_join_for_the_replicas_are_no_reason_for_a_note_and_one_more_
     assert codes(
         deployment(spec=f"replicas: {replicas}"), inventory(nodes=nodes, scaling=grows(max(1, nodes, replicas)))
     ) == ([] if replicas < nodes else ["KLG101"])
-
-
-def test_a_pool_at_its_maximum_saves_nothing():
-    assert codes(deployment(), inventory(scaling=grows(1, 1))) == ["KLG101"]
-
-
-def test_replicas_that_a_pool_at_its_maximum_still_cannot_take_are_told_with_the_pool():
-    text = deployment(spec="replicas: 5")
-    (found,) = findings(text, inventory(scaling=grows(3)))
-    assert found.code == "KLG109"
-    assert "only 3 of 5 replicas can run even with pool l4 at its maximum of 3 nodes" in found.message
-    assert any(
-        one.message == "pool l4 may grow from 1 to 3 nodes: new nodes are called l4+1 and so on here"
-        for one in found.related
-    )
-    assert codes(deployment(spec="replicas: 2"), inventory(scaling=grows(3))) == ["KLG114"]
-
-
-def test_a_rollout_that_needs_more_than_a_pool_at_its_maximum_says_that_the_pool_grows():
-    (found,) = findings(deployment(spec="replicas: 3"), inventory(scaling=grows(3)))
-    assert found.code == "KLG101"
-    assert any(
-        one.message == "pool l4 may grow from 1 to 3 nodes: new nodes are called l4+1 and so on here"
-        for one in found.related
-    )
-
-
-def test_a_pool_that_may_grow_without_end_is_not_counted_out():
-    assert codes(deployment(spec="replicas: 60"), inventory(scaling=grows(200))) == []
 
 
 def test_a_neighbour_of_lower_priority_is_evicted_and_named():
@@ -216,112 +134,6 @@ def test_rollouts_that_end_together_are_silent():
 def test_rollouts_that_do_not_end_alone_are_not_told_again_together():
     both = deployment() + "---\n" + deployment(name="other")
     assert codes(both, inventory(gpus=2)) == ["KLG101", "KLG101"]
-
-
-def job(name, parallelism, *, sign="command: [torchrun, train.py]", more="", kind="Job"):
-    return (
-        f"apiVersion: batch/v1\nkind: {kind}\nmetadata: {{name: {name}, namespace: serving}}\n"
-        f"spec:\n  parallelism: {parallelism}\n  completions: {parallelism}\n{more}  template:\n    spec:\n"
-        f"      restartPolicy: Never\n      priorityClassName: serving\n      containers:\n        - name: main\n"
-        f"          image: registry.example.com/main:1\n          {sign}\n"
-        f"          resources: {{limits: {{nvidia.com/gpu: 1}}}}\n"
-    )
-
-
-@pytest.mark.parametrize(
-    ("second", "nodes", "expected"),
-    [
-        (job("b", 2), inventory(nodes=3), ["KLG113"]),
-        (job("b", 3), inventory(nodes=4), ["KLG113"]),
-        (job("b", 3), inventory(nodes=6), []),
-        (job("b", 3), inventory(nodes=4, scaling=grows(6)), []),
-        (job("b", 3, sign="command: [python, shard.py]"), inventory(nodes=4), []),
-        (job("b", 3, more="  suspend: true\n"), inventory(nodes=4), []),
-        (job("b", 5), inventory(nodes=4), ["KLG113"]),
-        (job("b", 5), inventory(nodes=4, scaling=grows(5)), []),
-        (job("b", 1), inventory(nodes=3), []),
-    ],
-    ids=[
-        "split-unevenly",
-        "split",
-        "room",
-        "grows",
-        "independent",
-        "suspended",
-        "never-fits",
-        "grows-to-fit",
-        "single",
-    ],
-)
-def test_jobs_hold_each_other_only_where_each_can_have_a_part_and_waits_for_all(second, nodes, expected):
-    assert codes(job("a", 3) + "---\n" + second, nodes) == expected
-
-
-def messages(text, nodes):
-    return [one.message for one in findings(text, nodes, "KLG113")]
-
-
-def test_a_job_that_never_has_all_its_pods_holds_what_it_has_for_nothing():
-    assert messages(job("a", 3), inventory(nodes=2)) == [
-        "Job serving/a needs its 3 pods at once and only 2 find room: what runs waits for the rest for ever"
-    ]
-    assert messages(job("a", 3, more="  activeDeadlineSeconds: 600\n"), inventory(nodes=2)) == [
-        (
-            "Job serving/a needs its 3 pods at once and only 2 find room: what runs waits for the rest until it fails after 600 "
-            "seconds (activeDeadlineSeconds)"
-        )
-    ]
-    assert messages(job("a", 3), inventory(nodes=2, scaling=grows(2, 2))) == messages(job("a", 3), inventory(nodes=2))
-    assert messages(job("a", 3), inventory(nodes=1, scaling=grows(2, 1))) == [
-        (
-            "Job serving/a needs its 3 pods at once and only 2 find room even with pool l4 at its maximum of 2 nodes: what runs "
-            "waits for the rest for ever"
-        )
-    ]
-    assert messages(job("a", 3, sign="command: [python, shard.py]"), inventory(nodes=2)) == []
-    assert messages(job("a", 3, more="  suspend: true\n"), inventory(nodes=2)) == []
-    assert messages(job("a", 3), inventory(nodes=3, more=running("x", owner="Job/x"))) == [], "it ends some day"
-    assert messages(job("a", 3), inventory(nodes=3, more=running("x", owner="ReplicaSet/x"))) != []
-    assert messages(job("a", 3), inventory(nodes=3, more=running("x", owner="ReplicaSet/x", priority="low"))) == []
-
-
-def test_a_run_of_a_cron_job_needs_its_pods_at_once_too():
-    lines = job("a", 3, kind="CronJob").splitlines(keepends=True)
-    spec = lines.index("spec:\n")
-    inner = "".join(f"    {line}" for line in lines[spec:])
-    text = (
-        "".join(lines[:spec]) + f'spec:\n  schedule: "0 3 * * *"\n  concurrencyPolicy: Forbid\n  jobTemplate:\n{inner}'
-    )
-    assert messages(text, inventory(nodes=3)) == []
-    assert messages(text, inventory(nodes=2)) == [
-        "a run of CronJob serving/a needs its 3 pods at once and only 2 find room: what runs waits for the rest for ever"
-    ]
-
-
-def test_a_job_beside_what_runs_for_good_may_never_be_whole():
-    beside = deployment(spec="strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}") + "---\n"
-    assert messages(beside + job("a", 3), inventory(nodes=3)) == [
-        (
-            "while Deployment serving/chat runs, Job serving/a needs its 3 pods at once and only 2 find room: what runs waits "
-            "for the rest for ever"
-        )
-    ]
-    assert messages(beside + job("a", 3), inventory(nodes=4)) == []
-    assert messages(beside.replace(": serving\n", ": low\n", 1) + job("a", 3), inventory(nodes=3)) == []
-    wide = job("a", 2).replace("gpu: 1", "gpu: 2")
-    two = beside.replace("spec:\n", "spec:\n  replicas: 2\n", 1)
-    assert messages(two + wide, inventory(gpus=2, nodes=3)) == [
-        (
-            "while Deployment serving/chat runs, Job serving/a needs its 2 pods at once and as few as 1 finds room: what runs may "
-            "wait for the rest for ever"
-        )
-    ]
-
-
-def test_of_jobs_that_hold_each_other_the_first_deadline_is_told():
-    both = job("a", 3, more="  activeDeadlineSeconds: 600\n") + "---\n" + job("b", 2)
-    (told,) = messages(both, inventory(nodes=3))
-    assert " can hold each other up until a fails after 600 seconds (activeDeadlineSeconds): " in told
 
 
 def hpa(most, kind="Deployment", name="chat"):
@@ -359,85 +171,8 @@ def budget(line, name="chat"):
     )
 
 
-@pytest.mark.parametrize(
-    ("line", "nodes", "expected"),
-    [
-        ("minAvailable: 1", inventory(), ["KLG112"]),
-        ("minAvailable: 100%", inventory(), ["KLG112"]),
-        ("maxUnavailable: 0", inventory(), ["KLG112"]),
-        ("maxUnavailable: 1", inventory(), []),
-        ("minAvailable: 0", inventory(), []),
-        ("minAvailable: 1", inventory(nodes=2), ["KLG112"]),
-        ("minAvailable: 1", inventory(scaling=grows(2)), ["KLG112"]),
-        ("maxUnavailable: 1", inventory(scaling=grows(2)), []),
-    ],
-)
-def test_a_drain_is_blocked_where_pods_have_nowhere_to_go_and_may_not_go(line, nodes, expected):
-    assert codes(budget(line) + FREE, nodes) == expected
-
-
-@pytest.mark.parametrize(
-    ("budgets", "replicas", "nodes", "told", "helped", "fixed"),
-    [
-        (
-            budget("minAvailable: 1"),
-            1,
-            inventory(1, 2),
-            "never ends: PodDisruptionBudget chat allows no eviction even while its only pod is healthy",
-            "with the node cordoned, kubectl rollout restart moves its pods to another node without an eviction",
-            "set maxUnavailable: 1, which lets a drain take one pod at a time",
-        ),
-        (
-            budget("minAvailable: 2"),
-            2,
-            inventory(1, 3),
-            "never ends: PodDisruptionBudget chat allows no eviction even while all 2 pods are healthy",
-            "with the node cordoned, kubectl rollout restart moves its pods to another node without an eviction",
-            "set maxUnavailable: 1, which lets a drain take one pod at a time",
-        ),
-        (
-            budget("minAvailable: 2"),
-            3,
-            inventory(3),
-            (
-                "stops half way: 3 of 3 pods find no room on another node, and PodDisruptionBudget chat lets no more than 1 "
-                "of them be missing"
-            ),
-            "",
-            "set maxUnavailable: 3, which lets a drain take 3 pods that find no room",
-        ),
-        (
-            budget("maxUnavailable: 1") + budget("maxUnavailable: 1").replace("name: chat", "name: more", 1),
-            1,
-            inventory(1, 2),
-            (
-                "fails: PodDisruptionBudgets chat and more cover the same pods, and the eviction API refuses a pod with more "
-                "than one"
-            ),
-            "leave one of the budgets, or let their selectors cover different pods",
-            "",
-        ),
-    ],
-)
-def test_a_drain_that_does_not_end_says_why(budgets, replicas, nodes, told, helped, fixed):
-    text = deployment(spec=f"replicas: {replicas}\nstrategy: {{rollingUpdate: {{maxSurge: 0, maxUnavailable: 1}}}}")
-    (found,) = findings(budgets + text, nodes, "KLG112")
-    assert found.message == f"draining a node with its pods of Deployment serving/chat {told}"
-    assert (found.help, [fix.title for fix in found.fixes]) == ((helped,) * bool(helped), [fixed] * bool(fixed))
-
-
 def test_a_budget_of_others_blocks_nothing():
     assert codes(budget("minAvailable: 1", "other") + FREE, inventory()) == []
-
-
-def test_pools_that_take_the_pod_are_known_and_the_others_are_not():
-    found = unit(deployment(pod="nodeSelector: {pool: a100}"), inventory(scaling=grows(3)))
-    assert found.growing_for(found.subjects[0]) == ()
-    found = unit(deployment(), inventory(scaling=grows(3)))
-    assert [pool.name for pool in found.growing_for(found.subjects[0])] == ["l4"]
-    assert room_for(found, found.subjects[0], 9) == 3
-    assert not found.may_outgrow(found.subjects[0])
-    assert world(inventory()).usable
 
 
 @pytest.mark.parametrize(

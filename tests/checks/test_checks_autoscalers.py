@@ -21,10 +21,6 @@ def hpa(least, most, kind="Deployment", name="chat", namespace="serving"):
     )
 
 
-def codes(text, gpus):
-    return [one.code for one in findings(text, GPU_NODE % gpus)]
-
-
 def test_the_least_replicas_that_do_not_all_run_are_told_at_the_autoscalers_line():
     (one,) = findings(hpa(3, 5) + deployment(), GPU_NODE % 2)
     assert (one.code, one.severity, one.place.line) == ("KLG109", "error", 5)
@@ -42,33 +38,6 @@ def test_at_the_least_replicas_the_rollout_never_ends():
     )
     assert (5, "it sets 3 replicas") in [(related.place.line, related.message) for related in other.related]
     assert other.fixes[0].verified
-
-
-@pytest.mark.parametrize(
-    ("text", "gpus", "expected"),
-    [
-        (hpa(2, 4) + deployment(spec=GIVES), 3, ["KLG115"]),
-        (hpa(3, 3) + deployment(), 3, ["KLG101"]),
-        (hpa(3, 3) + deployment(spec="replicas: 3"), 3, ["KLG101"]),
-        (hpa(None, 1) + deployment(spec="replicas: 4"), 2, []),
-        (hpa(1, 2) + deployment(spec="replicas: 4"), 3, []),
-        (hpa(1, 2) + deployment(spec="replicas: 4"), 1, ["KLG109"]),
-        (hpa(3, 5) + deployment(spec="replicas: 0"), 1, []),
-        (hpa(3, 5, name="other") + deployment(), 2, []),
-        (hpa(3, 5, namespace="elsewhere") + deployment(), 2, []),
-    ],
-    ids=["room", "one-number", "same-number", "most-1", "most-2", "most-short", "off", "name", "namespace"],
-)
-def test_replicas_are_brought_between_the_bounds(text, gpus, expected):
-    assert codes(text, gpus) == expected
-
-
-def test_a_stateful_set_is_scaled_too():
-    text = hpa(2, 2, "StatefulSet") + deployment(spec="serviceName: chat").replace(
-        "kind: Deployment", "kind: StatefulSet"
-    )
-    (one,) = findings(text, GPU_NODE % 1)
-    assert (one.code, one.place.line) == ("KLG111", 5)
 
 
 def test_an_autoscaler_that_starts_to_ask_for_more_scales_while_the_change_is_rolled_out():

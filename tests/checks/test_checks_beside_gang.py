@@ -34,12 +34,6 @@ def named(finding):
     return [one.message for one in finding.related if "rollout" in one.message]
 
 
-def test_a_job_that_is_never_whole_is_the_one_finding_and_names_the_rollout_that_waits_for_what_it_holds():
-    (one,) = found(4, gang("train", 4))
-    assert one.code == "KLG113"
-    assert named(one) == ["the rollout of Deployment serving/chat may wait for what they hold, too"]
-
-
 def test_jobs_that_hold_each_other_are_the_one_finding():
     (one,) = found(4, gang("a", 3), gang("b", 3))
     assert one.code == "KLG113"

@@ -111,31 +111,6 @@ def test_a_comment_may_name_several_codes():
     assert outcome.findings[0].fixes == ()
 
 
-def test_an_annotation_may_name_several_codes():
-    outcome = run(above='\n  annotations: {kubelint-gpu/ignore: "KLG114: room; KLG301: later"}')
-    assert codes(outcome) == ["KLG005"]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "|\n      KLG114: room enough\n      KLG301: later\n",
-        "|\n      - KLG114: room enough,\n        and more to come\n      - KLG301: later\n",
-        ">-\n      - KLG114: room enough\n      - KLG301: later\n",
-        "|\n      KLG114: room enough\n      and more to come\n\n      KLG301, KLG101: later\n",
-        "'KLG114: room; KLG301: later'",
-    ],
-)
-def test_an_annotation_is_a_list_over_several_lines(text):
-    outcome = run(above=f"\n  annotations:\n    kubelint-gpu/ignore: {text}")
-    assert outcome.ignored == 1
-    assert {found.message for found in outcome.findings} <= {
-        "KLG301 is suppressed here and was not found",
-        "KLG101 is suppressed here and was not found",
-    }
-    assert "KLG301" in outcome.findings[0].message
-
-
 @pytest.mark.parametrize("text", ["ignore[KLG114]", "ignore[KLG114] until=2026-06-01", "ignore[KLG114] -"])
 def test_a_suppression_without_a_reason_holds_and_is_noted(text):
     outcome = run(spec=f" # kubelint-gpu: {text}")
@@ -143,11 +118,6 @@ def test_a_suppression_without_a_reason_holds_and_is_noted(text):
         ("KLG005", "note", "KLG114 is suppressed here without a reason")
     ]
     assert outcome.ignored == 1
-
-
-def test_an_annotation_without_a_reason_is_noted_once():
-    outcome = run(above='\n  annotations: {kubelint-gpu/ignore: "KLG114; KLG1"}')
-    assert [found.message for found in outcome.findings] == ["KLG114 and KLG1 are suppressed here without a reason"]
 
 
 @pytest.mark.parametrize("comment", ["# kubelint: ignore[KLG114] x", "# kubelint-gpu ignore[KLG114] x"])
@@ -179,11 +149,6 @@ def test_a_suppression_of_suppressions_alone_does_not_suppress_what_is_said_of_i
 def test_a_prefix_of_rules_of_which_one_is_switched_off_is_not_called_unused(off):
     outcome = run(spec=" # kubelint-gpu: ignore[KLG10] one cluster has it", off=off)
     assert codes(outcome) == ["KLG114"]
-
-
-def test_an_annotation_that_is_no_text_is_said():
-    outcome = run(above="\n  annotations: {kubelint-gpu/ignore: [KLG114]}")
-    assert "KLG005" in codes(outcome)
 
 
 def test_an_unused_suppression_can_be_suppressed():

@@ -87,28 +87,6 @@ def test_files_of_a_unit_are_applied_together(repository):
     assert "KLG109" in check_json("deploy", cwd=repository).codes
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("inventroy: a.yaml", 'kubelint-gpu.yaml:1:1: unknown key "inventroy"; did you mean inventory?'),
-        ("- a", "must be a mapping"),
-        ("per-path: {a: {until: 2027-02-30}}", ":1:23: must be a day such as 2027-01-31"),
-        ("per-path: {a: {untill: 2027-02-28}}", "did you mean until?"),
-        ("per-path: {a: {reason: [b]}}", "must be a text"),
-        ("inventory: {a: b}", "must be a text or a list of texts"),
-        ("severity: {KLG101: loud}", "must be one of error, warning, note, off"),
-        ("a: [", "kubelint-gpu.yaml:"),
-        ("ignore: [KLG999]", 'there is no rule "KLG999"'),
-        ("per-path: {a: {ignore: KLG101, why: b}}", 'unknown key "why"'),
-    ],
-)
-def test_what_it_may_not_say_fails_the_run_with_a_place(repository, text, said):
-    configure(repository, text + "\n")
-    ran = kubelint("check", "deploy", cwd=repository)
-    assert ran.code == 2
-    assert said in ran.err
-
-
 @pytest.mark.parametrize("key", ["inventory: {}", "baseline: {}", "targets: {{'**': {}}}"])
 @pytest.mark.parametrize("path", ["../outside.yaml", "/etc/passwd", "link.yaml", "a/../../outside.yaml"])
 def test_no_file_outside_of_the_repository_is_read_for_a_configuration(repository, key, path):
@@ -126,32 +104,3 @@ def test_the_baseline_of_the_configuration_counts(repository):
     kubelint("check", "deploy", "--write-baseline", "accepted.json", cwd=repository)
     configure(repository, "inventory: cluster.yaml\nbaseline: accepted.json\n")
     assert check_json("deploy", cwd=repository).codes == []
-
-
-def test_settings_are_shown_with_where_they_come_from(repository):
-    configure(repository, "inventory: cluster.yaml\nignore: [KLG301]\nunits:\n  prod: [deploy/**]\n")
-    ran = kubelint("check", "--show-settings", "--select", "KLG1", "--ignore", "KLG2", "--fix", cwd=repository)
-    assert ran.code == 0
-    lines = [tuple(part.strip() for part in line.rsplit("  # ", 1)) for line in ran.out.splitlines()]
-    assert ("inventory: [cluster.yaml]", ".kubelint-gpu.yaml:1") in lines
-    assert ("ignore: [KLG2, KLG301]", "--ignore and .kubelint-gpu.yaml:2") in lines
-    assert ('units: {prod: ["deploy/**"]}', ".kubelint-gpu.yaml:3") in lines
-    assert ("select: [KLG1]", "--select") in lines
-    assert ("fix: true", "--fix") in lines
-    assert ("diff: false", "default") in lines
-    assert "isolated: true" in kubelint("check", "--show-settings", "--isolated", cwd=repository).out
-
-
-def test_the_schema_knows_the_keys_that_the_program_knows():
-    from jsonschema import Draft7Validator
-
-    from kubelint_gpu.workspace.project.configuration_file import KEYS
-
-    schema = kubelint("config", "schema").json
-    Draft7Validator.check_schema(schema)
-    assert set(schema["properties"]) == set(KEYS)
-    assert all("description" in found for found in schema["properties"].values())
-    validator = Draft7Validator(schema)
-    assert validator.is_valid({"targets": {"a/**": "b.yaml"}, "context": ["x"], "severity": {"KLG101": "off"}})
-    assert not validator.is_valid({"inventroy": "a.yaml"})
-    assert not validator.is_valid({"context": {"a": "b"}})

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
-from command_line import ROOT, TRACKER, kubelint
+from command_line import TRACKER, kubelint
 
 TRACKED = TRACKER / "tracker.yaml"
 NODES = TRACKER / "nodes.yaml"
@@ -91,25 +89,6 @@ def test_a_rule_is_still_explained_by_code_and_name():
     assert kubelint("explain", "KLG101", "examples").code == 2
 
 
-@pytest.mark.parametrize("width", ["60", "80", "120"])
-def test_lines_fit_the_terminal(width, folder):
-    for ran in (kubelint(*BOTH, env={"COLUMNS": width}), explain(folder, "-i", "cluster.yaml", env={"COLUMNS": width})):
-        assert ran.code == 0
-        assert max(map(len, ran.out.splitlines())) <= int(width)
-
-
-def test_only_ascii_goes_to_a_terminal_that_shows_no_more():
-    ran = kubelint(*BOTH, env={"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii", "LC_ALL": "C"})
-    assert (ran.code, ran.out.isascii()) == (0, True)
-    assert "   + tracker-node: fits" in ran.out
-
-
-def test_colours_come_only_where_they_are_wanted():
-    assert "\x1b[" not in kubelint(*BOTH).out
-    assert "\x1b[" in kubelint(*BOTH, "--color", "always").out
-    assert "\x1b[" not in kubelint(*BOTH, "--color", "always", "--output-format", "json").out
-
-
 @pytest.mark.parametrize("env", [{"PYTHONHASHSEED": "1"}, {"PYTHONHASHSEED": "2"}, {"LC_ALL": "C"}])
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_two_runs_print_the_same_bytes(form, env, folder):
@@ -141,19 +120,6 @@ def test_a_class_tells_what_is_free_who_holds_it_and_what_would_help(folder):
     assert [one["text"] for one in of(found, "special")["remedies"]] == [
         "the taint maintenance=now:NoSchedule goes",
     ]
-
-
-def test_the_text_tells_the_same(folder):
-    out = explain(folder, "-i", "cluster.yaml").out
-    for line in (
-        "✗ gpu-[1-3] (3 nodes): Insufficient nvidia.com/gpu",
-        "free        0 of 2 nvidia.com/gpu on each",
-        "can evict   ml/batch (priority 10) on gpu-3",
-        "• the taint maintenance=now:NoSchedule goes",
-        "evicts      ml/batch on gpu-3",
-        "autoscaler  a node of pool gpu would take it",
-    ):
-        assert line in out
 
 
 def test_the_schedulers_sentence_is_that_of_check():
@@ -215,42 +181,6 @@ def test_a_daemon_set_tolerates_what_its_controller_adds(folder):
     assert [len(one["nodes"]) for one in found["creation"]["classes"]] == [4]
 
 
-@pytest.mark.parametrize(
-    "what", ["Deployment/infer", "deployments/infer", "DEPLOY/infer", "vision/deployment/infer", "vision/Deploy/infer"]
-)
-def test_kinds_are_written_as_kubectl_takes_them(what, folder):
-    assert explain(folder, "-i", "cluster.yaml", what=what).code == 0
-
-
-@pytest.mark.parametrize(
-    ("what", "says"),
-    [
-        ("deployment/infr", "did you mean Deployment/infer?"),
-        ("statefulset/infer", "did you mean Deployment/infer?"),
-        ("prod/deployment/infer", "did you mean vision/Deployment/infer?"),
-        ("job/something-else", "there is Deployment/infer"),
-        ("deployment/", "write kind/name or namespace/kind/name"),
-        ("a/b/c/d", "write kind/name or namespace/kind/name"),
-    ],
-)
-def test_a_workload_that_is_not_there_is_a_usage_error_with_what_is(what, says, folder):
-    ran = explain(folder, "-i", "cluster.yaml", what=what)
-    assert (ran.code, ran.out) == (2, "")
-    assert says in ran.err
-
-
-def test_ambiguity_lists_the_candidates(folder):
-    (folder / "other.yaml").write_text(WORKLOAD.replace("namespace: vision", "namespace: prod"))
-    ran = explain(folder, "-i", "cluster.yaml")
-    assert ran.code == 2
-    assert "give the namespace too" in ran.err
-    assert "vision/Deployment/infer  (infer.yaml:4)" in ran.err
-    assert "prod/Deployment/infer  (other.yaml:4)" in ran.err
-    (folder / "other.yaml").write_text(WORKLOAD)
-    assert "give the file" in explain(folder, "-i", "cluster.yaml").err
-    assert explain(folder, "other.yaml", "-i", "cluster.yaml").code == 0
-
-
 def test_without_an_inventory_the_error_says_what_to_give(folder):
     ran = explain(folder)
     assert (ran.code, ran.out) == (2, "")
@@ -292,81 +222,6 @@ def test_an_unknown_priority_class_is_told(folder):
     assert "there is no PriorityClass nowhere: admission refuses the pod" in explain(folder, "-i", "cluster.yaml").out
 
 
-def test_many_classes_are_cut_in_text_and_whole_in_json(folder):
-    nodes = "".join(
-        f"  - {{name: extra-{number}x, allocatable: {{cpu: 32, memory: 64Gi}}, gpus: {{model: A100-PCIE-40GB, count: 1}},\n"
-        f'     labels: {{pool: gpu}}, taints: ["only=team-{number}:NoSchedule"]}}\n'
-        for number in range(14)
-    )
-    (folder / "cluster.yaml").write_text(CLUSTER.replace("pools:", nodes + "pools:", 1))
-    out = explain(folder, "-i", "cluster.yaml").out
-    assert "and 6 more classes of 6 nodes; --output-format json has all" in out
-    assert len(situations(folder)["creation"]["classes"]) == 16
-
-
-def test_names_that_could_steer_a_terminal_are_written_out(folder):
-    ran = explain(folder, "-i", "cluster.yaml", what="deployment/\x1b[31minfer")
-    assert ran.code == 2
-    assert "\x1b" not in ran.err
-
-
-def test_json_is_one_object_with_the_documented_keys():
-    found = json.loads(kubelint(*BOTH, "--output-format", "json").out)
-    assert list(found) == [
-        "version",
-        "workload",
-        "path",
-        "line",
-        "replicas",
-        "requests",
-        "priority",
-        "priorityClass",
-        "preemptionPolicy",
-        "knownPriorityClass",
-        "nodes",
-        "situations",
-        "rollout",
-    ]
-    assert found["rollout"]["verdict"] == "stuck"
-    assert (found["workload"], found["path"], found["line"]) == (
-        "Deployment/vision/object-tracker",
-        "examples/tracker/tracker.yaml",
-        4,
-    )
-    assert (ROOT / found["path"]).exists()
-
-
-def test_a_rollout_that_rests_on_a_pool_says_so_in_text_and_in_json():
-    folder = f"{ROOT}/examples/growing-pool"
-    arguments = (
-        "explain",
-        "deployment/diffusion",
-        f"{folder}/manifest.yaml",
-        "--inventory",
-        f"{folder}/inventory.yaml",
-    )
-    assert "comes to its end only if pool g5 adds a node meanwhile" in kubelint(*arguments).out
-    found = kubelint(*arguments, "--output-format", "json").json["rollout"]
-    assert (found["verdict"], found["growingPools"], found["waitsForGrowth"]) == ("completes", ["g5"], True)
-
-
-def test_a_rollout_that_never_ends_by_itself_names_whose_rollout_may_let_it_end(tmp_path):
-    keeps = (TRACKER / "tracker.yaml").read_text()
-    gives = keeps.replace("object-tracker", "other").replace("spec:", "spec:\n  strategy: {type: Recreate}", 1)
-    (tmp_path / "both.yaml").write_text(f"{keeps}\n---\n{gives}")
-    (tmp_path / "cluster.yaml").write_text(
-        'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\nnodes:\n'
-        "  - {name: tracker-node, allocatable: {cpu: 32, memory: 128Gi}, gpus: {model: L4, count: 2}}\n"
-    )
-    arguments = ("explain", "deployment/object-tracker", "both.yaml", "-i", "cluster.yaml")
-    assert (
-        "never ends by itself beside Deployment vision/other; kubelint-gpu check says why"
-        in kubelint(*arguments, cwd=tmp_path).out
-    )
-    found = kubelint(*arguments, "--output-format", "json", cwd=tmp_path).json["rollout"]
-    assert (found["verdict"], found["mayEndTogetherWith"]) == ("stuck", ["Deployment/vision/other"])
-
-
 def test_a_custom_resource_is_not_called_missing(tmp_path):
     path = tmp_path / "a.yaml"
     path.write_text(
@@ -402,25 +257,6 @@ def workload(kind, name, replicas, gpus, *, spec="", pod=""):
     )
 
 
-ONE_AWAY = "  strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}\n"
-
-
-def test_a_rollout_that_ends_by_itself_and_not_together_with_another_is_not_told_to_end(tmp_path):
-    both = workload("Deployment", "a", 1, 2, spec=ONE_AWAY) + workload("Deployment", "b", 2, 1, spec=ONE_AWAY)
-    text = explained(tmp_path, "deployment/a", both, ("l", 2), ("s", 2))
-    assert text.endswith(
-        "rollout comes to its end by itself; rolled out together with Deployment d/b, they may not all end; "
-        "kubelint-gpu check says why"
-    )
-    assert explained(tmp_path, "deployment/a", both, ("l", 4), ("s", 2)).endswith("rollout comes to its end")
-
-
-def test_the_rollout_after_this_one_is_told_too(tmp_path):
-    running = "running:\n  - {name: a-1, namespace: d, node: l, gpus: 1, owner: ReplicaSet/a-1, labels: {app: a}}\n"
-    text = explained(tmp_path, "deployment/a", workload("Deployment", "a", 1, 2), ("l", 3), more=running)
-    assert text.endswith("rollout comes to its end; the next one never ends; kubelint-gpu check says why")
-
-
 def test_another_replica_is_no_old_pod(tmp_path):
     text = explained(tmp_path, "statefulset/s", workload("StatefulSet", "s", 2, 2, spec="  serviceName: s\n"), ("l", 2))
     assert "held by another pod of its own: 2 nvidia.com/gpu" in text
@@ -449,28 +285,6 @@ def test_a_claim_of_the_manifests_is_taken_to_be_bound_as_check_takes_it(tmp_pat
     assert "claims v, taken to be bound where the pod goes: the inventory does not have it" in text
     assert "beside what the inventory says is running: the pod fits on 2 of 2 nodes" in text
     assert text.endswith("rollout never ends; kubelint-gpu check says why")
-
-
-def replica_set_quota(number):
-    return (
-        "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: d}\n"
-        f"spec: {{hard: {{count/replicasets.apps: {number}}}}}\n"
-    )
-
-
-@pytest.mark.parametrize(
-    ("spec", "number", "told"),
-    [
-        (ONE_AWAY, 1, "never begins; kubelint-gpu check says why"),
-        ("  strategy: {type: Recreate}\n", 1, "never ends once the old pods are gone; kubelint-gpu check says why"),
-        (ONE_AWAY, 2, "comes to its end"),
-    ],
-)
-def test_a_rollout_whose_new_replica_set_a_quota_refuses_does_not_come_to_its_end(tmp_path, spec, number, told):
-    manifest = workload("Deployment", "a", 1, 1, spec=spec) + replica_set_quota(number)
-    assert explained(tmp_path, "deployment/a", manifest, ("l", 2)).endswith(f"rollout {told}")
-    out = kubelint("explain", "deployment/a", "m.yaml", "-i", "i.yaml", "--output-format", "json", cwd=tmp_path).out
-    assert json.loads(out)["rollout"]["verdict"] == ("completes" if number > 1 else "stuck")
 
 
 def test_what_rests_on_the_declared_nodes_is_told_as_check_tells_it(tmp_path):

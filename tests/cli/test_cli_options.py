@@ -13,45 +13,10 @@ from command_line import COMMAND, ROOT, TRACKER, check_json, kubelint
 BOTH = ("check", "examples/tracker/tracker.yaml", "-i", "examples/tracker/nodes.yaml")
 
 
-@pytest.mark.parametrize(
-    ("options", "codes", "code"),
-    [
-        ((), ["KLG101", "KLG301"], 1),
-        (("--select", "KLG101"), ["KLG101"], 1),
-        (("--select", "rollout-deadlock"), ["KLG101"], 1),
-        (("--select", "klg3"), ["KLG301"], 1),
-        (("--ignore", "KLG1,KLG301"), [], 0),
-        (("--min-severity", "error"), ["KLG101"], 1),
-        (("--exit-zero",), ["KLG101", "KLG301"], 0),
-    ],
-)
-def test_selection_decides_what_is_reported_and_what_fails(options, codes, code):
-    ran = kubelint(*BOTH, *options, "--output-format", "json")
-    assert (ran.codes, ran.code) == (codes, code)
-
-
-def test_an_unknown_code_is_a_usage_error_with_a_suggestion():
-    ran = kubelint(*BOTH, "--select", "rollout-dedlock")
-    assert ran.code == 2
-    assert "did you mean rollout-deadlock?" in ran.err
-
-
 def test_without_an_inventory_a_risky_rollout_is_a_note_and_the_run_passes():
     ran = kubelint("check", "examples/tracker/tracker.yaml", "--output-format", "json")
     assert (ran.codes, ran.code) == (["KLG114", "KLG118"], 0)
     assert {found["severity"] for found in ran.json["findings"]} == {"note"}
-
-
-def test_two_reports_for_one_place_are_refused():
-    ran = kubelint(*BOTH, "--output-format", "text", "--output-format", "json")
-    assert ran.code == 2
-    assert "--output-file" in ran.err
-
-
-def test_an_unwritable_report_fails_the_run(tmp_path):
-    ran = kubelint(*BOTH, "--output-format", "json", "--output-file", tmp_path / "no" / "such")
-    assert ran.code == 2
-    assert "cannot write" in ran.err
 
 
 @pytest.mark.parametrize(
@@ -70,13 +35,6 @@ def test_the_same_input_gives_the_same_bytes(env, form):
 def test_paths_are_relative_to_the_working_directory():
     findings = check_json("tracker.yaml", "-i", "nodes.yaml", cwd=TRACKER).json["findings"]
     assert {found["path"] for found in findings} == {"tracker.yaml"}
-
-
-def test_color_follows_flag_then_environment():
-    assert "\x1b[" not in kubelint(*BOTH).out
-    assert "\x1b[" in kubelint(*BOTH, env={"FORCE_COLOR": "1"}).out
-    assert "\x1b[" not in kubelint(*BOTH, env={"FORCE_COLOR": "1", "NO_COLOR": "1"}).out
-    assert "\x1b[" in kubelint(*BOTH, "--color", "always", env={"NO_COLOR": "1"}).out
 
 
 def test_statistics_count_the_rules():

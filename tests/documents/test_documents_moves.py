@@ -77,22 +77,3 @@ def test_a_key_goes_further_in():
 def test_what_would_lose_a_comment_is_not_moved(text):
     with pytest.raises(NotEditable, match="lose the comment '# head'"):
         moved(text, (*INNER, "tolerations"), ("spec",))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "kind: Pod\nspec:\n  containers:\n  - tolerations: [{key: a}]\n    name: a\n",
-        "kind: Pod\nspec:\n  containers: [{tolerations: [{key: a}], name: a}]\n",
-        "kind: Pod\nspec: {containers: [{tolerations: [{key: a}], name: a}]}\n",
-        '{"kind": "Pod", "spec": {"containers": [{"name": "a", "tolerations": [{"key": "a"}]}]}}\n',
-        "kind: Pod\nspec:\n  containers:\n  - tolerations: [{key: a}]\n",
-    ],
-)
-def test_what_has_no_lines_of_its_own_is_written_anew(text):
-    path = "a.json" if text.startswith("{") else "a.yaml"
-    before = read(path, text.encode()).documents[0].value
-    after = read(path, moved(text, (*INNER, "tolerations"), ("spec",), path).encode()).documents[0].value
-    tolerations = before["spec"]["containers"][0].pop("tolerations")
-    before["spec"]["tolerations"] = tolerations
-    assert after == before

@@ -15,7 +15,7 @@ from kubelint_gpu.inventory import schema as schema_module
 from kubelint_gpu.inventory.capture.capturing import captured
 from kubelint_gpu.inventory.capture.pruning import pruned
 from kubelint_gpu.inventory.capture.pseudonyms import Pseudonyms
-from kubelint_gpu.sources.kubectl import RESOURCES, Answers
+from kubelint_gpu.sources.kubectl import Answers
 
 TESTS = Path(__file__).parents[1]
 RECORDED = Path(__file__).parent / "recorded"
@@ -147,12 +147,3 @@ def test_the_order_of_the_answers_does_not_matter(answers, anonymize):
 def test_a_cluster_that_something_adds_nodes_to_is_not_called_complete(answers, value):
     assert "complete:" not in captured(answers)
     assert "\ncomplete: false\n" in captured(Answers((*answers.objects, value), "", "", ()))
-
-
-def test_the_cluster_role_of_the_docs_allows_exactly_what_is_asked_for():
-    page = (TESTS.parent / "docs" / "inventory.md").read_text()
-    text = page.partition("```yaml\n")[2].partition("```")[0]
-    (role,) = (document.value for document in read("role.yaml", text.encode()).documents)
-    allowed = {f"{name}.{rule['apiGroups'][0]}".rstrip(".") for rule in role["rules"] for name in rule["resources"]}
-    assert allowed == set(RESOURCES)
-    assert all(rule["verbs"] == ["list"] for rule in role["rules"])

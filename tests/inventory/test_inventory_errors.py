@@ -144,107 +144,15 @@ def test_each_error_says_what_is_wrong_and_where(text, line, column, message, hi
     assert error.severity == "error"
 
 
-def test_a_misspelt_field_is_not_also_reported_as_missing():
-    (error,) = errors_of("nodes: [{name: a, gpus: {modell: L4, count: 1}}]\n")
-    assert error.hint == 'did you mean "model"?'
-
-
 def test_a_pod_on_a_node_whose_declaration_is_broken_is_not_reported_too():
     (error,) = errors_of("nodes: [{name: a, x: 1}]\nrunning: [{name: p, node: a}]\n")
     assert error.message == 'unknown field "x" in nodes[0]'
-
-
-def test_all_errors_are_told_and_the_rest_is_loaded():
-    text = HEAD + "nodes: [{name: a}, {name: b, x: 1}, {y: 1}]\n"
-    inventory, errors = load([read("cluster.yaml", text.encode())])
-    assert len(errors) == 3
-    assert [node.name for node in inventory.of_kind("Node")] == ["a"]
-
-
-def test_pools_that_are_too_large_together_are_an_error_and_not_an_outage(monkeypatch):
-    monkeypatch.setattr("kubelint_gpu.inventory.loading.MOST_NODES", 1000)
-    (error,) = errors_of("pools: [{name: a, count: 600, template: {}}, {name: b, count: 600, template: {}}]\n")
-    assert error.message == "the pool brings the cluster above 30,000 nodes, more than an inventory may have"
-    assert error.span.line == 3
-
-
-def test_too_many_pods_are_an_error_and_not_an_outage(monkeypatch):
-    monkeypatch.setattr("kubelint_gpu.inventory.loading.MOST_PODS", 1000)
-    pods = ", ".join(f"{{name: p{number}, node: m, count: 400}}" for number in range(3))
-    (error,) = errors_of(f"nodes: [{{name: m}}]\nrunning: [{pods}]\n")
-    assert error.message == "this brings the inventory above 1,000 running pods, more than it may have"
-
-
-def test_a_file_that_is_wrong_throughout_is_told_so():
-    errors = errors_of("".join(f"x{number}: 1\n" for number in range(5000)))
-    assert len(errors) == 102
-    assert errors[-1].message == "there are more than 100 errors in this inventory; these are the first"
-
-
-@pytest.mark.parametrize(
-    ("text", "message", "hint"),
-    [
-        (
-            "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n",
-            "not an inventory: Deployment web says nothing about the nodes of a cluster",
-            None,
-        ),
-        ("- a\n- b\n", "not an inventory: a list where an object should be", None),
-        ("hello\n", 'not an inventory: the string "hello" where an object should be', None),
-        ("", "not an inventory: the file is empty", None),
-        ("# nothing\n", "not an inventory: the file is empty", None),
-        (
-            "nodes: [{name: a}]\n",
-            "not an inventory: it has no kind",
-            "add 'apiVersion: kubelint-gpu/v1' and 'kind: ClusterInventory' at its top",
-        ),
-        (
-            "apiVersion: v1\nkind: ClusterInventry\n",
-            "not an inventory: ClusterInventry says nothing about the nodes of a cluster",
-            'did you mean "ClusterInventory"?',
-        ),
-    ],
-)
-def test_a_file_that_is_no_inventory_is_told_what_would_be(text, message, hint):
-    (error,) = errors_of(text, head="")
-    assert error.message == message
-    assert error.hint == (
-        hint
-        or "an inventory is 'kind: ClusterInventory' with 'apiVersion: kubelint-gpu/v1', or what 'kubectl get nodes -o yaml' prints"
-    )
-
-
-def test_a_kind_misspelt_under_our_api_version_is_an_error_at_the_kind():
-    (error,) = errors_of("apiVersion: kubelint-gpu/v1\nkind: ClusterInventry\n", head="")
-    assert (error.span.line, error.hint) == (2, 'did you mean "ClusterInventory"?')
 
 
 def test_what_cannot_be_read_is_an_error_of_the_inventory():
     (error,) = errors_of("nodes: [\n", head="")
     assert error.path == "cluster.yaml"
     assert error.severity == "error"
-
-
-def test_two_classes_cannot_both_be_the_default():
-    (error,) = errors_of(
-        "priorityClasses:\n  - {name: a, value: 1, globalDefault: true}\n  - {name: b, value: 2, globalDefault: true}\n"
-    )
-    assert error.message == "priority classes a and b are both globalDefault"
-    assert (error.span.line, error.related[0][1].line) == (5, 4)
-
-
-def test_a_node_declared_twice_names_both_places_even_across_files():
-    one = read("one.yaml", (HEAD + "nodes: [{name: a}]\n").encode())
-    two = read("two.yaml", b"apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus: {allocatable: {pods: 1}}\n")
-    _, (error,) = load([one, two])
-    assert (error.message, error.path, error.span.line) == ("Node a is declared twice", "two.yaml", 3)
-    assert error.related[0][0] == "one.yaml"
-
-
-def test_versions_that_disagree_are_an_error():
-    readings = [read(f"{minor}.yaml", f'{HEAD}kubernetesVersion: "1.{minor}"\n'.encode()) for minor in (33, 34)]
-    _, (error,) = load(readings)
-    assert (error.path, error.message) == ("34.yaml", 'kubernetesVersion is "1.34" here and "1.33" elsewhere')
 
 
 WORDS = st.sampled_from(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,7 +9,7 @@ from hypothesis import strategies as st
 from kubelint_gpu.documents import read
 from kubelint_gpu.inventory import load
 from kubelint_gpu.inventory.view.node_names import abbreviated, natural
-from kubelint_gpu.inventory.view.table import render, to_json
+from kubelint_gpu.inventory.view.table import render
 
 CLUSTER = """apiVersion: kubelint-gpu/v1
 kind: ClusterInventory
@@ -104,31 +102,6 @@ def test_no_line_is_wider_than_asked_for(width):
     assert max(len(line) for line in render(cluster(), width=width, ascii_only=False).splitlines()) <= width
 
 
-def test_the_data_says_the_same_and_is_json():
-    data = to_json(cluster())
-    assert json.loads(json.dumps(data)) == data
-    tracker = next(found for found in data["classes"] if found["nodes"] == ["tracker-node"])
-    assert tracker["free"]["cpu"] == "28"
-    assert tracker["allocatable"]["ephemeral-storage"] is None
-    assert tracker["running"] == [
-        {
-            "owner": "vision/tracker",
-            "pods": 1,
-            "requests": {"cpu": "4", "memory": "16Gi", "nvidia.com/gpu": "1"},
-        }
-    ]
-    assert data["pools"] == [{"name": "worker", "nodes": ["worker-1", "worker-2", "worker-3"], "min": 1, "max": 5}]
-
-
-def test_a_label_that_is_different_on_every_node_makes_no_classes_and_a_zone_does():
-    nodes = "".join(
-        f"  - {{name: n{n}, labels: {{id: x{n}, topology.kubernetes.io/zone: z{n % 2}}}}}\n" for n in range(6)
-    )
-    head = "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nnodes:\n"
-    classes = to_json(cluster(head + nodes))["classes"]
-    assert [found["nodes"] for found in classes] == [["n0", "n2", "n4"], ["n1", "n3", "n5"]]
-
-
 def test_an_empty_inventory_has_a_table_too():
     empty = "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\n"
     assert render(cluster(empty), width=80, ascii_only=True) == (
@@ -164,32 +137,3 @@ def test_the_order_of_names_is_total_and_does_not_depend_on_their_order(names):
     backwards = names[::-1]
     assert [natural(name) for name in sorted(names, key=natural)] == sorted(map(natural, backwards))
     assert abbreviated(names) == abbreviated(list(reversed(names)))
-
-
-DEVICES = """\
-apiVersion: kubelint-gpu/v1
-kind: ClusterInventory
-kubernetesVersion: "1.36"
-nodes:
-  - {name: gpu-1, allocatable: {cpu: 8, memory: 8Gi}, devices: [{model: H100-80GB-HBM3, count: 4}]}
-  - {name: gpu-2, allocatable: {cpu: 8, memory: 8Gi}, devices: [{model: H100-80GB-HBM3, count: 4}]}
-  - {name: dyn-1, allocatable: {cpu: 8, memory: 8Gi}, devices: [{model: H100-80GB-HBM3, mig: dynamic}]}
-  - {name: cpu-1, allocatable: {cpu: 8, memory: 8Gi}}
----
-apiVersion: resource.k8s.io/v1
-kind: ResourceClaim
-metadata: {name: c, namespace: x}
-spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu.nvidia.com}}]}}
-status:
-  allocation: {devices: {results: [{request: g, driver: gpu.nvidia.com, pool: gpu-2, device: gpu-1}]}}
-"""
-
-
-def test_devices_are_counted_with_those_that_claims_have():
-    text = render(load([read("d.yaml", DEVICES.encode())])[0])
-    assert "9 devices for claims, 8 free" in text
-    assert "devices    4 \u00d7 NVIDIA H100 80GB HBM3 (7 of 8 free)" in text
-    assert "devices    1 \u00d7 NVIDIA H100 80GB HBM3 (1 of 1 free)" in text, "of a GPU and its parts the GPU counts"
-    classes = {one["nodes"][0]: one for one in to_json(load([read("d.yaml", DEVICES.encode())])[0])["classes"]}
-    assert classes["gpu-1"]["devices"] == [{"name": "NVIDIA H100 80GB HBM3", "count": 4, "free": 7}]
-    assert "devices" not in classes["cpu-1"]

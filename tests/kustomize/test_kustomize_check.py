@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -129,43 +127,6 @@ def test_two_runs_print_the_same_bytes(check, example):
     assert one.out == other.out != ""
 
 
-def test_files_that_are_rendered_are_not_checked_alone(check, tree):
-    folder = tree(
-        **{
-            "app/kustomization.yaml": "resources: [pod.yaml]\n",
-            "app/pod.yaml": POD % "used",
-            "app/other.yaml": POD % "plain",
-            "alone.yaml": POD % "alone",
-        }
-    )
-    assert check(folder, ".").told == [("KLG002", path, 5) for path in ("alone.yaml", "app/other.yaml", "app/pod.yaml")]
-    files = json.loads(check(folder, ".").out)["summary"]["files"]
-    assert files == 4
-    # a file that is named itself is checked as it is
-    assert check(folder, "app/pod.yaml").told == [("KLG002", "app/pod.yaml", 5)]
-
-
-def test_one_base_through_ten_overlays_is_one_finding(check, tree):
-    overlays = {
-        f"o{number}/kustomization.yaml": f"resources: [../base]\nnamePrefix: o{number}-\n" for number in range(10)
-    }
-    folder = tree(**{"base/kustomization.yaml": "resources: [pod.yaml]\n", "base/pod.yaml": POD % "a", **overlays})
-    [finding] = check(folder, ".").findings
-    assert (finding["path"], finding["line"]) == ("base/pod.yaml", 5)
-    assert [one["path"] for one in finding["related"]] == sorted(overlays)
-
-
-def test_a_suppressed_finding_of_a_base_counts_once_through_ten_overlays(check, tree):
-    pod = (POD % "a").replace("priorityClass: high", "priorityClass: high # kubelint-gpu: ignore[KLG002] known")
-    overlays = {
-        f"o{number}/kustomization.yaml": f"resources: [../base]\nnamePrefix: o{number}-\n" for number in range(10)
-    }
-    base = {"base/kustomization.yaml": "resources: [pod.yaml]\n", "base/pod.yaml": pod}
-    folder = tree(**base, **overlays, **{"plain.yaml": pod.replace("name: a", "name: b", 1)})
-    ran = check(folder, ".")
-    assert (ran.findings, json.loads(ran.out)["summary"]["ignored"]) == ([], 2)
-
-
 def test_explain_renders_as_check_does(program, example, tmp_path):
     def explain(*arguments, env=None):
         command = [
@@ -229,98 +190,6 @@ def test_a_suppression_counts_where_it_is_written(check, tree):
     assert check(folder, "two").told == [("KLG005", "base/pod.yaml", 5)]
 
 
-REMOVALS = {
-    "null": ("patches: [{path: patch.yaml}]\n", "  strategy: null\n", 5),
-    "delete": ("patches: [{path: patch.yaml}]\n", "  strategy:\n    $patch: delete\n", 6),
-    "remove": (
-        "patches: [{path: patch.yaml, target: {kind: Deployment}}]\n",
-        "- op: test\n  path: /spec/replicas\n  value: 1\n- op: remove\n  path: /spec/strategy\n",
-        4,
-    ),
-}
-
-
-@pytest.mark.parametrize("form", REMOVALS)
-def test_a_field_that_was_taken_away_and_would_help_is_named(check, tree, form):
-    field, body, line = REMOVALS[form]
-    head = "" if form == "remove" else "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: chat}\nspec:\n"
-    deployment = (
-        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: chat, labels: {a: b}}\nspec:\n  replicas: 1\n"
-        "  strategy: {type: Recreate}\n  selector: {matchLabels: {app: chat}}\n  template:\n"
-        "    metadata: {labels: {app: chat}}\n    spec:\n      containers:\n      - name: a\n        image: a:1\n"
-        "        resources: {limits: {nvidia.com/gpu: 1}}\n"
-    )
-    folder = tree(
-        **{
-            "i.yaml": "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\ncomplete: true\nnodes:\n- name: only\n"
-            "  allocatable: {cpu: 8, memory: 32Gi, pods: 110, nvidia.com/gpu: 1}\n",
-            "base/kustomization.yaml": "resources: [deployment.yaml]\n",
-            "base/deployment.yaml": deployment,
-            "top/kustomization.yaml": f"resources: [../base]\ncommonAnnotations: {{x: z}}\n{field}",
-            "top/patch.yaml": head + body,
-        }
-    )
-    ran = check(folder, ".", "--inventory", "i.yaml")
-    finding = next(one for one in ran.findings if one["code"] == "KLG101")
-    told = {(one["path"], one["line"]): one["message"] for one in finding["related"]}
-    assert told["top/patch.yaml", line] == (
-        'spec.strategy: {"type": "Recreate"} is taken away here; with it this would not be found'
-    )
-    # another thing that is taken away has nothing to do with it
-    (folder / "top/patch.yaml").write_text(
-        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: chat, labels: {a: null}}\n"
-        if form != "remove"
-        else "- op: remove\n  path: /metadata/labels/a\n"
-    )
-    (folder / "base/deployment.yaml").write_text(deployment.replace("  strategy: {type: Recreate}\n", ""))
-    ran = check(folder, ".", "--inventory", "i.yaml")
-    finding = next(one for one in ran.findings if one["code"] == "KLG101")
-    assert not [one for one in finding["related"] if "taken away" in one["message"]]
-
-
-def test_a_fix_changes_the_source_and_is_rendered_again(check, example):
-    fix = (".", "--inventory", "inventory.yaml", "--fix", "--unsafe-fixes")
-    ran = check(example, *fix)
-    assert ran.code == 0, ran.out
-    # with the deadlock gone the pin is a note, and those are mended where their code is selected
-    assert "note[KLG203]: " in ran.out
-    assert "9 files, 2 workloads checked: 1 note" in ran.out
-    ran = check(example, *fix, "--select", "KLG203")
-    assert (ran.code, "fixed KLG203" in ran.err) == (0, True), ran.out
-    assert "nvidia.com/gpu.product: NVIDIA-L4" in (example / "components/pinned/pin.yaml").read_text()
-    assert "maxSurge: 0" in (example / "base/deployment.yaml").read_text()
-    for name in ("overlays/prod/kustomization.yaml", "overlays/prod/gpus.yaml", "base/kustomization.yaml"):
-        assert (example / name).read_bytes() == (EXAMPLE / name).read_bytes()
-    assert check(example, ".", "--inventory", "inventory.yaml").findings == []
-
-
-def test_a_fix_that_would_harm_another_overlay_is_not_made(check, tree):
-    """The base is right for one overlay; to mend the other one there is to break the first."""
-    deployment = (
-        (EXAMPLE / "base" / "deployment.yaml")
-        .read_text()
-        .replace("gpu-class: small", "kubernetes.io/hostname: small-1")
-    )
-    folder = tree(
-        **{
-            "i.yaml": (EXAMPLE / "inventory.yaml").read_text(),
-            "base/kustomization.yaml": "resources: [deployment.yaml]\n",
-            "base/deployment.yaml": deployment,
-            "one/kustomization.yaml": "resources: [../base]\n",
-            # this one asks for what only another node has, and takes the pin out of the base
-            "two/kustomization.yaml": "resources: [../base]\npatches: [path: patch.yaml]\n",
-            "two/patch.yaml": "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: chat}\nspec:\n  strategy: {type: Recreate}\n"
-            "  template:\n    spec:\n      nodeSelector: {kubernetes.io/hostname: null, gpu-class: large}\n",
-        }
-    )
-    arguments = ("--inventory", "i.yaml", "--select", "KLG203", "--fix", "--unsafe-fixes")
-    ran = check(folder, "one", "two", *arguments)
-    assert "it would bring another finding to two" in ran.err
-    assert (folder / "base/deployment.yaml").read_text() == deployment
-    check(folder, "one", *arguments)
-    assert "nvidia.com/gpu.product: NVIDIA-L4" in (folder / "base/deployment.yaml").read_text()
-
-
 def test_what_is_not_rendered_is_told_and_never_exits_zero_with_nothing_checked(check, tree):
     folder = tree(**{"a/kustomization.yaml": "resources: ['https://example.com/x']\n"})
     ran = check(folder, ".")
@@ -377,31 +246,6 @@ def test_a_link_out_of_the_repository_is_a_note_and_is_not_followed(check, tree)
     assert "a/kustomization.yaml: left out: a link to a file outside of the directory" in ran.err
 
 
-def test_bases_of_what_is_not_rendered_are_rendered_themselves(check, tree):
-    folder = tree(
-        **{
-            "base/kustomization.yaml": "resources: [pod.yaml]\n",
-            "base/pod.yaml": POD % "a",
-            "top/kustomization.yaml": "resources: [../base, 'https://example.com/x', own.yaml]\npatches: [path: patch.yaml]\n",
-            "top/own.yaml": POD % "own",
-            "top/patch.yaml": POD % "a",
-        }
-    )
-    assert check(folder, ".").told == [
-        ("KLG002", "base/pod.yaml", 5),
-        ("KLG002", "top/own.yaml", 5),
-        ("KLG006", "top/kustomization.yaml", 1),
-    ]
-
-
-def test_kustomizations_that_use_each_other_are_told(check, tree):
-    folder = tree(**{"a/kustomization.yaml": "resources: [../b]\n", "b/kustomization.yaml": "resources: [../a]\n"})
-    ran = check(folder, ".")
-    assert ran.code != 0
-    assert {one[0] for one in ran.told} == {"KLG006"}
-    assert "a circle" in ran.findings[0]["message"]
-
-
 def test_a_broken_file_costs_only_its_own_kustomization(check, tree):
     folder = tree(
         **{
@@ -414,63 +258,10 @@ def test_a_broken_file_costs_only_its_own_kustomization(check, tree):
     assert check(folder, ".").told == [("KLG001", "a/pod.yaml", 2), ("KLG002", "b/pod.yaml", 5)]
 
 
-def test_without_a_program_the_run_says_what_is_missing(check, tree, tmp_path):
-    folder = tree(**{"a/kustomization.yaml": "resources: [pod.yaml]\n", "a/pod.yaml": SERVICE})
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    ran = check(folder, "a", kustomize=None, env={"PATH": str(empty)})
-    assert ran.code == 2
-    assert "neither kustomize nor kubectl is on the PATH" in ran.err
-    ran = check(folder, "a", kustomize=str(empty / "kustomize"))
-    assert ran.code == 2
-    assert "there is no program" in ran.err
-
-
 def fake(path, body):
     path.write_text(f"#!{sys.executable}\n{body}")
     path.chmod(0o755)
     return str(path)
-
-
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        ("import time\ntime.sleep(60)\n", "kustomize took longer than 5 seconds"),
-        ("print('a: ' + 'x' * 70_000_000)\n", "kustomize printed more than 64 MB, the most that is read"),
-        ("import sys\nsys.exit('Error: no such thing')\n", "no such thing"),
-    ],
-)
-def test_a_program_that_misbehaves_is_ended(check, tree, tmp_path, body, message):
-    folder = tree(**{"a/kustomization.yaml": "resources: [pod.yaml]\n", "a/pod.yaml": SERVICE})
-    ran = check(folder, "a", "--kustomize-timeout", "5", kustomize=fake(tmp_path / "kustomize", body))
-    [finding] = ran.findings
-    assert (finding["code"], finding["severity"], finding["path"]) == ("KLG006", "error", "a/kustomization.yaml")
-    assert message in finding["message"]
-
-
-def test_the_program_gets_a_small_environment_and_no_file_of_the_user(check, tree, tmp_path):
-    folder = tree(**{"a/kustomization.yaml": "resources: [pod.yaml]\n", "a/pod.yaml": SERVICE, "a/other.yaml": SERVICE})
-    told = tmp_path / "told.json"
-    body = (
-        "import json, os, sys\n"
-        "top = os.path.dirname(sys.argv[2])\n"
-        "files = sorted(os.path.relpath(os.path.join(d, f), top) for d, _, names in os.walk(top) for f in names)\n"
-        f"json.dump([dict(os.environ), sys.argv[1:], files, os.getcwd()], open({str(told)!r}, 'w'))\n"
-    )
-    secret = {"AWS_SECRET_ACCESS_KEY": "x", "KUBECONFIG": "/home/me/.kube/config", "HTTPS_PROXY": "http://proxy"}
-    check(folder, "a", kustomize=fake(tmp_path / "kustomize", body), env=secret)
-    environment, arguments, files, where = json.loads(told.read_text())
-    assert set(environment) - {"__CF_USER_TEXT_ENCODING", "LC_CTYPE"} == {
-        *("HOME", "XDG_CONFIG_HOME", "TMPDIR", "PATH", "KUBECONFIG", "LC_ALL"),
-        *("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"),
-    }
-    assert environment["PATH"] == ""
-    assert environment["HTTPS_PROXY"] == "http://127.0.0.1:9"
-    assert not Path(environment["HOME"]).is_relative_to(folder)
-    assert where == environment["HOME"]
-    assert arguments[0] == "build"
-    assert files == ["tree/a/kustomization.yaml", "tree/a/pod.yaml", "wrapper/kustomization.yaml"]
-    assert not Path(where).exists()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="terminals of POSIX")
@@ -486,39 +277,7 @@ def test_a_terminal_shows_what_is_being_rendered(tree, tmp_path):
     assert b"rendering 1 of 1: a" in os.read(ours, 65536)
 
 
-def test_flags_are_handed_on(check, tree, tmp_path):
-    folder = tree(**{"a/kustomization.yaml": "resources: [pod.yaml]\n", "a/pod.yaml": SERVICE})
-    told = tmp_path / "told.json"
-    body = f"import json, sys\njson.dump(sys.argv[3:], open({str(told)!r}, 'w'))\n"
-    check(folder, "a", "--kustomize-flag=--enable-helm", kustomize=fake(tmp_path / "kustomize", body))
-    assert json.loads(told.read_text()) == ["--enable-helm"]
-
-
 def test_no_file_is_left_in_the_tree(check, example):
     before = sorted(path for path in example.rglob("*"))
     check(example, ".", "--inventory", "inventory.yaml")
     assert sorted(path for path in example.rglob("*")) == before
-
-
-@pytest.mark.skipif(os.name == "nt", reason="signals and process groups of POSIX")
-@pytest.mark.parametrize(
-    ("number", "code", "said"),
-    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, ""), (signal.SIGHUP, 129, "")],
-)
-def test_an_interrupted_run_leaves_no_program_and_no_file(tree, tmp_path, number, code, said):
-    folder = tree(**{"a/kustomization.yaml": "resources: [pod.yaml]\n", "a/pod.yaml": SERVICE})
-    told = tmp_path / "told"
-    body = f"import os, time\nopen({str(told)!r}, 'w').write(f'{{os.getpid()}} {{os.getcwd()}}')\ntime.sleep(60)\n"
-    program = fake(tmp_path / "kustomize", body)
-    run = subprocess.Popen([str(COMMAND), "check", "a", "--kustomize", program], cwd=folder, stderr=subprocess.PIPE)
-    for _ in range(600):
-        if told.exists() and " " in told.read_text():
-            break
-        time.sleep(0.05)
-    run.send_signal(number)
-    _, err = run.communicate(timeout=20)
-    assert (run.returncode, err.decode().strip()) == (code, said)
-    pid, home = told.read_text().split(" ", 1)
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(pid), 0)
-    assert not Path(home).parent.exists()

@@ -108,24 +108,6 @@ async def test_rules_are_offered_in_a_suppression(folder):
         assert found["KLG101"][1].startswith("rollout-deadlock: ")
 
 
-async def test_hover_says_where_a_workload_fits_and_what_becomes_of_its_rollout(folder):
-    (folder / ".kubelint-gpu.yaml").write_text("inventory: nodes.yaml\n")
-    async with editing(folder) as editor:
-        editor.open("tracker.yaml")
-        for line, character in ((1, 2), (1, 8), (3, 10), (8, 4)):
-            text = (await editor.hover("tracker.yaml", line, character)).contents.value
-            assert text.startswith("**Deployment vision/object-tracker** asks for 1 nvidia.com/gpu.")
-            assert "When first created, it fits on **1 of 10 nodes**, because" in text
-            assert "node(s) didn't match Pod's node affinity/selector" in text
-            assert "The rollout **never ends**." in text
-        assert await editor.hover("tracker.yaml", 18, 4) is None
-        # what cannot be read any more is told as it last was
-        editor.change("tracker.yaml", "  x: [\n", ((8, 0), (8, 0)))
-        text = (await editor.hover("tracker.yaml", 1, 2)).contents.value
-        assert "The rollout **never ends**." in text
-        assert text.endswith("As of the last text that could be read.")
-
-
 async def test_hover_on_a_finding_shows_its_story_and_its_page(folder):
     (folder / ".kubelint-gpu.yaml").write_text("inventory: nodes.yaml\n")
     async with editing(folder) as editor:
@@ -145,35 +127,3 @@ async def test_hover_on_a_code_in_a_suppression_shows_the_page(folder):
         editor.open("p.yaml", HEAD + "  # kubelint-gpu: ignore[KLG101, missing-priority-class] a\n")
         assert "# KLG101 " in (await editor.hover("p.yaml", 4, 28)).contents.value
         assert "# KLG301 " in (await editor.hover("p.yaml", 4, 40)).contents.value
-
-
-@pytest.mark.parametrize(
-    ("body", "wanted"),
-    [
-        ("  nodeSelector:\n    zo|ne: north\n", "The label `zone` is on **2 of 2 nodes**:\n\n- `north`: 1 node"),
-        ("  nodeSelector:\n    zone: no|rth\n", "The label `zone=north` is on **1 of 2 nodes**."),
-        (
-            "  nodeSelector:\n    zone: ea|st\n",
-            "No node has the label `zone=east`. There are `later`, `north` and `south`.",
-        ),
-        ("  nodeSelector: {zo|o: a}\n", "No node has the label `zoo`."),
-        (
-            "  tolerations:\n  - key: dedi|cated\n",
-            "The taint `dedicated` is on **1 of 2 nodes**:\n\n- `dedicated=vision:NoSchedule`: 1 node",
-        ),
-        ("  priorityClassName: ser|ving\n", "PriorityClass `serving`: priority **1000**."),
-        ("  priorityClassName: ser|vin\n", "There is no PriorityClass `servin`. There are `serving`,"),
-        (
-            "  containers:\n  - name: a\n    resources:\n      limits:\n        nvidia.com/g|pu: 1\n",
-            "**1 of 2 nodes** has `nvidia.com/gpu`: 2 each.",
-        ),
-        ("  runtimeClassName: nv|idia\n", "There is no RuntimeClass `nvidia`."),
-    ],
-)
-async def test_hover_says_what_the_inventory_has(folder, body, wanted):
-    text = HEAD + body
-    at = text.index("|")
-    async with editing(folder) as editor:
-        editor.open("p.yaml", text[:at] + text[at + 1 :])
-        found = await editor.hover("p.yaml", text[:at].count("\n"), at - text.rfind("\n", 0, at) - 1)
-        assert found.contents.value.startswith(wanted), found.contents.value

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubelint_gpu.documents import source_text
-from kubelint_gpu.lsp.typed.meanings import Meant, meant
 from kubelint_gpu.lsp.typed.typed_place import typed_place
 
 POD = """\
@@ -65,69 +64,6 @@ def word(text):
 )
 def test_the_path_and_the_token(text, path, role, token):
     assert word(text) == (path, role, token)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        POD + "  # nodeSelector: |",
-        POD + "  nodeSelector: # |",
-        POD + "  command:\n  - |-\n    key: val|ue".replace("|-", ">-"),
-        POD + "  args: >\n    one\n\n    two: |",
-        POD + " | nodeSelector: a",
-    ],
-)
-def test_nothing_is_typed_in_comments_and_texts(text):
-    assert place(text)[0] is None
-
-
-def test_a_block_scalar_is_no_yaml():
-    text = POD + "  args:\n  - |\n    key: x"
-    assert typed_place(source_text("", text), len(text)) is None
-
-
-EXPRESSION = (
-    POD
-    + "  affinity:\n    nodeAffinity:\n      requiredDuringSchedulingIgnoredDuringExecution:\n        nodeSelectorTerms:\n"
-)
-
-
-@pytest.mark.parametrize(
-    ("text", "meaning"),
-    [
-        (POD + "  nodeSelector:\n    |", Meant("label-key", as_key=True)),
-        (POD + "  nodeSelector:\n    a: |", Meant("label-value", "a")),
-        (EXPRESSION + "        - matchExpressions:\n          - key: |", Meant("label-key")),
-        (EXPRESSION + "        - matchExpressions:\n          - key: a\n            operator: |", Meant("operator")),
-        (
-            EXPRESSION
-            + "        - matchExpressions:\n          - key: a\n            values:\n            - x\n            - |",
-            Meant("label-value", "a"),
-        ),
-        (
-            EXPRESSION
-            + "        - matchExpressions:\n          - values: [x, |]\n            operator: In\n            key: a",
-            Meant("label-value", "a"),
-        ),
-        (EXPRESSION + "        - matchExpressions: [{key: a, values: [|", Meant("label-value", "a")),
-        (POD + "  tolerations:\n  - key: a\n    value: |", Meant("taint-value", "a")),
-        (POD + "  tolerations:\n  - effect: |\n    key: a\n", Meant("effect", "a")),
-        (POD + "  tolerations:\n  - key: |\n  - key: b\n", Meant("taint-key")),
-        (POD + "  priorityClassName: |", Meant("priority-class")),
-        (POD + "  runtimeClassName: |", Meant("runtime-class")),
-        (POD + "  topologySpreadConstraints:\n  - topologyKey: |", Meant("label-key")),
-        (POD + "  containers:\n  - resources:\n      limits:\n        |", Meant("resource", as_key=True)),
-        (POD + "  containers:\n  - resources: {requests: {|", Meant("resource", as_key=True)),
-        (POD + "  containers:\n  - name: |", None),
-        (
-            POD
-            + "  affinity:\n    podAffinity:\n      x:\n      - labelSelector:\n          matchExpressions:\n          - key: |",
-            None,
-        ),
-    ],
-)
-def test_what_a_place_means(text, meaning):
-    assert meant(place(text)[0]) == meaning
 
 
 @given(st.text(alphabet="ab:-#'\"{}[],| >&*\n\r\t\u2028é😀", max_size=120), st.integers(0, 120))

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import time
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plugin_objects import HOST, ZONE, node, pod
+from plugin_objects import ZONE, node, pod
 from scheduler_scenarios import alike, scenarios
 
 from kubelint_gpu.scheduler import Snapshot, attempt, fit, fit_on, read_cluster, read_pod
 from kubelint_gpu.scheduler.explain.cluster_changes import (
     CapacityGrows,
     ChangedCluster,
-    LabelSet,
     NodeJoins,
     PodArrives,
-    PodsEnd,
     QuotaGrows,
-    TaintGoes,
-    Uncordoned,
     after,
 )
 from kubelint_gpu.scheduler.explain.explanation import Extent, explain
@@ -106,92 +101,11 @@ def test_the_message_and_the_verdicts_are_those_of_an_attempt():
     assert {name: one.status for one in found.classes for name in one.nodes} == fit(incoming, snapshot).rejections
 
 
-def test_no_more_pods_are_asked_to_end_than_must():
-    objects = [gpu_node("a", 4), *[gpu_pod(f"p{number}", on="a", owner="Job/j") for number in range(4)]]
-    (one,) = explained(gpu_pod(gpus=2), *objects).classes
-    (ending,) = one.remedies[0].changes
-    assert isinstance(ending, PodsEnd)
-    assert ending.owners == ((Owner("Job", "default", "j"), 2),)
-
-
-def test_several_owners_are_named_where_none_alone_has_enough():
-    objects = [gpu_node("a", 2), gpu_pod("x", on="a", owner="Job/x"), gpu_pod("y", on="a", owner="Job/y")]
-    (one,) = explained(gpu_pod(gpus=2), *objects).classes
-    (ending,) = one.remedies[0].changes
-    assert [owner.name for owner, _ in ending.owners] == ["x", "y"]
-
-
-def test_pods_that_are_being_deleted_come_first():
-    leaving = gpu_pod("z", on="a", owner="Job/z")
-    leaving["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
-    (one,) = explained(gpu_pod(), gpu_node("a", 2), gpu_pod("a", on="a", owner="Job/a"), leaving).classes
-    assert one.remedies[0].changes[0].terminating
-    assert [holder.terminating for holder in one.holders] == [False, True]
-
-
-def test_nobody_waits_for_the_pods_of_a_daemon_set_to_end():
-    (one,) = explained(gpu_pod(), gpu_node("a", 1), gpu_pod("d", on="a", owner="DaemonSet/d")).classes
-    assert kinds(one) == [("CapacityGrows",)]
-
-
 def test_the_pods_of_a_replica_set_are_those_of_its_deployment():
     held = gpu_pod("web-7f9-x", on="a", owner="ReplicaSet/web-7f9")
     held["metadata"]["labels"] = {"pod-template-hash": "7f9"}
     (one,) = explained(gpu_pod(), gpu_node("a", 1), held).classes
     assert one.holders[0].owner == Owner("Deployment", "default", "web")
-
-
-def test_taints_labels_and_cordons_are_lifted_together_and_before_pods_end():
-    taint = {"key": "gpu", "value": "yes", "effect": "NoSchedule"}
-    objects = [
-        gpu_node("a", 1, unschedulable=True, taints=[taint]),
-        gpu_pod("old", on="a", owner="Job/old"),
-    ]
-    (one,) = explained(gpu_pod(nodeSelector={"pool": "gpu"}), *objects).classes
-    (remedy,) = one.remedies
-    assert [type(change) for change in remedy.changes] == [Uncordoned, TaintGoes, LabelSet, PodsEnd]
-    assert remedy.changes[2] == LabelSet("pool", "gpu")
-    assert [str(taint) for taint in one.taints] == ["gpu=yes:NoSchedule"]
-
-
-@pytest.mark.parametrize(
-    ("expression", "label", "expected"),
-    [
-        ({"operator": "In", "values": ["x", "y"]}, None, "x"),
-        ({"operator": "NotIn", "values": ["x"]}, "x", None),
-        ({"operator": "Exists"}, None, "true"),
-        ({"operator": "DoesNotExist"}, "x", None),
-        ({"operator": "Gt", "values": ["4"]}, "3", "5"),
-        ({"operator": "Lt", "values": ["4"]}, "7", "3"),
-    ],
-)
-def test_the_label_that_would_have_to_be_set(expression, label, expected):
-    terms = {"nodeSelectorTerms": [{"matchExpressions": [{"key": "pool", **expression}]}]}
-    incoming = pod(affinity={"nodeAffinity": {REQUIRED: terms}})
-    (one,) = explained(incoming, node("a", labels={} if label is None else {"pool": label})).classes
-    assert one.remedies[0].changes == (LabelSet("pool", expected),)
-    assert one.unmet[0].actual == (() if label is None else (label,))
-
-
-@pytest.mark.parametrize("key", [HOST, ZONE, "nvidia.com/gpu.product", "node.kubernetes.io/instance-type"])
-def test_labels_that_say_what_a_node_is_are_not_set_but_a_node_that_has_them_joins(key):
-    (one,) = explained(gpu_pod(nodeSelector={key: "x"}), gpu_node("a", 1)).classes
-    assert one.remedies == ()
-    assert one.joining.labels == ((key, "x"),)
-    assert (one.joining.node.name == "x") == (key == HOST)
-
-
-def test_a_node_that_joins_has_enough_and_no_taint_that_keeps_the_pod_away():
-    taint = {"key": "t", "effect": "NoSchedule"}
-    (one,) = explained(gpu_pod(gpus=4, nodeSelector={"pool": "new"}), gpu_node("a", 2, taints=[taint])).classes
-    assert one.status.plugin == "TaintToleration"
-    (other,) = explained(gpu_pod(gpus=4, nodeSelector={"pool": "new"}), gpu_node("a", 2)).classes
-    assert (other.joining.labels, other.joining.allocatable) == ((("pool", "new"),), ((GPU, 4),))
-
-
-def test_a_pod_that_is_pinned_to_a_node_gains_nothing_from_another():
-    (one,) = explained(gpu_pod(nodeSelector={HOST: "a"}), gpu_node("a", 1), gpu_pod("old", on="a")).classes
-    assert one.joining is None
 
 
 def test_anti_affinity_is_held_by_pods_elsewhere_in_the_domain():
@@ -272,26 +186,11 @@ def test_a_gated_pod_is_held_and_its_nodes_are_explained_all_the_same():
     assert found.classes[0].fits
 
 
-def test_a_pod_that_never_preempts_spares_everybody():
-    held = gpu_pod("low", on="a", priority=0)
-    (one,) = explained(gpu_pod(priority=10, preemptionPolicy="Never"), gpu_node("a", 1), held).classes
-    assert one.eviction is None
-    assert "preemptionPolicy=Never" in one.spared
-
-
 def test_a_missing_claim_rejects_all_nodes_and_nothing_is_proposed():
     volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "none"}}]
     found = explained(pod(volumes=volumes), node("a"), node("b"))
     assert [one.status.reasons for one in found.classes] == [('persistentvolumeclaim "none" not found',)]
     assert [one.remedies for one in found.classes] == [()]
-
-
-def test_pods_that_are_not_there_cannot_end():
-    objects = [gpu_node("a", 1), gpu_pod("old", on="a")]
-    found = explained(gpu_pod(), *objects)
-    ending = found.classes[0].remedies[0].changes[0]
-    with pytest.raises(KeyError, match="default/old"):
-        after(ChangedCluster(Snapshot.of(read_cluster(objects[:1])), "a"), ending)
 
 
 def test_a_cluster_without_nodes_has_no_classes():

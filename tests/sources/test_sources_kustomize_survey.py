@@ -171,25 +171,11 @@ def test_what_multiplies_without_bound_is_not_started(tree, monkeypatch):
     assert "it would give 10000 objects, and at most 1000 are rendered" in [one.message for one in got]
 
 
-def test_a_kustomization_that_is_no_mapping_is_no_crash(tree):
-    for text in ("", "- a\n", "resources: {a: b}\n", "resources: [1, {a: b}]\npatches: x\n"):
-        assert not found(tree(**{"top/kustomization.yaml": text})).obstacles
-
-
 @pytest.mark.parametrize(
     "text", ["a: [\n", "\0", "resources: [../base]\nresources: []\n", "a: b\n---\nresources: []\n"]
 )
 def test_what_kustomize_could_read_otherwise_is_not_given_to_it(tree, text):
     assert [one.withheld for one in found(tree(**{"top/kustomization.yaml": text})).obstacles] == [False]
-
-
-@pytest.mark.parametrize(
-    "field", ["Resources: [a]", "re\u017fources: [a]", "patches: [{Path: a}]", "HelmCharts: [{name: a}]"]
-)
-def test_fields_in_other_letters_are_not_overlooked(tree, field):
-    [(_, line, message, withheld)] = told(tree(**{"top/kustomization.yaml": f"{field}\n"}))
-    assert (line, withheld) == (1, False)
-    assert " must be written " in message
 
 
 def test_folders_of_plugins_are_withheld(tree):

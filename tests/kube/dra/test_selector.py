@@ -8,7 +8,6 @@ import pytest
 
 from kubelint_gpu.kube.dra.device import Attribute, Capacity, Device
 from kubelint_gpu.kube.dra.selector import SelectorVerdict, selector, subject_of
-from kubelint_gpu.kube.dra.sight import Sight
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 
 DEVICE = Device(
@@ -55,37 +54,6 @@ def test_a_version_that_is_none_breaks_every_expression():
     broken = subject_of(Device("d0", FrozenMap({"v": Attribute("version", "one")})), "d.e")
     found = selector("true").verdict(broken)
     assert found.error.startswith("attribute v: parse semantic version: ")
-
-
-@pytest.mark.parametrize(
-    ("expression", "sight"),
-    [
-        ("true", Sight()),
-        ("device.driver == 'x'", Sight()),
-        ("device.attributes['d.e'].model == 'A'", Sight(frozenset({("attributes", "d.e", "model")}))),
-        ("device.attributes['d.e']['model'] == 'A'", Sight(frozenset({("attributes", "d.e", "model")}))),
-        ("'model' in device.attributes['d.e']", Sight(frozenset({("attributes", "d.e", "model")}))),
-        ("device.capacity['d.e'].?m.hasValue()", Sight(frozenset({("capacity", "d.e", "m")}))),
-        ("device.attributes['d.e'].exists(k, k == 'x')", Sight(everything=True)),
-        ("cel.bind(g, device.attributes['d.e'], g.model == 'A')", Sight(everything=True)),
-        ("device.attributes[device.driver].model == 'A'", Sight(everything=True)),
-    ],
-)
-def test_the_parts_of_a_device_that_an_expression_looks_at(expression, sight):
-    assert selector(expression).sight == sight
-
-
-def test_the_sight_decides_nothing():
-    """An expression says the same of a device whether its sight is known or everything is looked at."""
-    texts = (
-        "device.attributes['d.e'].model == 'A'",
-        "'x' in device.attributes['d.e']",
-        "device.capacity['d.e'].memory.isGreaterThan(quantity('50Gi'))",
-    )
-    for text in texts:
-        wide = f"cel.bind(device2, device, {text.replace('device.', 'device2.')})"
-        assert selector(wide).sight.everything
-        assert selector(wide).verdict(SUBJECT) == selector(text).verdict(SUBJECT)
 
 
 def test_a_sum_of_quantities_can_be_compared_from_its_right_only():

@@ -93,14 +93,3 @@ def test_a_pool_is_complete_with_its_slices_for_other_nodes():
     assert view(here, there).pools[0].incomplete is False
     assert view(here, there, release="1.34").pools[0].incomplete is True
     assert view(here).pools[0].incomplete is True
-
-
-def test_what_a_release_does_not_know_is_not_there():
-    full = {
-        **device("x"),
-        "taints": [{"key": "k", "effect": "NoSchedule"}],
-        "allowMultipleAllocations": True,
-        "consumesCounters": [{"counterSet": "c", "counters": {"m": {"value": "1"}}}],
-    }
-    (slot,) = view(resource_slice(full), release="1.34").slots
-    assert (slot.device.taints, slot.device.shareable, slot.device.consumes) == ((), False, ())

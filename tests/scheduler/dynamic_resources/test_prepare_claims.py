@@ -92,24 +92,6 @@ def test_a_claim_that_is_allocated_elsewhere_is_not_available():
     }
 
 
-def test_an_allocated_claim_that_nobody_else_uses_is_given_back_where_no_node_reaches_it():
-    elsewhere = held("d0", name="c", by="p", pool="gone")
-    found = attempt(read(pod("c")), snapshot(node(), ONE, CLASS, elsewhere))
-    assert "deallocation of ResourceClaim completed, preemption: " in found.message
-
-
-def test_a_runtime_error_on_one_node_ends_the_attempt_though_another_node_fits():
-    good = resource_slice(device("d0", model="A"), name="good", node="a", pool="a")
-    bad = resource_slice(device("d0"), name="bad", node="b", pool="b")
-    wanted = claim(request("r", 1, "device.attributes['gpu.example.com'].model == 'A'"))
-    found = attempt(read(pod("c")), snapshot(node("a"), node("b"), good, bad, CLASS, wanted))
-    assert found.fit.fits == ("a",)
-    assert found.fit.takers == ()
-    assert not found.fit.schedulable
-    assert found.preemption is None
-    assert found.message == f"{ERROR}claim ns/c: selector #0: CEL runtime error: no such key: model"
-
-
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
@@ -169,22 +151,6 @@ def test_a_taint_keeps_requests_away_that_do_not_tolerate_it_where_the_release_k
     assert rejections(pod("c"), node(), tainted, CLASS, claim(request())) == {"n": ("cannot allocate all claims",)}
     assert rejections(pod("c"), node(), tainted, CLASS, claim(tolerant)) == {}
     assert rejections(pod("c"), node(), tainted, CLASS, claim(request()), version="1.34") == {}
-
-
-def test_the_tests_of_equal_nodes_are_shared_and_nodes_of_other_devices_are_told_apart():
-    nodes = [node(f"n{number:02}") for number in range(40)]
-    slices = [
-        resource_slice(
-            device("d0", model="A" if number % 2 else "B", uuid=f"u{number}"), name=f"s{number}", node=f"n{number:02}"
-        )
-        for number in range(40)
-    ]
-    wanted = claim(request("r", 1, "device.attributes['gpu.example.com'].model == 'A'"))
-    here = snapshot(*nodes, *slices, CLASS, wanted, held("d0", pool="n01"))
-    found = fit(read(pod("c")), here, by_class=True)
-    assert found.fits == fit(read(pod("c")), here, by_class=False).fits
-    assert len(found.fits) == 19
-    assert len(found.classes) == 3
 
 
 def test_a_run_without_claims_loads_no_library_of_expressions():

@@ -1,0 +1,99 @@
+"""Drains that a budget blocks."""
+
+from __future__ import annotations
+
+import pytest
+from checks_units import deployment, findings
+
+HEAD = 'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\n'
+CLASSES = "priorityClasses:\n  - {name: serving, value: 1000}\n  - {name: low, value: 1}\n"
+
+
+def inventory(gpus=1, nodes=1, more="", scaling=""):
+    pool = f"pools:\n  - name: l4\n    count: {nodes}\n{scaling}    template:\n      allocatable: {{cpu: 16, memory: 64Gi}}\n"
+    return f"{HEAD}{pool}      gpus: {{model: L4, count: {gpus}}}\n{CLASSES}{more}"
+
+
+def grows(most, at_least=0):
+    return f"    autoscaling: {{min: {at_least}, max: {most}}}\n"
+
+
+def codes(text, nodes):
+    return sorted(found.code for found in findings(text, nodes))
+
+
+FREE = deployment(spec="strategy: {type: Recreate}")
+
+
+def budget(line, name="chat"):
+    return (
+        f"apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {{name: {name}, namespace: serving}}\n"
+        f"spec: {{{line}, selector: {{matchLabels: {{app: {name}}}}}}}\n---\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "nodes", "expected"),
+    [
+        ("minAvailable: 1", inventory(), ["KLG112"]),
+        ("minAvailable: 100%", inventory(), ["KLG112"]),
+        ("maxUnavailable: 0", inventory(), ["KLG112"]),
+        ("maxUnavailable: 1", inventory(), []),
+        ("minAvailable: 0", inventory(), []),
+        ("minAvailable: 1", inventory(nodes=2), ["KLG112"]),
+        ("minAvailable: 1", inventory(scaling=grows(2)), ["KLG112"]),
+        ("maxUnavailable: 1", inventory(scaling=grows(2)), []),
+    ],
+)
+def test_a_drain_is_blocked_where_pods_have_nowhere_to_go_and_may_not_go(line, nodes, expected):
+    assert codes(budget(line) + FREE, nodes) == expected
+
+
+@pytest.mark.parametrize(
+    ("budgets", "replicas", "nodes", "told", "helped", "fixed"),
+    [
+        (
+            budget("minAvailable: 1"),
+            1,
+            inventory(1, 2),
+            "never ends: PodDisruptionBudget chat allows no eviction even while its only pod is healthy",
+            "with the node cordoned, kubectl rollout restart moves its pods to another node without an eviction",
+            "set maxUnavailable: 1, which lets a drain take one pod at a time",
+        ),
+        (
+            budget("minAvailable: 2"),
+            2,
+            inventory(1, 3),
+            "never ends: PodDisruptionBudget chat allows no eviction even while all 2 pods are healthy",
+            "with the node cordoned, kubectl rollout restart moves its pods to another node without an eviction",
+            "set maxUnavailable: 1, which lets a drain take one pod at a time",
+        ),
+        (
+            budget("minAvailable: 2"),
+            3,
+            inventory(3),
+            (
+                "stops half way: 3 of 3 pods find no room on another node, and PodDisruptionBudget chat lets no more than 1 "
+                "of them be missing"
+            ),
+            "",
+            "set maxUnavailable: 3, which lets a drain take 3 pods that find no room",
+        ),
+        (
+            budget("maxUnavailable: 1") + budget("maxUnavailable: 1").replace("name: chat", "name: more", 1),
+            1,
+            inventory(1, 2),
+            (
+                "fails: PodDisruptionBudgets chat and more cover the same pods, and the eviction API refuses a pod with more "
+                "than one"
+            ),
+            "leave one of the budgets, or let their selectors cover different pods",
+            "",
+        ),
+    ],
+)
+def test_a_drain_that_does_not_end_says_why(budgets, replicas, nodes, told, helped, fixed):
+    text = deployment(spec=f"replicas: {replicas}\nstrategy: {{rollingUpdate: {{maxSurge: 0, maxUnavailable: 1}}}}")
+    (found,) = findings(budgets + text, nodes, "KLG112")
+    assert found.message == f"draining a node with its pods of Deployment serving/chat {told}"
+    assert (found.help, [fix.title for fix in found.fixes]) == ((helped,) * bool(helped), [fixed] * bool(fixed))

@@ -1,0 +1,50 @@
+"""How far an autoscaler scales a workload."""
+
+from __future__ import annotations
+
+import pytest
+from checks_units import GPU_NODE, deployment, findings
+
+GIVES = "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}"
+
+
+def hpa(least, most, kind="Deployment", name="chat", namespace="serving"):
+    bounds = f"  minReplicas: {least}\n" * (least is not None)
+    return (
+        "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: scaler, namespace: "
+        + namespace
+        + "}\n"
+        f"spec:\n{bounds}  maxReplicas: {most}\n"
+        f"  scaleTargetRef: {{apiVersion: apps/v1, kind: {kind}, name: {name}}}\n---\n"
+    )
+
+
+def codes(text, gpus):
+    return [one.code for one in findings(text, GPU_NODE % gpus)]
+
+
+@pytest.mark.parametrize(
+    ("text", "gpus", "expected"),
+    [
+        (hpa(2, 4) + deployment(spec=GIVES), 3, ["KLG115"]),
+        (hpa(3, 3) + deployment(), 3, ["KLG101"]),
+        (hpa(3, 3) + deployment(spec="replicas: 3"), 3, ["KLG101"]),
+        (hpa(None, 1) + deployment(spec="replicas: 4"), 2, []),
+        (hpa(1, 2) + deployment(spec="replicas: 4"), 3, []),
+        (hpa(1, 2) + deployment(spec="replicas: 4"), 1, ["KLG109"]),
+        (hpa(3, 5) + deployment(spec="replicas: 0"), 1, []),
+        (hpa(3, 5, name="other") + deployment(), 2, []),
+        (hpa(3, 5, namespace="elsewhere") + deployment(), 2, []),
+    ],
+    ids=["room", "one-number", "same-number", "most-1", "most-2", "most-short", "off", "name", "namespace"],
+)
+def test_replicas_are_brought_between_the_bounds(text, gpus, expected):
+    assert codes(text, gpus) == expected
+
+
+def test_a_stateful_set_is_scaled_too():
+    text = hpa(2, 2, "StatefulSet") + deployment(spec="serviceName: chat").replace(
+        "kind: Deployment", "kind: StatefulSet"
+    )
+    (one,) = findings(text, GPU_NODE % 1)
+    assert (one.code, one.place.line) == ("KLG111", 5)

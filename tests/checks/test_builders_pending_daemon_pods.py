@@ -1,0 +1,53 @@
+"""Daemon pods for which a node has no room."""
+
+from __future__ import annotations
+
+from checks_units import deployment, findings
+
+HEAD = 'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\n'
+CLASSES = "priorityClasses:\n  - {name: serving, value: 1000}\n  - {name: low, value: 1}\n"
+
+
+def inventory(gpus=1, nodes=1, more="", scaling=""):
+    pool = f"pools:\n  - name: l4\n    count: {nodes}\n{scaling}    template:\n      allocatable: {{cpu: 16, memory: 64Gi}}\n"
+    return f"{HEAD}{pool}      gpus: {{model: L4, count: {gpus}}}\n{CLASSES}{more}"
+
+
+def running(name, node="l4-1", gpus=1, priority="serving", owner=""):
+    told = f"    owner: {owner}\n" if owner else ""
+    return (
+        f"running:\n  - name: {name}\n    namespace: research\n    node: {node}\n    gpus: {gpus}\n"
+        f"    priorityClassName: {priority}\n{told}"
+    )
+
+
+def daemon_set(surge, unavailable=0, **parts):
+    spec = f"updateStrategy: {{rollingUpdate: {{maxSurge: {surge}, maxUnavailable: {unavailable}}}}}"
+    return deployment(spec=spec, **parts).replace("kind: Deployment", "kind: DaemonSet")
+
+
+def test_daemon_pods_that_stay_pending_hold_up_the_update_of_the_others():
+    nodes = inventory(nodes=2) + "nodes:\n  - {name: cpu-1, allocatable: {cpu: 16, memory: 64Gi}}\n"
+    (found,) = findings(daemon_set(0, 1), nodes)
+    assert found.message == (
+        "of the pods that it makes for 3 nodes, 1 finds no room (on cpu-1), and it stays Pending; while it does, no rolling "
+        "update replaces the others (maxUnavailable is 1)"
+    )
+    assert any(one.message == "cpu-1 has no nvidia.com/gpu" for one in found.related)
+    (found,) = findings(daemon_set(0, 2), nodes)
+    assert found.message.endswith("and it stays Pending"), "one more may be unavailable"
+    (found,) = findings(daemon_set(0, 1), inventory(nodes=2, more=running("other")))
+    assert any("holds 1 nvidia.com/gpu on l4-1" in one.message for one in found.related)
+    assert found.help == ()
+
+
+def test_a_gpu_daemon_set_that_finds_a_node_full_is_a_warning():
+    """Its controller makes a pod for the full node all the same, and a rolling update halts there."""
+    full = inventory(more=running("notebook-0", owner="StatefulSet/research/notebook"))
+    for text in (daemon_set(0, 1), daemon_set(1)):
+        (found,) = findings(text, full)
+        assert (found.code, found.severity) == ("KLG109", "warning")
+        assert found.message == (
+            "no pod that it makes for 1 node finds room (on l4-1, held by StatefulSet research/notebook), "
+            "and it stays Pending"
+        )

@@ -1,0 +1,102 @@
+"""Custom resources that never have all the pods that they need."""
+
+from __future__ import annotations
+
+import pytest
+from checks_units import findings
+
+POD = "{containers: [{name: a, image: a, resources: {limits: {nvidia.com/gpu: %d}}}]}"
+CPU = "{containers: [{name: a, image: a, resources: {limits: {cpu: 1}}}]}"
+SIGN = "{restartPolicy: Never, containers: [{name: a, image: a, env: [{name: MASTER_ADDR, value: a}], %s}]}"
+
+
+def inventory(*gpus, more=""):
+    nodes = "".join(
+        f"  - name: n{number}\n    allocatable: {{cpu: 16, memory: 64Gi}}\n    gpus: {{model: L4, count: {count}}}\n"
+        for number, count in enumerate(gpus, 1)
+    )
+    return f"apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\ncomplete: true\nnodes:\n{nodes}{more}"
+
+
+def torch(name="t", workers=3, gpus=1, *, spec="", pod=POD):
+    return (
+        f"---\napiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {{name: {name}, namespace: research}}\n"
+        f"spec:\n{spec}  pytorchReplicaSpecs:\n    Master:\n      replicas: 1\n      template: {{spec: {pod % gpus}}}\n"
+        f"    Worker:\n      replicas: {workers}\n      template: {{spec: {pod % gpus}}}\n"
+    )
+
+
+def job_set(replicas=1, pods=2):
+    spec = SIGN % "resources: {limits: {nvidia.com/gpu: 1}}"
+    return (
+        "---\napiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: s, namespace: research}\nspec:\n"
+        f"  replicatedJobs:\n    - name: w\n      replicas: {replicas}\n      template:\n        spec:\n"
+        f"          parallelism: {pods}\n          completions: {pods}\n          template: {{spec: {spec}}}\n"
+    )
+
+
+def ray(kind="RayJob", workers=4):
+    key = "rayClusterSpec" if kind == "RayJob" else ""
+    indent = "  " if key else ""
+    return (
+        f"---\napiVersion: ray.io/v1\nkind: {kind}\nmetadata: {{name: r, namespace: research}}\nspec:\n"
+        + (f"  {key}:\n" if key else "")
+        + f"{indent}  headGroupSpec: {{template: {{spec: {CPU}}}}}\n{indent}  workerGroupSpecs:\n"
+        f"{indent}    - {{groupName: g, replicas: {workers}, template: {{spec: {POD % 1}}}}}\n"
+    )
+
+
+def told(text, cluster):
+    return [one.message for one in findings(text, cluster) if one.code in ("KLG113", "KLG109")]
+
+
+@pytest.mark.parametrize(
+    ("text", "gpus", "begins"),
+    [
+        (torch(), (2,), "PyTorchJob research/t needs 4 pods at once and no more than 2 find room"),
+        (torch(), (1, 1, 1), "PyTorchJob research/t needs 4 pods at once and no more than 3 find room"),
+        (torch(workers=2), (2,), "PyTorchJob research/t needs 3 pods at once and no more than 2 find room"),
+        (torch(workers=1, gpus=2), (3,), "PyTorchJob research/t needs 2 pods at once and no more than 1 finds room"),
+        (torch(), (4,), ""),
+        (torch(), (2, 2), ""),
+        (torch(workers=1, gpus=2), (3, 3), ""),
+        (ray(), (2,), "RayJob research/r needs 5 pods at once and no more than 3 find room"),
+        (ray(), (4,), ""),
+        (ray("RayCluster"), (2,), "no more than 3 of 5 pods can run at once"),
+        (ray("RayCluster"), (4,), ""),
+        (job_set(pods=4), (2,), "JobSet research/s needs 4 pods at once and no more than 2 find room"),
+        (job_set(3, 4), (2,), "Job research/s-w-"),
+        (job_set(2, 2), (4,), ""),
+        (job_set(2, 2), (3,), ""),
+        (job_set(2, 2), (2,), "started at the same moment, Job research/s-w-0 and Job research/s-w-1 can hold"),
+    ],
+)
+def test_what_never_has_all_its_pods_holds_what_it_has(text, gpus, begins):
+    found = told(text, inventory(*gpus))
+    assert len(found) == bool(begins)
+    assert all(message.startswith(begins) for message in found)
+
+
+def test_running_pods_of_others_are_in_the_way_and_its_own_and_those_that_end_are_not():
+    def running(namespace, more=""):
+        return f"running:\n  - {{name: x, namespace: {namespace}, node: n1, gpus: 1{more}}}\n"
+
+    assert told(torch(), inventory(4, more=running("serving")))[0].startswith("PyTorchJob research/t needs 4 pods")
+    assert told(torch(), inventory(4, more=running("research"))) == []
+    assert told(torch(), inventory(4, more=running("serving", ", owner: Job/x"))) == []
+
+
+def service(priority="", kind="Deployment"):
+    return (
+        f"---\napiVersion: apps/v1\nkind: {kind}\nmetadata: {{name: s, namespace: research}}\nspec:\n"
+        f"  replicas: 2\n  selector: {{matchLabels: {{app: s}}}}\n  template:\n"
+        f"    metadata: {{labels: {{app: s}}}}\n    spec:\n{priority}"
+        "      containers: [{name: a, image: a, resources: {limits: {nvidia.com/gpu: 1}}}]\n"
+    )
+
+
+LOW = "priorityClasses:\n  - {name: low, value: -5}\n"
+
+
+def test_a_service_that_is_evicted_is_in_nobodys_way():
+    assert not told(torch() + service("      priorityClassName: low\n"), inventory(5, more=LOW))

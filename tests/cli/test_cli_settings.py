@@ -1,0 +1,33 @@
+"""Settings, and where they come from."""
+
+from __future__ import annotations
+
+import pytest
+from command_line import READY, TRACKER, kubelint
+
+
+@pytest.fixture
+def repository(tmp_path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "deploy" / "prod").mkdir(parents=True)
+    (tmp_path / "cluster.yaml").write_text((TRACKER / "nodes.yaml").read_text())
+    (tmp_path / "deploy" / "prod" / "tracker.yaml").write_text(READY)
+    return tmp_path
+
+
+def configure(repository, text):
+    (repository / ".kubelint-gpu.yaml").write_text(text)
+
+
+def test_settings_are_shown_with_where_they_come_from(repository):
+    configure(repository, "inventory: cluster.yaml\nignore: [KLG301]\nunits:\n  prod: [deploy/**]\n")
+    ran = kubelint("check", "--show-settings", "--select", "KLG1", "--ignore", "KLG2", "--fix", cwd=repository)
+    assert ran.code == 0
+    lines = [tuple(part.strip() for part in line.rsplit("  # ", 1)) for line in ran.out.splitlines()]
+    assert ("inventory: [cluster.yaml]", ".kubelint-gpu.yaml:1") in lines
+    assert ("ignore: [KLG2, KLG301]", "--ignore and .kubelint-gpu.yaml:2") in lines
+    assert ('units: {prod: ["deploy/**"]}', ".kubelint-gpu.yaml:3") in lines
+    assert ("select: [KLG1]", "--select") in lines
+    assert ("fix: true", "--fix") in lines
+    assert ("diff: false", "default") in lines
+    assert "isolated: true" in kubelint("check", "--show-settings", "--isolated", cwd=repository).out

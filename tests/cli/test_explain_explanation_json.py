@@ -1,0 +1,106 @@
+"""Explanations as JSON."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from command_line import ROOT, kubelint
+
+ARGUMENTS = ("explain", "vision/deployment/object-tracker", "examples/tracker/tracker.yaml")
+BOTH = (*ARGUMENTS, "-i", "examples/tracker/nodes.yaml")
+
+CLUSTER = """
+apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+kubernetesVersion: "1.34"
+nodes:
+  - {name: special, allocatable: {cpu: 32, memory: 64Gi}, gpus: {model: A100-PCIE-40GB, count: 2},
+     labels: {pool: gpu}, taints: ["maintenance=now:NoSchedule"]}
+pools:
+  - name: gpu
+    count: 3
+    namePattern: gpu-{}
+    template:
+      allocatable: {cpu: 32, memory: 64Gi}
+      gpus: {model: A100-PCIE-40GB, count: 2}
+      labels: {pool: gpu}
+    autoscaling: {min: 1, max: 4}
+priorityClasses:
+  - {name: serving, value: 1000}
+running:
+  - {name: train, namespace: ml, node: gpu-1, gpus: 1, owner: Job/ml/train, count: 2, priority: 5000}
+  - {name: notebook, namespace: lab, node: gpu-2, gpus: 2, priority: 5000}
+  - {name: batch, namespace: ml, node: gpu-3, gpus: 2, owner: Job/ml/batch, priority: 10}
+"""
+WORKLOAD = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: infer, namespace: vision}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: infer}}
+  template:
+    metadata: {labels: {app: infer}}
+    spec:
+      priorityClassName: serving
+      nodeSelector: {pool: gpu}
+      containers:
+        - {name: main, image: x, resources: {limits: {nvidia.com/gpu: 2}}}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "cluster.yaml").write_text(CLUSTER)
+    (tmp_path / "infer.yaml").write_text(WORKLOAD)
+    return tmp_path
+
+
+def explain(folder, *arguments, what="deployment/infer", **options):
+    return kubelint("explain", what, *arguments, cwd=folder, **options)
+
+
+def situations(folder, *arguments, **options):
+    ran = explain(folder, "-i", "cluster.yaml", "--output-format", "json", *arguments, **options)
+    assert ran.code == 0, ran.err
+    return {found["situation"]: found for found in ran.json["situations"]}
+
+
+def test_many_classes_are_cut_in_text_and_whole_in_json(folder):
+    nodes = "".join(
+        f"  - {{name: extra-{number}x, allocatable: {{cpu: 32, memory: 64Gi}}, gpus: {{model: A100-PCIE-40GB, count: 1}},\n"
+        f'     labels: {{pool: gpu}}, taints: ["only=team-{number}:NoSchedule"]}}\n'
+        for number in range(14)
+    )
+    (folder / "cluster.yaml").write_text(CLUSTER.replace("pools:", nodes + "pools:", 1))
+    out = explain(folder, "-i", "cluster.yaml").out
+    assert "and 6 more classes of 6 nodes; --output-format json has all" in out
+    assert len(situations(folder)["creation"]["classes"]) == 16
+
+
+def test_json_is_one_object_with_the_documented_keys():
+    found = json.loads(kubelint(*BOTH, "--output-format", "json").out)
+    assert list(found) == [
+        "version",
+        "workload",
+        "path",
+        "line",
+        "replicas",
+        "requests",
+        "priority",
+        "priorityClass",
+        "preemptionPolicy",
+        "knownPriorityClass",
+        "nodes",
+        "situations",
+        "rollout",
+    ]
+    assert found["rollout"]["verdict"] == "stuck"
+    assert (found["workload"], found["path"], found["line"]) == (
+        "Deployment/vision/object-tracker",
+        "examples/tracker/tracker.yaml",
+        4,
+    )
+    assert (ROOT / found["path"]).exists()

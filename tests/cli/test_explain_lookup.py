@@ -1,0 +1,93 @@
+"""Which workload is meant."""
+
+from __future__ import annotations
+
+import pytest
+from command_line import kubelint
+
+CLUSTER = """
+apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+kubernetesVersion: "1.34"
+nodes:
+  - {name: special, allocatable: {cpu: 32, memory: 64Gi}, gpus: {model: A100-PCIE-40GB, count: 2},
+     labels: {pool: gpu}, taints: ["maintenance=now:NoSchedule"]}
+pools:
+  - name: gpu
+    count: 3
+    namePattern: gpu-{}
+    template:
+      allocatable: {cpu: 32, memory: 64Gi}
+      gpus: {model: A100-PCIE-40GB, count: 2}
+      labels: {pool: gpu}
+    autoscaling: {min: 1, max: 4}
+priorityClasses:
+  - {name: serving, value: 1000}
+running:
+  - {name: train, namespace: ml, node: gpu-1, gpus: 1, owner: Job/ml/train, count: 2, priority: 5000}
+  - {name: notebook, namespace: lab, node: gpu-2, gpus: 2, priority: 5000}
+  - {name: batch, namespace: ml, node: gpu-3, gpus: 2, owner: Job/ml/batch, priority: 10}
+"""
+WORKLOAD = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: infer, namespace: vision}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: infer}}
+  template:
+    metadata: {labels: {app: infer}}
+    spec:
+      priorityClassName: serving
+      nodeSelector: {pool: gpu}
+      containers:
+        - {name: main, image: x, resources: {limits: {nvidia.com/gpu: 2}}}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "cluster.yaml").write_text(CLUSTER)
+    (tmp_path / "infer.yaml").write_text(WORKLOAD)
+    return tmp_path
+
+
+def explain(folder, *arguments, what="deployment/infer", **options):
+    return kubelint("explain", what, *arguments, cwd=folder, **options)
+
+
+@pytest.mark.parametrize(
+    "what", ["Deployment/infer", "deployments/infer", "DEPLOY/infer", "vision/deployment/infer", "vision/Deploy/infer"]
+)
+def test_kinds_are_written_as_kubectl_takes_them(what, folder):
+    assert explain(folder, "-i", "cluster.yaml", what=what).code == 0
+
+
+@pytest.mark.parametrize(
+    ("what", "says"),
+    [
+        ("deployment/infr", "did you mean Deployment/infer?"),
+        ("statefulset/infer", "did you mean Deployment/infer?"),
+        ("prod/deployment/infer", "did you mean vision/Deployment/infer?"),
+        ("job/something-else", "there is Deployment/infer"),
+        ("deployment/", "write kind/name or namespace/kind/name"),
+        ("a/b/c/d", "write kind/name or namespace/kind/name"),
+    ],
+)
+def test_a_workload_that_is_not_there_is_a_usage_error_with_what_is(what, says, folder):
+    ran = explain(folder, "-i", "cluster.yaml", what=what)
+    assert (ran.code, ran.out) == (2, "")
+    assert says in ran.err
+
+
+def test_ambiguity_lists_the_candidates(folder):
+    (folder / "other.yaml").write_text(WORKLOAD.replace("namespace: vision", "namespace: prod"))
+    ran = explain(folder, "-i", "cluster.yaml")
+    assert ran.code == 2
+    assert "give the namespace too" in ran.err
+    assert "vision/Deployment/infer  (infer.yaml:4)" in ran.err
+    assert "prod/Deployment/infer  (other.yaml:4)" in ran.err
+    (folder / "other.yaml").write_text(WORKLOAD)
+    assert "give the file" in explain(folder, "-i", "cluster.yaml").err
+    assert explain(folder, "other.yaml", "-i", "cluster.yaml").code == 0

@@ -1,0 +1,56 @@
+"""What a configuration may say."""
+
+from __future__ import annotations
+
+import pytest
+from command_line import READY, TRACKER, kubelint
+
+
+@pytest.fixture
+def repository(tmp_path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "deploy" / "prod").mkdir(parents=True)
+    (tmp_path / "cluster.yaml").write_text((TRACKER / "nodes.yaml").read_text())
+    (tmp_path / "deploy" / "prod" / "tracker.yaml").write_text(READY)
+    return tmp_path
+
+
+def configure(repository, text):
+    (repository / ".kubelint-gpu.yaml").write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("inventroy: a.yaml", 'kubelint-gpu.yaml:1:1: unknown key "inventroy"; did you mean inventory?'),
+        ("- a", "must be a mapping"),
+        ("per-path: {a: {until: 2027-02-30}}", ":1:23: must be a day such as 2027-01-31"),
+        ("per-path: {a: {untill: 2027-02-28}}", "did you mean until?"),
+        ("per-path: {a: {reason: [b]}}", "must be a text"),
+        ("inventory: {a: b}", "must be a text or a list of texts"),
+        ("severity: {KLG101: loud}", "must be one of error, warning, note, off"),
+        ("a: [", "kubelint-gpu.yaml:"),
+        ("ignore: [KLG999]", 'there is no rule "KLG999"'),
+        ("per-path: {a: {ignore: KLG101, why: b}}", 'unknown key "why"'),
+    ],
+)
+def test_what_it_may_not_say_fails_the_run_with_a_place(repository, text, said):
+    configure(repository, text + "\n")
+    ran = kubelint("check", "deploy", cwd=repository)
+    assert ran.code == 2
+    assert said in ran.err
+
+
+def test_the_schema_knows_the_keys_that_the_program_knows():
+    from jsonschema import Draft7Validator
+
+    from kubelint_gpu.workspace.project.configuration_file import KEYS
+
+    schema = kubelint("config", "schema").json
+    Draft7Validator.check_schema(schema)
+    assert set(schema["properties"]) == set(KEYS)
+    assert all("description" in found for found in schema["properties"].values())
+    validator = Draft7Validator(schema)
+    assert validator.is_valid({"targets": {"a/**": "b.yaml"}, "context": ["x"], "severity": {"KLG101": "off"}})
+    assert not validator.is_valid({"inventroy": "a.yaml"})
+    assert not validator.is_valid({"context": {"a": "b"}})

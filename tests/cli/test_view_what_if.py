@@ -1,0 +1,99 @@
+"""A cluster with other nodes than are declared."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+import pytest
+from command_line import READY as TRACKED
+from command_line import check_json, kubelint
+
+SMALL = """\
+apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+metadata: {name: small}
+nodes:
+  - {name: tracker-node, allocatable: {cpu: 32, memory: 125Gi}, gpus: {model: A100-PCIE-40GB, count: 1}}
+  - {name: gpu-1, allocatable: {cpu: 32, memory: 125Gi}, gpus: {model: A100-PCIE-40GB, count: 2}}
+  - {name: worker-1, allocatable: {cpu: 32, memory: 125Gi}}
+"""
+GENEROUS = """\
+apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+metadata: {name: roomy}
+nodes:
+  - {name: tracker-node, allocatable: {cpu: 32, memory: 125Gi}, gpus: {model: A100-PCIE-40GB, count: 4}}
+"""
+
+
+def git(folder, *arguments):
+    environment = {
+        **os.environ,
+        **dict.fromkeys(("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"), "somebody"),
+        **dict.fromkeys(("GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"), "somebody@example.org"),
+        "GIT_CONFIG_GLOBAL": os.devnull,
+    }
+    subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True, env=environment)
+
+
+def write(folder, files):
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
+@pytest.fixture
+def repository(tmp_path):
+    write(
+        tmp_path,
+        {
+            "clusters/small.yaml": SMALL,
+            "clusters/roomy.yaml": GENEROUS,
+            "deploy/prod/tracker.yaml": TRACKED,
+            "deploy/lab/tracker.yaml": TRACKED,
+        },
+    )
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "-A")
+    return tmp_path
+
+
+def test_without_a_node_and_with_another(repository):
+    base = ("deploy/prod", "-i", "clusters/small.yaml", "--select", "KLG1,KLG2,KLG4")
+    assert "KLG101" in check_json(*base, cwd=repository).codes
+    gone = check_json(*base, "--without-node", "tracker-*", cwd=repository)
+    assert "KLG101" not in gone.codes
+    assert "KLG402" in gone.codes
+    assert "what if: without 1 of 3 nodes" in gone.err
+    write(
+        repository,
+        {
+            "more.yaml": "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nnodes:\n  - {name: second, labels: "
+            "{kubernetes.io/hostname: tracker-node}, allocatable: {cpu: 32, memory: 125Gi}, "
+            "gpus: {model: A100-PCIE-40GB, count: 1}, taints: []}\n"
+        },
+    )
+    assert "KLG101" not in check_json(*base, "--add-node", "more.yaml", cwd=repository).codes
+
+
+def test_a_node_that_is_not_there_cannot_be_taken_away(repository):
+    ran = kubelint("check", "deploy", "-i", "clusters/small.yaml", "--without-node", "traker-node", cwd=repository)
+    assert ran.code == 2
+    assert 'no node is called "traker-node"; did you mean tracker-node?' in ran.err
+    assert kubelint("check", "deploy", "--without-node", "x", cwd=repository).code == 2
+
+
+def test_explain_takes_what_if_too(repository):
+    ran = kubelint(
+        "explain",
+        "deploy/object-tracker",
+        "deploy/prod",
+        "-i",
+        "clusters/small.yaml",
+        "--without-node",
+        "gpu-*",
+        cwd=repository,
+    )
+    assert ran.code == 0
+    assert "2 nodes" in ran.out

@@ -1,0 +1,51 @@
+"""Devices as the driver of the vendor publishes them."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubelint_gpu.documents import read
+from kubelint_gpu.inventory import load
+
+HEAD = "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: '1.36'\n"
+
+
+def loaded(text, head=HEAD):
+    return load([read("cluster.yaml", (head + text).encode())])
+
+
+def inventory_of(text):
+    inventory, errors = loaded(text)
+    assert errors == ()
+    return inventory
+
+
+def slices(text):
+    return [each.value for each in inventory_of(text).of_kind("ResourceSlice")]
+
+
+def test_a_gpu_model_is_published_as_the_vendors_driver_does_and_brings_its_classes():
+    inventory = inventory_of("nodes: [{name: a, devices: [{model: H100, count: 8}]}]\n")
+    (found,) = [each.value for each in inventory.of_kind("ResourceSlice")]
+    device = found["spec"]["devices"][7]
+    assert device["name"] == "gpu-7"
+    assert device["attributes"]["productName"] == {"string": "NVIDIA H100 80GB HBM3"}
+    assert device["attributes"]["architecture"] == {"string": "Hopper"}
+    assert device["attributes"]["cudaComputeCapability"] == {"version": "9.0.0"}
+    assert device["capacity"] == {"memory": {"value": "81920Mi"}}
+    assert [each.name for each in inventory.of_kind("DeviceClass")] == ["gpu.nvidia.com", "mig.nvidia.com"]
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("A100-SXM4-40GB", "NVIDIA A100-SXM4-40GB"),
+        ("A100-PCIE-40GB", "NVIDIA A100-PCIE-40GB"),
+        ("NVIDIA-A100-80GB-PCIe", "NVIDIA A100 80GB PCIe"),
+        ("V100-SXM2-16GB", "Tesla V100-SXM2-16GB"),
+        ("L40S", "NVIDIA L40S"),
+    ],
+)
+def test_the_product_is_called_as_the_driver_calls_it(model, name):
+    (found,) = slices(f"nodes: [{{name: a, devices: [{{model: {model}}}]}}]\n")
+    assert found["spec"]["devices"][0]["attributes"]["productName"] == {"string": name}

@@ -1,0 +1,85 @@
+"""Partitions of a device."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubelint_gpu.documents import read
+from kubelint_gpu.inventory import load
+from kubelint_gpu.scheduler import Snapshot, assume, attempt, read_cluster, read_pod
+
+HEAD = "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: '1.36'\n"
+
+
+def loaded(text, head=HEAD):
+    return load([read("cluster.yaml", (head + text).encode())])
+
+
+def inventory_of(text):
+    inventory, errors = loaded(text)
+    assert errors == ()
+    return inventory
+
+
+def slices(text):
+    return [each.value for each in inventory_of(text).of_kind("ResourceSlice")]
+
+
+def placed(inventory, *, profiles, constraint=""):
+    """How many pods, each with a claim for some MIG profiles, find a node one after the other."""
+    requests = [
+        {
+            "name": f"r{number}",
+            "exactly": {
+                "deviceClassName": "mig.nvidia.com",
+                "selectors": [{"cel": {"expression": f"device.attributes['gpu.nvidia.com'].profile == '{profile}'"}}],
+            },
+        }
+        for number, profile in enumerate(profiles)
+    ]
+    devices = {"requests": requests, "constraints": [{"matchAttribute": constraint}] if constraint else []}
+    template = {"kind": "ResourceClaimTemplate", "metadata": {"name": "mig"}, "spec": {"spec": {"devices": devices}}}
+    cluster = read_cluster(
+        [*(each.value for each in inventory.objects), template], version=inventory.kubernetes_version
+    )
+    snapshot = Snapshot.of(cluster)
+    for count in range(100):
+        pod = read_pod(
+            {
+                "metadata": {"name": f"p{count}", "uid": f"p{count}"},
+                "spec": {
+                    "priority": 0,
+                    "containers": [{"name": "c"}],
+                    "resourceClaims": [{"name": "mig", "resourceClaimTemplateName": "mig"}],
+                },
+            }
+        )
+        found = attempt(pod, snapshot)
+        if not found.fit.schedulable:
+            assert found.fit.unknown is None
+            return count
+        snapshot = assume(pod, snapshot, found.fit.fits[0])
+    raise AssertionError("there is no end")
+
+
+@pytest.mark.parametrize(
+    ("profile", "most"),
+    [("1g.10gb", 7), ("1g.10gb+me", 1), ("1g.20gb", 4), ("2g.20gb", 3), ("3g.40gb", 2), ("4g.40gb", 1), ("7g.80gb", 1)],
+)
+def test_a_gpu_that_is_divided_on_demand_holds_as_many_devices_as_the_vendor_says(profile, most):
+    inventory = inventory_of("nodes: [{name: a, devices: [{model: H100, count: 2, mig: dynamic}]}]\n")
+    assert placed(inventory, profiles=[profile]) == 2 * most
+
+
+def test_a_layout_across_profiles_needs_a_gpu_of_its_own():
+    inventory = inventory_of("nodes: [{name: a, devices: [{model: A100-80GB, count: 4, mig: dynamic}]}]\n")
+    layout = ["1g.10gb", "1g.10gb", "2g.20gb", "3g.40gb"]
+    assert placed(inventory, profiles=layout, constraint="gpu.nvidia.com/parentUUID") == 4
+
+
+def test_fixed_mig_devices_lie_where_they_do_not_overlap():
+    (found,) = slices("nodes: [{name: a, devices: [{model: A100-40GB, mig: {3g.20gb: 1, 2g.10gb: 1, 1g.5gb: 2}}]}]\n")
+    devices = found["spec"]["devices"]
+    taken = [name for device in devices for name in device["capacity"] if name.startswith("memorySlice")]
+    assert len(devices) == 4
+    assert len(taken) == len(set(taken)) == 8

@@ -1,0 +1,78 @@
+"""Which model is meant."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubelint_gpu.documents import read
+from kubelint_gpu.inventory import load
+
+HEAD = "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\n"
+
+
+def loaded(text, head=HEAD):
+    return load([read("cluster.yaml", (head + text).encode())])
+
+
+def inventory_of(text):
+    inventory, errors = loaded(text)
+    assert [error.message for error in errors if error.severity == "error"] == []
+    return inventory
+
+
+def node(text):
+    """The value of the only node, from the lines below `- name: m`."""
+    (declared,) = inventory_of(f"nodes:\n  - name: m\n    {text}\n").of_kind("Node")
+    return declared.value
+
+
+def test_memory_chooses_between_models_of_one_name():
+    _, errors = loaded("nodes:\n  - {name: m, gpus: {model: H100, memory: 94Gi, count: 1}}\n")
+    assert errors == ()
+    labels = node("gpus: {model: H100, memory: 94Gi, count: 1}")["metadata"]["labels"]
+    assert labels["nvidia.com/gpu.product"] == "NVIDIA-H100-NVL"
+    assert labels["nvidia.com/gpu.memory"] == "96256"
+
+
+@pytest.mark.parametrize(
+    ("gpus", "message", "hint"),
+    [
+        (
+            "{model: A1000, count: 1}",
+            'unknown GPU model "A1000", taken as product label "A1000"',
+            'did you mean "A100"?',
+        ),
+        (
+            "{model: V100, count: 1}",
+            '"V100" may be Tesla-V100-SXM2-16GB, Tesla-V100-SXM2-32GB, Tesla-V100-PCIE-16GB, Tesla-V100-PCIE-32GB; taken as the first',
+            "write the product label",
+        ),
+        (
+            "{model: A100-SXM4-80GB, count: 1, sharing: {mig: {strategy: mixed, profiles: {1g.5gb: 7}}}}",
+            'NVIDIA-A100-SXM4-80GB has no MIG profile "1g.5gb"',
+            'did you mean "1g.10gb"?',
+        ),
+        (
+            "{model: T4, count: 1, sharing: {mig: {strategy: mixed, profiles: {1g.5gb: 7}}}}",
+            "Tesla-T4 cannot be divided by MIG",
+            "use timeSlicing or mps",
+        ),
+        (
+            "{model: A100-SXM4-80GB, count: 1, sharing: {mig: {strategy: mixed, profiles: {3g.40gb: 3}}}}",
+            "NVIDIA-A100-SXM4-80GB holds at most 2 of 3g.40gb, not 3",
+            "",
+        ),
+    ],
+)
+def test_doubtful_gpus_are_a_warning_and_a_doubtful_model_a_note(gpus, message, hint):
+    severity = "warning" if "mig" in gpus else "note"
+    _, errors = loaded(f"nodes:\n  - name: m\n    gpus: {gpus}\n")
+    assert (errors[0].severity, errors[0].message, errors[0].hint) == (severity, message, hint)
+    assert errors[0].span.line == 5
+
+
+def test_the_79_gb_profile_of_some_drivers_is_no_other_profile():
+    _, errors = loaded(
+        "nodes:\n  - {name: m, gpus: {model: A100-SXM4-80GB, count: 1, sharing: {mig: {strategy: mixed, profiles: {7g.79gb: 1}}}}}\n"
+    )
+    assert errors == ()

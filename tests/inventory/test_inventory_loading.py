@@ -1,0 +1,39 @@
+"""What can be loaded is, however much else is wrong or too large."""
+
+from __future__ import annotations
+
+from kubelint_gpu.documents import read
+from kubelint_gpu.inventory import load
+
+HEAD = "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\n"
+
+
+def errors_of(text, head=HEAD):
+    return load([read("cluster.yaml", (head + text).encode())])[1]
+
+
+def test_all_errors_are_told_and_the_rest_is_loaded():
+    text = HEAD + "nodes: [{name: a}, {name: b, x: 1}, {y: 1}]\n"
+    inventory, errors = load([read("cluster.yaml", text.encode())])
+    assert len(errors) == 3
+    assert [node.name for node in inventory.of_kind("Node")] == ["a"]
+
+
+def test_pools_that_are_too_large_together_are_an_error_and_not_an_outage(monkeypatch):
+    monkeypatch.setattr("kubelint_gpu.inventory.loading.MOST_NODES", 1000)
+    (error,) = errors_of("pools: [{name: a, count: 600, template: {}}, {name: b, count: 600, template: {}}]\n")
+    assert error.message == "the pool brings the cluster above 30,000 nodes, more than an inventory may have"
+    assert error.span.line == 3
+
+
+def test_too_many_pods_are_an_error_and_not_an_outage(monkeypatch):
+    monkeypatch.setattr("kubelint_gpu.inventory.loading.MOST_PODS", 1000)
+    pods = ", ".join(f"{{name: p{number}, node: m, count: 400}}" for number in range(3))
+    (error,) = errors_of(f"nodes: [{{name: m}}]\nrunning: [{pods}]\n")
+    assert error.message == "this brings the inventory above 1,000 running pods, more than it may have"
+
+
+def test_a_file_that_is_wrong_throughout_is_told_so():
+    errors = errors_of("".join(f"x{number}: 1\n" for number in range(5000)))
+    assert len(errors) == 102
+    assert errors[-1].message == "there are more than 100 errors in this inventory; these are the first"

@@ -1,0 +1,35 @@
+"""Devices of nodes in the table."""
+
+from __future__ import annotations
+
+from kubelint_gpu.documents import read
+from kubelint_gpu.inventory import load
+from kubelint_gpu.inventory.view.table import render, to_json
+
+DEVICES = """\
+apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+kubernetesVersion: "1.36"
+nodes:
+  - {name: gpu-1, allocatable: {cpu: 8, memory: 8Gi}, devices: [{model: H100-80GB-HBM3, count: 4}]}
+  - {name: gpu-2, allocatable: {cpu: 8, memory: 8Gi}, devices: [{model: H100-80GB-HBM3, count: 4}]}
+  - {name: dyn-1, allocatable: {cpu: 8, memory: 8Gi}, devices: [{model: H100-80GB-HBM3, mig: dynamic}]}
+  - {name: cpu-1, allocatable: {cpu: 8, memory: 8Gi}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: c, namespace: x}
+spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu.nvidia.com}}]}}
+status:
+  allocation: {devices: {results: [{request: g, driver: gpu.nvidia.com, pool: gpu-2, device: gpu-1}]}}
+"""
+
+
+def test_devices_are_counted_with_those_that_claims_have():
+    text = render(load([read("d.yaml", DEVICES.encode())])[0])
+    assert "9 devices for claims, 8 free" in text
+    assert "devices    4 \u00d7 NVIDIA H100 80GB HBM3 (7 of 8 free)" in text
+    assert "devices    1 \u00d7 NVIDIA H100 80GB HBM3 (1 of 1 free)" in text, "of a GPU and its parts the GPU counts"
+    classes = {one["nodes"][0]: one for one in to_json(load([read("d.yaml", DEVICES.encode())])[0])["classes"]}
+    assert classes["gpu-1"]["devices"] == [{"name": "NVIDIA H100 80GB HBM3", "count": 4, "free": 7}]
+    assert "devices" not in classes["cpu-1"]

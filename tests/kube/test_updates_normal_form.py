@@ -1,0 +1,111 @@
+"""Two writings of one object are no change."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+import pytest
+
+from kubelint_gpu.documents import read
+from kubelint_gpu.kube.updates.object_updates import refused_changes
+from kubelint_gpu.kube.values.errors import field_path
+
+
+def parsed(text):
+    return read("a.yaml", text.encode()).documents[0].value
+
+
+def refused(old, new, minor=34):
+    return [(field_path(change.at[0]), change.answer) for change in refused_changes(old, new, minor)]
+
+
+def changed(value, path, to):
+    copy = deepcopy(value)
+    at = copy
+    for step in path[:-1]:
+        at = at[step]
+    if to is None:
+        del at[path[-1]]
+    else:
+        at[path[-1]] = to
+    return copy
+
+
+STATEFUL_SET = parsed("""
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: vectors}
+spec:
+  serviceName: vectors
+  replicas: 2
+  selector: {matchLabels: {app: vectors}}
+  template:
+    metadata: {labels: {app: vectors}}
+    spec: {containers: [{name: a, image: "b:1"}]}
+  volumeClaimTemplates:
+    - metadata: {name: data}
+      spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+""")
+JOB = parsed("""
+apiVersion: batch/v1
+kind: Job
+metadata: {name: finetune}
+spec:
+  completions: 2
+  parallelism: 2
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{name: a, image: "b:1", resources: {limits: {nvidia.com/gpu: 1}}}]
+""")
+POD = parsed("""
+apiVersion: v1
+kind: Pod
+metadata: {name: notebook}
+spec:
+  activeDeadlineSeconds: 100
+  tolerations: [{key: a, operator: Exists, effect: NoExecute, tolerationSeconds: 5}]
+  containers: [{name: a, image: "b:1", resources: {limits: {nvidia.com/gpu: 1}}}]
+""")
+
+
+def test_fields_that_the_cluster_added_to_a_live_object_are_no_change():
+    live = changed(POD, ("metadata",), {"name": "notebook", "uid": "1"})
+    live = changed(live, ("spec", "nodeName"), "node-1")
+    live = changed(live, ("spec", "priority"), 0)
+    assert refused(live, POD) == []
+    assert len(refused(live, changed(POD, ("spec", "nodeSelector"), {"a": "b"}))) == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("spec", "revisionHistoryLimit"), 10),
+        (("spec", "podManagementPolicy"), "OrderedReady"),
+        (("spec", "volumeClaimTemplates", 0, "spec", "volumeMode"), "Filesystem"),
+    ],
+)
+def test_a_default_that_is_written_down_is_no_change_of_a_stateful_set(path, value):
+    assert refused(STATEFUL_SET, changed(STATEFUL_SET, path, value), minor=30) == []
+    assert refused(changed(STATEFUL_SET, path, value), STATEFUL_SET, minor=30) == []
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        {"readinessProbe": {"httpGet": {"port": 1, "path": "/", "scheme": "HTTP"}, "periodSeconds": 10}},
+        {"env": [{"name": "A", "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.name"}}}]},
+        {"securityContext": {"procMount": "Default"}},
+    ],
+)
+def test_a_default_that_is_written_down_is_no_change_of_a_job(written):
+    def bare(value):
+        defaults = ("path", "scheme", "periodSeconds", "apiVersion", "procMount")
+        if isinstance(value, dict):
+            return {key: bare(one) for key, one in value.items() if key not in defaults}
+        return [bare(one) for one in value] if isinstance(value, list) else value
+
+    full, short = deepcopy(JOB), deepcopy(JOB)
+    full["spec"]["template"]["spec"]["containers"][0].update(written)
+    short["spec"]["template"]["spec"]["containers"][0].update(bare(written))
+    assert refused(full, short) == refused(short, full) == []

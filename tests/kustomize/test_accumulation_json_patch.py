@@ -1,0 +1,175 @@
+"""JSON patches: which operation set or took away a field."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubelint_gpu.sources.kustomize.program import Program
+from kubelint_gpu.sources.kustomize.rendering import Renderer, render
+
+DEPLOYMENT = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: chat
+  labels: {tier: front}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: chat}}
+  template:
+    metadata:
+      labels: {app: chat}
+    spec:
+      nodeSelector:
+        zone: a
+      tolerations:
+        - key: one
+          operator: Exists
+      containers:
+        - name: side
+          image: example.com/side:1
+        - name: server
+          image: example.com/server:1
+          command: [serve]
+          env:
+            - {name: MODEL, value: small}
+          ports:
+            - containerPort: 80
+              name: http
+          resources:
+            limits:
+              nvidia.com/gpu: 1
+      volumes:
+        - name: data
+          emptyDir: {}
+"""
+BASE = {"base/kustomization.yaml": "resources: [deployment.yaml]\n", "base/deployment.yaml": DEPLOYMENT}
+GPU = ("spec", "template", "spec", "containers", "server", "resources", "limits", "nvidia.com/gpu")
+POD = ("spec", "template", "spec")
+
+
+@pytest.fixture(scope="module")
+def rendered(tmp_path_factory, program):
+    """Renders `top` of some files, the same ones once."""
+    known = {}
+
+    def made(**files):
+        key = tuple(sorted(files.items()))
+        if key not in known:
+            known[key] = built(tmp_path_factory.mktemp("repository"), files)
+        return known[key]
+
+    def built(tmp_path, files):
+        for name, text in {**BASE, **files}.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        found = render(tmp_path / "top", Renderer(Program((program, "build"))), root=tmp_path, cwd=tmp_path)
+        assert found.reading is not None, found.problems
+        return found
+
+    return made
+
+
+def asked(found, pointer, kind="Deployment", role="value"):
+    """The origin's answer, and what stands there."""
+    for document, origin in zip(found.reading.documents, found.origins, strict=True):
+        if document.value["kind"] == kind:
+            value, steps = document.value, []
+            for one in pointer:
+                step = one
+                if isinstance(value, list) and isinstance(one, str):
+                    step = next(index for index, element in enumerate(value) if element.get("name") == one)
+                steps.append(step)
+                value = value[step] if isinstance(value, list) or step in value else None
+            answer = origin.answer(tuple(steps), role)
+            source = next(one.source for one in found.sources if one.source.path == answer.spot.path)
+            line = source.line(answer.spot.span.line)
+            return f"{answer.spot.path}: {line.strip()}", answer
+    raise AssertionError(kind)
+
+
+TOP = "resources: [../base]\n"
+
+
+JSON_PATCH = """\
+- op: replace
+  path: /spec/template/spec/containers/1/resources/limits/nvidia.com~1gpu
+  value: 2
+- op: add
+  path: /spec/template/spec/nodeSelector/pool
+  value: gpu
+- op: add
+  path: /spec/template/spec/tolerations/-
+  value: {key: two}
+- op: remove
+  path: /spec/template/spec/nodeSelector/zone
+"""
+
+
+@pytest.mark.parametrize(
+    ("pointer", "line"),
+    [
+        (GPU, "top/patch.yaml: value: 2"),
+        ((*POD, "nodeSelector", "pool"), "top/patch.yaml: value: gpu"),
+        ((*POD, "tolerations", 1, "key"), "top/patch.yaml: value: {key: two}"),
+        ((*POD, "tolerations", 0, "key"), "base/deployment.yaml: - key: one"),
+    ],
+)
+@pytest.mark.parametrize("field", ["patches", "patchesJson6902"])
+def test_a_json_patch(rendered, pointer, line, field):
+    target = "target: {group: apps, version: v1, kind: Deployment, name: chat}"
+    files = {"top/kustomization.yaml": f"{TOP}{field}:\n- path: patch.yaml\n  {target}\n", "top/patch.yaml": JSON_PATCH}
+    got, answer = asked(rendered(**files), pointer)
+    assert (got, answer.certain) == (line, True)
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "|-\n    - op: replace\n      path: %s\n      value: «2»\n    - op: remove\n      path: /spec/replicas\n",
+        "|2\n    - {op: replace, path: %s, value: «2»}\n    - op: remove\n      path: /spec/replicas\n",
+        """'[{"op": "replace", "path": "%s", "value": «2»}, {"op": "remove", "path": "/spec/replicas"}]'\n""",
+        '>-\n    «[{"op": "replace", "path": "%s", "value": 2},\n    {"op": "remove", "path": "/spec/replicas"}]»\n',
+    ],
+)
+def test_a_json_patch_inside_of_a_text_has_its_column(rendered, patch):
+    path = "/spec/template/spec/containers/1/resources/limits/nvidia.com~1gpu"
+    marked = f"{TOP}patches:\n- target: {{kind: Deployment}}\n  patch: {patch % path}"
+    text = marked.replace("«", "").replace("»", "")
+    found = rendered(**{"top/kustomization.yaml": text})
+    _, answer = asked(found, GPU)
+    span = answer.spot.span
+    wanted = marked.partition("«")[2].partition("»")[0]
+    if ">-" in patch:
+        # what is folded is not taken apart: the whole text is the place
+        assert text[span.start : span.end].startswith(">-")
+    else:
+        assert (text[span.start : span.end], span.start) == (wanted, marked.index("«"))
+        [removal] = found.origins[0].removals()
+        gone = removal.writer.spot().span
+        assert "remove" in text[gone.start : gone.end]
+        assert "value" not in text[gone.start : gone.end]
+    assert answer.certain
+
+
+def test_what_a_json_patch_takes_away_is_known_with_its_operation(rendered):
+    target = "target: {kind: Deployment, name: chat}"
+    files = {
+        "top/kustomization.yaml": f"{TOP}patches:\n- path: patch.yaml\n  {target}\n",
+        "top/patch.yaml": JSON_PATCH + "- op: remove\n  path: /spec/template/spec/tolerations/0\n",
+    }
+    assert taken(rendered(**files)) == [
+        ("top/patch.yaml: - op: remove", (("zone", "a"),)),
+        ("top/patch.yaml: - op: remove", ((None, {"key": "one", "operator": "Exists"}),)),
+    ]
+
+
+def taken(found):
+    """What was taken out of the only Deployment, each with the line that did it."""
+    told = []
+    for removal in found.origins[0].removals():
+        spot = removal.writer.spot()
+        source = next(one.source for one in found.sources if one.source.path == spot.path)
+        told.append((f"{spot.path}: {source.line(spot.span.line).strip()}", removal.entries))
+    return told

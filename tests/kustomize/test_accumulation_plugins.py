@@ -1,0 +1,177 @@
+"""Transformers and generators with a configuration of their own."""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+import pytest
+
+from kubelint_gpu.sources.kustomize.program import Program
+from kubelint_gpu.sources.kustomize.rendering import Renderer, render
+
+DEPLOYMENT = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: chat
+  labels: {tier: front}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: chat}}
+  template:
+    metadata:
+      labels: {app: chat}
+    spec:
+      nodeSelector:
+        zone: a
+      tolerations:
+        - key: one
+          operator: Exists
+      containers:
+        - name: side
+          image: example.com/side:1
+        - name: server
+          image: example.com/server:1
+          command: [serve]
+          env:
+            - {name: MODEL, value: small}
+          ports:
+            - containerPort: 80
+              name: http
+          resources:
+            limits:
+              nvidia.com/gpu: 1
+      volumes:
+        - name: data
+          emptyDir: {}
+"""
+BASE = {"base/kustomization.yaml": "resources: [deployment.yaml]\n", "base/deployment.yaml": DEPLOYMENT}
+GPU = ("spec", "template", "spec", "containers", "server", "resources", "limits", "nvidia.com/gpu")
+POD = ("spec", "template", "spec")
+
+
+@pytest.fixture(scope="module")
+def rendered(tmp_path_factory, program):
+    """Renders `top` of some files, the same ones once."""
+    known = {}
+
+    def made(**files):
+        key = tuple(sorted(files.items()))
+        if key not in known:
+            known[key] = built(tmp_path_factory.mktemp("repository"), files)
+        return known[key]
+
+    def built(tmp_path, files):
+        for name, text in {**BASE, **files}.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        found = render(tmp_path / "top", Renderer(Program((program, "build"))), root=tmp_path, cwd=tmp_path)
+        assert found.reading is not None, found.problems
+        return found
+
+    return made
+
+
+def asked(found, pointer, kind="Deployment", role="value"):
+    """The origin's answer, and what stands there."""
+    for document, origin in zip(found.reading.documents, found.origins, strict=True):
+        if document.value["kind"] == kind:
+            value, steps = document.value, []
+            for one in pointer:
+                step = one
+                if isinstance(value, list) and isinstance(one, str):
+                    step = next(index for index, element in enumerate(value) if element.get("name") == one)
+                steps.append(step)
+                value = value[step] if isinstance(value, list) or step in value else None
+            answer = origin.answer(tuple(steps), role)
+            source = next(one.source for one in found.sources if one.source.path == answer.spot.path)
+            line = source.line(answer.spot.span.line)
+            return f"{answer.spot.path}: {line.strip()}", answer
+    raise AssertionError(kind)
+
+
+TOP = "resources: [../base]\n"
+
+
+PLUGINS = """\
+apiVersion: builtin
+kind: ReplicaCountTransformer
+metadata: {name: r}
+replica: {name: chat, count: 7}
+fieldSpecs: [{path: spec/replicas, kind: Deployment}]
+---
+apiVersion: builtin
+kind: PatchTransformer
+metadata: {name: p}
+target: {kind: Deployment}
+patch: |-
+  - op: replace
+    path: /spec/template/spec/containers/1/resources/limits/nvidia.com~1gpu
+    value: 3
+---
+apiVersion: builtin
+kind: ImageTagTransformer
+metadata: {name: i}
+imageTag: {name: example.com/server, newTag: "9"}
+fieldSpecs: [{path: spec/template/spec/containers/image, kind: Deployment}]
+---
+apiVersion: builtin
+kind: LabelTransformer
+metadata: {name: l}
+labels: {team: ml}
+fieldSpecs: [{path: spec/template/metadata/labels, create: true, kind: Deployment}]
+---
+apiVersion: builtin
+kind: PatchStrategicMergeTransformer
+metadata: {name: s}
+paths: [zone.yaml]
+---
+apiVersion: builtin
+kind: PatchJson6902Transformer
+metadata: {name: j}
+target: {kind: Deployment, name: chat}
+jsonOp: |-
+  - op: add
+    path: /spec/minReadySeconds
+    value: 4
+---
+apiVersion: builtin
+kind: PrefixTransformer
+metadata: {name: x}
+prefix: a-
+fieldSpecs: [{path: metadata/name}]
+"""
+ZONE = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: chat}\nspec: {template: {spec: {nodeSelector: {zone: c}}}}\n"
+GENERATOR = "apiVersion: builtin\nkind: ConfigMapGenerator\nmetadata: {name: cm}\nliterals:\n- GPUS=2\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "pointer", "line"),
+    [
+        ("Deployment", ("spec", "replicas"), "replica: {name: chat, count: 7}"),
+        ("Deployment", GPU, "value: 3"),
+        ("Deployment", (*POD, "containers", "server", "image"), 'imageTag: {name: example.com/server, newTag: "9"}'),
+        ("Deployment", ("spec", "template", "metadata", "labels", "team"), "labels: {team: ml}"),
+        ("Deployment", (*POD, "nodeSelector", "zone"), "top/zone.yaml: " + ZONE.splitlines()[-1]),
+        ("Deployment", ("spec", "minReadySeconds"), "value: 4"),
+        ("Deployment", ("metadata", "name"), "base/deployment.yaml: name: chat"),
+        ("ConfigMap", ("data", "GPUS"), "- GPUS=2"),
+    ],
+)
+@pytest.mark.parametrize("form", ["file", "text"])
+def test_built_in_transformers_and_generators_with_a_configuration_of_their_own(rendered, kind, pointer, line, form):
+    files = {"top/zone.yaml": ZONE}
+    if form == "file":
+        files |= {"top/t.yaml": PLUGINS, "top/g.yaml": GENERATOR}
+        files["top/kustomization.yaml"] = f"{TOP}generators: [g.yaml]\ntransformers: [t.yaml]\n"
+        home = "top/g.yaml" if kind == "ConfigMap" else "top/t.yaml"
+    else:
+        texts = "".join(f"- |\n{indent(one, '  ')}" for one in PLUGINS.split("---\n"))
+        generator = f"- |\n{indent(GENERATOR, '  ')}"
+        files["top/kustomization.yaml"] = f"{TOP}generators:\n{generator}transformers:\n{texts}"
+        home = "top/kustomization.yaml"
+    got, answer = asked(rendered(**files), pointer, kind)
+    if form == "text" and line.startswith("value: "):
+        line = {GPU: "patch: |-"}.get(pointer, "jsonOp: |-")
+    assert (got, answer.certain) == (line if line.startswith(("top/", "base/")) else f"{home}: {line}", True)

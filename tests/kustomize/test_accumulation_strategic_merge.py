@@ -1,0 +1,199 @@
+"""Strategic merge patches: which line set a field."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubelint_gpu.sources.kustomize.program import Program
+from kubelint_gpu.sources.kustomize.rendering import Renderer, render
+
+DEPLOYMENT = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: chat
+  labels: {tier: front}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: chat}}
+  template:
+    metadata:
+      labels: {app: chat}
+    spec:
+      nodeSelector:
+        zone: a
+      tolerations:
+        - key: one
+          operator: Exists
+      containers:
+        - name: side
+          image: example.com/side:1
+        - name: server
+          image: example.com/server:1
+          command: [serve]
+          env:
+            - {name: MODEL, value: small}
+          ports:
+            - containerPort: 80
+              name: http
+          resources:
+            limits:
+              nvidia.com/gpu: 1
+      volumes:
+        - name: data
+          emptyDir: {}
+"""
+BASE = {"base/kustomization.yaml": "resources: [deployment.yaml]\n", "base/deployment.yaml": DEPLOYMENT}
+GPU = ("spec", "template", "spec", "containers", "server", "resources", "limits", "nvidia.com/gpu")
+POD = ("spec", "template", "spec")
+
+
+@pytest.fixture(scope="module")
+def rendered(tmp_path_factory, program):
+    """Renders `top` of some files, the same ones once."""
+    known = {}
+
+    def made(**files):
+        key = tuple(sorted(files.items()))
+        if key not in known:
+            known[key] = built(tmp_path_factory.mktemp("repository"), files)
+        return known[key]
+
+    def built(tmp_path, files):
+        for name, text in {**BASE, **files}.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        found = render(tmp_path / "top", Renderer(Program((program, "build"))), root=tmp_path, cwd=tmp_path)
+        assert found.reading is not None, found.problems
+        return found
+
+    return made
+
+
+def asked(found, pointer, kind="Deployment", role="value"):
+    """The origin's answer, and what stands there."""
+    for document, origin in zip(found.reading.documents, found.origins, strict=True):
+        if document.value["kind"] == kind:
+            value, steps = document.value, []
+            for one in pointer:
+                step = one
+                if isinstance(value, list) and isinstance(one, str):
+                    step = next(index for index, element in enumerate(value) if element.get("name") == one)
+                steps.append(step)
+                value = value[step] if isinstance(value, list) or step in value else None
+            answer = origin.answer(tuple(steps), role)
+            source = next(one.source for one in found.sources if one.source.path == answer.spot.path)
+            line = source.line(answer.spot.span.line)
+            return f"{answer.spot.path}: {line.strip()}", answer
+    raise AssertionError(kind)
+
+
+STRATEGIC = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: chat}
+spec:
+  template:
+    spec:
+      nodeSelector:
+        zone: b
+      tolerations:
+        - key: two
+      containers:
+        - name: server
+          env:
+            - {name: MODEL, value: large}
+            - {name: MORE, value: yes-it-is}
+          resources:
+            limits:
+              nvidia.com/gpu: 4
+      volumes:
+        - name: cache
+          emptyDir: {}
+"""
+TOP = "resources: [../base]\n"
+
+
+@pytest.mark.parametrize(
+    ("pointer", "line"),
+    [
+        (GPU, "top/patch.yaml: nvidia.com/gpu: 4"),
+        ((*POD, "nodeSelector", "zone"), "top/patch.yaml: zone: b"),
+        ((*POD, "tolerations", 0, "key"), "top/patch.yaml: - key: two"),
+        ((*POD, "containers", "server", "env", "MODEL", "value"), "top/patch.yaml: - {name: MODEL, value: large}"),
+        ((*POD, "containers", "server", "env", "MORE", "value"), "top/patch.yaml: - {name: MORE, value: yes-it-is}"),
+        ((*POD, "containers", "server", "image"), "base/deployment.yaml: image: example.com/server:1"),
+        ((*POD, "containers", "side", "image"), "base/deployment.yaml: image: example.com/side:1"),
+        ((*POD, "volumes", "cache", "name"), "top/patch.yaml: - name: cache"),
+        ((*POD, "volumes", "data", "name"), "base/deployment.yaml: - name: data"),
+        (("spec", "replicas"), "base/deployment.yaml: replicas: 1"),
+        (("metadata", "name"), "base/deployment.yaml: name: chat"),
+    ],
+)
+@pytest.mark.parametrize("form", ["patches", "patchesStrategicMerge", "component"])
+def test_a_strategic_merge_patch(rendered, pointer, line, form):
+    files = {
+        "patches": {"top/kustomization.yaml": f"{TOP}patches: [path: patch.yaml]\n", "top/patch.yaml": STRATEGIC},
+        "patchesStrategicMerge": {
+            "top/kustomization.yaml": f"{TOP}patchesStrategicMerge: [patch.yaml]\n",
+            "top/patch.yaml": STRATEGIC,
+        },
+        "component": {
+            "top/kustomization.yaml": f"{TOP}components: [../part]\n",
+            "part/kustomization.yaml": "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\npatches: [path: patch.yaml]\n",
+            "part/patch.yaml": STRATEGIC,
+        },
+    }[form]
+    got, answer = asked(rendered(**files), pointer)
+    assert got == line.replace("top/", "part/" if form == "component" else "top/")
+    assert answer.certain
+
+
+def test_directives_of_a_patch(rendered):
+    patch = (
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: chat}\nspec:\n  template:\n    spec:\n"
+        "      nodeSelector:\n        $patch: replace\n        pool: gpu\n"
+        "      containers:\n        - name: side\n          $patch: delete\n"
+        "      tolerations: null\n"
+    )
+    found = rendered(**{"top/kustomization.yaml": f"{TOP}patches: [path: patch.yaml]\n", "top/patch.yaml": patch})
+    assert asked(found, (*POD, "nodeSelector", "pool"))[0] == "top/patch.yaml: pool: gpu"
+    assert asked(found, (*POD, "nodeSelector", "zone"))[1].spot.path == "top/patch.yaml"
+    assert asked(found, GPU)[0] == "base/deployment.yaml: nvidia.com/gpu: 1"
+    assert asked(found, (*POD, "tolerations"))[0] == "base/deployment.yaml: spec:"
+
+
+def test_lists_of_unknown_kinds_are_replaced_whole(rendered):
+    custom = (
+        "apiVersion: example.com/v1\nkind: Fleet\nmetadata: {name: f}\nspec:\n  containers:\n  - {name: a, gpus: 1}\n"
+    )
+    patch = custom.replace("gpus: 1", "gpus: 2")
+    files = {
+        "top/kustomization.yaml": "resources: [fleet.yaml]\npatches: [path: patch.yaml]\n",
+        "top/fleet.yaml": custom,
+        "top/patch.yaml": patch,
+    }
+    got, answer = asked(rendered(**files), ("spec", "containers", 0, "gpus"), "Fleet")
+    assert (got, answer.certain) == ("top/patch.yaml: - {name: a, gpus: 2}", True)
+
+
+def test_a_list_that_is_replaced_has_the_lines_of_its_elements(rendered):
+    """`$patch: replace` is an element too: the others keep their own lines."""
+    patch = (
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: chat}\nspec:\n  template:\n    spec:\n      containers:\n"
+        "        - $patch: replace\n        - name: one\n          image: example.com/same\n          command: [same]\n"
+        "        - name: server\n          image: example.com/same\n          command: [same]\n"
+        "          env: [{$patch: replace}, {name: A, value: a}, {name: B, $patch: delete}]\n"
+        "      initContainers:\n        - name: gone\n          $patch: delete\n        - name: kept\n          image: null\n"
+    )
+    found = rendered(**{"top/kustomization.yaml": f"{TOP}patches: [path: patch.yaml]\n", "top/patch.yaml": patch})
+    lines = patch.splitlines()
+    for name, line in (("one", 10), ("server", 13)):
+        got, answer = asked(found, (*POD, "containers", name, "image"))
+        assert (got, answer.certain) == (f"top/patch.yaml: {lines[line - 1].strip()}", True)
+        assert answer.spot.span.line == line
+    assert asked(found, (*POD, "containers", "server", "env", "A", "value"))[1].spot.span.line == 15
+    got, answer = asked(found, (*POD, "initContainers", "kept", "name"))
+    assert (answer.spot.span.line, answer.certain) == (19, True)
+    assert not any(one.traced.at("spec", "template", "spec", "initContainers").elements()[1:] for one in found.objects)

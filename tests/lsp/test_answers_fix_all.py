@@ -1,0 +1,54 @@
+"""All safe fixes of a document at once."""
+
+from __future__ import annotations
+
+import pytest
+from editor import TRACKER, editing
+
+from kubelint_gpu.documents import read
+from kubelint_gpu.lsp.document.positions import offset
+
+pytestmark = pytest.mark.asyncio
+
+TEXT = (TRACKER / "tracker.yaml").read_text()
+
+
+def applied(text, edits, encoding="utf-16"):
+    source = read("", text.encode()).source
+    pieces = sorted(
+        (
+            offset(source, one.range.start.line, one.range.start.character, encoding),
+            offset(source, one.range.end.line, one.range.end.character, encoding),
+            one.new_text,
+        )
+        for one in edits
+    )
+    at, out = 0, ""
+    for start, end, new in pieces:
+        out += source.text[at:start] + new
+        at = end
+    return out + source.text[at:]
+
+
+def edits_of(editor, action, name="tracker.yaml"):
+    (change,) = action.edit.document_changes
+    assert change.text_document.uri == editor.uri(name)
+    assert change.text_document.version == editor.versions[name]
+    return change.edits
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+async def test_fix_all_on_save_makes_every_safe_fix(folder, newline):
+    text = "# 😀\n" + TEXT + "  # kubelint-gpu: ignore[KLG110] no longer\n  sessionAffinity: None\n"
+    text = text.replace("\n", newline)
+    async with editing(folder) as editor:
+        editor.open("tracker.yaml", text)
+        assert [one.code for one in await editor.diagnostics("tracker.yaml")] == ["KLG101", "KLG005"]
+        (action,) = await editor.actions("tracker.yaml", 0, only=["source.fixAll"])
+        assert action.edit is None
+        resolved = await editor.client.code_action_resolve_async(action)
+        fixed = applied(text, edits_of(editor, resolved))
+        assert fixed.count(newline) == len(fixed.splitlines())
+        editor.change("tracker.yaml", fixed)
+        assert await editor.diagnostics("tracker.yaml") == []
+        assert not await editor.actions("tracker.yaml", 0, only=["source.fixAll"])

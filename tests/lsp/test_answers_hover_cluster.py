@@ -1,0 +1,73 @@
+"""Hover on what the inventory declares."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from editor import TRACKER, editing
+
+pytestmark = pytest.mark.asyncio
+
+TEXT = (TRACKER / "tracker.yaml").read_text()
+CLUSTER = """\
+apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+nodes:
+- {name: a, allocatable: {cpu: 8, memory: 32Gi}, gpus: {model: A100-PCIE-40GB, count: 2}, labels: {zone: north, "on": "true"}}
+- name: b
+  allocatable: {cpu: 8, memory: 32Gi}
+  labels: {zone: south}
+  taints: ["dedicated=vision:NoSchedule"]
+pools:
+- name: later
+  count: 0
+  template: {allocatable: {cpu: 4, memory: 8Gi}, labels: {zone: later}}
+  autoscaling: {min: 0, max: 2}
+priorityClasses:
+- {name: serving, value: 1000}
+"""
+HEAD = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = (tmp_path / "vision").resolve()
+    folder.mkdir()
+    shutil.copy(TRACKER / "nodes.yaml", folder / "nodes.yaml")
+    (folder / "cluster.yaml").write_text(CLUSTER)
+    (folder / "tracker.yaml").write_text(TEXT)
+    (folder / ".kubelint-gpu.yaml").write_text("inventory: cluster.yaml\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        ("  nodeSelector:\n    zo|ne: north\n", "The label `zone` is on **2 of 2 nodes**:\n\n- `north`: 1 node"),
+        ("  nodeSelector:\n    zone: no|rth\n", "The label `zone=north` is on **1 of 2 nodes**."),
+        (
+            "  nodeSelector:\n    zone: ea|st\n",
+            "No node has the label `zone=east`. There are `later`, `north` and `south`.",
+        ),
+        ("  nodeSelector: {zo|o: a}\n", "No node has the label `zoo`."),
+        (
+            "  tolerations:\n  - key: dedi|cated\n",
+            "The taint `dedicated` is on **1 of 2 nodes**:\n\n- `dedicated=vision:NoSchedule`: 1 node",
+        ),
+        ("  priorityClassName: ser|ving\n", "PriorityClass `serving`: priority **1000**."),
+        ("  priorityClassName: ser|vin\n", "There is no PriorityClass `servin`. There are `serving`,"),
+        (
+            "  containers:\n  - name: a\n    resources:\n      limits:\n        nvidia.com/g|pu: 1\n",
+            "**1 of 2 nodes** has `nvidia.com/gpu`: 2 each.",
+        ),
+        ("  runtimeClassName: nv|idia\n", "There is no RuntimeClass `nvidia`."),
+    ],
+)
+async def test_hover_says_what_the_inventory_has(folder, body, wanted):
+    text = HEAD + body
+    at = text.index("|")
+    async with editing(folder) as editor:
+        editor.open("p.yaml", text[:at] + text[at + 1 :])
+        found = await editor.hover("p.yaml", text[:at].count("\n"), at - text.rfind("\n", 0, at) - 1)
+        assert found.contents.value.startswith(wanted), found.contents.value

@@ -1,0 +1,58 @@
+"""Hover on a workload: where it fits, and what becomes of its rollout."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from editor import TRACKER, editing
+
+pytestmark = pytest.mark.asyncio
+
+TEXT = (TRACKER / "tracker.yaml").read_text()
+CLUSTER = """\
+apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+nodes:
+- {name: a, allocatable: {cpu: 8, memory: 32Gi}, gpus: {model: A100-PCIE-40GB, count: 2}, labels: {zone: north, "on": "true"}}
+- name: b
+  allocatable: {cpu: 8, memory: 32Gi}
+  labels: {zone: south}
+  taints: ["dedicated=vision:NoSchedule"]
+pools:
+- name: later
+  count: 0
+  template: {allocatable: {cpu: 4, memory: 8Gi}, labels: {zone: later}}
+  autoscaling: {min: 0, max: 2}
+priorityClasses:
+- {name: serving, value: 1000}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = (tmp_path / "vision").resolve()
+    folder.mkdir()
+    shutil.copy(TRACKER / "nodes.yaml", folder / "nodes.yaml")
+    (folder / "cluster.yaml").write_text(CLUSTER)
+    (folder / "tracker.yaml").write_text(TEXT)
+    (folder / ".kubelint-gpu.yaml").write_text("inventory: cluster.yaml\n")
+    return folder
+
+
+async def test_hover_says_where_a_workload_fits_and_what_becomes_of_its_rollout(folder):
+    (folder / ".kubelint-gpu.yaml").write_text("inventory: nodes.yaml\n")
+    async with editing(folder) as editor:
+        editor.open("tracker.yaml")
+        for line, character in ((1, 2), (1, 8), (3, 10), (8, 4)):
+            text = (await editor.hover("tracker.yaml", line, character)).contents.value
+            assert text.startswith("**Deployment vision/object-tracker** asks for 1 nvidia.com/gpu.")
+            assert "When first created, it fits on **1 of 10 nodes**, because" in text
+            assert "node(s) didn't match Pod's node affinity/selector" in text
+            assert "The rollout **never ends**." in text
+        assert await editor.hover("tracker.yaml", 18, 4) is None
+        # what cannot be read any more is told as it last was
+        editor.change("tracker.yaml", "  x: [\n", ((8, 0), (8, 0)))
+        text = (await editor.hover("tracker.yaml", 1, 2)).contents.value
+        assert "The rollout **never ends**." in text
+        assert text.endswith("As of the last text that could be read.")

@@ -1,0 +1,75 @@
+"""The comment that suppresses a finding, written by the editor."""
+
+from __future__ import annotations
+
+import pytest
+from editor import TRACKER, editing
+
+from kubelint_gpu.documents import read
+from kubelint_gpu.lsp.document.positions import offset
+
+pytestmark = pytest.mark.asyncio
+
+TEXT = (TRACKER / "tracker.yaml").read_text()
+
+
+def applied(text, edits, encoding="utf-16"):
+    source = read("", text.encode()).source
+    pieces = sorted(
+        (
+            offset(source, one.range.start.line, one.range.start.character, encoding),
+            offset(source, one.range.end.line, one.range.end.character, encoding),
+            one.new_text,
+        )
+        for one in edits
+    )
+    at, out = 0, ""
+    for start, end, new in pieces:
+        out += source.text[at:start] + new
+        at = end
+    return out + source.text[at:]
+
+
+def edits_of(editor, action, name="tracker.yaml"):
+    (change,) = action.edit.document_changes
+    assert change.text_document.uri == editor.uri(name)
+    assert change.text_document.version == editor.versions[name]
+    return change.edits
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wanted"),
+    [
+        ("", "", "# kubelint-gpu: ignore[KLG101]\nspec:\n  replicas: 1"),
+        ("\nspec:\n", "\n# why\nspec:\n", "# why\n# kubelint-gpu: ignore[KLG101]\nspec:"),
+        (
+            "\nspec:\n  replicas",
+            "\n# kubelint-gpu: ignore[KLG107] both\nspec:\n  replicas",
+            "# kubelint-gpu: ignore[KLG107, KLG101] both\nspec:",
+        ),
+        (
+            "\nspec:\n  replicas",
+            "\nspec: # kubelint-gpu: ignore[KLG107]\n  replicas",
+            "spec: # kubelint-gpu: ignore[KLG107, KLG101]\n",
+        ),
+    ],
+)
+async def test_ignore_here_writes_the_comment_that_the_linter_reads(folder, old, new, wanted):
+    text = TEXT.replace(old, new, 1) if old else TEXT
+    async with editing(folder) as editor:
+        editor.open("tracker.yaml", text)
+        found = [one for one in await editor.diagnostics("tracker.yaml") if one.code == "KLG101"]
+        actions = await editor.actions("tracker.yaml", found[0].range.start.line)
+        action = next(one for one in actions if one.title == "KLG101: ignore here")
+        after = applied(text, edits_of(editor, action))
+        assert wanted in after
+        editor.change("tracker.yaml", after)
+        assert "KLG101" not in [one.code for one in await editor.diagnostics("tracker.yaml")]
+
+
+async def test_json_has_no_comments_and_no_ignore_here(folder):
+    async with editing(folder) as editor:
+        editor.open("pod.json", '{"kind": "Pod", "kind": "Pod"}\n', "json")
+        found = await editor.diagnostics("pod.json")
+        assert [one.code for one in found] == ["KLG001"]
+        assert not [one for one in await editor.actions("pod.json", 0, 17) if "ignore" in one.title]
