@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.certainty import is_certain
@@ -21,6 +20,7 @@ from kubelint_gpu.evidence.node_lines import clues
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.messages.wait import Wait, refused
 from kubelint_gpu.messages.wording import counted, listed, verb, workload_names
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -28,7 +28,7 @@ from kubelint_gpu.workspace.autoscalers import LEAST, MOST
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _APART = "pods are kept apart, whatever the strategy: this is no rollout deadlock"
-_INSUFFICIENT = re.compile(r"Insufficient ([^\s,]+?)[,.](?:\s|$)")
+_INSUFFICIENT = pattern(r"Insufficient ([^\s,]+?)[,.](?:\s|$)")
 
 
 def pending_replicas(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ import click
 from kubelint_gpu.documents import Document, Pointer, read
 from kubelint_gpu.engine.causes import told_once
 from kubelint_gpu.findings.finding import Finding
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.files import NotReadable, read_named
 from kubelint_gpu.sources.paths import exists
 from kubelint_gpu.sources.safe_write import NotWritable, write_file
@@ -28,7 +28,7 @@ from kubelint_gpu.workspace.project.worlds import complain
 _VERSION = 1
 _KEYS = ("path", "code", "object", "fingerprint")
 _INTERNAL = "internal-error"
-_FINGERPRINT = re.compile(r"[0-9a-f]{32}")
+_FINGERPRINT = pattern(r"[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import scalars
 from kubelint_gpu.documents.ledger import COLLECTION, DOCUMENT, MAX_EXPANSION, TOO_MUCH, Ledger, TooMuch, Unreadable
 from kubelint_gpu.documents.substitution import with_defaults
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import dataclass
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 MAX_DEPTH = 200
 
 _CORE = "tag:yaml.org,2002:"
-_PROPERTIES = re.compile(r"(?:[&!][^\s,\[\]{}]*|#[^\r\n\u0085\u2028\u2029]*|\s+)*")
-_COLON = re.compile(r"\s*:")
-_LINE_END = re.compile(r"\r\n|[\n\r\u0085\u2028\u2029]")
+_PROPERTIES = pattern(r"(?:[&!][^\s,\[\]{}]*|#[^\r\n\u0085\u2028\u2029]*|\s+)*")
+_COLON = pattern(r"\s*:")
+_LINE_END = pattern(r"\r\n|[\n\r\u0085\u2028\u2029]")
 _BLOCK_STYLES = frozenset("|>")
 _TOO_DEEP = (
     f"nested deeper than {MAX_DEPTH} levels, as no Kubernetes object is; look for brackets or indentation that repeat"

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import dataclass
 
 if TYPE_CHECKING:
     from kubelint_gpu.documents.document import Reading
 
 # The parser that kubectl uses ends a comment at these line ends too; what follows one is applied.
-_COMMENT = re.compile(r"#[^\r\n\u0085\u2028\u2029]*")
+_COMMENT = pattern(r"#[^\r\n\u0085\u2028\u2029]*")
 # A `#` inside of a tag or an anchor is preceded by something else.
 _BEFORE = frozenset(" \t\r\n\u0085\u2028\u2029,[]{}\"'\ufeff")
 

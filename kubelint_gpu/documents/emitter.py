@@ -7,10 +7,11 @@ import re
 from typing import Any
 
 from kubelint_gpu.documents import scalars
+from kubelint_gpu.patterns import pattern
 
 # Text that needs no quotes: neither kubectl nor YAML 1.1 or 1.2 sees a number, a date or a word in it.
-_BARE = re.compile(r"[A-Za-z_/][A-Za-z0-9_./-]*(?::[A-Za-z0-9_./-]+)*|[0-9]+(?:%|[A-Za-z]{1,2})")
-_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]")
+_BARE = pattern(r"[A-Za-z_/][A-Za-z0-9_./-]*(?::[A-Za-z0-9_./-]+)*|[0-9]+(?:%|[A-Za-z]{1,2})")
+_ESCAPED = pattern("[\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]")
 _UNIT = "  "
 
 

@@ -9,6 +9,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import dataclass
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
-_SPACE = re.compile(r"[ \t\r\n]*")
+_SPACE = pattern(r"[ \t\r\n]*")
 _STRING, _MARK = (_TOKEN.groupindex[name] for name in ("string", "mark"))
 _KEYS = frozenset(("key", "first key"))
 _VALUES = frozenset(("value", "first value"))

@@ -6,7 +6,6 @@ no other. YAML allows such a line nowhere inside of a value, so whole streams co
 
 from __future__ import annotations
 
-import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from kubelint_gpu.documents.document import Document, Problem, Reading
 from kubelint_gpu.documents.ledger import DOCUMENT, TOO_MUCH, Ledger, TooMuch, Unreadable
 from kubelint_gpu.documents.skimming import parses, skim
 from kubelint_gpu.documents.source_text import SourceText, Span, source_text
+from kubelint_gpu.patterns import pattern
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -26,9 +26,9 @@ _MOST_PURE = 1024 * 1024
 _SETUP = 200
 
 _BOMS = ((BOM_UTF8, "utf-8"), (BOM_UTF16_LE, "utf-16-le"), (BOM_UTF16_BE, "utf-16-be"))
-_SEPARATOR = re.compile(r"---(?=[ \t\r\n]|\Z)[ \t]*(?P<rest>[^\r\n]*)")
-_BEGIN = re.compile(r"\ufeff*(?:---[^\r\n]*)?\s*")
-_WORD = re.compile(r"#[^\r\n]*|[^ \t\r\n#][^\r\n]*")
+_SEPARATOR = pattern(r"---(?=[ \t\r\n]|\Z)[ \t]*(?P<rest>[^\r\n]*)")
+_BEGIN = pattern(r"\ufeff*(?:---[^\r\n]*)?\s*")
+_WORD = pattern(r"#[^\r\n]*|[^ \t\r\n#][^\r\n]*")
 
 
 def read(

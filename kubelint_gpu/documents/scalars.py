@@ -10,6 +10,8 @@ import math
 import re
 import struct
 
+from kubelint_gpu.patterns import pattern
+
 Scalar = str | int | float | bool | None
 
 # A plain scalar that begins with none of these is text, whatever follows.
@@ -44,8 +46,8 @@ _INTEGERS = (
     (re.compile(r"[-+]?0[0-7]+"), 8),
     (re.compile(r"[-+]?(?:0|[1-9][0-9]*)"), 10),
 )
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_POINT_FLOAT = re.compile(r"\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?")
+_FLOAT = pattern(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_POINT_FLOAT = pattern(r"\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?")
 _LONGEST_INTEGER = 80
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import dataclass
 
 if TYPE_CHECKING:
@@ -16,12 +17,12 @@ if TYPE_CHECKING:
 # Below this size building the document costs no more than looking at its text.
 MIN_LENGTH = 4096
 
-_KIND = re.compile(r"kind:[ \t]*([\w.-]+)[ \t]*(?:#[^\r\n]*)?\r?$", re.MULTILINE)
-_SPEC = re.compile(r"spec:[ \t]*(?:#[^\r\n]*)?\r?\n")
+_KIND = pattern(r"kind:[ \t]*([\w.-]+)[ \t]*(?:#[^\r\n]*)?\r?$", re.MULTILINE)
+_SPEC = pattern(r"spec:[ \t]*(?:#[^\r\n]*)?\r?\n")
 # The line end before a line that is neither empty nor part of what stands above it.
-_OUTDENTED = re.compile(r"\n(?=[^ \t#\r\n-]|\r(?!\n))")
+_OUTDENTED = pattern(r"\n(?=[^ \t#\r\n-]|\r(?!\n))")
 # An alias may stand for an anchor of the body, or repeat one of the head within it.
-_ALIAS = re.compile(r"(?<=[\s,\[{])\*[^\s,\[\]{}]+[ \t]*(?=[,\]}\r\n#])")
+_ALIAS = pattern(r"(?<=[\s,\[{])\*[^\s,\[\]{}]+[ \t]*(?=[,\]}\r\n#])")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,13 @@ Offsets and columns count Unicode code points.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from hashlib import blake2b
 
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import dataclass
 
-_LINE_END = re.compile(r"\r\n|\n|\r")
+_LINE_END = pattern(r"\r\n|\n|\r")
 _BYTE_ORDER_MARK = "\ufeff"
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
+from kubelint_gpu.patterns import pattern
 
-_WITH_DEFAULT = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*:?[=-](?P<default>[^${}\n]*)\}")
+_WITH_DEFAULT = pattern(r"\$\{[A-Za-z_][A-Za-z0-9_]*:?[=-](?P<default>[^${}\n]*)\}")
 
 
 def with_defaults(text: str) -> str:

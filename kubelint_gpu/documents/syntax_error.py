@@ -6,13 +6,14 @@ import re
 from typing import Any
 
 from kubelint_gpu.documents.builder import SECOND_DOCUMENT, TEMPLATE
+from kubelint_gpu.patterns import pattern
 
-_TEMPLATE_LINE = re.compile(r"^[ \t]*(?:- [ \t]*)?(?P<mark>\{\{-?|\{%|%\{)", re.MULTILINE)
-_TEMPLATE_MARK = re.compile(r"\{[{%]|%\{")
-_CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
-_UNPRINTABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_LINE_END = re.compile(r"[\r\n]")
-_DOCUMENT_END = re.compile(r"^\.\.\.\s", re.MULTILINE)
+_TEMPLATE_LINE = pattern(r"^[ \t]*(?:- [ \t]*)?(?P<mark>\{\{-?|\{%|%\{)", re.MULTILINE)
+_TEMPLATE_MARK = pattern(r"\{[{%]|%\{")
+_CONFLICT = pattern(r"^(?:<{7}|>{7}) ", re.MULTILINE)
+_UNPRINTABLE = pattern("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_LINE_END = pattern(r"[\r\n]")
+_DOCUMENT_END = pattern(r"^\.\.\.\s", re.MULTILINE)
 
 # The first part of the parser's message that is found decides; the pure parser words some otherwise.
 _ADVICE = (

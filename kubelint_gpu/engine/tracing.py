@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.findings.finding import Place, Step
 from kubelint_gpu.messages.wording import workload_name
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 
-_WORKLOAD = re.compile(r"\b[A-Z][A-Za-z]+ [a-z0-9][a-z0-9.-]*/[a-z0-9.-]*[a-z0-9]")
+_WORKLOAD = pattern(r"\b[A-Z][A-Za-z]+ [a-z0-9][a-z0-9.-]*/[a-z0-9.-]*[a-z0-9]")
 _KUBELET = "kubelet on "
 
 

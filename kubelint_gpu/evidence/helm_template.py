@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.workspace.manifest import Manifest, place_of
 
-_SOURCE = re.compile(r"^# Source: (?P<path>\S[^\r\n]*)", re.MULTILINE)
+_SOURCE = pattern(r"^# Source: (?P<path>\S[^\r\n]*)", re.MULTILINE)
 
 
 def template_of(manifest: Manifest | None) -> Related | None:

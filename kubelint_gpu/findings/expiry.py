@@ -7,14 +7,15 @@ import time
 from datetime import date
 from difflib import SequenceMatcher
 
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import dataclass
 
 _WRITE = "write until=2027-01-31 in front of the reason"
-_UNTIL = re.compile(r"until=(?P<day>\S*)\s*")
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-_KEYED = re.compile(r"(?P<key>[A-Za-z_-]+)\s*(?P<sign>[=:]|\s(?=\d))\s*(?P<day>\S*)")
-_LOOKS_LIKE_A_DAY = re.compile(r"\d{1,4}[-/.]\d{1,2}([-/.]\d{1,4})?\b")
-_LATER = re.compile(r"(?<!\S)until\s*=\s*\S*", re.IGNORECASE)
+_UNTIL = pattern(r"until=(?P<day>\S*)\s*")
+_DAY = pattern(r"\d{4}-\d{2}-\d{2}")
+_KEYED = pattern(r"(?P<key>[A-Za-z_-]+)\s*(?P<sign>[=:]|\s(?=\d))\s*(?P<day>\S*)")
+_LOOKS_LIKE_A_DAY = pattern(r"\d{1,4}[-/.]\d{1,2}([-/.]\d{1,4})?\b")
+_LATER = pattern(r"(?<!\S)until\s*=\s*\S*", re.IGNORECASE)
 _OTHER_WORDS = ("expire", "expires", "expiry", "till", "til", "through", "valid-until", "valid_until")
 _CLOSE = 0.7
 

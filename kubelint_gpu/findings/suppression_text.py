@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import dataclass
 
 ANNOTATION = "kubelint-gpu/ignore"
-_COMMENT = re.compile(
+_COMMENT = pattern(
     r"#\s*kubelint-gpu:\s*(?P<word>\w*)\s*(?:\[(?P<codes>[^\]]*)\])?\s*(?P<reason>.*)", re.DOTALL | re.IGNORECASE
 )
-_ALMOST = re.compile(r"#[^#\[]*\bignore\s*[\[(:]\s*KLG\d", re.IGNORECASE)
-_DASH = re.compile(r"\s*-\s+")
-_FOLDED = re.compile(r"(?<=\s)-\s+(?=KLG\d*\b)|[;:]")
-_ENTRY = re.compile(r"[\w-]+(\s*,\s*[\w-]+)*\s*(:|$)")
+_ALMOST = pattern(r"#[^#\[]*\bignore\s*[\[(:]\s*KLG\d", re.IGNORECASE)
+_DASH = pattern(r"\s*-\s+")
+_FOLDED = pattern(r"(?<=\s)-\s+(?=KLG\d*\b)|[;:]")
+_ENTRY = pattern(r"[\w-]+(\s*,\s*[\w-]+)*\s*(:|$)")
 
 
 @dataclass(frozen=True, slots=True)

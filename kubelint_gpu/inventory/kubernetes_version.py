@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.patterns import pattern
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_VERSION = re.compile(r"v?(?P<major>1)\.(?P<minor>[0-9]{1,4})(?:[.+-].*)?", re.ASCII | re.DOTALL)
+_VERSION = pattern(r"v?(?P<major>1)\.(?P<minor>[0-9]{1,4})(?:[.+-].*)?", re.ASCII | re.DOTALL)
 
 
 def minor_version(text: str) -> tuple[int, int] | None:

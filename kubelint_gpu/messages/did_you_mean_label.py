@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 
-_GIGABYTES = re.compile(r"^(\d+)gi?b?$")
+from kubelint_gpu.patterns import pattern
+
+_GIGABYTES = pattern(r"^(\d+)gi?b?$")
 _FEW = 8
-_WORDS = re.compile(r"[^a-z0-9]+")
+_WORDS = pattern(r"[^a-z0-9]+")
 
 
 def nearest_key(key: str, known: Sequence[str]) -> str:

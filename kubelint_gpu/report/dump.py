@@ -6,10 +6,12 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from kubelint_gpu.patterns import pattern
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_ODD = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+_ODD = pattern("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
 """Outside ASCII only strings can hold these: control and direction characters, and lone surrogates."""
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.messages.display import cells
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.report.theme import LEAST_WIDTH, Theme, theme_of
 
 if TYPE_CHECKING:
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 _FENCE = "```"
 _MARGIN = "    "
-_ITEM = re.compile(r"(?P<mark>[-*]|\d+\.) +(?P<text>(?:[^ ].*)?)")
-_LINK = re.compile(r"\[([^\[\]]+)\]\(([^)\s]+)\)")
-_BOLD = re.compile(r"\*\*([^*]+)\*\*")
-_ESCAPED = re.compile(r"\\([\\*_|`<>])")
-_CELL = re.compile(r"(?<!\\)\|")
-_DIVIDER = re.compile(r"[|:\- ]+")
+_ITEM = pattern(r"(?P<mark>[-*]|\d+\.) +(?P<text>(?:[^ ].*)?)")
+_LINK = pattern(r"\[([^\[\]]+)\]\(([^)\s]+)\)")
+_BOLD = pattern(r"\*\*([^*]+)\*\*")
+_ESCAPED = pattern(r"\\([\\*_|`<>])")
+_CELL = pattern(r"(?<!\\)\|")
+_DIVIDER = pattern(r"[|:\- ]+")
 _GAP = "  "
 
 

@@ -14,14 +14,15 @@ from typing import Any
 from kubelint_gpu.inventory.capture.pruning import shape_of
 from kubelint_gpu.inventory.capture.roles import Role, Shape
 from kubelint_gpu.inventory.capture.vocabulary import WORDS, is_known_attribute, is_known_key, is_known_value
+from kubelint_gpu.patterns import pattern
 
 # an address is one word, and so is a UUID: their numbers would tell them
-_WORD = re.compile(
+_WORD = pattern(
     r"(?<![A-Za-z0-9])\d{1,3}([-.])\d{1,3}\1\d{1,3}\1\d{1,3}(?![A-Za-z0-9])"
     r"|(?<![A-Za-z0-9])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![A-Za-z0-9])|[A-Za-z0-9]+"
 )
-_LITERAL = re.compile(r"""(?P<quote>["'])(?P<text>(?:[^"'\\]|\\.)*)["']""", re.DOTALL)
-_NUMBER = re.compile(r"[0-9]+|true|false|[0-9]+[KMGT]i?B?", re.IGNORECASE)
+_LITERAL = pattern(r"""(?P<quote>["'])(?P<text>(?:[^"'\\]|\\.)*)["']""", re.DOTALL)
+_NUMBER = pattern(r"[0-9]+|true|false|[0-9]+[KMGT]i?B?", re.IGNORECASE)
 _LONGEST_VALUE = 63
 # A number of so many digits counts nothing.
 _SERIAL = 7

@@ -12,11 +12,12 @@ from typing import Any
 
 from kubelint_gpu.inventory.dra.partitions import COMPUTE, MEDIA, MigPartition, layout, memory_slices, partitions
 from kubelint_gpu.inventory.gpus.gpu_models import GpuModel, models_called
+from kubelint_gpu.patterns import pattern
 
 DRIVER = "gpu.nvidia.com"
 _ARCHITECTURES = {"ada-lovelace": "Ada Lovelace"}
 # The driver's name has blanks where the label has dashes, but for those around the form factor.
-_BLANK = re.compile(r"-(?!SXM|PCIE-)(?<!SXM-)(?<!SXM[0-9]-)(?<!PCIE-)", re.ASCII)
+_BLANK = pattern(r"-(?!SXM|PCIE-)(?<!SXM-)(?<!SXM[0-9]-)(?<!PCIE-)", re.ASCII)
 
 _CLASS = "device.driver == 'gpu.nvidia.com' && device.attributes['gpu.nvidia.com'].type == "
 CLASSES: tuple[dict[str, Any], ...] = (

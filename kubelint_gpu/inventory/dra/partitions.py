@@ -9,8 +9,9 @@ import re
 from typing import NamedTuple
 
 from kubelint_gpu.inventory.gpus.gpu_models import GpuModel
+from kubelint_gpu.patterns import pattern
 
-_PROFILE = re.compile(r"([0-9]+)g\.([0-9]+)gb(.*)", re.ASCII)
+_PROFILE = pattern(r"([0-9]+)g\.([0-9]+)gb(.*)", re.ASCII)
 _IDS = {1: 19, 2: 14, 3: 9, 4: 5, 7: 0}
 _WITH_MEDIA, _WITH_MEMORY = 20, 15
 # By the compute slices of the GPU and of the profile, and whether that has twice the memory of a slice: the memory

@@ -11,6 +11,7 @@ import re
 from functools import lru_cache
 
 from kubelint_gpu.inventory.declarations.did_you_mean import nearest
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import dataclass
 
 Profiles = tuple[tuple[str, int], ...]
@@ -133,7 +134,7 @@ MODELS = (
     GpuModel("Tesla-K80", (), (3, 7), 12288),
 )
 
-_NOISE = re.compile(r"[^a-z0-9]+", re.ASCII)
+_NOISE = pattern(r"[^a-z0-9]+", re.ASCII)
 _BRANDS = ("nvidia", "tesla", "geforce", "quadro")
 
 

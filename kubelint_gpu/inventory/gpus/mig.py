@@ -8,13 +8,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.patterns import pattern
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from kubelint_gpu.inventory.gpus.gpu_models import GpuModel
 
 _PREFIX = "nvidia.com/mig-"
-_PROFILE = re.compile(r"(?P<slices>[0-9]{1,3})g\.(?P<memory>[0-9]{1,5})gb(?P<attributes>.*)", re.ASCII)
+_PROFILE = pattern(r"(?P<slices>[0-9]{1,3})g\.(?P<memory>[0-9]{1,5})gb(?P<attributes>.*)", re.ASCII)
 
 
 def mig_resource(profile: str) -> str:

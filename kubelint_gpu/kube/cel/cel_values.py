@@ -11,11 +11,12 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from kubelint_gpu.kube.cel.cel_errors import EvaluationError, NotKnown
+from kubelint_gpu.patterns import pattern
 
 NO_OVERLOAD = "no such overload"
 MOST_ITEMS = 100_000
 MOST_LETTERS = 1_000_000
-_SEMVER = re.compile(r"(\d+)\.(\d+)\.(\d+)(?:-([0-9A-Za-z.-]+))?(?:\+([0-9A-Za-z.-]+))?", re.ASCII)
+_SEMVER = pattern(r"(\d+)\.(\d+)\.(\d+)(?:-([0-9A-Za-z.-]+))?(?:\+([0-9A-Za-z.-]+))?", re.ASCII)
 
 
 class Uint(int):

@@ -7,11 +7,11 @@ Source: cel-go 0.26 (stdlib, ext) and k8s.io/apiserver/pkg/cel/library, 1.36.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import NamedTuple
 
 from kubelint_gpu.kube.cel.types import Type
+from kubelint_gpu.patterns import pattern
 
 _TIME, _SPAN = "google.protobuf.Timestamp", "google.protobuf.Duration"
 _NUMBERS = ("int", "uint", "double")
@@ -166,7 +166,7 @@ _FORMATS = [
 ]
 _SINCE = {34: ("slice", "flatten", "lists.range", "reverse", "distinct", "first", "last", "sort")}
 """The minor release with which functions came that are not in all releases with devices."""
-_TOKEN = re.compile(r"[A-Za-z][\w.]*|[(),]")
+_TOKEN = pattern(r"[A-Za-z][\w.]*|[(),]")
 
 
 class Overload(NamedTuple):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|X[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2}|.)", re.DOTALL)
+from kubelint_gpu.patterns import pattern
+
+_ESCAPE = pattern(r"\\(x[0-9a-fA-F]{2}|X[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2}|.)", re.DOTALL)
 _SIMPLE = {
     "a": "\a",
     "b": "\b",

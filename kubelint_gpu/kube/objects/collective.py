@@ -6,11 +6,11 @@ programs that start them are taken as signs; a Job without a sign is a number of
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kubelint_gpu.kube.values.errors import Pointer
+from kubelint_gpu.patterns import pattern
 
 _VARIABLES = frozenset(
     (
@@ -25,7 +25,7 @@ _VARIABLES = frozenset(
         "TPU_WORKER_HOSTNAMES",
     )
 )
-_PROGRAMS = re.compile(
+_PROGRAMS = pattern(
     r"\b(torchrun|torch\.distributed\.(run|launch)|mpirun|mpiexec|horovodrun|deepspeed|accelerate launch)\b|--nnodes\b"
 )
 _QUEUES = ("kueue.x-k8s.io/queue-name",)

@@ -14,9 +14,10 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.kube.values.fields import Fields, described
 from kubelint_gpu.kube.values.selectors import LabelSelector, read_label_selector
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import dataclass
 
-_PERCENT = re.compile(r"[0-9]{1,9}%", re.ASCII)
+_PERCENT = pattern(r"[0-9]{1,9}%", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 
 from kubelint_gpu.kube.values.fields import INT32, Fields, described
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import dataclass
 
-_PERCENT = re.compile(r"[0-9]{1,9}%", re.ASCII)
+_PERCENT = pattern(r"[0-9]{1,9}%", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

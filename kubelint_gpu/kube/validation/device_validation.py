@@ -16,6 +16,7 @@ from kubelint_gpu.kube.validation.template_validation import template_metadata
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
 from kubelint_gpu.kube.values.names import is_label, is_label_value, is_qualified_name, is_subdomain
 from kubelint_gpu.kube.values.plain import at, mapping, sequence, shortened, whole, written
+from kubelint_gpu.patterns import pattern
 
 Problems = Iterator[InvalidObject]
 
@@ -32,7 +33,7 @@ LONGEST_EXPRESSION = LONGEST_PARAMETERS = 10 * 1024
 _MODES = ("ExactCount", "All")
 _ONE_OF = ("exactly", "firstAvailable")
 _ATTRIBUTES = ("matchAttribute", "distinctAttribute")
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,31}", re.ASCII)
+_IDENTIFIER = pattern(r"[A-Za-z_][A-Za-z0-9_]{0,31}", re.ASCII)
 _EFFECTS = ("NoSchedule", "NoExecute", "None")
 _RESOURCES_SINCE, _ALL_EFFECTS_SINCE = 36, 35
 _FLAT_VERSIONS = ("v1beta1", "v1alpha3")

@@ -12,13 +12,14 @@ from typing import Any
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
 from kubelint_gpu.kube.values.names import is_qualified_name
 from kubelint_gpu.kube.values.plain import containers, mapping, sequence, shortened, whole
+from kubelint_gpu.patterns import pattern
 
 _ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")
 _OPERATORS = ("In", "NotIn")
 _STATUSES = ("False", "True", "Unknown")
 _MOST_RULES = 20
 _MOST_VALUES = 255
-_RANGE = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?", re.ASCII)
+_RANGE = pattern(r"([0-9]{1,10})(?:-([0-9]{1,10}))?", re.ASCII)
 Problems = Iterator[InvalidObject]
 
 

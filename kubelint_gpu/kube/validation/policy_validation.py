@@ -17,6 +17,7 @@ from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placehold
 from kubelint_gpu.kube.values.names import is_qualified_name
 from kubelint_gpu.kube.values.plain import amount, mapping, sequence, shortened, whole, written
 from kubelint_gpu.kube.values.quantity import canonical
+from kubelint_gpu.patterns import pattern
 
 _COMPUTE = ("cpu", "memory", "ephemeral-storage")
 _OBJECTS = ("pods", "resourcequotas", "services", "replicationcontrollers", "secrets", "persistentvolumeclaims",
@@ -34,7 +35,7 @@ _OF_SCOPES = {
     ),
 }
 _WITHOUT_VALUES = ("Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "CrossNamespacePodAffinity")
-_PERCENT = re.compile(r"[0-9]+%", re.ASCII)
+_PERCENT = pattern(r"[0-9]+%", re.ASCII)
 _EVICTION = ("AlwaysAllow", "IfHealthyBudget")
 _TYPES = ("Pod", "Container", "PersistentVolumeClaim")
 _PARTS = ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")

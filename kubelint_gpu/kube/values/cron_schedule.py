@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from itertools import pairwise
 
+from kubelint_gpu.patterns import pattern
+
 _MACROS = {
     "@yearly": "0 0 1 1 *",
     "@annually": "0 0 1 1 *",
@@ -31,8 +33,8 @@ _BOUNDS: tuple[tuple[int, int, Mapping[str, int]], ...] = (
     (1, 12, _MONTHS),
     (0, 6, _DAYS),
 )
-_PART = re.compile(r"(?P<first>[*?]|\w+)(-(?P<last>\w+))?(/(?P<step>[0-9]+))?", re.ASCII)
-_DURATION = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)")
+_PART = pattern(r"(?P<first>[*?]|\w+)(-(?P<last>\w+))?(/(?P<step>[0-9]+))?", re.ASCII)
+_DURATION = pattern(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)")
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 _DAY = 24 * 60
 # after so many years days of the week and of the month meet as before

@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from kubelint_gpu.patterns import pattern
+
 Pointer = tuple[str | int, ...]
 
 # ${VAR}, $VAR, {{ template }}, <no value>, __TOKEN__, replaced-by-…, PLACEHOLDER_…, CHANGE_ME, %{…}, ENC[…] of SOPS
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = pattern(
     r"\$\{(?:[^$}]|\$(?!\{))*\}|\$[A-Za-z_]\w*|\$\([A-Za-z_]\w*\)|\{\{(?:[^{\n]|\{(?!\{))*?\}\}|<[A-Za-z][^<>]*>"
     r"|__[A-Za-z0-9_]+?__|%\{(?:[^%}]|%(?!\{))*\}|replaced?[-_]by|PLACEHOLDER|CHANGE_?ME"
     r"|\AENC\[[A-Z0-9_]+,",
     re.ASCII,
 )
 
-_PATCHED = re.compile(r"replaced?[-_]by", re.ASCII)
+_PATCHED = pattern(r"replaced?[-_]by", re.ASCII)
 
 
 def is_placeholder(value: object) -> bool:

@@ -12,7 +12,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-_FORM = re.compile(
+from kubelint_gpu.patterns import pattern
+
+_FORM = pattern(
     r"(?P<number>[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))(?:(?P<suffix>[numkMGTPE]|[KMGTPE]i)|[eE](?P<exponent>[+-]?[0-9]{1,4}))?",
     re.ASCII,
 )

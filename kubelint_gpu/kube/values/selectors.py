@@ -10,9 +10,10 @@ from collections.abc import Iterable, Mapping
 
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.names import is_label_value, is_qualified_name
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import dataclass, replace
 
-_INT64 = re.compile(r"[+-]?[0-9]+", re.ASCII)
+_INT64 = pattern(r"[+-]?[0-9]+", re.ASCII)
 _LABEL_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 _NODE_OPERATORS = (*_LABEL_OPERATORS, "Gt", "Lt")
 NODE_NAME_FIELD = "metadata.name"

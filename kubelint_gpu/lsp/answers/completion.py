@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -17,8 +16,9 @@ from kubelint_gpu.lsp.document.positions import offset, offset_range
 from kubelint_gpu.lsp.typed.meanings import Meant, meant
 from kubelint_gpu.lsp.typed.typed_place import TypedPlace, typed_place
 from kubelint_gpu.messages.wording import bare, counted
+from kubelint_gpu.patterns import pattern
 
-_SUPPRESSION = re.compile(r"#\s*kubelint-gpu:\s*ignore\[(?:[^\]#]*,)?\s*(?P<word>[\w-]*)$")
+_SUPPRESSION = pattern(r"#\s*kubelint-gpu:\s*ignore\[(?:[^\]#]*,)?\s*(?P<word>[\w-]*)$")
 _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _TAINT_OPERATORS = ("Equal", "Exists")
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")

@@ -16,11 +16,12 @@ from kubelint_gpu.lsp.document.document_context import Project, ReadFiles
 from kubelint_gpu.lsp.document.positions import offset, offset_range
 from kubelint_gpu.lsp.typed.meanings import meant
 from kubelint_gpu.lsp.typed.typed_place import TypedPlace, typed_place
+from kubelint_gpu.patterns import pattern
 
-_SUPPRESSION = re.compile(r"#\s*kubelint-gpu:\s*ignore\[(?P<codes>[^\]]*)")
-_WORD = re.compile(r"[\w-]+")
-_LINK = re.compile(r"\]\((?![a-z]+:|#)(?P<path>[^)]+)\)")
-_EXAMPLES = re.compile(r"^## (?:Bad|Good)\b.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+_SUPPRESSION = pattern(r"#\s*kubelint-gpu:\s*ignore\[(?P<codes>[^\]]*)")
+_WORD = pattern(r"[\w-]+")
+_LINK = pattern(r"\]\((?![a-z]+:|#)(?P<path>[^)]+)\)")
+_EXAMPLES = pattern(r"^## (?:Bad|Good)\b.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 
 
 def answer(question: dict[str, Any], memory: ReadFiles) -> dict[str, Any] | None:

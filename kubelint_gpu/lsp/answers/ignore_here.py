@@ -5,15 +5,15 @@ Tried in this order: a further code in a suppression that is there, a comment on
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from kubelint_gpu.documents import Reading, SourceText, comments, read
 from kubelint_gpu.lsp.document.document_context import Project, ReadFiles
 from kubelint_gpu.lsp.document.positions import offset_range
+from kubelint_gpu.patterns import pattern
 
-_WRITTEN = re.compile(r"#\s*kubelint-gpu:\s*ignore\s*\[[^\]]*(?=\])")
+_WRITTEN = pattern(r"#\s*kubelint-gpu:\s*ignore\s*\[[^\]]*(?=\])")
 
 
 def answer(question: dict[str, Any], memory: ReadFiles) -> list[dict[str, Any] | None]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from kubelint_gpu.lsp.typed.typed_line import unquoted
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import dataclass, field
 
-_TOKEN = re.compile(
+_TOKEN = pattern(
     r"""[{}\[\],]|:(?=[\s,}\]"'\[{]|$)|"(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s{}\[\],"':]+(?::(?=\S)[^\s{}\[\],"':]*)*|\s+"""
 )
 

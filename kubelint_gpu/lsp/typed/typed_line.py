@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import dataclass
 
-_KEY = re.compile(r"""(?P<key>"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'{}\[\],#&*!|>%@`](?:[^:#]*[^:#\s])?)[ \t]*:(?=[ \t]|$)""")
-_BLOCK = re.compile(r"[|>][+-]?[0-9]?[+-]?[ \t]*(?:#.*)?")
-_OPENING = re.compile(r"(?:[&!]\S*(?:[ \t]+|\Z))*(?:#.*)?")
+_KEY = pattern(r"""(?P<key>"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'{}\[\],#&*!|>%@`](?:[^:#]*[^:#\s])?)[ \t]*:(?=[ \t]|$)""")
+_BLOCK = pattern(r"[|>][+-]?[0-9]?[+-]?[ \t]*(?:#.*)?")
+_OPENING = pattern(r"(?:[&!]\S*(?:[ \t]+|\Z))*(?:#.*)?")
 
 
 @dataclass(frozen=True, slots=True)

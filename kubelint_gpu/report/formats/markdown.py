@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.messages.display import visible
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.report.change import hunks
 from kubelint_gpu.report.mark import object_name
 from kubelint_gpu.report.ranking import stuck_first
@@ -27,7 +28,7 @@ _RESERVED = 1_000
 _LONGEST, _LONGEST_LINE = 600, 300
 _STEPS, _FIXES, _CHANGED = 40, 4, 60
 _SIGNS: dict[Severity, str] = {"error": "❌", "warning": "⚠️", "note": "💡"}
-_MARKUP = re.compile(r"""[\\`*_\[\]{}<>&|~$!^]|(?<=[wW]{3})\.|:(?=//)|[@#](?=\w)""")
+_MARKUP = pattern(r"""[\\`*_\[\]{}<>&|~$!^]|(?<=[wW]{3})\.|:(?=//)|[@#](?=\w)""")
 _FENCE = "~~~~"
 
 

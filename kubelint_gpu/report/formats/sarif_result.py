@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
+
+from kubelint_gpu.patterns import pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +22,7 @@ MOST_STEPS = 1_000
 MOST_PLACES = 100
 """Related places of a result; GitHub shows no more of them."""
 
-_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_DRIVE = pattern(r"[A-Za-z]:[\\/]")
 
 
 def result(finding: Finding, rule_index: int) -> dict[str, Any]:

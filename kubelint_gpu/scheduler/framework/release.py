@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import dataclass, replace
 
-_VERSION = re.compile(r"v?(\d{1,4})\.(\d{1,4})(?:[.+-].*)?", re.ASCII | re.DOTALL)
+_VERSION = pattern(r"v?(\d{1,4})\.(\d{1,4})(?:[.+-].*)?", re.ASCII | re.DOTALL)
 _OLDEST = 29
 NEWEST = "1.36"
 

@@ -12,6 +12,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.rolling import StatefulSetStrategy
 from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.simulation.controllers.ordinals import claim_names, ordinal_pod, with_claims, with_revision
 from kubelint_gpu.simulation.controllers.reconciler import Action, Control, EqualNodes
 from kubelint_gpu.simulation.controllers.replica_set import ReplicaSetController
@@ -19,7 +20,7 @@ from kubelint_gpu.simulation.controllers.stage import Stage
 from kubelint_gpu.simulation.controllers.state import Census
 from kubelint_gpu.values import dataclass, replace
 
-_GATE_ON = re.compile(r"v?1\.35\.[0-3](?!\d)", re.ASCII)
+_GATE_ON = pattern(r"v?1\.35\.[0-3](?!\d)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

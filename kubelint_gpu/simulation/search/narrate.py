@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.quota import CLAIMS
 from kubelint_gpu.kube.values.quantity import shown
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.relations import stock
 from kubelint_gpu.simulation.controllers.reconciler import PodType
@@ -20,7 +20,7 @@ from kubelint_gpu.simulation.search.trace import TraceStep, Waiting
 from kubelint_gpu.values import replace
 
 _MOST_NODES = 6
-_REPLICA_SET = re.compile(r"ReplicaSet( \d+)?\b")
+_REPLICA_SET = pattern(r"ReplicaSet( \d+)?\b")
 
 
 class Narration:

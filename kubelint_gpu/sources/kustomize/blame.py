@@ -8,6 +8,7 @@ from typing import Any
 
 from kubelint_gpu import linear
 from kubelint_gpu.documents import Pointer, read
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.kustomize.accumulation.generators import entries_of
 from kubelint_gpu.sources.kustomize.accumulation.layer import Layer
 from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter, Spot
@@ -27,7 +28,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 # shorter words stand in any message
 _SHORTEST = 4
 _CONDITION = r"\s*!?[\w./-]+\s*(?:(?:==?|!=)\s*(?:[\w.-]+\s*)?|\s(?:not)?in\s*\([^()]*\)\s*)?"
-_SELECTOR = re.compile(rf"{_CONDITION}(?:,{_CONDITION})*|\s*")
+_SELECTOR = pattern(rf"{_CONDITION}(?:,{_CONDITION})*|\s*")
 _NOT_THERE = r'Kind:"{kind}"(?:(?!Kind:|Name:).)*Name:"(?P<name>[^"]*)"(?:(?!Kind:|Name:).)*cannot merge or replace'
 _Finder = Callable[[Layer, "re.Match[str]"], Iterator[Spot]]
 
@@ -54,8 +55,8 @@ def _layers(text: str, found: Survey, shown: Callable[[str], str]) -> list[Layer
 
 
 def _known(layer: Layer, text: str) -> Iterator[Spot]:
-    for pattern, finder in _FINDERS:
-        match = pattern.search(text)
+    for expression, finder in _FINDERS:
+        match = expression.search(text)
         if match is not None:
             yield from finder(layer, match)
 

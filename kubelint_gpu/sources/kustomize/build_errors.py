@@ -8,24 +8,25 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from kubelint_gpu.documents import Document, Reading, Span
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.kustomize.blame import blamed, quoted
 from kubelint_gpu.sources.kustomize.files.survey import Obstacle, Survey
 from kubelint_gpu.sources.kustomize.stage import WorkingCopy
 
-_LINE = re.compile(r"\bline (\d+)")
-_TARGET = re.compile(r"(?:patch|matches for Id|target for patch) (?P<kind>\w+)\.[^/\s]*/(?P<name>[^.\s;]+)")
-_ACCUMULATING = re.compile(
+_LINE = pattern(r"\bline (\d+)")
+_TARGET = pattern(r"(?:patch|matches for Id|target for patch) (?P<kind>\w+)\.[^/\s]*/(?P<name>[^.\s;]+)")
+_ACCUMULATING = pattern(
     r"accumulating (?:resources|components): |accumulat(?:ion|ing) err='"
     r"|accumulating (?:resources|components) from '[^']*': |'[^']*' must resolve to a file': "
     r"|recursed (?:accumulation|merging) (?:of|from) path '[^']*': |accumulateDirectory: \"?"
     r"|couldn't make target for path '[^']*': |merging resources from '[^']*': "
 )
 # what a file that is no folder adds to what is wrong with it
-_NO_FOLDER = re.compile(
+_NO_FOLDER = pattern(
     r"(?: in object \{\{(?:[^ ]| (?!in object ))*?\}\})?'?: must build at directory: '[^']*': file is not directory$"
 )
-_LOGGED = re.compile(r'[EF]\d{4} [\d:.]+ +\d+ [\w.]+:\d+\] "command failed" err=(?:"(?P<text>.*)"|<(?P<lines>.*)>)')
-_BUILT_IN = re.compile(r"builtin (?P<kind>\w+)")
+_LOGGED = pattern(r'[EF]\d{4} [\d:.]+ +\d+ [\w.]+:\d+\] "command failed" err=(?:"(?P<text>.*)"|<(?P<lines>.*)>)')
+_BUILT_IN = pattern(r"builtin (?P<kind>\w+)")
 _FIELDS = {
     "PatchTransformer": "patches",
     "PatchStrategicMergeTransformer": "patchesStrategicMerge",

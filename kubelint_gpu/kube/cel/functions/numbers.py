@@ -10,13 +10,14 @@ from typing import Any
 
 from kubelint_gpu.kube.cel.cel_errors import EvaluationError
 from kubelint_gpu.kube.cel.cel_values import Duration, Map, TypeValue, Uint, compare, equal_inside, type_name
+from kubelint_gpu.patterns import pattern
 
 _SPAN = "google.protobuf.Duration"
-_INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
-_DOUBLE = re.compile(
+_INTEGER = pattern(r"[+-]?[0-9]+", re.ASCII)
+_DOUBLE = pattern(
     r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:inf|infinity)|nan", re.ASCII | re.IGNORECASE
 )
-_PART = re.compile(r"([0-9]*(?:\.[0-9]*)?)(ns|us|µs|μs|ms|s|m|h)")
+_PART = pattern(r"([0-9]*(?:\.[0-9]*)?)(ns|us|µs|μs|ms|s|m|h)")
 _UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
 
 

@@ -10,10 +10,11 @@ from typing import Any
 from kubelint_gpu.kube.cel.cel_errors import EvaluationError
 from kubelint_gpu.kube.cel.cel_values import Quantity, Semver, normalized_semver, parse_semver
 from kubelint_gpu.kube.values.quantity import QuantityError, parse_quantity
+from kubelint_gpu.patterns import pattern
 
-_SHAPE = re.compile(r"[+-]?[0-9]*(?:\.[0-9]*)?(?:[eEinumkKMGTP]+[0-9]*)?(?:[-+][0-9]*)?", re.ASCII)
-_NO_DIGITS = re.compile(r"([+-]?)\.?((?:[numkMGTPE]|[KMGTPE]i)?)", re.ASCII)
-_FRACTION = re.compile(r"\.([0-9]+)")
+_SHAPE = pattern(r"[+-]?[0-9]*(?:\.[0-9]*)?(?:[eEinumkKMGTP]+[0-9]*)?(?:[-+][0-9]*)?", re.ASCII)
+_NO_DIGITS = pattern(r"([+-]?)\.?((?:[numkMGTPE]|[KMGTPE]i)?)", re.ASCII)
+_FRACTION = pattern(r"\.([0-9]+)")
 _DECIMAL = {"k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _FORM = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 _LARGEST = 2**63 - 1

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from kubelint_gpu import linear
 from kubelint_gpu.documents.builder import MAX_DEPTH
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.kustomize.accumulation.layer import Layer
 from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
 from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
 from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter
 
-_STEP = re.compile(r"\[[^\]]*(?:\]|\Z)|(?:\\.|[^.\\\[])+")
+_STEP = pattern(r"\[[^\]]*(?:\]|\Z)|(?:\\.|[^.\\\[])+")
 
 
 def replace_all(layer: Layer, objects: list[Traceable]) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.kustomize.accumulation.layer import Layer
 from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
 from kubelint_gpu.sources.kustomize.accumulation.replacements import field_of
@@ -13,7 +13,7 @@ from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
 from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter
 
 BY = "variable"
-_NAMED = re.compile(r"\$\(([^()\s]+)\)")
+_NAMED = pattern(r"\$\(([^()\s]+)\)")
 
 
 def fill_in(layers: list[Layer], objects: list[Traceable]) -> None:

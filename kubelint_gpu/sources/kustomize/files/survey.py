@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Any
 
 from kubelint_gpu.documents import Pointer, Reading, Role, Span, read
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.files import SKIMMED
 from kubelint_gpu.sources.kustomize.files.kustomization import (
     Kustomization,
@@ -28,12 +29,12 @@ from kubelint_gpu.values import dataclass, replace
 
 MOST_OBJECTS = 20_000
 MOST_BYTES = 256 * 1024 * 1024
-_REMOTE = re.compile(
+_REMOTE = pattern(
     r"[a-z][a-z0-9+.-]*://|git::|gh:|[^/\s][^/\s@]*@[^/\s]*:|(?:www\.)?(?:github|gitlab|bitbucket)\.[a-z]+[/:]|.*[?&](?:ref|version)="
     r"|.*\.git(?:/|\?|$)|.*/_git/",
     re.IGNORECASE,
 )
-_HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+/")
+_HOST = pattern(r"[\w-]+(?:\.[\w-]+)+/")
 _BUILT_IN = "builtin"
 _MOST_TEXTS = 10_000
 _MOST_LAYERS = 50
