@@ -30,6 +30,8 @@ _MOVED: dict[tuple[str, ...], tuple[str, ...]] = {
 """Fields of what the API server derives, and where the linter says it instead: where it is written."""
 _UNKNOWN = re.compile(r'(?:unknown|duplicate) field "([^"]+)"')
 _UNMARSHALLED = re.compile(r"Go struct field \w+\.(\S+) of type")
+_EMBEDDED = re.compile(r"\b[A-Z]\w*\.")
+"""The name of a struct that is embedded in another one: it stands for no field."""
 _KEY = re.compile(r'\s*"((?:[^"\\]|\\.)*)":')
 PATCH = "an object that lacks it is taken for a patch"
 ELSEWHERE = "concerns neither scheduling nor rollout nor resources"
@@ -143,7 +145,8 @@ def agreement(record: Object, said: Sequence[Said]) -> str:
 def named(record: Object) -> list[tuple[str, ...]]:
     """The fields that a refusal names, in its causes or, where it could not be decoded, in its words."""
     causes = [each["field"] for each in record["causes"] if each.get("field")]
-    words = _UNKNOWN.findall(record["message"]) or _UNMARSHALLED.findall(record["message"])
+    decoded = [_EMBEDDED.sub("", path) for path in _UNMARSHALLED.findall(record["message"])]
+    words = _UNKNOWN.findall(record["message"]) or decoded
     return [_parts(field) for field in dict.fromkeys(causes or words) if field != "<nil>"]
 
 
