@@ -218,6 +218,15 @@ class ApplySet:
         names = (spec.get("extendedResourceName") for spec in specs if isinstance(spec, dict))
         return frozenset(name for name in names if isinstance(name, str))
 
+    def lacks_served(self, resource: str) -> str:
+        """What is lacking of a resource that a DeviceClass serves, in words; empty for all others."""
+        if resource not in served_by_devices(self.empty):
+            return ""
+        from kubelint_gpu.kube.dra.device_class import classes_by_resource
+
+        served = classes_by_resource(self.cluster.device_classes)[resource]
+        return f"DeviceClass {served.name} serves {resource}, and no node has so many of its devices"
+
     def given_out_elsewhere(self, resource: str) -> bool:
         """Whether something else than kubelets and kube-scheduler gives a resource out: nothing is known of it here."""
         if resource in served_by_devices(self.empty):

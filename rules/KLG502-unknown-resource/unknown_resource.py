@@ -34,7 +34,7 @@ def unknown_resource(unit: ApplySet) -> Iterator[Diagnostic]:
         yield Diagnostic(
             "KLG502",
             request_place(subject, resource),
-            f"no node of the inventory advertises {resource}{gone}; {has}",
+            unit.lacks_served(resource) or f"no node of the inventory advertises {resource}{gone}; {has}",
             subject.manifest,
             cause=resource,
             certainty=found.certainty,

@@ -31,7 +31,7 @@ def mig_profile(unit: ApplySet) -> Iterator[Diagnostic]:
         yield Diagnostic(
             "KLG506",
             request_place(subject, found.resource),
-            f"no node advertises {found.resource}: {_why(unit, subject, found)}",
+            unit.lacks_served(found.resource) or f"no node advertises {found.resource}: {_why(unit, subject, found)}",
             subject.manifest,
             cause=found.resource,
             certainty=found.certainty,

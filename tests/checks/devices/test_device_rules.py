@@ -235,3 +235,30 @@ def test_a_run_without_claims_loads_no_library_of_expressions(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+CLASS = """
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: served}
+spec: {extendedResourceName: example.com/gpu}
+"""
+ASKING = """
+apiVersion: v1
+kind: Pod
+metadata: {name: p, namespace: ns}
+spec:
+  containers:
+    - {name: m, image: i, resources: {limits: {example.com/gpu: 5}}}
+"""
+
+
+@pytest.mark.parametrize(("count", "told"), [(4, []), (5, ["DeviceClass served serves example.com/gpu"])])
+def test_a_resource_that_a_class_serves_lacks_devices(count, told):
+    readings = (read("inventory.yaml", (HEAD.format(version="1.36") + H100).encode()),)
+    inventory, errors = load(readings)
+    world = ClusterContext(inventory, readings, errors)
+    text = objects(CLASS, ASKING.replace("gpu: 5", f"gpu: {count}")).encode()
+    unit = ApplySet((read("a.yaml", text),), world)
+    found = [one.message for one in check((unit,), world, fixes=False).findings if one.severity == "error"]
+    assert [one.partition(",")[0] for one in found] == told
