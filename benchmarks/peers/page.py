@@ -12,6 +12,7 @@ from benchmarks.peers.tools import ROOT, peers
 RESULTS = Path(__file__).parent / "results.json"
 PAGES = (ROOT / "docs/performance.md", ROOT / "README.md")
 OWN = "kubelint-gpu"
+KEPT = "the same, second run"
 _BLOCK = re.compile(r"<!-- measured: (?P<which>[\w-]+) -->\n.*?<!-- end -->", re.DOTALL)
 
 
@@ -43,9 +44,7 @@ def _speed(results: dict[str, Any]) -> str:
 
 
 def _summary(results: dict[str, Any]) -> str:
-    rows = [
-        row for row in _rows(results) if row in ("one changed file of 5,000", "1,000 manifests", "10,000 manifests")
-    ]
+    rows = [row for row in _rows(results) if row in ("1,000 manifests", "1,000 real manifests", "10,000 manifests")]
     return _table(results, rows, lambda cost, own: _ratio(cost["cpu"], own["cpu"]))
 
 
@@ -104,7 +103,26 @@ def _verdicts(results: dict[str, Any]) -> str:
 
 def _machine(results: dict[str, Any]) -> str:
     found = results["machine"]
-    return f"Measured on {found['day']}: {found['system']}, {found['cores']} cores, Python {found['python']}."
+    load = " to ".join(map(str, found.get("load", ["unknown"])))
+    where = f"{found['system']}, {found['cores']} cores, Python {found['python']}"
+    return f"Measured on {found['day']}: {where}; the load of the machine was {load}."
+
+
+def _hook(results: dict[str, Any]) -> str:
+    found = results["hook"]
+    names = list(dict.fromkeys(name for case in found.values() for name in case["costs"]))
+    lines = ["| | " + " | ".join(names) + " | of that, git |", "| --- |" + " --- |" * (len(names) + 1)]
+    for case, said in found.items():
+        own = said["costs"][OWN]["cpu"]
+        cells = [_seconds_and_ratio(said["costs"].get(name), own) for name in names]
+        lines.append(f"| {case} | " + " | ".join(cells) + f" | {said['children']:.2f} s |")
+    return "\n".join(lines)
+
+
+def _seconds_and_ratio(cost: dict[str, Any] | None, own: float) -> str:
+    if cost is None:
+        return "-"
+    return "fails" if cost["failed"] else f"{cost['cpu']:.2f} s ({_ratio(cost['cpu'], own)})"
 
 
 BLOCKS = {
@@ -116,10 +134,11 @@ BLOCKS = {
     "tools": _tools,
     "verdicts": _verdicts,
     "machine": _machine,
+    "hook": _hook,
 }
 
 NEEDED = {"summary": "speed", "seconds": "speed", "tools": "versions"} | {
-    which: which for which in ("speed", "real", "tree", "verdicts", "machine")
+    which: which for which in ("speed", "real", "tree", "verdicts", "machine", "hook")
 }
 """The part of the results that each block is written from."""
 
@@ -129,14 +148,21 @@ def _rows(results: dict[str, Any]) -> list[str]:
 
 
 def _table(results: dict[str, Any], rows: list[str], cell: Any) -> str:
-    names = [peer.name for peer in peers() if any(peer.name in results["speed"][row]["costs"] for row in rows)]
+    every = [OWN, KEPT, *(peer.name for peer in peers() if peer.name != OWN)]
+    names = [name for name in every if any(name in results["speed"][row]["costs"] for row in rows)]
     lines = ["| | MB | " + " | ".join(names) + " |", "| --- | --- |" + " --- |" * len(names)]
     for row in rows:
         found = results["speed"][row]
         costs = found["costs"]
-        cells = [cell(costs[name], costs[OWN]) if name in costs else "-" for name in names]
+        cells = [_cell(costs.get(name), costs[OWN], cell) for name in names]
         lines.append(f"| {row} | {found['bytes'] / 1e6:.3g} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
+
+
+def _cell(cost: dict[str, Any] | None, own: dict[str, Any], cell: Any) -> str:
+    if cost is None:
+        return "-"
+    return "fails" if cost.get("failed") else str(cell(cost, own))
 
 
 def _ratio(value: float, own: float) -> str:

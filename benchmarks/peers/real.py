@@ -48,6 +48,21 @@ def real(folder: Path) -> tuple[Path, list[str]]:
     return target, missing
 
 
+def copies(corpus: Path, folder: Path, count: int) -> Path:
+    """So many files of a folder of real manifests, under other names as often as it takes; none that is rendered."""
+    target = folder / f"copies-{count}"
+    if target.exists():
+        return target
+    found = [path for path in sorted(corpus.rglob("*.y*ml")) if path.name not in _RENDERED and path.is_file()]
+    made = target.with_suffix(".new")
+    for number in range(count):
+        kept = made / f"copy-{number // len(found):03}" / f"{number:05}-{found[number % len(found)].name}"
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(found[number % len(found)], kept)
+    made.rename(target)
+    return target
+
+
 def pyyaml(folder: Path) -> list[str]:
     """A command that loads every document of a folder with PyYAML's C loader, and goes on where it cannot."""
     return [_LOADER, str(folder)]

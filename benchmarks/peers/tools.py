@@ -30,7 +30,7 @@ class Peer:
     Attributes:
         name: what it is called.
         version: the release that is compared.
-        source: `go`, `pypi`, or `self`.
+        source: `go`, `pypi`, `self`, or `given`: its program is put into the folder `bin` of the cache by hand.
         package: what is installed: the Go package behind its module, or the requirement.
         looks_at: what it checks.
         blind_to: what it does not.
@@ -60,6 +60,7 @@ def peers() -> tuple[Peer, ...]:
                 str(cache / "self/bin/kubelint-gpu"),
                 "check",
                 "--isolated",
+                "--no-cache",
                 "--exit-zero",
                 *_inventory(),
                 *files,
@@ -67,9 +68,9 @@ def peers() -> tuple[Peer, ...]:
         ),
         Peer(
             "kube-linter",
-            "v0.8.0",
-            "go",
-            "golang.stackrox.io/kube-linter cmd/kube-linter",
+            "v0.8.3",
+            "given",
+            "",
             "security and production advice, dangling references",
             "the cluster, rollouts, lines",
             lambda cache, files: [str(cache / "bin/kube-linter"), "lint", *files],
@@ -172,6 +173,8 @@ def install(peer: Peer) -> str:
         _go(peer)
     elif peer.source == "pypi":
         _pypi(peer)
+    elif not (cache() / "bin" / peer.name).exists():
+        raise NotInstalled(f"its module cannot be had; put a program of {peer.version} into {cache() / 'bin'}")
     if peer.name == "kubeconform":
         _schemas()
     return _version(peer)
@@ -249,7 +252,7 @@ def _version(peer: Peer) -> str:
         from kubelint_gpu.version import __version__
 
         return __version__
-    if peer.source == "go":
+    if peer.source in ("go", "given"):
         return peer.version
     command = [str(cache() / "python/bin/python"), "-c", _METADATA, peer.name]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
