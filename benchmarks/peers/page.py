@@ -84,6 +84,8 @@ def _tools(results: dict[str, Any]) -> str:
     lines = ["| linter | version | looks at | knows nothing of |", "| --- | --- | --- | --- |"]
     for peer in peers():
         version = results["versions"].get(peer.name)
+        if version is None and peer.name not in results["missing"]:
+            continue
         shown = version or "could not be had"
         lines.append(f"| {peer.name} | {shown} | {peer.looks_at} | {peer.blind_to} |")
     return "\n".join(lines)
@@ -111,8 +113,11 @@ def _machine(results: dict[str, Any]) -> str:
 def _hook(results: dict[str, Any]) -> str:
     found = results["hook"]
     names = list(dict.fromkeys(name for case in found.values() for name in case["costs"]))
-    lines = ["| | " + " | ".join(names) + " | of that, git |", "| --- |" + " --- |" * (len(names) + 1)]
-    for case, said in found.items():
+    lines = [
+        "| | " + " | ".join(names) + " | of kubelint-gpu, its child processes |",
+        "| --- |" + " --- |" * (len(names) + 1),
+    ]
+    for case, said in sorted(found.items(), key=lambda case: case[1]["costs"][OWN]["cpu"]):
         own = said["costs"][OWN]["cpu"]
         cells = [_seconds_and_ratio(said["costs"].get(name), own) for name in names]
         lines.append(f"| {case} | " + " | ".join(cells) + f" | {said['children']:.2f} s |")
