@@ -11,7 +11,6 @@ import zlib
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.findings.finding import RuleInfo
-from kubelint_gpu.patterns import pattern
 from kubelint_gpu.report.dump import array, dump
 from kubelint_gpu.report.formats.sarif_result import literal, result
 from kubelint_gpu.report.formats.sarif_rule import descriptor
@@ -32,7 +31,7 @@ MOST_BYTES = 9_500_000
 """Bytes of the whole log under gzip; GitHub refuses an upload above 10 MB."""
 
 _LIMITS = f"GitHub takes no more than {MOST_RESULTS:,} results and 10 MB of gzip"
-_SEMANTIC_VERSION = pattern(r"(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}([-+][0-9A-Za-z.+-]+)?", re.ASCII)
+_SEMANTIC_VERSION = re.compile(r"(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}([-+][0-9A-Za-z.+-]+)?", re.ASCII)
 
 
 def render(report: Report, options: Options) -> Iterator[str]:
