@@ -65,12 +65,13 @@ def test_a_decider_does_not_know_or_says_what_brute_force_says(name, answers, mo
     assert answered > 0
 
 
-def test_any_order_of_the_deciders_gives_the_same_verdicts(monkeypatch):
+@pytest.mark.parametrize("order", ["reversed", "shuffled"])
+def test_any_order_of_the_deciders_gives_the_same_verdicts(order, monkeypatch):
     shuffled = random.Random(5)
     at_once, alone = list(decide.AT_ONCE), list(decide.ALONE[:-1])
     known = [judged(case) for case in CASES]
-    shuffled.shuffle(at_once)
-    shuffled.shuffle(alone)
+    for deciders in (at_once, alone):
+        deciders.reverse() if order == "reversed" else shuffled.shuffle(deciders)
     monkeypatch.setattr(decide, "AT_ONCE", tuple(at_once))
     monkeypatch.setattr(decide, "ALONE", (*alone, decide.ALONE[-1]))
     again = [judged(case) for case in CASES]
