@@ -11,12 +11,12 @@ from limited import run_python
 # each puts an exception where only `bad.yaml`, or the object in it, comes along
 FAILING = {
     "reading a file": """
-import kubelint_gpu.workspace.project.inputs as place
-before = place.read
-def read(path, data, **options):
+from kubelint_gpu.workspace.project.known_files import KnownFiles
+before = KnownFiles.read
+def read(self, path, data):
     if "bad" in path: raise ZeroDivisionError("planted")
-    return before(path, data, **options)
-place.read = read
+    return before(self, path, data)
+KnownFiles.read = read
 """,
     "reading an object": """
 import kubelint_gpu.workspace.manifest as place

@@ -14,6 +14,7 @@ from time import process_time
 import pytest
 
 import kubelint_gpu
+from kubelint_gpu import patterns
 
 try:
     from re import _parser as parser
@@ -41,6 +42,8 @@ def _held(value, name):
     """The expressions that a module's variable holds, with the name of the variable."""
     if isinstance(value, re.Pattern):
         yield name, value
+    elif isinstance(value, patterns.pattern):
+        yield name, re.compile(value._text, value._flags)
     elif isinstance(value, (list, tuple, set, frozenset)):
         for entry in value:
             yield from _held(entry, name)
@@ -119,7 +122,7 @@ def test_every_expression_is_one_that_the_test_below_sees():
     """Inside of a function an expression is written in place, or it is a quoted text; nothing compiles what is read."""
     seen = {pattern for _, _, pattern, _ in EXPRESSIONS}
     unseen = []
-    for path in _ROOT.rglob("*.py"):
+    for path in sorted({*_ROOT.rglob("*.py")} - {Path(patterns.__file__)}):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         functions = [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.Lambda))]
         inside = {id(node) for function in functions for node in ast.walk(function)}
