@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+import subprocess
 
 import pytest
 from command_line import TRACKER, check_json, kubelint
@@ -32,6 +33,17 @@ def test_a_second_fix_changes_nothing(manifest, tmp_path):
     once = manifest.read_bytes()
     kubelint("check", manifest, "-i", NODES, "--fix", cwd=tmp_path)
     assert manifest.read_bytes() == once
+
+
+@pytest.mark.parametrize("name", ["c\nd\x1b[31m.yaml", 'say "a\\b".yaml', "größe.yaml"])
+def test_a_file_name_is_quoted_in_a_diff_as_git_reads_it(name, manifest, tmp_path):
+    (tmp_path / name).write_bytes(manifest.read_bytes())
+    ran = kubelint("check", name, "-i", NODES, "--diff", cwd=tmp_path)
+    assert len(ran.out.split("\n--- ")) == 1
+    assert "\x1b" not in ran.out
+    subprocess.run(["git", "apply", "-p0", "-"], input=ran.out.encode(), cwd=tmp_path, check=True)
+    kubelint("check", manifest, "-i", NODES, "--fix", cwd=tmp_path)
+    assert (tmp_path / name).read_bytes() == manifest.read_bytes()
 
 
 def test_diff_shows_the_change_and_writes_nothing(manifest, tmp_path):

@@ -112,13 +112,21 @@ def _others(
 
 
 def print_diff(changed: Sequence[tuple[SourceText, SourceText]]) -> None:
-    """The changes as a unified diff."""
+    """The changes as a unified diff that `git apply` and `patch` take."""
     for before, after in changed:
-        lines = difflib.unified_diff(
-            before.text.splitlines(keepends=True), after.text.splitlines(keepends=True), before.path, after.path
-        )
+        old, new = before.text.splitlines(keepends=True), after.text.splitlines(keepends=True)
+        lines = difflib.unified_diff(old, new, _quoted(before.path), _quoted(after.path))
         for line in lines:
             click.echo(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n", nl=False)
+
+
+def _quoted(path: str) -> str:
+    """A path as git writes it in a diff: within quotes, byte by byte, where it has control characters or quotes."""
+    if path.isprintable() and not {'"', "\\"}.intersection(path):
+        return path
+    data = path.encode("utf-8", "surrogateescape")
+    written = [chr(byte) if 32 <= byte < 127 and byte not in b'"\\' else f"\\{byte:03o}" for byte in data]
+    return f'"{"".join(written)}"'
 
 
 def tell(fixed: Fixed) -> None:

@@ -25,7 +25,7 @@ _LITERAL = pattern(r"""(?P<quote>["'])(?P<text>(?:[^"'\\]|\\.)*)["']""", re.DOTA
 _NUMBER = pattern(r"[0-9]+|true|false|[0-9]+[KMGT]i?B?", re.IGNORECASE)
 _LONGEST_VALUE = 63
 # A number of so many digits counts nothing.
-_SERIAL = 7
+_SERIAL = 6
 _STORAGE_CLASS = ".storageclass.storage.k8s.io/"
 
 
