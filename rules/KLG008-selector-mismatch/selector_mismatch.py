@@ -111,12 +111,21 @@ class _Alike:
     def after(self, number: int, name: str) -> Iterator[int]:
         """Those that come later in the text, without those of an object."""
         mine = frozenset(self.objects.get(name, ()))
-        return (other for other in self.numbers[bisect_right(self.numbers, number) :] if other not in mine)
+        later = range(bisect_right(self.numbers, number), len(self.numbers))
+        return (self.numbers[place] for place in later if self.numbers[place] not in mine)
 
     def before(self, number: int, name: str) -> Iterator[int]:
         """The same of those that come earlier."""
         mine = frozenset(self.objects.get(name, ()))
-        return (other for other in self.numbers[: bisect_left(self.numbers, number)] if other not in mine)
+        earlier = range(bisect_left(self.numbers, number))
+        return (self.numbers[place] for place in earlier if self.numbers[place] not in mine)
+
+    def count(self, number: int, name: str, *, earlier: bool) -> int:
+        """How many come later, and if wanted earlier, without those of an object."""
+        mine = self.objects.get(name, [])
+        if earlier:
+            return len(self.numbers) - len(mine)
+        return _later(self.numbers, number) - _later(mine, number)
 
 
 def _overlapping(owners: Sequence[WorkloadCheck]) -> Iterator[tuple[WorkloadCheck, WorkloadCheck, int]]:
@@ -157,9 +166,7 @@ def _overlapping(owners: Sequence[WorkloadCheck]) -> Iterator[tuple[WorkloadChec
         found += [(min(number, other), max(number, other), one, owners[other], 0) for other in told]
         if len(others) > len(told):
             every = sum(
-                _count(alike[place].after(number, name))
-                + (0 if mine in selected[place] else _count(alike[place].before(number, name)))
-                for place in selects[mine]
+                alike[place].count(number, name, earlier=mine not in selected[place]) for place in selects[mine]
             )
             found.append((number, len(owners), one, one, every - len(told)))
     found.sort(key=lambda pair: pair[:2])
@@ -194,8 +201,8 @@ def _selecting(owners: Sequence[WorkloadCheck]) -> list[list[int]]:
     return found
 
 
-def _count(every: Iterator[int]) -> int:
-    return sum(1 for _ in every)
+def _later(numbers: Sequence[int], number: int) -> int:
+    return len(numbers) - bisect_right(numbers, number)
 
 
 def _place_of(manifest: Manifest, one: Requirement) -> Place:
