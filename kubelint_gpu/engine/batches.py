@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from kubelint_gpu.documents.edits import Edit, NotEditable
 from kubelint_gpu.engine.diagnostic import Diagnostic
@@ -47,7 +49,7 @@ def batches(unit: ApplySet, wanted: Sequence[Diagnostic], drafts: Sequence[Diagn
     if unit.rendered or count * len(unit.subjects) <= _FEW:
         return Batches()
     trial = _Trial(unit, drafts)
-    for members in _rounds(wanted):
+    for members in islice(_rounds(filter(_declared_once(unit), _members(wanted))), _MOST_ROUNDS):
         trial.hold(members)
     return Batches(frozenset(trial.holds), _COST // len(unit.subjects) ** 3)
 
@@ -59,9 +61,20 @@ class _Member:
     edits: tuple[Edit, ...]
 
 
-def _rounds(wanted: Sequence[Diagnostic]) -> Iterator[list[_Member]]:
+def _declared_once(unit: ApplySet) -> Callable[[_Member], bool]:
+    """Whether no other manifest is of the same object: there no fix of one of them takes a finding of both away."""
+    counted = Counter((one.path, one.object, one.part) for one in unit.manifests)
+
+    def once(member: _Member) -> bool:
+        manifest = member.draft.manifest
+        return manifest is None or counted[manifest.path, manifest.object, manifest.part] == 1
+
+    return once
+
+
+def _rounds(members: Iterable[_Member]) -> Iterator[list[_Member]]:
     """Fixes of different objects whose edits do not meet: the first of each object, then the second."""
-    left = list(_members(wanted))
+    left = list(members)
     while left:
         chosen: list[_Member] = []
         objects: set[Identity] = set()
@@ -100,7 +113,7 @@ class _Trial:
 
     def hold(self, members: Sequence[_Member]) -> None:
         """Make them all; leave out whose finding stays or whose object is worse for it, until the others hold."""
-        members = self._apart(members)
+        members = self._apart(members) if self._left else ()
         left_out: list[_Member] = []
         while members and self._left:
             self._left -= 1

@@ -91,6 +91,25 @@ def test_a_large_input_is_checked_in_little_time_and_memory(name, tmp_path):
     assert json.loads(ended.stdout)["summary"]["workloads"] == len(objects)
 
 
+def unknown_field_beside(number):
+    found = deployment("a", 1)
+    found["spec"][f"replica{number}"] = 1
+    return found
+
+
+ALONE = {
+    "3000 duplicates": [deployment("a", 1) for _ in range(3000)],
+    "1000 objects of one name": [unknown_field_beside(number) for number in range(1000)],
+}
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_many_fixes_are_tried_in_little_time_without_an_inventory(name, tmp_path):
+    """Objects that are declared several times are not put together, and so never tried once for each of them."""
+    ended = run(*written(tmp_path, ALONE[name]), "--output-format", "json", cwd=tmp_path)
+    assert json.loads(ended.stdout)["summary"]["workloads"] == len(ALONE[name])
+
+
 COST = r"""
 import re, sys
 from pathlib import Path
