@@ -41,6 +41,24 @@ def test_too_many_globs_are_told(tmp_path):
     assert b"at most 1000 globs" in made.stderr
 
 
+def test_many_long_globs_are_told(tmp_path):
+    globs = [f"**/{'*a*/*b*/' * 100}{number}" for number in range(1000)]
+    made = checked(tmp_path, "per-path:\n" + "".join(f"  '{glob}': {{ignore: KLG301, reason: x}}\n" for glob in globs))
+    assert made.returncode == 2
+    assert (
+        b".kubelint-gpu.yaml:64:3: the globs of a configuration have at most 50000 characters together" in made.stderr
+    )
+
+
+def test_as_many_long_globs_as_there_may_be_cost_little(tmp_path):
+    globs = [f"**/{'*a*/*b*/' * 100}{number}" for number in range(62)]
+    (tmp_path / ".kubelint-gpu.yaml").write_text(f"context: {globs}\n")
+    for number in range(600):
+        (tmp_path / f"pod{number}.yaml").write_text(MANIFEST)
+    made = run("check", ".", cwd=tmp_path, seconds=10, memory=400 * 1024**2)
+    assert b"600 workloads" in made.stdout
+
+
 @pytest.mark.parametrize("expression", ["(a+)+b", "(a|a)*b", "(.*)*x", "(a?){500}a{500}", "((a*)*)*b"])
 def test_expressions_of_a_kustomization_cost_time_in_proportion_to_the_name(expression):
     before = time.process_time()

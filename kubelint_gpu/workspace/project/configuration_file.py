@@ -15,7 +15,7 @@ from kubelint_gpu.sources.files import NotReadable, display_path, read_named
 from kubelint_gpu.sources.paths import is_file
 from kubelint_gpu.workspace.manifest import place_of
 from kubelint_gpu.workspace.project.configuration import NAME, Configuration, ConfigurationError, PathIgnore, Target
-from kubelint_gpu.workspace.project.globs import LONGEST, MOST
+from kubelint_gpu.workspace.project.globs import LONGEST, MOST, MOST_CHARACTERS
 
 KEYS = ("inventory", "targets", "context", "baseline", "select", "ignore", "severity", "per-path", "units")
 LEVELS = ("error", "warning", "note", "off")
@@ -37,6 +37,7 @@ class _Reader:
         self._document = document
         self._path = path
         self._number = 0
+        self._characters = 0
 
     def configuration(self) -> Configuration:
         value = self._mapping(self._document.value, (), KEYS)
@@ -97,10 +98,14 @@ class _Reader:
     def _counted(self, glob: str, pointer: Pointer, *, key: bool = False) -> None:
         """Every path is compared with every glob, so there are bounds on both."""
         self._number += 1
+        self._characters += len(glob)
         if len(glob) > LONGEST:
             raise self._fail(pointer, f"a glob has at most {LONGEST} characters, and this one has {len(glob)}", key=key)
         if self._number > MOST:
             raise self._fail(pointer, f"a configuration has at most {MOST} globs, and this is one more", key=key)
+        if self._characters > MOST_CHARACTERS:
+            told = f"the globs of a configuration have at most {MOST_CHARACTERS} characters together"
+            raise self._fail(pointer, f"{told}, and with this one they have {self._characters}", key=key)
 
     def _paths(self, value: Any, pointer: Pointer) -> tuple[str, ...]:
         """Files of the repository, relative to the working directory; what lies outside of it is not read."""

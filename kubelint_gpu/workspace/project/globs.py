@@ -10,6 +10,8 @@ LONGEST = 1000
 """How many characters a glob may have."""
 MOST = 1000
 """How many globs a configuration may have."""
+MOST_CHARACTERS = 50_000
+"""How many characters they may have together: memory and time grow with them."""
 
 
 @lru_cache(maxsize=2 * MOST)
