@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kubelint_gpu.documents.comments import Comment, comments
 from kubelint_gpu.documents.document import Document, Item, Pointer, Problem, Reading, Role
-from kubelint_gpu.documents.items import items
+from kubelint_gpu.documents.items import everything, items
 from kubelint_gpu.documents.reader import MAX_BYTES, read, too_large
 from kubelint_gpu.documents.source_text import SourceText, Span, encode, source_text
 
@@ -21,6 +21,7 @@ __all__ = [
     "Span",
     "comments",
     "encode",
+    "everything",
     "items",
     "read",
     "source_text",

@@ -17,13 +17,18 @@ def items(document: Document) -> tuple[Item, ...]:
     Elements of a typed list (`NodeList`) that leave out kind and apiVersion take them from the list.
     Documents and elements that are no mapping give none.
     """
+    return tuple(one for one in everything(document) if _is_object(one.value))
+
+
+def everything(document: Document) -> tuple[Item, ...]:
+    """The items and, in their order, what is none: what is no mapping, and lists whose `items` are null."""
     found: list[Item] = []
     todo: list[tuple[Pointer, Any]] = [((), document.value)]
     while todo:
         pointer, value = todo.pop()
-        if not isinstance(value, dict):
+        if value is None and not pointer:
             continue
-        elements = _elements(value)
+        elements = _elements(value) if isinstance(value, dict) else None
         if elements is None:
             found.append(Item(document, pointer, value))
         else:
@@ -32,13 +37,18 @@ def items(document: Document) -> tuple[Item, ...]:
     return tuple(found)
 
 
+def _is_object(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    kind = value.get("kind")
+    return not (isinstance(kind, str) and kind.endswith("List")) or value.get("items", 0) is not None
+
+
 def _elements(value: dict[str, Any]) -> list[Any] | None:
     kind = value.get("kind")
     elements = value.get("items", 0)
     if not isinstance(kind, str) or not kind.endswith("List"):
         return None
-    if elements is None:
-        return []
     if not isinstance(elements, list):
         return None
     if kind == "List":

@@ -59,7 +59,7 @@ def _narrowed(draft: Diagnostic, unsure: Sequence[Unread]) -> Diagnostic:
         return draft
     begins = "as far as the inventory can be read, "
     shared = draft.shared
-    names = [f"{one.kind} {one.name}".rstrip() for one in unsure]
+    names = [f"{one.kind or 'what is of no kind'} {one.name}".rstrip() for one in unsure]
     return replace(
         draft,
         message=f"{begins}{draft.message}",

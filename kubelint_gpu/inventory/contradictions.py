@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.inventory.declarations.complaint import warning_about
 from kubelint_gpu.inventory.declarations.did_you_mean import MOST_HINTS, did_you_mean
+from kubelint_gpu.inventory.declarations.unread import ANY
 from kubelint_gpu.inventory.declarations.usage import placed_pods, usage
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.values.quantity import shown
@@ -107,7 +108,7 @@ def _overcommitted(inventory: Inventory) -> Iterator[InventoryError]:
 
 def _lost(inventory: Inventory) -> Iterator[InventoryError]:
     nodes = {each.name for each in inventory.of_kind("Node")}
-    broken = {one.name for one in inventory.unread if one.kind == "Node"}
+    broken = {one.name for one in inventory.unread if one.kind in ("Node", ANY)}
     hints = MOST_HINTS
     for declared, pod in placed_pods(inventory):
         name = pod.spec.node_name

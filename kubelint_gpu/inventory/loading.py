@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from kubelint_gpu.documents import items
+from kubelint_gpu.documents import everything
 from kubelint_gpu.inventory.consistency import inconsistencies, without_repetitions
 from kubelint_gpu.inventory.declarations.complaint import error_at
 from kubelint_gpu.inventory.declarations.inventory import (
@@ -16,14 +16,14 @@ from kubelint_gpu.inventory.declarations.inventory import (
     Pool,
     Scheduler,
 )
-from kubelint_gpu.inventory.declarations.unread import SECTIONS, Unread, unread
+from kubelint_gpu.inventory.declarations.unread import ANY, SECTIONS, Unread, unread
 from kubelint_gpu.inventory.kubernetes_version import cluster_version
 from kubelint_gpu.inventory.objects.declared_nodes import MOST_NODES, node, pool
 from kubelint_gpu.inventory.objects.policies import POLICIES
-from kubelint_gpu.inventory.objects.raw import is_cluster_object, is_plausible, raw_object
+from kubelint_gpu.inventory.objects.raw import is_cluster_object, raw_object
 from kubelint_gpu.inventory.objects.running import MOST_PODS, admitted, running_pods
 from kubelint_gpu.inventory.reading import understood
-from kubelint_gpu.inventory.recognition import is_concise, rejection
+from kubelint_gpu.inventory.recognition import is_concise, meant, misread, rejection
 from kubelint_gpu.kube.objects.cluster import identity
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
@@ -96,11 +96,14 @@ def _read(reading: Reading, found: _Gathered, follows_schema: bool) -> None:
     recognised = False
     others: list[Item] = []
     for document in reading.documents:
-        for item in items(document):
-            if is_concise(item.value):
+        for item in everything(document):
+            value: Any = item.value
+            if not isinstance(value, dict):
+                others.append(item)
+            elif is_concise(value):
                 recognised = True
                 _concise(item, found, follows_schema)
-            elif is_cluster_object(item.value):
+            elif is_cluster_object(value):
                 recognised = True
                 _raw(item, found)
             else:
@@ -110,11 +113,15 @@ def _read(reading: Reading, found: _Gathered, follows_schema: bool) -> None:
             found.problems += rejection(reading)
         return
     for item in others:
-        if is_plausible(item.value):
+        kind = meant(item.value)
+        if kind is None:
             found.ignored[item.value["kind"]] += 1
-        else:
-            sentence = "this is neither a ClusterInventory nor a Kubernetes object: it has no apiVersion and kind"
-            found.problems.append(error_at(item, (), sentence, role="key"))
+            continue
+        found.problems.append(replace(misread(item), of_object=True))
+        several = kind == ANY or str(item.value.get("kind")).casefold().endswith("list")
+        found.unread.append(unread(kind, None if several else item.value))
+        if kind in ("Node", ANY):
+            found.doubtful.add(found.unread[-1].name or None)
 
 
 def _raw(item: Item, found: _Gathered) -> None:
@@ -253,7 +260,7 @@ def _inventory(found: _Gathered, objects: tuple[Declared, ...]) -> Inventory:
     nodes = [each for each in objects if isinstance(each.typed, Node)]
     stated = [value["complete"] for value in values if isinstance(value.get("complete"), bool)]
     growing = any(each.room for each in found.pools)
-    whole = all(one.kind != "Node" for one in found.unread)
+    whole = all(one.kind not in ("Node", ANY) for one in found.unread)
     admission = [value["admission"] for value in values if isinstance(value.get("admission"), dict)]
     scheduler = [value["scheduler"] for value in values if isinstance(value.get("scheduler"), dict)]
     closed = whole and (all(stated) if stated else bool(nodes or found.pools))

@@ -33,6 +33,8 @@ def decisive(unit: ApplySet) -> tuple[Unread, ...]:
 
 def _decides(one: Unread, unit: ApplySet, subject: WorkloadCheck) -> bool:
     workload, spec = subject.workload, subject.workload.spec
+    if not one.kind:
+        return True
     near = (*spec.pod_affinity, *spec.pod_anti_affinity)
     if one.kind in _OF_VOLUMES:
         return bool(workload.claims) or any(volume.kind in _CLAIMING for volume in spec.volumes)

@@ -201,3 +201,28 @@ def test_a_quantity_of_any_size_ends_no_run(tmp_path, amount, resource):
     for command in (("inventory", "show"), ("inventory", "validate"), ("inventory", "diff", "inventory.yaml")):
         made = run(*command, "inventory.yaml", cwd=tmp_path)
         assert b"please report" not in made.stderr, made.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("other", "certainty"),
+    [
+        ({**NODE, "kind": "node", "metadata": {"name": "n2"}}, "possible"),
+        ({"apiVersion": "v1", "kind": "List", "items": {}}, "possible"),
+        ([{**NODE, "metadata": {"name": "n2"}}], "possible"),
+        ({"apiVersion": "v1", "kind": "namespace", "metadata": {"name": "x"}}, "certain"),
+    ],
+)
+def test_what_an_unrecognised_object_may_decide_is_possible(tmp_path, other, certainty):
+    made, findings = checked(tmp_path, NODE, other, manifest=GPU)
+    assert made.returncode == 2
+    assert ("KLG601", "inventory.yaml", 3) in told(findings)
+    assert [each["certainty"] for each in findings if each["code"] == "KLG101"] == [certainty]
+    assert run("inventory", "validate", "inventory.yaml", cwd=tmp_path).returncode == 2
+
+
+def test_objects_that_decide_nothing_are_silent(tmp_path):
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "x"}}
+    _, findings = checked(tmp_path, NODE, service, {**NODE, "apiVersion": "longhorn.io/v1beta2"}, manifest=GPU)
+    assert [(each["code"], each["certainty"]) for each in findings if each["severity"] == "error"] == [
+        ("KLG101", "certain")
+    ]

@@ -7,6 +7,9 @@ from typing import Any
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.values import dataclass
 
+ANY = ""
+"""The kind of an object of which not even the kind is known."""
+
 SECTIONS = {
     "namespaces": "Namespace",
     "nodes": "Node",

@@ -40,18 +40,17 @@ KINDS = {
     "VolumeAttachment": "storage.k8s.io",
 }
 
+_VERSIONS = {"": ("v1",), "resource.k8s.io": ("v1alpha2", "v1alpha3", "v1beta1", "v1beta2", "v1")}
+_OF_OTHERS = ("v1alpha1", "v1beta1", "v1")
+
 
 def is_cluster_object(value: dict[str, Any]) -> bool:
-    """Whether an object is of a kind that describes a cluster."""
+    """Whether an object is of a kind that describes a cluster, in a version that Kubernetes has or had of its group."""
     kind, version = value.get("kind"), value.get("apiVersion")
     if not isinstance(kind, str) or not isinstance(version, str):
         return False
-    return KINDS.get(kind) == (version.rpartition("/")[0])
-
-
-def is_plausible(value: dict[str, Any]) -> bool:
-    """Whether a mapping looks like an API object at all."""
-    return isinstance(value.get("kind"), str) and isinstance(value.get("apiVersion"), str)
+    group, _, number = version.rpartition("/")
+    return KINDS.get(kind) == group and number in _VERSIONS.get(group, _OF_OTHERS)
 
 
 def raw_object(
