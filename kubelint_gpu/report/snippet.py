@@ -49,11 +49,15 @@ def snippet(marks: Sequence[Mark], line: Callable[[int], str | None], frame: Fra
     """
     ranges = [mark for mark in marks if _long(mark) and _readable(mark, line)]
     block = next((mark for mark in sorted(ranges, key=lambda mark: not mark.primary)), None)
+    by_line: dict[int, list[Mark]] = {}
+    for mark in marks:
+        if mark is not block:
+            by_line.setdefault(mark.place.line, []).append(mark)
     rows: list[str] = []
     before = 0
     for number in _numbers(marks, block):
         text = line(number)
-        here = [mark for mark in marks if mark.place.line == number and mark is not block]
+        here = by_line.get(number, [])
         if text is None:
             for mark in here:
                 rows.extend(_bare_label(mark, frame))

@@ -6,11 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_samples import Text, odd, place, report
 
-from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.messages.display import cells
 from kubelint_gpu.report.content import Options
 from kubelint_gpu.report.formats.text import render
-from kubelint_gpu.report.mark import NEAR, groups
+from kubelint_gpu.report.mark import NEAR, Mark, groups
+from kubelint_gpu.report.snippet import Frame, snippet
 from kubelint_gpu.report.strip import LEAST_ROOM, strip
 from kubelint_gpu.report.theme import Theme
 from kubelint_gpu.values import replace
@@ -86,3 +87,23 @@ def test_a_second_range_of_lines_says_where_it_ends():
 def test_a_place_behind_the_last_line_has_a_caret_of_its_own():
     shown = text(report(odd(2, 1, 1), sources={"odd.yaml": Text("a: {\n")}))
     assert "\n2 |\n  | ^\n" in shown
+
+
+class Counted(list):
+    """A list that counts how often somebody goes through it."""
+
+    times = 0
+
+    def __iter__(self):
+        self.times += 1
+        return super().__iter__()
+
+
+def test_the_marks_are_gone_through_no_oftener_where_they_are_on_more_lines():
+    times = []
+    for count in (10, 300):
+        marks = Counted(Mark(Place("a.yaml", line, 1, line, 2), "here", line == 1) for line in range(1, count + 1))
+        rows = snippet(marks, lambda _: "text", Frame(Theme(color=False, unicode=True, width=80), 3, "error"))
+        assert len(rows) == 1 + 2 * count
+        times.append(marks.times)
+    assert times[0] == times[1]
