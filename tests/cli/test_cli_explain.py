@@ -4,50 +4,10 @@ from __future__ import annotations
 
 import pytest
 from command_line import TRACKER, kubelint
+from explaining import BOTH, CLUSTER, WORKLOAD, explained, workload
 
 TRACKED = TRACKER / "tracker.yaml"
 NODES = TRACKER / "nodes.yaml"
-ARGUMENTS = ("explain", "vision/deployment/object-tracker", "examples/tracker/tracker.yaml")
-BOTH = (*ARGUMENTS, "-i", "examples/tracker/nodes.yaml")
-
-CLUSTER = """
-apiVersion: kubelint-gpu/v1
-kind: ClusterInventory
-kubernetesVersion: "1.34"
-nodes:
-  - {name: special, allocatable: {cpu: 32, memory: 64Gi}, gpus: {model: A100-PCIE-40GB, count: 2},
-     labels: {pool: gpu}, taints: ["maintenance=now:NoSchedule"]}
-pools:
-  - name: gpu
-    count: 3
-    namePattern: gpu-{}
-    template:
-      allocatable: {cpu: 32, memory: 64Gi}
-      gpus: {model: A100-PCIE-40GB, count: 2}
-      labels: {pool: gpu}
-    autoscaling: {min: 1, max: 4}
-priorityClasses:
-  - {name: serving, value: 1000}
-running:
-  - {name: train, namespace: ml, node: gpu-1, gpus: 1, owner: Job/ml/train, count: 2, priority: 5000}
-  - {name: notebook, namespace: lab, node: gpu-2, gpus: 2, priority: 5000}
-  - {name: batch, namespace: ml, node: gpu-3, gpus: 2, owner: Job/ml/batch, priority: 10}
-"""
-WORKLOAD = """
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: infer, namespace: vision}
-spec:
-  replicas: 1
-  selector: {matchLabels: {app: infer}}
-  template:
-    metadata: {labels: {app: infer}}
-    spec:
-      priorityClassName: serving
-      nodeSelector: {pool: gpu}
-      containers:
-        - {name: main, image: x, resources: {limits: {nvidia.com/gpu: 2}}}
-"""
 
 
 @pytest.fixture
@@ -231,30 +191,6 @@ def test_a_custom_resource_is_not_called_missing(tmp_path):
     ran = kubelint("explain", "rayservice/chat", "a.yaml", "-i", TRACKER / "nodes.yaml", cwd=tmp_path)
     assert ran.code == 2
     assert "RayService/chat is a custom resource with 1 pod template, which check judges" in " ".join(ran.err.split())
-
-
-def explained(tmp_path, what, manifest, *nodes, more=""):
-    """The text of `explain`, its lines put together."""
-    (tmp_path / "m.yaml").write_text(manifest)
-    listed = "".join(
-        f"  - {{name: {name}, allocatable: {{cpu: 32, memory: 64Gi}}, gpus: {{model: L4, count: {gpus}}}}}\n"
-        for name, gpus in nodes
-    )
-    (tmp_path / "i.yaml").write_text(
-        f'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\nnodes:\n{listed}{more}'
-    )
-    return " ".join(kubelint("explain", what, "m.yaml", "-i", "i.yaml", cwd=tmp_path).out.split())
-
-
-def workload(kind, name, replicas, gpus, *, spec="", pod=""):
-    head = "batch/v1" if kind == "Job" else "apps/v1"
-    number = f"parallelism: {replicas}" if kind == "Job" else f"replicas: {replicas}"
-    select = "" if kind == "Job" else f"  selector: {{matchLabels: {{app: {name}}}}}\n"
-    return (
-        f"---\napiVersion: {head}\nkind: {kind}\nmetadata: {{name: {name}, namespace: d}}\nspec:\n  {number}\n{select}{spec}"
-        f"  template:\n    metadata: {{labels: {{app: {name}}}}}\n    spec:\n{pod}      containers:\n"
-        f"        - {{name: c, image: a, resources: {{limits: {{nvidia.com/gpu: {gpus}}}}}}}\n"
-    )
 
 
 def test_another_replica_is_no_old_pod(tmp_path):

@@ -4,45 +4,7 @@ from __future__ import annotations
 
 import pytest
 from command_line import kubelint
-
-CLUSTER = """
-apiVersion: kubelint-gpu/v1
-kind: ClusterInventory
-kubernetesVersion: "1.34"
-nodes:
-  - {name: special, allocatable: {cpu: 32, memory: 64Gi}, gpus: {model: A100-PCIE-40GB, count: 2},
-     labels: {pool: gpu}, taints: ["maintenance=now:NoSchedule"]}
-pools:
-  - name: gpu
-    count: 3
-    namePattern: gpu-{}
-    template:
-      allocatable: {cpu: 32, memory: 64Gi}
-      gpus: {model: A100-PCIE-40GB, count: 2}
-      labels: {pool: gpu}
-    autoscaling: {min: 1, max: 4}
-priorityClasses:
-  - {name: serving, value: 1000}
-running:
-  - {name: train, namespace: ml, node: gpu-1, gpus: 1, owner: Job/ml/train, count: 2, priority: 5000}
-  - {name: notebook, namespace: lab, node: gpu-2, gpus: 2, priority: 5000}
-  - {name: batch, namespace: ml, node: gpu-3, gpus: 2, owner: Job/ml/batch, priority: 10}
-"""
-WORKLOAD = """
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: infer, namespace: vision}
-spec:
-  replicas: 1
-  selector: {matchLabels: {app: infer}}
-  template:
-    metadata: {labels: {app: infer}}
-    spec:
-      priorityClassName: serving
-      nodeSelector: {pool: gpu}
-      containers:
-        - {name: main, image: x, resources: {limits: {nvidia.com/gpu: 2}}}
-"""
+from explaining import CLUSTER, WORKLOAD
 
 
 @pytest.fixture

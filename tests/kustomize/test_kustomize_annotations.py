@@ -3,47 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from accumulated import BASE, TOP
 
 from kubelint_gpu.sources.kustomize.program import Program
 from kubelint_gpu.sources.kustomize.rendering import Renderer, render
-
-DEPLOYMENT = """\
-apiVersion: apps/v1
-kind: Deployment
-metadata:
-  name: chat
-  labels: {tier: front}
-spec:
-  replicas: 1
-  selector: {matchLabels: {app: chat}}
-  template:
-    metadata:
-      labels: {app: chat}
-    spec:
-      nodeSelector:
-        zone: a
-      tolerations:
-        - key: one
-          operator: Exists
-      containers:
-        - name: side
-          image: example.com/side:1
-        - name: server
-          image: example.com/server:1
-          command: [serve]
-          env:
-            - {name: MODEL, value: small}
-          ports:
-            - containerPort: 80
-              name: http
-          resources:
-            limits:
-              nvidia.com/gpu: 1
-      volumes:
-        - name: data
-          emptyDir: {}
-"""
-BASE = {"base/kustomization.yaml": "resources: [deployment.yaml]\n", "base/deployment.yaml": DEPLOYMENT}
 
 
 @pytest.fixture(scope="module")
@@ -67,9 +30,6 @@ def rendered(tmp_path_factory, program):
         return found
 
     return made
-
-
-TOP = "resources: [../base]\n"
 
 
 def test_the_annotations_that_were_asked_for_are_gone(rendered):
