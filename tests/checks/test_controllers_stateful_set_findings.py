@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from test_analysis_transitions import found, inventory, made
+from change_cases import found, inventory, made
 
 
 def stateful(start, release="", more=""):

@@ -8,14 +8,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sys
 from pathlib import Path
 
 import outside
 import pytest
 from browser import Browser, chromium
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "report"))
 
 RECORDED = Path(__file__).parent / "recorded"
 

@@ -1,0 +1,373 @@
+"""What a change becomes when all of it is applied at once: old pods hold what their old template says."""
+
+from __future__ import annotations
+
+import pytest
+from change_cases import KEEPS, SURGE, found, inventory, made, on, pod
+from checks_units import findings, unit, world
+
+from kubelint_gpu.documents import read
+from kubelint_gpu.engine.run import check
+from kubelint_gpu.workspace.apply_set import ApplySet
+
+GIVES = "strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}\n"
+RECREATE = "strategy: {type: Recreate}\n"
+PAUSED = f"{KEEPS}paused: true\n"
+NONE = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: none}\n"
+CLAIM = (
+    "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: serving}\n"
+    "spec: {accessModes: [ReadWriteOncePod], resources: {requests: {storage: 1Gi}}}\n"
+)
+DATA = "volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]\n"
+
+
+def told(before, after, cluster):
+    return [(code, name) for code, name, _ in found(before, after, cluster)]
+
+
+def told_now(before, after, cluster):
+    """The same of the rollouts that begin with the change, and not of those that come later."""
+    return [(code, name) for code, name, told in found(before, after, cluster) if "the next rollout" not in told]
+
+
+def test_old_pods_hold_the_claims_of_their_old_template_and_new_ones_those_of_the_new():
+    cluster = inventory(2)
+    assert told_now(made("a", pod=DATA) + CLAIM, made("a") + CLAIM, cluster) == []
+    assert told_now(made("a") + CLAIM, made("a", pod=DATA) + CLAIM, cluster) == []
+    other = DATA.replace("data", "cache")
+    claims = CLAIM + CLAIM.replace("data", "cache")
+    assert told_now(made("a", pod=DATA) + claims, made("a", pod=other) + claims, cluster) == []
+    assert told_now(made("a", pod=DATA) + claims, made("a", RECREATE, pod=DATA, gpus=2) + claims, cluster) == []
+    assert told_now(made("a", pod=DATA) + claims, made("a", pod=DATA, more="args: [x]") + claims, cluster) == [
+        ("KLG104", "a")
+    ]
+
+
+def test_a_claim_that_moves_from_one_workload_to_another_is_free_when_the_old_pod_is_gone():
+    before = made("a", pod=DATA) + made("b") + CLAIM
+    after = made("a") + made("b", pod=DATA) + CLAIM
+    assert told_now(before, after, inventory(4)) == []
+
+
+def test_the_pods_of_a_paused_deployment_keep_the_claim_of_the_template_before():
+    before = made("a", PAUSED, pod=DATA) + made("b") + CLAIM
+    ((code, name, message),) = found(before, made("a", PAUSED) + made("b", pod=DATA) + CLAIM, inventory(4))
+    assert (code, name) == ("KLG109", "b")
+    assert message == (
+        "only 0 of 1 replica can run beside the other workloads: the next one waits for claim data (ReadWriteOncePod), "
+        "used by Deployment serving/a; one pod at a time can use the claim, whatever the strategy: this is no rollout "
+        "deadlock"
+    )
+
+
+def test_a_paused_deployment_makes_no_pod_of_a_new_template():
+    before = made("a", PAUSED, replicas=2)
+    assert told(before, made("a", PAUSED, replicas=2, gpus=4), inventory(4)) == []
+    assert told(before, made("a", PAUSED, replicas=4, gpus=4), inventory(4)) == []
+    ((code, _, message),) = found(before, made("a", PAUSED, replicas=5, gpus=3), inventory(4))
+    assert (code, message.partition(":")[0]) == ("KLG109", "only 4 of 5 replicas can run")
+    assert told(NONE, made("a", PAUSED, gpus=2, replicas=9), inventory(4)) == []
+
+
+def test_a_host_port_is_held_by_who_had_it_until_the_old_pod_goes():
+    def port(number):
+        return f"ports: [{{containerPort: 80, hostPort: {number}}}]"
+
+    def ports(one, other):
+        return made("a", more=port(one)) + made("b", more=port(other))
+
+    assert told_now(ports(80, 70), ports(90, 80), inventory(4)) == []
+    assert told_now(ports(80, 90), ports(90, 80), inventory(4)) == [("KLG102", "a"), ("KLG102", "b")]
+
+
+@pytest.mark.parametrize(
+    ("partition", "gpus", "codes"),
+    [
+        (0, 4, ["KLG111"]),
+        (1, 4, ["KLG111"]),
+        (2, 4, ["KLG109"]),
+        (2, 6, []),
+        (3, 4, ["KLG109"]),
+        (9, 3, ["KLG109"]),
+        (9, 6, []),
+        (2, 3, ["KLG111"]),
+    ],
+)
+def test_ordinals_below_the_partition_keep_the_old_template(partition, gpus, codes):
+    strategy = f"updateStrategy: {{rollingUpdate: {{partition: {partition}}}}}\n"
+    before = made("s", strategy, replicas=3, gpus=1, kind="StatefulSet")
+    after = made("s", strategy, replicas=3, gpus=2, kind="StatefulSet")
+    assert [code for code, _ in told(before, after, inventory(gpus))] == codes
+
+
+def test_parallel_ordinals_below_the_partition_are_no_missing_capacity_before_it_is_lowered():
+    strategy = "podManagementPolicy: Parallel\nupdateStrategy: {rollingUpdate: {partition: 2}}\n"
+    before = made("s", strategy, replicas=3, gpus=1, kind="StatefulSet")
+    after = made("s", strategy, replicas=3, gpus=2, kind="StatefulSet")
+    ((code, _, message),) = found(before, after, inventory(4))
+    assert code == "KLG109"
+    assert message.startswith(
+        "with this change the pods below its partition run on, and once it is lowered to 0, only 2 of 3 replicas can run"
+    )
+    assert told(before, after, inventory(6)) == []
+    assert told(before, made("s", strategy, replicas=3, gpus=3, kind="StatefulSet"), inventory(4)) == [("KLG109", "s")]
+
+
+def test_a_daemon_set_waits_for_an_old_pod_only_where_it_had_one():
+    def daemons(node, strategy=SURGE, more=""):
+        return made("d", strategy, pod=on(node) if node else "", more=more, kind="DaemonSet")
+
+    cluster = inventory(1, 1)
+    assert told_now(daemons("n1"), daemons("n2"), cluster) == []
+    assert told_now(daemons("n1"), daemons("n1", more="args: [x]"), cluster) == [("KLG110", "d")]
+    assert told_now(daemons("n1"), daemons(""), cluster) == [("KLG110", "d")]
+    assert told_now(daemons("n1"), daemons(""), inventory(2, 1)) == []
+
+
+def test_a_daemon_set_gives_the_nodes_up_that_it_no_longer_selects():
+    def both(daemons, other):
+        return made("d", "", pod=on(daemons), kind="DaemonSet") + made("c", pod=on(other))
+
+    assert told_now(both("n1", "n3"), both("n2", "n1"), inventory(1, 1, 1)) == []
+    ((code, name, message),) = found(both("n1", "n2"), both("n2", "n2"), inventory(1, 1))
+    assert (code, name) == ("KLG109", "d")
+    assert message == (
+        "no pod that it makes for 1 node finds room beside the other workloads (on n2, held by Deployment serving/c), "
+        "and it stays Pending"
+    )
+
+
+def pair(one, other, first, second):
+    return made("a", one, pod=on(first)) + made("b", other, pod=on(second))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "codes"),
+    [
+        (KEEPS, KEEPS, [("KLG101", "a"), ("KLG101", "b")]),
+        (KEEPS, GIVES, []),
+        (GIVES, KEEPS, []),
+        (GIVES, GIVES, []),
+        (RECREATE, RECREATE, []),
+    ],
+)
+def test_two_that_swap_their_nodes_in_one_apply_block_each_other_only_if_both_keep_their_pods(one, other, codes):
+    assert told_now(pair(one, other, "n1", "n2"), pair(one, other, "n2", "n1"), inventory(1, 1)) == codes
+
+
+def test_a_chain_of_moves_ends_from_its_free_end():
+    assert told_now(pair(KEEPS, KEEPS, "n1", "n2"), pair(KEEPS, KEEPS, "n2", "n3"), inventory(1, 1, 1)) == []
+
+
+@pytest.mark.parametrize("strategy", [KEEPS, GIVES, RECREATE])
+def test_a_move_to_a_node_that_others_fill_for_good_is_missing_capacity(strategy):
+    before, after = pair(strategy, KEEPS, "n1", "n2"), pair(strategy, KEEPS, "n2", "n2")
+    ((code, name, message),) = found(before, after, inventory(1, 1))
+    assert (code, name) == ("KLG109", "a")
+    assert message == (
+        "only 0 of 1 replica can run beside the other workloads: the next one waits for 1 nvidia.com/gpu on n2, held by "
+        "Deployment serving/b; this is missing capacity, not a rollout deadlock"
+    )
+
+
+def test_another_that_is_scaled_down_in_the_same_change_makes_room():
+    before = made("a", pod=on("n1")) + made("b", GIVES, replicas=2, pod=on("n2"))
+    assert told_now(before, made("a", pod=on("n2")) + made("b", GIVES, replicas=1, pod=on("n2")), inventory(1, 2)) == []
+    assert told_now(before, made("a", pod=on("n2")) + made("b", GIVES, replicas=2, pod=on("n2")), inventory(1, 2)) == [
+        ("KLG109", "a")
+    ]
+
+
+def test_of_two_that_lack_room_the_new_one_waits():
+    ((code, name, message),) = found(made("a"), made("a") + made("b"), inventory(1))
+    assert (code, name) == ("KLG109", "b")
+    assert "held by Deployment serving/a" in message
+    ((code, name, message),) = found(made("a") + made("b"), made("a", replicas=2) + made("b"), inventory(2))
+    assert (code, name) == ("KLG109", "a")
+    assert message.startswith("only 1 of 2 replicas can run beside the other workloads: the next one waits for")
+
+
+def test_what_is_applied_for_the_first_time_has_no_old_pod_and_its_next_rollout_does():
+    ((code, _, message),) = found(NONE, made("a"), inventory(1))
+    assert code == "KLG101"
+    assert message.startswith(
+        "this change starts it, and the next rollout never ends: the new pod waits for 1 nvidia.com/gpu on n1"
+    )
+    assert told(NONE, made("a", GIVES), inventory(1)) == []
+    running = (
+        "running:\n  - {name: a-1, namespace: serving, node: n1, gpus: 1, owner: ReplicaSet/a-1, labels: {app: a}}\n"
+    )
+    ((_, _, message),) = found(NONE, made("a"), inventory(1, more=running))
+    assert message.startswith("the rollout never ends")
+
+
+def test_a_template_that_fitted_nowhere_before_left_no_pod_either():
+    ((_, _, message),) = found(made("a", gpus=2), made("a"), inventory(1))
+    assert message.startswith("this change starts it, and the next rollout never ends")
+
+
+def test_the_next_rollout_of_a_new_one_finds_the_others_as_they_are_then():
+    before = made("b", GIVES, pod=on("n1"))
+    after = made("a", pod=on("n1")) + made("b", GIVES, pod=on("n2"))
+    assert told(before, after, inventory(2, 1)) == []
+
+
+def test_replicas_that_share_what_only_one_can_have_lack_no_capacity():
+    two = made("a", GIVES, replicas=2, pod=DATA) + CLAIM
+    ((code, _, message),) = found(two, two, inventory(4))
+    assert (code, message) == (
+        "KLG109",
+        (
+            "only 1 of 2 replicas can run: the next one waits for claim data (ReadWriteOncePod), used by other pods of its own; "
+            "one pod at a time can use the claim, whatever the strategy: this is no rollout deadlock"
+        ),
+    )
+    port = made("a", GIVES, replicas=2, more="ports: [{containerPort: 80, hostPort: 8080}]")
+    ((code, _, message),) = found(port, port, inventory(4))
+    assert (code, message.rpartition("; ")[2]) == (
+        "KLG109",
+        "a node has each host port once, whatever the strategy: this is no rollout deadlock",
+    )
+    quota = (
+        "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: team, namespace: serving}\n"
+        'spec: {hard: {requests.nvidia.com/gpu: "1"}}\n'
+    )
+    ((code, _, message),) = found(NONE, made("a", GIVES, replicas=2) + quota, inventory(4))
+    assert (code, message.rpartition("; ")[2]) == ("KLG109", "this is what the quota allows, not a rollout deadlock")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "codes"),
+    [
+        (made("a", RECREATE), made("a", ""), [("KLG101", "a")]),
+        (made("a", GIVES), made("a", KEEPS), [("KLG101", "a")]),
+        (made("a", "", replicas=4), made("a", "", replicas=3), []),
+        (made("a", "", replicas=4), made("a", "", replicas=2), []),
+        (made("a", KEEPS), made("a", RECREATE), []),
+        (made("a", KEEPS), made("a", f"{KEEPS}progressDeadlineSeconds: 60\n"), []),
+        (made("a", f"{KEEPS}revisionHistoryLimit: 1\n"), made("a", KEEPS), []),
+        (made("a", RECREATE), made("a", PAUSED), []),
+        (made("d", "", kind="DaemonSet"), made("d", SURGE, kind="DaemonSet"), [("KLG110", "d")]),
+    ],
+)
+def test_what_changes_how_the_next_rollout_goes_is_warned_of_before_it_begins(before, after, codes):
+    gpus = 4 if "replicas: 4" in before else 1
+    assert told(before, after, inventory(gpus)) == codes
+
+
+def test_a_scaled_deployment_is_told_that_its_next_rollout_finds_no_room():
+    before, after = made("a", KEEPS, replicas=1), made("a", KEEPS, replicas=2)
+    ((code, _, message),) = found(before, after, inventory(2))
+    assert code == "KLG101"
+    assert message.startswith(
+        "this change rolls out, and the next rollout never ends: the new pod waits for 1 nvidia.com/gpu on n1"
+    )
+    assert told(before, after, inventory(3)) == []
+
+
+def test_the_next_rollout_finds_the_others_as_they_are_after_this_change():
+    before = made("a", RECREATE, pod=on("n1")) + made("b", GIVES, pod=on("n1"))
+    after = made("a", KEEPS, pod=on("n1")) + made("b", GIVES, pod=on("n2"))
+    assert told(before, after, inventory(2, 1)) == []
+    assert told(after.replace(KEEPS, RECREATE), before.replace(RECREATE, KEEPS), inventory(2, 1)) == [("KLG101", "a")]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "gpus", "code"),
+    [
+        (made("a"), made("a", gpus=2), (3,), "KLG101"),
+        (made("a", replicas=0), made("a", more="args: [x]"), (1,), "KLG101"),
+        (made("a", pod=on("n2")), made("a", pod=on("n1")), (1, 1), "KLG101"),
+        (made("a"), made("a", more="ports: [{containerPort: 81, hostPort: 81}]"), (2,), "KLG102"),
+        (made("a") + CLAIM, made("a", pod=DATA) + CLAIM, (2,), "KLG104"),
+        (made("d", SURGE, kind="DaemonSet"), made("d", SURGE, gpus=2, kind="DaemonSet"), (3,), "KLG110"),
+    ],
+)
+def test_a_rollout_that_ends_leaves_a_template_of_which_the_next_one_never_does(before, after, gpus, code):
+    ((told, _, message),) = found(before, after, inventory(*gpus))
+    assert told == code
+    assert message.startswith("this change rolls out, and the next rollout never ends")
+    assert told_now(before, after, inventory(*gpus)) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "gpus"),
+    [
+        (made("a"), made("a", gpus=2), (4,)),
+        (made("a"), made("a", GIVES, gpus=2), (3,)),
+        (made("a", pod=on("n2")), made("a", pod=on("n1")), (2, 1)),
+        (made("a", gpus=2), made("a"), (3,)),
+        (made("a"), made("a", PAUSED, gpus=2), (3,)),
+        (made("a") + made("b", pod=on("n2")), made("a", gpus=2) + made("b", pod=on("n2")), (4, 1)),
+    ],
+)
+def test_where_the_next_rollout_ends_or_is_none_of_this_change_nothing_is_told(before, after, gpus):
+    assert told(before, after, inventory(*gpus)) == []
+
+
+def test_one_that_hangs_now_is_told_once():
+    ((_, _, message),) = found(made("a"), made("a", gpus=2), inventory(2))
+    assert message.startswith("the rollout never ends")
+
+
+@pytest.mark.parametrize(
+    ("running", "gpus", "begins"),
+    [
+        (
+            pod(1),
+            (3,),
+            "this change rolls out, and the next rollout never ends: the new pod waits for 2 nvidia.com/gpu on n1 (1 free)",
+        ),
+        (pod(1), (2,), "the rollout never ends"),
+        (pod(2), (3,), "the rollout never ends"),
+        (pod(1), (4,), ""),
+        (pod(2), (4,), ""),
+    ],
+)
+def test_running_pods_of_another_size_make_room_only_for_the_rollout_that_replaces_them(running, gpus, begins):
+    text = made("a", gpus=2).replace("priorityClassName: serving", "hostIPC: false")
+    told = [one.message for one in findings(text, inventory(*gpus, more=running)) if one.code == "KLG101"]
+    assert len(told) == bool(begins)
+    assert all(message.startswith(begins) for message in told)
+
+
+def test_a_running_pod_on_a_node_that_the_template_leaves_makes_room_once():
+    def told(node, more):
+        cluster = inventory(1, 1, more=pod(1, node) + more)
+        return [
+            one.message.partition(":")[0] for one in findings(made("a", pod=on("n2")), cluster) if one.code[3] == "1"
+        ]
+
+    assert told("n1", "") == ["this change rolls out, and the next rollout never ends"]
+    assert told("n2", "") == ["the rollout never ends"]
+
+
+def test_a_running_pod_on_a_cordoned_node_is_where_the_next_one_may_be_again():
+    cluster = inventory(1, 1, more=pod(1)).replace("on: n1}", "on: n1}\n    unschedulable: true")
+    assert [one.code for one in findings(made("a"), cluster) if one.code[3] == "1"] == []
+
+
+def test_what_a_deletion_does_not_touch_is_not_told_of():
+    one, other = made("a", replicas=3), made("b", replicas=3)
+    cluster = inventory(4)
+
+    def deleted(after):
+        old = {found.object: found for found in unit(one + other, cluster).manifests}
+        gone = [old["Deployment/serving/a"]]
+        judged = ApplySet((read("a.yaml", after.encode()),), world(cluster), before=old, gone=gone)
+        return [found.code for found in check((judged,), judged.world).findings if found.severity != "note"]
+
+    assert deleted(other) == []
+    assert "KLG109" in deleted(made("b", replicas=4))
+
+
+def test_what_a_pod_must_be_near_to_is_still_there_when_it_moves_in_the_same_apply():
+    near = (
+        "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, "
+        "labelSelector: {matchLabels: {app: b}}}]}}\n"
+    )
+    before = made("a") + made("b", gpus=0, pod=on("n1"))
+    after = made("a", pod=near) + made("b", gpus=0, pod=on("n2"))
+    codes = {one.code for one in findings(after, inventory(2, 0), before=before)}
+    assert "KLG410" not in codes
+    assert "KLG410" in {one.code for one in findings(after, inventory(2, 0))}

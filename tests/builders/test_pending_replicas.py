@@ -1,0 +1,101 @@
+"""OnDelete: pods keep the template they were made with until somebody deletes them, and what is made anew has the new one."""
+
+from __future__ import annotations
+
+from change_cases import found, inventory, made
+
+ON_DELETE = "updateStrategy: {type: OnDelete}\n"
+PARALLEL = f"podManagementPolicy: Parallel\n{ON_DELETE}"
+HAND = "with this change its old pods run on, and once they are deleted by hand (OnDelete), "
+
+
+def stateful(gpus, replicas=2, strategy=ON_DELETE):
+    return made("s", strategy, replicas=replicas, gpus=gpus, kind="StatefulSet")
+
+
+def daemons(gpus, more=""):
+    return made("d", ON_DELETE, gpus=gpus, more=more, kind="DaemonSet")
+
+
+def test_a_template_that_grows_lacks_room_only_when_the_old_pods_have_been_deleted():
+    ((code, name, text),) = found(stateful(1), stateful(3), inventory(4))
+    assert (code, name) == ("KLG109", "s")
+    assert text.startswith(
+        f"{HAND}only 1 of 2 replicas can run: for the next one too little nvidia.com/gpu is left on n1"
+    )
+    assert found(stateful(1), stateful(2), inventory(4)) == []
+
+
+def test_the_same_change_without_on_delete_lacks_room_at_once():
+    ((_, _, text),) = found(
+        stateful(1, strategy="podManagementPolicy: Parallel\n"),
+        stateful(3, strategy="podManagementPolicy: Parallel\n"),
+        inventory(4),
+    )
+    assert text.startswith("only 1 of 2 replicas can run: ")
+
+
+def test_ordinals_that_are_added_have_the_new_template_at_once_and_find_room_beside_the_old_ones():
+    ((_, _, text),) = found(stateful(1, strategy=PARALLEL), stateful(3, 3, PARALLEL), inventory(4))
+    assert text.startswith("only 2 of 3 replicas can run: ")
+    ((_, _, text),) = found(stateful(1, strategy=PARALLEL), stateful(2, 3, PARALLEL), inventory(4))
+    assert text.startswith(f"{HAND}only 2 of 3 replicas can run: ")
+    assert found(stateful(1, strategy=PARALLEL), stateful(2, 3, PARALLEL), inventory(6)) == []
+
+
+def test_others_find_what_the_old_pods_hold_and_not_what_the_new_template_asks_for():
+    beside = made("c", "strategy: {type: Recreate}\n", gpus=2)
+    ((_, name, text),) = found(stateful(1) + beside, stateful(2) + beside, inventory(4))
+    assert name == "s"
+    assert text.startswith(HAND)
+
+
+def test_a_daemon_set_keeps_its_pods_too():
+    ((code, _, text),) = found(daemons(1), daemons(5), inventory(4))
+    assert code == "KLG109"
+    assert text == f"{HAND}no pod that it makes for 1 node finds room (on n1), and it stays Pending"
+    beside = made("c", "strategy: {type: Recreate}\n", gpus=2)
+    ((_, _, text),) = found(daemons(1) + beside, daemons(3) + beside, inventory(4))
+    assert text.startswith(
+        f"{HAND}no pod that it makes for 1 node finds room beside the other workloads (on n1, held by Dep"
+    )
+    assert found(daemons(1), daemons(4), inventory(4)) == []
+
+
+def test_a_change_that_is_none_for_the_pods_says_nothing():
+    assert found(stateful(3, 1), stateful(3, 1), inventory(4)) == []
+    assert found(daemons(1), daemons(1, more="args: [x]"), inventory(1)) == []
+
+
+def test_a_daemon_set_that_fits_on_no_node_is_told():
+    text = made("d", "", gpus=5, kind="DaemonSet")
+    ((code, _, told),) = found(text, text, inventory(4))
+    assert (code, told) == ("KLG109", "no pod that it makes for 1 node finds room (on n1), and it stays Pending")
+
+
+PARTITION = "updateStrategy: {rollingUpdate: {partition: 2}}\n"
+LOWERED = "with this change the pods below its partition run on, and once it is lowered to 0, "
+
+
+def test_a_partition_keeps_the_template_of_all_ordinals_below_it_until_it_is_lowered():
+    ((code, name, text),) = found(stateful(1, strategy=PARTITION), stateful(4, strategy=PARTITION), inventory(4))
+    assert (code, name) == ("KLG109", "s")
+    assert text.startswith(f"{LOWERED}only 1 of 2 replicas can run: for the next one too little nvidia.com/gpu")
+    assert found(stateful(1, strategy=PARTITION), stateful(2, strategy=PARTITION), inventory(4)) == []
+
+
+def test_a_partition_below_some_ordinals_is_a_canary_that_is_looked_at_now():
+    canary = PARTITION.replace("2", "1")
+    ((code, _, text),) = found(stateful(1, strategy=canary), stateful(2, strategy=canary), inventory(3))
+    assert code == "KLG109"
+    assert text.startswith(f"{LOWERED}only 1 of 2 replicas can run")
+    assert found(stateful(1, strategy=canary), stateful(2, strategy=canary), inventory(4)) == []
+    ((code, _, text),) = found(stateful(1, strategy=canary), stateful(4, strategy=canary), inventory(4))
+    assert code == "KLG111"
+    assert not text.startswith(LOWERED)
+
+
+def test_a_template_that_stays_says_nothing_of_a_partition():
+    assert found(stateful(3, 1, PARTITION), stateful(3, 1, PARTITION), inventory(3)) == []
+    one = stateful(1, strategy=PARTITION)
+    assert found(one, one, inventory(1))[0][2].startswith("only 1 of 2 replicas can run")

@@ -1,0 +1,59 @@
+"""A change of manifests, and the findings about its rollouts."""
+
+from __future__ import annotations
+
+from checks_units import deployment, unit, world
+
+from kubelint_gpu.documents import read
+from kubelint_gpu.engine.run import check
+from kubelint_gpu.workspace.apply_set import ApplySet
+
+KEEPS = "strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}\n"
+
+
+SURGE = "updateStrategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}\n"
+
+
+def inventory(*gpus, more=""):
+    """Nodes `n1`, `n2` and so on with so many GPUs."""
+    nodes = "".join(
+        f"  - name: n{number}\n    labels: {{on: n{number}}}\n    allocatable: {{cpu: 16, memory: 64Gi}}\n"
+        f"    gpus: {{model: L4, count: {count}}}\n"
+        for number, count in enumerate(gpus, 1)
+    )
+    return (
+        f'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\nnodes:\n{nodes}'
+        f"priorityClasses:\n  - {{name: serving, value: 1000}}\n{more}"
+    )
+
+
+def on(node, more=""):
+    return f"nodeSelector: {{on: {node}}}\n{more}"
+
+
+def made(name, strategy=KEEPS, *, replicas=1, gpus=1, pod="", more="", kind="Deployment"):
+    """One workload, after the separator of documents."""
+    spec = strategy if kind == "DaemonSet" else f"replicas: {replicas}\n{strategy}"
+    spec = f"serviceName: {name}\n{spec}" if kind == "StatefulSet" else spec
+    text = deployment(spec=spec, pod=pod, more=more, name=name, limits=f"{{nvidia.com/gpu: {gpus}}}")
+    return f"---\n{text.replace('kind: Deployment', f'kind: {kind}')}"
+
+
+def found(before, after, cluster):
+    """The findings about rollouts of a change, as (code, name of the object, message)."""
+    old = {one.object: one for one in unit(before, cluster).manifests}
+    new = {one.object for one in unit(after, cluster).manifests}
+    judged = ApplySet((read("a.yaml", after.encode()),), world(cluster), before=old, made=new - old.keys())
+    return [
+        (one.code, one.object.rpartition("/")[2], one.message)
+        for one in check((judged,), judged.world).findings
+        if one.code.startswith("KLG1") and one.severity != "note"
+    ]
+
+
+def pod(gpus, node="n1"):
+    """A running pod of `a`, as the inventory has it."""
+    return (
+        f"running:\n  - {{name: a-1, namespace: serving, node: {node}, gpus: {gpus}, owner: ReplicaSet/a-1, "
+        f"labels: {{app: a}}}}\n"
+    )

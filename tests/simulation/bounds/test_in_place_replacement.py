@@ -1,0 +1,60 @@
+"""Rollouts that need no place but those that their own pods leave."""
+
+from __future__ import annotations
+
+import pytest
+from core_objects import cores, of_cores
+from rollout_objects import cluster
+
+from kubelint_gpu.simulation.bounds import in_place_replacement
+from kubelint_gpu.simulation.questions.rollouts import judge
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.transition import Transition
+
+
+def rolled(new, *beside, on, old=None):
+    """The judgement of one workload that changes at a known moment, while nothing else does."""
+    stays = [Transition(one, one, rolls=False, known=True) for one in beside]
+    return judge([Transition(new, old or new, known=True), *stays], cluster(*on))[0]
+
+
+EVERYDAY = (cores("Deployment", "web", "1", 8), cores("Deployment", "api", "500m", 4))
+
+
+def test_a_daemon_set_whose_pods_come_back_to_their_nodes_ends_beside_others_that_keep_theirs():
+    found = rolled(cores("DaemonSet", "agent", "100m"), *EVERYDAY, on=of_cores(4, 5, 6, 7, 8))
+    assert (found.verdict, found.by_bound) == (Verdict.COMPLETES, True)
+
+
+@pytest.mark.parametrize(("cpu", "verdict"), [("100m", Verdict.COMPLETES), ("1100m", Verdict.MAY_STICK)])
+def test_a_daemon_pod_may_shrink_where_it_comes_back_but_not_grow(cpu, verdict):
+    web = cores("Deployment", "web", "1", 4)
+    old, new = (cores("DaemonSet", "agent", one) for one in ("200m", cpu))
+    found = rolled(new, web, on=of_cores(4, 4), old=old)
+    assert found.verdict is verdict
+    assert found.by_bound is (verdict is Verdict.COMPLETES)
+
+
+def test_a_daemon_set_with_surge_does_not_come_back_to_a_place_that_was_left():
+    surging = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
+    agent = cores("DaemonSet", "agent", "1", update=surging)
+    found = rolled(agent, cores("Deployment", "web", "1", 2), on=of_cores(2, 2))
+    assert found.verdict is Verdict.STUCK
+
+
+def test_a_stateful_set_with_smaller_pods_takes_the_places_of_its_larger_ones(monkeypatch):
+    others = [cores("Deployment", "web", "1", 3)]
+    old, new = (cores("StatefulSet", "db", cpu, 3) for cpu in ("2", "1500m"))
+    found = rolled(new, *others, on=of_cores(3, 3, 3), old=old)
+    assert (found.verdict, found.by_bound) == (Verdict.COMPLETES, True)
+    monkeypatch.setattr(in_place_replacement, "replaces_in_place", lambda *_, **__: False)
+    assert rolled(new, *others, on=of_cores(3, 3, 3), old=old).verdict is Verdict.COMPLETES
+
+
+def test_the_search_says_the_same_of_a_daemon_set_beside_a_deployment(monkeypatch):
+    agent, web = cores("DaemonSet", "agent", "100m"), cores("Deployment", "web", "1", 3)
+    found = rolled(agent, web, on=of_cores(3, 2))
+    assert (found.verdict, found.by_bound) == (Verdict.COMPLETES, True)
+    monkeypatch.setattr(in_place_replacement, "replaces_in_place", lambda *_, **__: False)
+    searched = rolled(agent, web, on=of_cores(3, 2))
+    assert (searched.verdict, searched.by_bound) == (Verdict.COMPLETES, False)

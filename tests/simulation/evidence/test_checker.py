@@ -1,0 +1,87 @@
+"""The checker holds evidence of verdicts of every decider to be right, and evidence of their contraries to be wrong."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from reference_program import growth_of, program_input
+from rollout_changes import change_case
+from rollout_reference import featured_case, random_case
+
+from kubelint_gpu.simulation.evidence.checker import NotShown, check
+from kubelint_gpu.simulation.evidence.kinds import Infeasible, KeptPods
+from kubelint_gpu.simulation.evidence.watch import checked
+from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
+from kubelint_gpu.simulation.search.explorer import Verdict
+
+sys.path.insert(0, str(Path(__file__).parents[3]))
+from benchmarks.rollouts import fleet
+
+CASES = {
+    "random": [random_case(seed) for seed in range(41_000, 41_060)],
+    "featured": [featured_case(seed)[1] for seed in range(53_000, 53_090)],
+    "changed at once": [change_case(seed) for seed in range(31_000, 31_040)],
+}
+
+
+def seen_of(ask):
+    """What the deciders claim while something is asked, with the evidence for it."""
+    found = []
+    with checked(lambda name, claim, evidence: found.append((name, claim, evidence))):
+        ask()
+    return found
+
+
+def judged(case):
+    transitions, cluster = program_input(case)
+    return seen_of(lambda: judge(transitions, cluster, budget=60_000, growth=growth_of(case), only=case.judged))
+
+
+def said(claim):
+    return "short" if claim.short else claim.verdict.value if claim.verdict is not None else "placed"
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_verdicts_of_deciders_are_shown(kind, pinned):
+    """How many are shown, and how many are not, by what is claimed: whatever is found wrong raises."""
+    found = [one for case in CASES[kind] for one in judged(case)]
+    assert {name for name, *_ in found} > {"room-at-rest", "shortage-alone", "search"}
+    shown_by = Counter(type(evidence).__name__ for _, _, evidence in found if evidence is not None)
+    open_still = Counter(said(claim) for _, claim, evidence in found if evidence is None)
+    pinned(shown=dict(sorted(shown_by.items())), not_shown=dict(sorted(open_still.items())))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_verdicts_of_a_fleet_that_brute_force_does_not_reach_are_shown(packed):
+    transitions, cluster = fleet(40, 200, packed=packed)
+    found = seen_of(lambda: judge(transitions, cluster))
+    assert len(found) == len(transitions)
+    assert [name for name, _, evidence in found if evidence is None] == []
+    assert {type(evidence) for _, claim, evidence in found if claim.verdict is Verdict.STUCK} == {KeptPods}
+    assert Infeasible in {type(evidence) for *_, evidence in found}
+
+
+def test_verdicts_of_rollouts_that_begin_together_are_shown(pinned):
+    found = []
+    for case in CASES["random"]:
+        transitions, cluster = program_input(case)
+        found += seen_of(lambda given=(transitions, cluster): judge_together(*given, budget=60_000))
+    shown_by = Counter(type(evidence).__name__ for *_, evidence in found)
+    pinned(**dict(sorted(shown_by.items())))
+
+
+def test_a_count_that_is_too_low_shows_nothing():
+    transitions, cluster = fleet(40, 200)
+    evidence, claim = next(
+        (evidence, claim)
+        for _, claim, evidence in seen_of(lambda: judge(transitions, cluster))
+        if isinstance(evidence, Infeasible) and any(any(one.values()) for one in evidence.refusing.values())
+    )
+    fewer = {
+        place: {name: max(0, count - 1) for name, count in one.items()} for place, one in evidence.refusing.items()
+    }
+    with pytest.raises(NotShown, match="more nodes can lack"):
+        check(claim, Infeasible(fewer))

@@ -1,0 +1,232 @@
+"""Rollouts of pods with resource claims: what they hold of devices, and what they give back.
+
+Each case was played on a control plane of Kubernetes 1.34, or follows from one that was.
+"""
+
+from __future__ import annotations
+
+import pytest
+from device_objects import CLASS, DRIVER, IN_PLACE, RECREATE, SURGE, asking, by, claim, plain, slices, template
+from rollout_objects import node, workload
+
+from kubelint_gpu.scheduler import read_cluster
+from kubelint_gpu.scheduler.placement.running_claims import with_allocations
+from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.simulation.transition import Transition
+
+COMPLETES, MAY, STUCK = Verdict.COMPLETES, Verdict.MAY_STICK, Verdict.STUCK
+
+
+def judged(change, *objects, version="1.34"):
+    """What becomes of the first of some changes, or of the next rollout of a workload that stays as it is."""
+    changes = change if isinstance(change, list) else [change]
+    changes = [one if isinstance(one, Transition) else Transition(one, one) for one in changes]
+    return judge(changes, with_allocations(read_cluster([CLASS, *objects], version=version)))[0]
+
+
+def verdict(change, *objects, version="1.34"):
+    return judged(change, *objects, version=version).verdict
+
+
+@pytest.mark.parametrize(
+    ("devices", "replicas", "update", "expected"),
+    [
+        (1, 1, SURGE, STUCK),
+        (2, 1, SURGE, COMPLETES),
+        (1, 1, RECREATE, COMPLETES),
+        (1, 1, IN_PLACE, COMPLETES),
+        (2, 2, SURGE, STUCK),
+        (3, 2, SURGE, COMPLETES),
+    ],
+)
+def test_a_claim_made_for_a_pod_needs_devices_of_its_own(devices, replicas, update, expected):
+    objects = [plain("n1"), slices("n1", *["A"] * devices), template("t", asking())]
+    assert verdict(by("w", replicas, update, template="t"), *objects) is expected
+
+
+def test_a_claim_that_pods_name_is_shared_by_old_and_new_ones():
+    objects = [plain("n1"), slices("n1", "A"), claim("c", asking())]
+    assert verdict(by("w", claim="c"), *objects) is COMPLETES
+
+
+def test_a_claim_that_pods_name_binds_them_to_the_node_of_its_devices():
+    # what is free on the other node does not help while the old pod uses the claim
+    small = {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "6"}}}]}
+    objects = [plain("n1", "8"), plain("n2", "8"), slices("n1", "A"), slices("n2", "A"), claim("c", asking())]
+    assert verdict(by("w", claim="c", **small), *objects) is STUCK
+    assert verdict(by("w", 1, RECREATE, claim="c", **small), *objects) is COMPLETES
+
+
+def test_a_claim_for_devices_of_all_nodes_binds_nobody():
+    objects = [plain("n1", "8"), plain("n2", "8"), slices("net", "A", allNodes=True), claim("c", asking())]
+    small = {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "6"}}}]}
+    assert verdict(by("w", claim="c", **small), *objects) is COMPLETES
+
+
+def test_a_change_of_what_is_asked_for_is_judged_with_what_the_old_pods_hold():
+    objects = [plain("n1"), slices("n1", "H", "A"), template("any", asking()), template("h", asking(model="H"))]
+    # the old pod has the first device, which is the only one that suits the new pod
+    assert verdict(Transition(by("w", template="h"), by("w", template="any")), *objects) is STUCK
+    turned = [plain("n1"), slices("n1", "A", "H"), *objects[2:]]
+    assert verdict(Transition(by("w", template="h"), by("w", template="any")), *turned) is COMPLETES
+
+
+def test_pools_are_tried_in_any_order_before_1_36():
+    pools = [slices("p1", "H", nodeName="n1"), slices("p2", "A", nodeName="n1")]
+    objects = [plain("n1"), *pools, template("any", asking()), template("h", asking(model="H"))]
+    change = Transition(by("w", template="h"), by("w", template="any"))
+    assert verdict(change, *objects) is MAY
+    assert verdict(change, *objects, version="1.36") is STUCK
+
+
+def test_an_error_on_one_node_stops_a_pod_that_another_node_could_take():
+    objects = [plain("n1"), plain("n2"), slices("n1", "H", "H"), template("any", asking())]
+    change = Transition(by("w", template="h"), by("w", template="any"))
+    wanted = template("h", asking(model="H"))
+    assert verdict(change, *objects, wanted, slices("n2", "", "")) is STUCK
+    assert verdict(change, *objects, wanted, slices("n2", "A")) is COMPLETES
+
+
+def test_a_device_that_is_held_does_no_harm():
+    # with nothing else running the attempt fails over the first device; while the old pod has it, it is not looked at
+    objects = [plain("n1"), slices("n1", "", "H"), template("any", asking()), template("h", asking(model="H"))]
+    assert verdict(Transition(by("w", template="h"), by("w", template="any")), *objects) is COMPLETES
+
+
+def test_preemption_frees_no_device():
+    high = by("high", template="t", priority=1000)
+    objects = [plain("n1"), slices("n1", "A", "A"), template("t", asking())]
+    assert verdict([high, by("low", template="t")], *objects) is STUCK
+
+
+def test_the_same_device_of_two_nodes_is_one():
+    shared = [slices("s1", "A", pool="p", nodeName="n1"), slices("s2", "A", pool="p", nodeName="n2")]
+    objects = [plain("n1"), plain("n2"), *shared, template("t", asking())]
+    assert verdict(by("w", template="t"), *objects) is STUCK
+
+
+def test_a_quota_counts_claims_until_their_pods_are_gone():
+    quota = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "q", "namespace": "d"},
+        "spec": {"hard": {"gpu.deviceclass.resource.k8s.io/devices": "1"}},
+    }
+    objects = [plain("n1"), slices("n1", "A", "A"), template("t", asking()), quota]
+    found = judged(by("w", template="t"), *objects)
+    assert found.verdict is STUCK
+    assert "resourceclaims" in found.trace.waiting[0].refusal.text
+    assert verdict(by("w", 1, RECREATE, template="t"), *objects) is COMPLETES
+
+
+def test_a_pod_that_took_a_device_of_another_model_does_not_give_it_back():
+    # b takes the H that a gives up, and then gives an A back, which a cannot use
+    objects = [plain("n1"), slices("n1", "H", "A"), template("any", asking()), template("h", asking(model="H"))]
+    a, b = by("a", 1, RECREATE, template="h"), by("b", template="any")
+    changes = [Transition(a, a, known=True), Transition(b, b, known=True)]
+    cluster = read_cluster([CLASS, *objects], version="1.34")
+    (together,) = judge_together(changes, cluster, ends=a.key)
+    assert together.verdict is MAY
+
+
+def test_running_pods_of_a_capture_hold_what_their_claims_say():
+    allocation = {"devices": {"results": [{"request": "r", "driver": DRIVER, "pool": "n1", "device": "gpu-1"}]}}
+    owned = claim(
+        "w-x-c", asking(), allocation=allocation, reservedFor=[{"resource": "pods", "name": "w-x", "uid": ""}]
+    )
+    owned["metadata"]["ownerReferences"] = [{"kind": "Pod", "name": "w-x", "uid": "", "controller": True}]
+    running = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "w-x", "namespace": "d", "labels": {"app": "w"}},
+        "spec": {
+            "nodeName": "n1",
+            "priority": 0,
+            "containers": [{"name": "c", "image": "i"}],
+            "resourceClaims": [{"name": "c", "resourceClaimTemplateName": "any"}],
+        },
+        "status": {"phase": "Running", "resourceClaimStatuses": [{"name": "c", "resourceClaimName": "w-x-c"}]},
+    }
+    objects = [plain("n1"), slices("n1", "H", "A"), template("any", asking()), template("h", asking(model="H"))]
+    change = Transition(by("w", template="h"), by("w", template="any"))
+    assert verdict(change, *objects) is STUCK
+    # the pod has the second device: the first is free
+    assert verdict(change, *objects, owned, running) is COMPLETES
+
+
+def test_pods_that_run_where_no_claim_is_told_have_what_the_scheduler_would_give_them():
+    running = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "x", "namespace": "d"},
+        "spec": {
+            "nodeName": "n1",
+            "containers": [{"name": "c", "image": "i"}],
+            "resourceClaims": [{"name": "c", "resourceClaimTemplateName": "t"}],
+        },
+        "status": {"phase": "Running"},
+    }
+    objects = [plain("n1"), slices("n1", "A", "A"), template("t", asking()), running]
+    assert verdict(by("w", template="t"), *objects) is STUCK
+    assert verdict(by("w", 1, RECREATE, template="t"), *objects) is COMPLETES
+
+
+def test_a_stateful_set_whose_pods_ask_for_more_stops_where_too_little_is_left():
+    change = Transition(
+        by("w", 2, {"type": "RollingUpdate"}, "StatefulSet", template="two"),
+        by("w", 2, {"type": "RollingUpdate"}, "StatefulSet", template="one"),
+    )
+    asks = [template("one", asking()), template("two", asking(2))]
+    assert judged(change, plain("n1"), slices("n1", *"AAA"), *asks).placed == 1
+    assert verdict(change, plain("n1"), slices("n1", *"AAAA"), *asks) is COMPLETES
+
+
+def test_pods_without_claims_are_judged_without_a_look_at_devices():
+    objects = [node("n1", 2), slices("n1", "A"), template("t", asking())]
+    assert verdict(workload("Deployment", update=SURGE), *objects) is COMPLETES
+
+
+def test_a_claim_for_administration_is_refused_where_its_namespace_does_not_allow_it():
+    space = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "d"}}
+    objects = [plain("n1"), slices("n1", "A"), template("t", asking(adminAccess=True))]
+    assert verdict(by("w", template="t"), *objects) is COMPLETES
+    assert judged(by("w", template="t"), *objects, space).placed == 0
+    space["metadata"]["labels"] = {"resource.kubernetes.io/admin-access": "true"}
+    assert verdict(by("w", template="t"), *objects, space) is COMPLETES
+
+
+def test_pods_of_a_daemon_set_hold_devices_while_others_are_rolled():
+    agent = by("agent", 1, {"type": "RollingUpdate"}, "DaemonSet", template="t")
+    rolled, stays = by("w", template="t"), Transition(agent, agent, rolls=False)
+    objects = [plain("n1"), template("t", asking())]
+    assert verdict([rolled, stays], *objects, slices("n1", *"AA")) is STUCK
+    assert verdict([rolled, stays], *objects, slices("n1", *"AAA")) is COMPLETES
+
+
+def test_a_pod_that_ends_some_day_gives_its_devices_back():
+    running = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "x", "namespace": "d"},
+        "spec": {
+            "nodeName": "n1",
+            "restartPolicy": "Never",
+            "containers": [{"name": "c", "image": "i"}],
+            "resourceClaims": [{"name": "c", "resourceClaimTemplateName": "t"}],
+        },
+        "status": {"phase": "Running"},
+    }
+    small = {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}]}
+    objects = [plain("n1"), slices("n1", "A", "A"), template("t", asking())]
+    assert verdict(by("w", template="t", **small), *objects, running) is COMPLETES
+    running["spec"]["restartPolicy"] = "Always"
+    assert verdict(by("w", template="t", **small), *objects, running) is STUCK
+
+
+def test_nodes_that_reach_the_same_devices_are_alike():
+    nodes = [plain(f"n{number}") for number in range(6)]
+    objects = [*nodes, slices("net", "A", allNodes=True), claim("c", asking())]
+    found = judged(by("w", 2, claim="c"), *objects)
+    assert found.verdict is COMPLETES
+    assert found.states < 200

@@ -1,0 +1,56 @@
+"""Rollouts with too many orders of events to look at: single runs find those that get stuck, and claim nothing else."""
+
+from __future__ import annotations
+
+from core_objects import cores, of_cores
+from rollout_objects import cluster, node, same, workload
+from rollout_reference import program_verdict, random_case
+
+from kubelint_gpu.simulation.questions.rollouts import judge_together
+from kubelint_gpu.simulation.search import engine
+from kubelint_gpu.simulation.search.explorer import Verdict
+
+
+def together():
+    web, agent = cores("Deployment", "web", "1", 8), cores("DaemonSet", "agent", "100m")
+    return judge_together(same(web, agent), cluster(*of_cores(4, 4, 4, 4)))[0]
+
+
+def test_a_node_that_others_fill_while_its_daemon_pod_is_away_is_found_and_told():
+    found = together()
+    assert found.verdict is Verdict.MAY_STICK
+    [waiting] = found.trace.waiting
+    assert waiting.owner == "DaemonSet/d/agent"
+    assert [lack.resource for lack in waiting.lacks] == ["cpu"]
+    assert together() == found
+
+
+def test_the_place_that_a_larger_pod_left_goes_to_a_smaller_one():
+    workloads = [workload("StatefulSet", "s1", 5, 1), workload("StatefulSet", "s2", 3, 2)]
+    found = judge_together(same(*workloads), cluster(*(node(f"n{i}", 4) for i in range(3))))[0]
+    assert found.verdict is Verdict.MAY_STICK
+    assert {one.owner for one in found.trace.waiting} == {"StatefulSet/d/s2"}
+
+
+def test_without_single_runs_it_would_be_undecided(monkeypatch):
+    monkeypatch.setattr(engine, "single_runs", lambda *_: engine.SingleRuns((), 0))
+    assert together().verdict is Verdict.UNDECIDED
+
+
+def test_single_runs_contradict_no_search_of_all_of_them(monkeypatch, pinned):
+    cases = [random_case(seed) for seed in range(23_000, 23_120)]
+    every = [program_verdict(case) for case in cases]
+    explore = engine.explore
+
+    def cut_off(starts, successors, done, _budget, halts=None):
+        return explore(starts, successors, done, 4, halts)
+
+    monkeypatch.setattr(engine, "explore", cut_off)
+    found = 0
+    for case, (verdict, by_bound) in zip(cases, every, strict=True):
+        single, _ = program_verdict(case)
+        if not by_bound and single is Verdict.MAY_STICK:
+            assert verdict is Verdict.MAY_STICK
+            found += 1
+    assert found
+    pinned(drawn=len(cases), found_by_single_runs=found)

@@ -1,0 +1,136 @@
+"""What is gone from the manifests keeps running, whether a revision or a path tells of it: nothing deletes it by itself."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from command_line import check_json, kubelint
+from revisions import KEEPS, ONE, git, small
+
+GONE = "until Deployment default/chat is deleted, which the manifests no longer have, only 0 of 1 replica can run"
+LATER = ("KLG101", "warning", "this change starts it, and the next rollout never ends")
+
+
+@pytest.fixture
+def compared(tmp_path):
+    """Two versions of a directory, and what is found in the second, compared with a revision and with a path."""
+
+    def found(before, after, *arguments, past="old", more=()):
+        arguments = arguments or ("deploy",)
+        for folder, files in (("deploy", before), ("old", before)):
+            shutil.rmtree(tmp_path / folder, ignore_errors=True)
+            for name, text in files.items():
+                (tmp_path / folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (tmp_path / folder / name).write_text(text)
+        (tmp_path / "cluster.yaml").write_text(ONE)
+        if not (tmp_path / ".git").exists():
+            git(tmp_path, "init", "-q")
+        git(tmp_path, "add", "-A")
+        git(tmp_path, "commit", "-q", "--allow-empty", "-m", "before")
+        shutil.rmtree(tmp_path / "deploy")
+        for name, text in after.items():
+            (tmp_path / "deploy" / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / "deploy" / name).write_text(text)
+
+        def told(against):
+            ran = check_json(
+                *arguments, "-i", "cluster.yaml", "--select", "KLG1", "--against", against, *more, cwd=tmp_path
+            )
+            return [(one["code"], one["severity"], one["message"].partition(":")[0]) for one in ran.json["findings"]]
+
+        revision, path = told("HEAD"), told(f"path:{past}")
+        assert revision == path
+        return path
+
+    return found
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"a.yaml": small("chat")}, {"a.yaml": small("talk")}),
+        (
+            {"a.yaml": small("chat"), "b.yaml": small("other", 0)},
+            {"b.yaml": small("other", 0), "c.yaml": small("talk")},
+        ),
+        ({"x/a.yaml": small("chat")}, {"x/b.yaml": small("talk")}),
+    ],
+    ids=["renamed", "file-deleted", "folders"],
+)
+def test_a_workload_that_is_gone_keeps_what_it_holds(compared, before, after):
+    assert compared(before, after) == [("KLG109", "warning", GONE)]
+
+
+def test_that_it_cannot_start_is_told_beside_what_its_rollouts_do_later(compared, tmp_path):
+    renamed = {"a.yaml": small("talk", strategy=KEEPS)}
+    assert compared({"a.yaml": small("chat")}, renamed) == [("KLG109", "warning", GONE), LATER]
+    checked = check_json("deploy", "-i", "cluster.yaml", "--select", "KLG1", "--against", "./old", cwd=tmp_path)
+    assert [len(one["fixes"]) > 0 for one in checked.json["findings"]] == [False, True]
+
+
+def test_a_single_file_is_compared_with_a_single_file_or_with_its_place_in_a_folder(compared):
+    before, after = (
+        {"a.yaml": small("chat"), "b.yaml": small("else")},
+        {"a.yaml": small("talk"), "b.yaml": small("else")},
+    )
+    told = [("KLG109", "warning", GONE)]
+    assert compared(before, after, "deploy/a.yaml", past="old/a.yaml") == told
+    assert compared(before, after, "deploy/a.yaml") == told
+    assert compared(before, after, "deploy/b.yaml") == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"a.yaml": small("chat")}, {"b.yaml": small("chat")}),
+        ({"a.yaml": small("chat") + small("talk", 0)}, {"a.yaml": small("talk", 0), "b.yaml": small("chat")}),
+    ],
+    ids=["file-renamed", "moved"],
+)
+def test_what_moves_to_another_file_is_neither_gone_nor_new(compared, before, after):
+    assert compared(before, after) == []
+
+
+def test_of_files_that_are_alternatives_each_is_compared_with_its_own(compared):
+    before = {"a.yaml": small("chat"), "b.yaml": small("chat", strategy=KEEPS)}
+    after = {"a.yaml": small("chat"), "b.yaml": small("chat", strategy=KEEPS, args='          args: ["x"]\n')}
+    assert compared(before, after) == [("KLG101", "error", "the rollout never ends")]
+
+
+def test_a_new_file_is_new(compared):
+    assert compared(
+        {"a.yaml": small("else", 0)}, {"a.yaml": small("else", 0), "b.yaml": small("talk", strategy=KEEPS)}
+    ) == [LATER]
+
+
+def test_a_file_that_is_gone_from_elsewhere_is_none_of_those_that_are_checked(compared):
+    before = {"x/a.yaml": small("chat"), "y/b.yaml": small("else", 0)}
+    assert compared(before, {"y/b.yaml": small("talk")}, "deploy/y", past="old/y") == []
+
+
+def test_what_goes_to_another_cluster_is_not_gone_from_this_one(compared, tmp_path):
+    (tmp_path / ".kubelint-gpu.yaml").write_text("targets: {deploy/x/**: x.yaml, deploy/y/**: y.yaml}\n")
+    (tmp_path / "x.yaml").write_text(ONE)
+    (tmp_path / "y.yaml").write_text(ONE)
+    before = {"x/a.yaml": small("chat"), "y/b.yaml": small("else", 0)}
+    shutil.copy(tmp_path / ".kubelint-gpu.yaml", tmp_path / "c.yaml")
+
+    def told(against):
+        ran = check_json("deploy", "--select", "KLG1", "--against", against, cwd=tmp_path)
+        return [one["code"] for one in ran.json["findings"]]
+
+    compared(before, {"x/c.yaml": small("talk", 0), "y/b.yaml": small("talk")})
+    assert told("HEAD") == told("./old") == []
+    (tmp_path / "deploy" / "x" / "c.yaml").write_text(small("talk"))
+    assert told("HEAD") == told("./old") == ["KLG109"]
+
+
+def test_what_is_assumed_is_said(tmp_path):
+    (tmp_path / "cluster.yaml").write_text(ONE)
+    (tmp_path / "old.yaml").write_text(small("chat"))
+    (tmp_path / "new.yaml").write_text(small("talk"))
+    ran = kubelint("check", "new.yaml", "-i", "cluster.yaml", "--against", "old.yaml", cwd=tmp_path)
+    assert "kubectl apply deletes nothing without --prune" in ran.out
+    told = " ".join(kubelint("check", "--help", cwd=tmp_path).out.split())
+    assert "What is gone since runs on: nothing is pruned." in told
