@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dataclasses import dataclass, field, fields, replace
 else:
     _MISSING = object()
+    _HASH = "_value_hash"  # computed once: values are keys, and deep ones are dear to hash
 
     class _Field:
         """One attribute of a class of values."""
@@ -63,6 +64,8 @@ else:
         namespace.pop("__dict__", None)
         namespace.pop("__weakref__", None)
         namespace["__slots__"] = tuple(found.name for found in own)
+        if frozen and not any(hasattr(base, _HASH) for base in cls.__mro__[1:]):
+            namespace["__slots__"] += (_HASH,)
         namespace["__value_fields__"] = every
         namespace["__match_args__"] = tuple(found.name for found in every)
         namespace.setdefault("__init__", _first_init)
@@ -123,7 +126,12 @@ else:
         return self.__value_key__(self) == self.__value_key__(other)
 
     def _hash(self):
-        return hash(self.__value_key__(self))
+        try:
+            return getattr(self, _HASH)
+        except AttributeError:
+            found = hash(self.__value_key__(self))
+            object.__setattr__(self, _HASH, found)
+            return found
 
     def _reduce(self):
         return type(self), tuple(getattr(self, found.name) for found in self.__value_fields__)

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.scheduler.framework.facts import ANYTHING, Facts, Held, on_one_node, same_domain
+from kubelint_gpu.scheduler.framework.facts import ANYTHING, Facts, Held, never, on_one_node, same_node, within
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
 
 LICENCE, SEATS, RACK = "example.com/licence", "example.com/seats", "example.com/rack"
@@ -38,7 +38,7 @@ SEAT_FACTS = on_one_node(
     asks=wants,
     excludes=both,
     token=lambda _pods, _wide, _cluster: lambda node, placed: (node.labels.get(SEATS), sum(map(wants, placed))),
-    blockers=lambda _pod, node, _snapshot, _reason: lambda other, where: where.name == node.name and wants(other),
+    blockers=lambda *_: lambda other: same_node if wants(other) else never,
 )
 
 
@@ -78,9 +78,7 @@ RACK_FACTS = Facts(
     pod_labels=lambda _: (LICENCE,),
     topology=lambda pod: (RACK,) if wants(pod) else (),
     token=lambda _pods, _wide, _cluster: lambda node, placed: (node.labels.get(RACK), any(map(wants, placed))),
-    blockers=lambda _pod, node, _snapshot, _reason: (
-        lambda other, where: wants(other) and same_domain(RACK, node, where)
-    ),
+    blockers=lambda *_: lambda other: within([RACK]) if wants(other) else never,
 )
 SEATS_TOLD = Plugin("Seats", seat_wanted, seat_free, facts=SEAT_FACTS)
 SEATS_UNTOLD = Plugin("Seats", seat_wanted, seat_free, facts=ANYTHING)

@@ -35,7 +35,6 @@ def devices_of(pod: Pod, snapshot: Snapshot, nodes: Sequence[NodeInfo]) -> tuple
 
 def blocking(pod: Pod, snapshot: Snapshot, nodes: Sequence[NodeInfo], status: Status) -> list[tuple[Pod, str]]:
     """The pods with claims that keep the pod off some nodes, as a filter says, each with the name of its node."""
-    about = facts_of(status.plugin).blockers or nobody_blocks
-    keeps = [about(pod, info.node, snapshot, status.reasons[0]) for info in nodes]
-    every = [(other, info) for info in snapshot.nodes for other in info.claimants]
-    return [(other, info.name) for other, info in every if any(one(other, info.node) for one in keeps)]
+    keeps = (facts_of(status.plugin).blockers or nobody_blocks)(pod, snapshot, status.reasons[0])
+    every = [(other, info, keeps(other)) for info in snapshot.nodes for other in info.claimants]
+    return [(other, info.name) for other, info, reach in every if any(reach(one.node, info.node) for one in nodes)]

@@ -17,10 +17,12 @@ from kubelint_gpu.values import dataclass
 
 Unique = Callable[[str], bool]
 """Whether no two nodes have the same value of a label."""
-Keeps = Callable[[Pod, Node], bool]
-"""Whether a pod on a node is one of those that keep another pod away."""
-Blockers = Callable[[Pod, Node, Snapshot, str], Keeps]
-"""Which pods keep a pod off a node, by the reason that the filter gave."""
+Reach = Callable[[Node, Node], bool]
+"""Whether a pod on the second node keeps another one off the first."""
+Keeps = Callable[[Pod], Reach]
+"""From where a pod keeps another one off which nodes."""
+Blockers = Callable[[Pod, Snapshot, str], Keeps]
+"""Which pods keep a pod off nodes, by the reason that the filter gave."""
 Sought = Callable[[Pod, Snapshot, str], tuple[str, ...]]
 """What of a node others have that the pod could have instead, by name."""
 Stock = Callable[[Pod, Snapshot, str], "tuple[int, int] | None"]
@@ -43,12 +45,13 @@ class Held(str, Enum):
     DEVICE = "device"
 
 
-def _always(*_: object) -> bool:
+def always(*_: object) -> bool:
+    """Every pod, or from everywhere."""
     return True
 
 
 def never(*_: object) -> bool:
-    """No pod, whatever it is."""
+    """No pod, or from nowhere."""
     return False
 
 
@@ -57,7 +60,7 @@ def _nothing(_: Pod) -> tuple[str, ...]:
 
 
 def _everyone(_others: Sequence[Pod], _unique: Unique) -> Callable[[Pod], bool]:
-    return _always
+    return always
 
 
 def nobody(_others: Sequence[Pod], _unique: Unique) -> Callable[[Pod], bool]:
@@ -71,7 +74,7 @@ def _by_name(_pods: Sequence[Pod], _wide: bool, _cluster: Cluster) -> Token | No
 
 def nobody_blocks(*_: object) -> Keeps:
     """No pod keeps a pod off a node."""
-    return never
+    return lambda _: never
 
 
 def _no_stock(*_: object) -> tuple[int, int] | None:
@@ -96,9 +99,19 @@ def _as_it_is(spec: PodSpec) -> PodSpec:
     return spec
 
 
-def same_domain(key: str, node: Node, other: Node) -> bool:
-    """Whether two nodes are in one topology domain."""
-    return key in node.labels and node.labels[key] == other.labels.get(key)
+def same_node(node: Node, other: Node) -> bool:
+    """From a node a pod keeps others off that node."""
+    return node.name == other.name
+
+
+def within(keys: Iterable[str]) -> Reach:
+    """From a node a pod keeps others off the topology domains of these node labels."""
+    wanted = tuple(dict.fromkeys(keys))
+
+    def reach(node: Node, other: Node) -> bool:
+        return any(key in node.labels and node.labels[key] == other.labels.get(key) for key in wanted)
+
+    return reach if wanted else never
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +130,7 @@ class Facts:
         topology: the node labels whose values make the domains that it counts in.
         tokens: what at most one pod of a node can have, as `host port 80/TCP`.
         token: what tells nodes apart for some pods in play.
-        blockers: which pods keep a pod off a node; None where no pod does.
+        blockers: which pods keep a pod off nodes; None where no pod does.
         sought: what of a node others have that a pod could have instead, each by its name.
         stock: how many things of a node that a pod could have are free, and how many there are.
         slots: of what a pod takes a part that nodes have a limited number of, as volumes of a driver.
@@ -125,10 +138,10 @@ class Facts:
     """
 
     held: Held | None = None
-    asks: Callable[[Pod], bool] = _always
+    asks: Callable[[Pod], bool] = always
     counted: bool = False
-    heeds: Callable[[Pod, Pod], bool] = _always
-    excludes: Callable[[Pod, Pod], bool] = _always
+    heeds: Callable[[Pod, Pod], bool] = always
+    excludes: Callable[[Pod, Pod], bool] = always
     local: Callable[[Pod, Unique], bool] = never
     refusing: Callable[[Sequence[Pod], Unique], Callable[[Pod], bool]] = _everyone
     pod_labels: Callable[[Pod], Iterable[str]] | None = None
@@ -164,7 +177,7 @@ def on_one_node(
         counted,
         heeds=never,
         excludes=excludes,
-        local=_always,
+        local=always,
         refusing=nobody,
         pod_labels=_nothing,
         tokens=tokens,

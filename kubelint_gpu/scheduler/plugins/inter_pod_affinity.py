@@ -6,11 +6,20 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.affinity import PodAffinityTerm
-from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.kube.values.selectors import LabelSelector
-from kubelint_gpu.scheduler.framework.facts import Facts, Held, Keeps, Unique, never, no_token, same_domain
+from kubelint_gpu.scheduler.framework.facts import (
+    Facts,
+    Held,
+    Keeps,
+    Reach,
+    Unique,
+    never,
+    no_token,
+    nobody_blocks,
+    within,
+)
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.selected_pods import placed_matching
@@ -270,18 +279,20 @@ def _topology(pod: Pod) -> Iterator[str]:
     return (term.topology_key for term in (*pod.spec.pod_affinity, *pod.spec.pod_anti_affinity))
 
 
-def _blockers(pod: Pod, node: Node, snapshot: Snapshot, reason: str) -> Keeps:
+def _blockers(pod: Pod, snapshot: Snapshot, reason: str) -> Keeps:
     if reason == AFFINITY_REASON:
-        return never
+        return nobody_blocks(pod, snapshot, reason)
     terms = resolved_terms(pod, pod.spec.pod_anti_affinity, snapshot)
 
-    def keeps(other: Pod, where: Node) -> bool:
-        if any(term.matches(other) and same_domain(term.key, node, where) for term in terms):
-            return True
-        if not other.spec.pod_anti_affinity:
-            return False
-        theirs = resolved_terms(other, other.spec.pod_anti_affinity, snapshot)
-        return any(term.matches(pod) and same_domain(term.key, node, where) for term in theirs)
+    known: dict[Hashable, Reach] = {}
+
+    def keeps(other: Pod) -> Reach:
+        alike = (other.meta.namespace, other.meta.labels, other.spec.pod_anti_affinity)
+        if alike not in known:
+            theirs = resolved_terms(other, other.spec.pod_anti_affinity, snapshot)
+            mine = [one.key for one in terms if one.matches(other)]
+            known[alike] = within(mine + [one.key for one in theirs if one.matches(pod)])
+        return known[alike]
 
     return keeps
 

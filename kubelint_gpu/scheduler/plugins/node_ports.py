@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import HostPort, Pod, PodSpec
-from kubelint_gpu.scheduler.framework.facts import Held, Keeps, Token, on_one_node
+from kubelint_gpu.scheduler.framework.facts import Held, Keeps, Token, never, on_one_node, same_node
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.pod_memory import host_ports
@@ -64,10 +63,10 @@ def _token(_pods: Sequence[Pod], _wide: bool, _cluster: Cluster) -> Token | None
     )
 
 
-def _blockers(pod: Pod, node: Node, _snapshot: Snapshot, _reason: str) -> Keeps:
+def _blockers(pod: Pod, _snapshot: Snapshot, _reason: str) -> Keeps:
     wanted = host_ports(pod.spec)
-    return lambda other, where: (
-        where.name == node.name and any(conflict(one, two) for one in wanted for two in host_ports(other.spec))
+    return lambda other: (
+        same_node if any(conflict(one, two) for one in wanted for two in host_ports(other.spec)) else never
     )
 
 

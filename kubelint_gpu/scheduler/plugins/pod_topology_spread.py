@@ -6,12 +6,11 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.affinity import SpreadConstraint
-from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.taints import first_untolerated
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.selectors import LabelSelector, Requirement
-from kubelint_gpu.scheduler.framework.facts import Facts, Held, Keeps, Unique, never, no_token, nobody, same_domain
+from kubelint_gpu.scheduler.framework.facts import Facts, Held, Keeps, Reach, Unique, never, no_token, nobody, within
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.selected_pods import placed_matching
@@ -240,19 +239,21 @@ def _topology(pod: Pod) -> Iterator[str]:
     return (one.topology_key for one in _constraints(pod))
 
 
-def _blockers(pod: Pod, node: Node, _snapshot: Snapshot, _reason: str) -> Keeps:
+def _blockers(pod: Pod, _snapshot: Snapshot, _reason: str) -> Keeps:
     labels = pod.meta.labels
 
     def alike(other: Pod, keys: Sequence[str]) -> bool:
         return all(other.meta.labels.get(key) == labels[key] for key in keys if key in labels)
 
-    def keeps(other: Pod, where: Node) -> bool:
-        return other.meta.namespace == pod.meta.namespace and any(
-            one.selector is not None
+    def keeps(other: Pod) -> Reach:
+        if other.meta.namespace != pod.meta.namespace:
+            return never
+        return within(
+            one.topology_key
+            for one in _constraints(pod)
+            if one.selector is not None
             and one.selector.matches(other.meta.labels)
             and alike(other, one.match_label_keys)
-            and same_domain(one.topology_key, node, where)
-            for one in _constraints(pod)
         )
 
     return keeps

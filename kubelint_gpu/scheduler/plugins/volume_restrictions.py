@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod, Volume
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
-from kubelint_gpu.scheduler.framework.facts import Keeps
+from kubelint_gpu.scheduler.framework.facts import Keeps, always, never
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status, rejected
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
@@ -125,10 +124,12 @@ def _with_disks(snapshot: Snapshot) -> frozenset[str]:
     )
 
 
-def _blockers(pod: Pod, _node: Node, snapshot: Snapshot, _reason: str) -> Keeps:
+def _blockers(pod: Pod, snapshot: Snapshot, _reason: str) -> Keeps:
     exclusive = {one.key for one in snapshot.cluster.claims if READ_WRITE_ONCE_POD in one.access_modes}
     mine = {name for name in direct_claims(pod) if f"{pod.meta.namespace}/{name}" in exclusive}
-    return lambda other, _: other.meta.namespace == pod.meta.namespace and not mine.isdisjoint(direct_claims(other))
+    return lambda other: (
+        always if other.meta.namespace == pod.meta.namespace and not mine.isdisjoint(direct_claims(other)) else never
+    )
 
 
 _FACTS = volume_facts(asks=has_volumes, excludes=share_volumes, blockers=_blockers)

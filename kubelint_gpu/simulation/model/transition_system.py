@@ -176,14 +176,15 @@ class Model:
 
     def distinct(self, nodes: tuple[Content, ...], among: Sequence[int] | None = None) -> Iterator[int]:
         """One node of each class and content."""
+        wanted = None if among is None else frozenset(among)
         for members in self.places.classes:
             if len(members) == 1:
-                if among is None or members.start in among:
+                if wanted is None or members.start in wanted:
                     yield members.start
                 continue
             tried = set()
             for index in members:
-                if nodes[index] not in tried and (among is None or index in among):
+                if nodes[index] not in tried and (wanted is None or index in wanted):
                     tried.add(nodes[index])
                     yield index
 

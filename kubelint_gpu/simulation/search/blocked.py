@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.scheduler import FitResult, Snapshot, Status, fit, message, preempt
 from kubelint_gpu.scheduler.framework.facts import Held
 from kubelint_gpu.scheduler.plugins.node_resources_fit import short_of
 from kubelint_gpu.scheduler.relations import blocking_plugins, held, peeled, sought
-from kubelint_gpu.simulation.controllers.reconciler import PodType
 from kubelint_gpu.simulation.controllers.state import AWAITED, BROKEN, STARTING, UNBOUND, State, census
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.prepare.workload_change import owner_of
-from kubelint_gpu.simulation.search.blockers import ATTACH, rivals
+from kubelint_gpu.simulation.search.blockers import ATTACH, Candidates, Placed, rivals
 from kubelint_gpu.simulation.search.narrate import Narration
 from kubelint_gpu.simulation.search.trace import Blocker, BlockingPod, Waiting
 from kubelint_gpu.values import replace
@@ -30,11 +29,13 @@ class BlockedPods:
         self._kinds = scene.cast.kinds
         self._telling = telling
         self._in_play: frozenset[PodIdentifier] = frozenset()
+        self._known: dict[tuple[int, str, str], Candidates] = {}
 
     def waiting(self, state: State, owner: str = "") -> tuple[Waiting, ...]:
         """Everybody who waits, new pods first; with `owner`, of those for which no node is found only its pods."""
         snapshot = self._telling.snapshot(state)
         placed = self._scene.places.state_pods.placed(state)
+        self._known.clear()
         self._in_play = frozenset(pod.identifier for _, _, _, pod in placed)
         pending: dict[tuple[int, int | None], int] = {}
         for number, count in enumerate(state.waiting):
@@ -159,31 +160,45 @@ class BlockedPods:
         if node is None:
             return ()
         resource = short_of(reason)
-        keeps = rivals(plugin, self._kinds[number].pod, node.node, snapshot, resource, reason)
         found: dict[tuple[str, bool, str], tuple[int, int]] = {}
+        for one in self._candidates(number, plugin, reason, state, snapshot).on(node.node):
+            key = (one.owner, one.new, one.where.name)
+            before = found.get(key, (0, 0))
+            found[key] = (before[0] + one.number, before[1] + takes(one.pod).get(resource, 0) * one.number)
+        return tuple(BlockingPod(*key[:2], *amounts, key[2]) for key, amounts in sorted(found.items()))
 
-        def count(owner: str, new: bool, where: str, number: int, pod: Pod) -> None:
-            before = found.get((owner, new, where), (0, 0))
-            found[owner, new, where] = (before[0] + number, before[1] + takes(pod).get(resource, 0) * number)
+    def _candidates(self, number: int, plugin: str, reason: str, state: State, snapshot: Snapshot) -> Candidates:
+        """Who keeps the pod off some node, by a plugin and its reason; asked once for all nodes."""
+        found = self._known.get((number, plugin, reason))
+        if found is None:
+            keeps = rivals(plugin, self._kinds[number].pod, snapshot, short_of(reason), reason)
+            found = self._known[number, plugin, reason] = Candidates()
+            for one in self._placed(plugin, state, snapshot):
+                found.add(one, keeps(one.pod))
+        return found
 
+    def _placed(self, plugin: str, state: State, snapshot: Snapshot) -> Iterator[Placed]:
+        """Every pod that is on a node, equal ones together."""
+        scene, nodes = self._scene, [snapshot.node(name) for name in self._scene.places.names]
+        placed: Iterable[tuple[int, int, int, int, Pod]]
         if held(plugin) == Held.DEVICE.value:
             # which of several equal pods has what they are about, only the pods themselves tell
-            for place, other, phase, one in self._scene.places.state_pods.placed(state):
-                if phase not in UNBOUND and keeps(one, node.node):
-                    count(self._kinds[other].owner, self._kinds[other].new, names[place], 1, one)
-        for place, content in enumerate(state.nodes if held(plugin) != Held.DEVICE.value else ()):
-            where = snapshot.node(names[place])
-            for other, phase, number_there in content:
-                if other < 0 or phase in UNBOUND or where is None or (plugin == ATTACH and phase == STARTING):
-                    continue
-                kind: PodType = self._kinds[other]
-                if keeps(kind.pod, where.node):
-                    count(kind.owner, kind.new, where.name, number_there, kind.pod)
-        for where in (node,) if resource or held(plugin) == Held.PORT.value else snapshot.nodes:
-            for pod in where.pods:
-                if pod.identifier not in self._in_play and keeps(pod, where.node):
-                    count(owner_of(pod) or f"Pod/{pod.key}", False, where.name, 1, pod)
-        return tuple(BlockingPod(*key[:2], *amounts, key[2]) for key, amounts in sorted(found.items()))
+            placed = ((place, kind, phase, 1, pod) for place, kind, phase, pod in scene.places.state_pods.placed(state))
+        else:
+            placed = (
+                (place, kind, phase, count, self._kinds[kind].pod)
+                for place, content in enumerate(state.nodes)
+                for kind, phase, count in content
+                if kind >= 0
+            )
+        for place, kind, phase, count, pod in placed:
+            where = nodes[place]
+            if phase not in UNBOUND and where is not None and not (plugin == ATTACH and phase == STARTING):
+                yield Placed(self._kinds[kind].owner, self._kinds[kind].new, where.node, count, pod)
+        for info in snapshot.nodes:
+            for pod in info.pods:
+                if pod.identifier not in self._in_play:
+                    yield Placed(owner_of(pod) or f"Pod/{pod.key}", False, info.node, 1, pod)
 
 
 _TOLD_BEHIND = (Held.PORT.value, Held.RESOURCE.value)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.scheduler import Snapshot
-from kubelint_gpu.scheduler.framework.facts import Keeps, never
+from kubelint_gpu.scheduler.framework.facts import Keeps, Reach, never, nobody_blocks, same_node
 from kubelint_gpu.scheduler.framework.storage_index import direct_claims
 from kubelint_gpu.scheduler.relations import facts_of
 from kubelint_gpu.simulation.prepare.volumes import exclusive_claims
@@ -15,18 +17,50 @@ ATTACH = "VolumeAttach"
 """In the place of a plugin: the attach/detach controller, which attaches some volumes to one node at a time."""
 
 
-def rivals(plugin: str, pod: Pod, node: Node, snapshot: Snapshot, resource: str = "", reason: str = "") -> Keeps:
-    """Who keeps `pod` off `node`: with a resource those who hold some of it there, else those whom the plugin means.
+def rivals(plugin: str, pod: Pod, snapshot: Snapshot, resource: str = "", reason: str = "") -> Keeps:
+    """Which pods keep `pod` off nodes: with a resource those that hold some of it, else those that the plugin means.
 
     Of plugins that look at no other pod it is nobody.
     """
     if resource:
-        return lambda other, where: where.name == node.name and (resource == "pods" or _takes(other, resource))
+        return lambda other: same_node if resource == "pods" or _takes(other, resource) else never
     if plugin == ATTACH:
         mine = exclusive_claims(pod, snapshot.cluster)
-        return lambda other, where: where.name != node.name and not mine.isdisjoint(_claims(other))
-    found = facts_of(plugin).blockers
-    return found(pod, node, snapshot, reason) if found is not None else never
+        return lambda other: _elsewhere if not mine.isdisjoint(_claims(other)) else never
+    return (facts_of(plugin).blockers or nobody_blocks)(pod, snapshot, reason)
+
+
+def _elsewhere(node: Node, other: Node) -> bool:
+    return node.name != other.name
+
+
+class Placed(NamedTuple):
+    """A number of equal pods of one owner on one node; `new` if they are of its new template."""
+
+    owner: str
+    new: bool
+    where: Node
+    number: int
+    pod: Pod
+
+
+class Candidates:
+    """Pods that keep another one off nodes, found by node."""
+
+    def __init__(self) -> None:
+        self._here: dict[str, list[Placed]] = {}
+        self._anywhere: list[tuple[Reach, Placed]] = []
+
+    def add(self, pods: Placed, reach: Reach) -> None:
+        """Takes pods in that keep the other one off what they reach."""
+        if reach is same_node:
+            self._here.setdefault(pods.where.name, []).append(pods)
+        elif reach is not never:
+            self._anywhere.append((reach, pods))
+
+    def on(self, node: Node) -> list[Placed]:
+        """Those that keep the other one off a node."""
+        return self._here.get(node.name, []) + [one for reach, one in self._anywhere if reach(node, one.where)]
 
 
 def _takes(pod: Pod, resource: str) -> bool:

@@ -6,12 +6,13 @@ Nothing below this module is imported for a pod without claims in a cluster with
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import cache
 from typing import Any
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
-from kubelint_gpu.kube.objects.pod import Pod, PodSpec
-from kubelint_gpu.scheduler.framework.facts import Facts, Held, Keeps, Token, Unique, never
+from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier, PodSpec
+from kubelint_gpu.scheduler.framework.facts import Facts, Held, Keeps, Token, Unique, never, nobody_blocks
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
@@ -123,14 +124,19 @@ def _token(pods: Sequence[Pod], _wide: bool, cluster: Cluster) -> Token | None:
     return token
 
 
-def _blockers(pod: Pod, node: Node, snapshot: Snapshot, _reason: str) -> Keeps:
+def _blockers(pod: Pod, snapshot: Snapshot, reason: str) -> Keeps:
     if not _has_to_do(pod, snapshot):
-        return never
+        return nobody_blocks(pod, snapshot, reason)
     from kubelint_gpu.scheduler.plugins.dynamic_resources.device_holders import blockers, holds
 
-    users = {user.identifier for one in blockers(pod, snapshot, node.name) for user in one.users}
-    users |= {user.identifier for one in holds(pod, snapshot) if node.name not in one.nodes for user in one.users}
-    return lambda other, _: other.identifier in users
+    held = holds(pod, snapshot)
+
+    @cache
+    def users(node: str) -> set[PodIdentifier]:
+        found = {user.identifier for one in blockers(pod, snapshot, node) for user in one.users}
+        return found | {user.identifier for one in held if node not in one.nodes for user in one.users}
+
+    return lambda other: lambda node, _: other.identifier in users(node.name)
 
 
 def _sought(pod: Pod, snapshot: Snapshot, node: str) -> tuple[str, ...]:
