@@ -14,7 +14,7 @@ from kubelint_gpu.findings.catalogue import UnknownRule, folders, prefix_of, sug
 from kubelint_gpu.findings.expiry import over, today
 from kubelint_gpu.findings.finding import Finding, Severity
 from kubelint_gpu.messages.wording import listed
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import dataclass, field, replace
 from kubelint_gpu.workspace.project.configuration import Configuration
 
 SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")
@@ -22,13 +22,17 @@ SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What is reported; `lowest` None reports everything, and then notes alone do not fail a run."""
+    """What is reported; `lowest` None reports everything, and then notes alone do not fail a run.
+
+    `known` has what is ignored in the files that were asked for before.
+    """
 
     configuration: Configuration
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     severity: tuple[tuple[str, str], ...] = ()
     lowest: Severity | None = None
+    known: dict[str, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
 
     def selected(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         """The findings that are reported, with the severities of the configuration; what crashed always is."""
@@ -68,10 +72,10 @@ class Selection:
         )
 
     def _keeps(self, finding: Finding) -> bool:
-        ignored = (*self.ignore, *self.configuration.ignores(finding.place.path))
-        if finding.code.startswith(tuple(ignored)):
-            return False
-        return not self.select or any(finding.code.startswith(prefix) for prefix in self.select)
+        path = finding.place.path
+        if path not in self.known:
+            self.known[path] = (*self.ignore, *self.configuration.ignores(path))
+        return not finding.code.startswith(self.known[path]) and finding.code.startswith(self.select or ("",))
 
 
 def select(

@@ -43,6 +43,17 @@ def near():
     return {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
 
 
+def apart(terms):
+    """Pods of which each takes a node of its own, by the last of very many terms; none may be away while they roll."""
+    hostname = "kubernetes.io/hostname"
+    about = [*(f"other{one}" for one in range(terms - 1)), "a"]
+    anti = [{"topologyKey": hostname, "labelSelector": {"matchLabels": {"app": one}}} for one in about]
+    affinity = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": anti}}
+    found = deployment("a", 1000, affinity=affinity)
+    found["spec"]["strategy"] = {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
+    return found
+
+
 def uneven():
     """Nodes of which each is another one, and workloads that fit on them in very many ways."""
     cluster = inventory(19, 8)
@@ -78,6 +89,7 @@ CASES = {
     "spread over nodes": ([deployment("a", 1000, topologySpreadConstraints=spread("kubernetes.io/hostname"))], 1000),
     "spread over zones": ([deployment("a", 1000, topologySpreadConstraints=spread(BY_ZONE))], 1000),
     "near to each other": ([deployment("a", 1000, affinity=near())], 1000),
+    "apart": ([apart(3000)], 1000),
     "tight": ([deployment(f"d{one}", 4) for one in range(300)], 300),
 }
 
