@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import everything
@@ -18,6 +19,7 @@ from kubelint_gpu.inventory.declarations.inventory import (
 )
 from kubelint_gpu.inventory.declarations.unread import ANY, SECTIONS, Unread, unread
 from kubelint_gpu.inventory.kubernetes_version import cluster_version
+from kubelint_gpu.inventory.misreadings import Misreadings
 from kubelint_gpu.inventory.objects.declared_nodes import MOST_NODES, node, pool
 from kubelint_gpu.inventory.objects.policies import POLICIES
 from kubelint_gpu.inventory.objects.raw import is_cluster_object, raw_object
@@ -31,7 +33,7 @@ from kubelint_gpu.kube.objects.priority import PriorityClass
 from kubelint_gpu.values import dataclass, field, replace
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from kubelint_gpu.documents import Item, Pointer, Reading
     from kubelint_gpu.inventory.declarations.declared import Declared
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 @dataclass(slots=True)
 class _Gathered:
     # What was found so far; running pods wait until every node and class is known.
+    misread: Misreadings
     objects: list[Declared] = field(default_factory=list)
     pods: list[Declared] = field(default_factory=list)
     pools: list[Pool] = field(default_factory=list)
@@ -52,8 +55,12 @@ class _Gathered:
     doubtful: set[str | None] = field(default_factory=set)
     unread: list[Unread] = field(default_factory=list)
 
-    def settle(self, begin: int, kind: str, value: Any) -> None:
-        """Errors since `begin` cost the object alone that was read meanwhile."""
+    @contextmanager
+    def one(self, kind: str, value: Any, item: Item, pointer: Pointer = ()) -> Iterator[None]:
+        """What is wrong with an object that is read meanwhile, or was in its text, costs this object alone."""
+        begin = len(self.problems)
+        yield
+        self.problems += self.misread.take(item, pointer)
         if any(one.severity == "error" for one in self.problems[begin:]):
             self.problems[begin:] = [replace(one, of_object=True) for one in self.problems[begin:]]
             self.unread.append(unread(kind, value))
@@ -66,17 +73,8 @@ def load(readings: Sequence[Reading], *, follows_schema: bool = False) -> tuple[
     Where there is a fatal error the inventory must not be judged by; an object with an error of its own is `unread`.
     Contradictions between declarations that are each well-formed are not looked for here: see `contradictions`.
     """
-    found = _Gathered()
+    found = _Gathered(Misreadings(readings))
     for reading in readings:
-        found.problems += [
-            InventoryError(
-                problem.path,
-                problem.span,
-                problem.message,
-                related=tuple((problem.path, span, sentence) for span, sentence in problem.related),
-            )
-            for problem in reading.problems
-        ]
         _read(reading, found, follows_schema)
     _run(found)
     if any(each.kind == "ResourceSlice" for each in found.objects):
@@ -89,7 +87,8 @@ def load(readings: Sequence[Reading], *, follows_schema: bool = False) -> tuple[
         found.problems.append(error)
         found.unread.append(unread(later.kind, later.value))
     objects = tuple(one for one in objects if not one.name or seen.setdefault(identity(one.value), one) is one)
-    return _inventory(found, objects), tuple(found.problems)
+    inventory = _inventory(found, objects)
+    return inventory, (*found.misread.left(), *found.problems)
 
 
 def _read(reading: Reading, found: _Gathered, follows_schema: bool) -> None:
@@ -125,9 +124,8 @@ def _read(reading: Reading, found: _Gathered, follows_schema: bool) -> None:
 
 
 def _raw(item: Item, found: _Gathered) -> None:
-    begin = len(found.problems)
-    declared = raw_object(item, found.problems)
-    found.settle(begin, item.value["kind"], item.value)
+    with found.one(item.value["kind"], item.value, item):
+        declared = raw_object(item, found.problems)
     if declared is None:
         if item.value["kind"] == "Node":
             found.doubtful.add(_name(item.value) or None)
@@ -165,24 +163,22 @@ def _concise(item: Item, found: _Gathered, follows_schema: bool) -> None:
             found.unread.append(unread(SECTIONS[section], item.value[section][entry[0]]))
     for section, declare in POLICIES.items():
         for pointer in entries(section):
-            begin, value = len(found.problems), item.value[section][pointer[1]]
-            policy = understood(declare(item, pointer, value), found.problems)
-            found.settle(begin, SECTIONS[section], value)
+            value = item.value[section][pointer[1]]
+            with found.one(SECTIONS[section], value, item, pointer):
+                policy = understood(declare(item, pointer, value), found.problems)
             if policy is not None:
                 found.objects.append(policy)
     for pointer in entries("nodes"):
-        begin = len(found.problems)
-        one = node(item, pointer, found.problems)
-        found.settle(begin, "Node", item.value["nodes"][pointer[1]])
+        with found.one("Node", item.value["nodes"][pointer[1]], item, pointer):
+            one = node(item, pointer, found.problems)
         if one is None:
             found.doubtful.add(_entry_name(item, "nodes", pointer[1:]))
         else:
             found.objects += [one, *_devices(item, pointer, (), [one.name], found)]
         found.nodes += 1
     for pointer in entries("pools"):
-        begin = len(found.problems)
-        grown = pool(item, pointer, MOST_NODES - found.nodes, found.problems)
-        found.settle(begin, "Node", {})
+        with found.one("Node", {}, item, pointer):
+            grown = pool(item, pointer, MOST_NODES - found.nodes, found.problems)
         if grown is None:
             found.doubtful.add(None)
             continue
@@ -201,10 +197,8 @@ def _devices(item: Item, pointer: Pointer, below: Pointer, nodes: Sequence[str],
         return []
     from kubelint_gpu.inventory.dra.slices import slices_of
 
-    begin = len(found.problems)
-    slices = slices_of(item, (*pointer, *below), value, nodes, found.problems)
-    found.settle(begin, "ResourceSlice", {})
-    return slices
+    with found.one("ResourceSlice", {}, item, (*pointer, *below, "devices")):
+        return slices_of(item, (*pointer, *below), value, nodes, found.problems)
 
 
 def _run(found: _Gathered) -> None:
@@ -214,11 +208,9 @@ def _run(found: _Gathered) -> None:
     named = broken | {one.name for one in classes}
 
     def of_class(pod: Declared) -> Declared:
-        begin = len(found.problems)
-        after = admitted(pod, classes, found.problems, raw=True, broken=broken)
         name = pod.typed.spec.priority_class_name if isinstance(pod.typed, Pod) else ""
-        found.settle(begin, "PriorityClass", {"name": name})
-        return after
+        with found.one("PriorityClass", {"name": name}, pod.item, pod.pointer):
+            return admitted(pod, classes, found.problems, raw=True, broken=broken)
 
     found.pods = [of_class(pod) for pod in found.pods]
     total = 0
@@ -231,17 +223,15 @@ def _run(found: _Gathered) -> None:
             return
         if "pod" in entry:
             value = {**entry["pod"], "apiVersion": "v1", "kind": "Pod"}
-            begin = len(found.problems)
-            declared = raw_object(item, found.problems, value, (*pointer, "pod"))
-            found.settle(begin, "Pod", entry)
+            with found.one("Pod", entry, item, pointer):
+                declared = raw_object(item, found.problems, value, (*pointer, "pod"))
             if declared is not None:
                 found.pods.append(of_class(declared))
         elif entry["node"] not in nodes and found.doubtful & {entry["node"], None}:
             found.unread.append(unread("Pod", entry))
         else:
-            begin = len(found.problems)
-            found.pods += running_pods(item, pointer, nodes, classes, found.problems, broken)
-            found.settle(begin, "Pod", entry)
+            with found.one("Pod", entry, item, pointer):
+                found.pods += running_pods(item, pointer, nodes, classes, found.problems, broken)
             if "priorityClassName" in entry and entry["priorityClassName"] not in named:
                 found.unread.append(unread("PriorityClass", {"name": entry["priorityClassName"]}))
 
