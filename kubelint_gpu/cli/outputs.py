@@ -81,12 +81,13 @@ def write(
     fix_hints: bool = True,
     category: str = "",
     quiet: bool = False,
-) -> None:
-    """Write a report in every format that was asked for.
+) -> str:
+    """Write a report in every format that was asked for, and give what went to standard output.
 
     Raises:
         click.ClickException: a file cannot be written.
     """
+    shown: list[str] = []
     for name, target in targets:
         with ExitStack() as stack:
             stream: TextIO = sys.stdout
@@ -102,5 +103,8 @@ def write(
             options = options_for(stream, color, fix_hints=fix_hints, category=category, quiet=quiet)
             for part in renderer(name)(report, options):
                 stream.write(part)
+                if target == "-":
+                    shown.append(part)
             # what follows on standard error stands behind it, also where both go to one pipe
             stream.flush()
+    return "".join(shown)

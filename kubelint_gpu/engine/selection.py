@@ -12,12 +12,10 @@ from kubelint_gpu.engine.run import finding_of
 from kubelint_gpu.engine.suppressions import UNUSED
 from kubelint_gpu.findings.catalogue import UnknownRule, folders, prefix_of, suggestion
 from kubelint_gpu.findings.expiry import over, today
-from kubelint_gpu.findings.finding import Finding, Severity
+from kubelint_gpu.findings.finding import SEVERITIES, Finding, Severity
 from kubelint_gpu.messages.wording import listed
 from kubelint_gpu.values import dataclass, field, replace
 from kubelint_gpu.workspace.project.configuration import Configuration
-
-SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")
 
 
 @dataclass(frozen=True, slots=True)

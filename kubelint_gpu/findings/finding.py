@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from kubelint_gpu.findings.picture import RolloutPicture
 
 Severity = Literal["error", "warning", "note"]
+SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")
+"""From the least to the worst."""
 Certainty = Literal["certain", "possible"]
 Safety = Literal["safe", "unsafe"]
 Moment = Literal["now", "next", "later"]

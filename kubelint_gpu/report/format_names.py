@@ -22,6 +22,9 @@ FORMATS: dict[str, tuple[str, str]] = {
     "junit": ("kubelint_gpu.report.formats.junit", "render"),
 }
 
+LASTING = frozenset(("text", "concise", "sarif", "github", "gitlab", "markdown"))
+"""The formats that say the same of the same files: the others also say how long the run took."""
+
 DRAWING = frozenset(("html",))
 """The formats that draw the cluster and the moments of a rollout: no other run works them out."""
 

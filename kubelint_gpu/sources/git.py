@@ -126,12 +126,11 @@ def entries(root: Path) -> tuple[Entry, ...]:
     Raises:
         GitError: the index cannot be read.
     """
+    # git sorts them, and each begins with a letter, the mode, the name of the blob and the stage
+    lines = os.fsdecode(git(["ls-files", "-z", "--stage", "-t"], root)).split("\0")
     found = {}
-    # git sorts them
-    for line in filter(None, os.fsdecode(git(["ls-files", "-z", "--stage", "-t"], root)).split("\0")):
-        about, _, name = line.partition("\t")
-        tag, mode, blob, _stage = about.split(" ")
-        found[name] = Entry(name, blob if mode.startswith("100") else "", tag != "S")
+    for about, _, name in [line.partition("\t") for line in lines if line]:
+        found[name] = Entry(name, about[9:-2] if about.startswith("100", 2) else "", about[0] != "S")
     return tuple(found.values())
 
 

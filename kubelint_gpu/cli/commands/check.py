@@ -1,39 +1,40 @@
-"""`kubelint-gpu check`."""
+"""`kubelint-gpu check`: its options, and what is known of a run from an earlier one."""
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from kubelint_gpu.cache.store import users_store
-from kubelint_gpu.cli.baseline import Baseline, load_baseline, settle
-from kubelint_gpu.cli.commands.fixing import fix_units, print_diff, tell
-from kubelint_gpu.cli.exit_codes import FAILED, FINDINGS, NOTHING
+from kubelint_gpu.cli.exit_codes import NOTHING
 from kubelint_gpu.cli.help.manual import ManualCommand
 from kubelint_gpu.cli.help.shell_completion import codes
-from kubelint_gpu.cli.outcome_report import report_of
-from kubelint_gpu.cli.outputs import category_of, options_for, pairs, write
-from kubelint_gpu.cli.own_files import is_report, paths_of, refuse_own_files
-from kubelint_gpu.engine.processes import cores
-from kubelint_gpu.engine.run import Suppression, check
-from kubelint_gpu.engine.selection import SEVERITIES, per_path_problems, select
-from kubelint_gpu.findings.expiry import today
-from kubelint_gpu.report.content import Report
-from kubelint_gpu.report.format_names import DRAWING, FORMATS
+from kubelint_gpu.cli.outputs import pairs
+from kubelint_gpu.findings.finding import SEVERITIES
+from kubelint_gpu.report.format_names import FORMATS, LASTING
 from kubelint_gpu.sources.checkout import anchor_of
-from kubelint_gpu.values import replace
-from kubelint_gpu.workspace.project.comparison import comparison
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.configuration_file import find, load
-from kubelint_gpu.workspace.project.inputs import Inputs, read_inputs
+from kubelint_gpu.workspace.project.gathering import Gathered, gather
 from kubelint_gpu.workspace.project.kustomizations import KustomizeSettings, kustomize_options
-from kubelint_gpu.workspace.project.progress import progress
 from kubelint_gpu.workspace.project.shards import read_shard
-from kubelint_gpu.workspace.project.worlds import WhatIf, what_if_options
+from kubelint_gpu.workspace.project.worlds import what_if_options
+
+if TYPE_CHECKING:
+    from kubelint_gpu.cache.store import Store
+
+_DECIDING = (
+    *("select", "ignore", "min_severity", "together", "hook", "no_ignores", "quiet", "exit_zero", "shard", "assume"),
+    *("config", "isolated"),
+)
+"""Options that change what a run says; its files are looked at apart."""
+_APART = ("without", "added", "against", "fix", "diff", "unsafe_fixes", "baseline", "write_baseline", "statistics")
+"""Options with which a run reads or writes more than its files: what it says is not kept as a whole."""
 
 
 @click.command("check", cls=ManualCommand, short_help="Check manifests against a declared cluster.")
@@ -114,6 +115,7 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
     """
     if options["show_settings"]:
         from kubelint_gpu.cli.settings import show
+        from kubelint_gpu.engine.selection import select
 
         configuration = _configuration(options["config"], paths, isolated=options["isolated"])
         select(configuration, options["select"], options["ignore"], options["min_severity"])
@@ -130,122 +132,68 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
     for option in ("statistics", "diff"):
         if options[option] and any(name != "text" and target == "-" for name, target in targets):
             raise click.UsageError(f"--{option} prints text: give each --output-format an --output-file")
-    configuration = _configuration(options["config"], paths, isolated=options["isolated"])
-    selection = select(configuration, options["select"], options["ignore"], options["min_severity"])
-    baseline = load_baseline(options["baseline"] or configuration.baseline)
-    past = comparison(options["against"], paths) if options["against"] is not None else None
     store = None if options["no_cache"] else users_store()
-    inputs = read_inputs(
+    configuration = _configuration(options["config"], paths, isolated=options["isolated"], store=store)
+    gathered = gather(
         paths,
         inventories,
         configuration=configuration,
-        what_if=WhatIf(options["without"], options["added"], full=options["assume"] == "full"),
-        together=options["together"],
         stdin_filename=options["stdin_filename"],
-        against=past,
         kustomize=KustomizeSettings(options["kustomize"], options["kustomize_flags"], options["kustomize_timeout"]),
         hook=options["hook"],
-        store=store,
-        shard=options["shard"],
     )
-    own = _own(inputs, configuration, baseline, options["write_baseline"])
-    refuse_own_files(targets, own, past.path if past is not None else None)
-    suppression = Suppression(today(), selection.off(), on=not options["no_ignores"])
-    fixed = None
-    if options["fix"] or options["diff"]:
-        if "-" in paths and not options["diff"]:
-            raise click.UsageError("standard input cannot be fixed in place; use --diff")
-        fixed = fix_units(
-            inputs.units,
-            suppression,
-            baseline.wanted(lambda finding: inputs.reports(finding) and selection.mends(finding)),
-            unsafe=options["unsafe_fixes"],
-            write=options["fix"] and not options["diff"],
-        )
-        if options["diff"]:
-            print_diff(fixed.changed)
-        inputs = inputs.after(fixed.units, failed=fixed.failed)
-    drawn = any(name in DRAWING for name, _ in targets)
-    with progress("checking", len(inputs.units)) as done:
-        outcome = check(
-            inputs.units,
-            inputs.world,
-            suppression=suppression,
-            processes=cores(),
-            tell=done,
-            stages=drawn,
-            store=store,
-        )
-    if store is not None:
-        store.save()
-    found = (*outcome.findings, *inputs.defects, *per_path_problems(selection.configuration))
-    outcome = replace(outcome, findings=tuple(filter(inputs.reports, found)))
-    if fixed is not None and options["diff"]:
-        left = any(selection.fails(one) and not baseline.accepts(one) for one in selection.selected(outcome.findings))
-        if outcome.failed or inputs.failed or not inputs.usable:
-            return FAILED
-        return FINDINGS if (left or fixed.changed) and not options["exit_zero"] else NOTHING
-    settled = settle(
-        baseline,
-        options["write_baseline"],
-        outcome.findings,
-        tuple(selection.selected(outcome.findings)),
-        _wholly_checked(inputs, paths),
-        failed=outcome.failed or inputs.failed,
-    )
-    findings = settled.findings
-    settings = selection.configuration.source
-    report = report_of(inputs, outcome, settled, time.perf_counter() - begun, [name for name, _ in targets], settings)
-    if options["statistics"]:
-        _print_statistics(report, options["color"])
-        targets = [(name, target) for name, target in targets if target != "-"]
-    write(
-        report,
-        targets,
-        options["color"],
-        fix_hints=fixed is None,
-        category=category_of(inventories or configuration.inventories),
-        quiet=options["quiet"],
-    )
-    if fixed is not None:
-        tell(fixed)
-    if report.failed and all(target != "-" for _, target in targets):
-        click.echo(f"kubelint-gpu: the run failed: {report.failed}", err=True)
-    if outcome.failed or inputs.failed:
-        return FAILED
-    failing = any(selection.fails(finding) for finding in findings)
-    return FINDINGS if failing and not options["exit_zero"] else NOTHING
+    key = None
+    if store is not None and _is_plain(options, targets, (*paths, *inventories), configuration):
+        key = _key(gathered, inventories, options, targets)
+        if key is not None and (code := _said_before(store, key, gathered)) is not None:
+            return code
+    from kubelint_gpu.cli.commands.judging import judged
+
+    return judged(gathered, paths, inventories, options, targets, begun, store, key)
 
 
-def _configuration(given: str | None, paths: Sequence[str], *, isolated: bool) -> Configuration:
+def _is_plain(
+    options: dict[str, Any], targets: Sequence[tuple[str, str]], named: Sequence[str], configuration: Configuration
+) -> bool:
+    """Whether a run reads nothing but its files, and writes nothing but what is the same for the same files."""
+    return (
+        len(targets) == 1
+        and targets[0][1] == "-"
+        and targets[0][0] in LASTING
+        and "-" not in named
+        and not any(options[name] for name in _APART)
+        and configuration.baseline is None
+    )
+
+
+def _key(
+    gathered: Gathered, inventories: Sequence[str], options: dict[str, Any], targets: Sequence[tuple[str, str]]
+) -> str | None:
+    from kubelint_gpu.cli.outputs import options_for
+    from kubelint_gpu.workspace.project.kept_runs import run_key
+
+    looks = options_for(sys.stdout, options["color"])
+    shown = (looks.color, looks.width, looks.unicode, sys.stdout.encoding)
+    deciding = [options[name] for name in _DECIDING]
+    return run_key(gathered, inventories, (time.strftime("%Y-%m-%d"), repr((inventories, deciding, targets, shown))))
+
+
+def _said_before(store: Store, key: str, gathered: Gathered) -> int | None:
+    """The exit code of a run that is known, whose output is written; None where none is."""
+    from kubelint_gpu.cache.kept_output import recall
+
+    found = recall(store, key)
+    if found is None:
+        return None
+    gathered.tell()
+    sys.stdout.write(found[1])
+    sys.stdout.flush()
+    return found[0]
+
+
+def _configuration(
+    given: str | None, paths: Sequence[str], *, isolated: bool, store: Store | None = None
+) -> Configuration:
     if isolated:
         return Configuration()
-    return load(Path(given) if given else find(anchor_of(paths, Path.cwd())))
-
-
-def _own(inputs: Inputs, configuration: Configuration, baseline: Baseline, written: str | None) -> Iterator[str]:
-    """The files that a run reads or writes; what an earlier run reported is none of them."""
-    yield from (str(path) for path in (configuration.path, baseline.path, written) if path is not None)
-    yield from paths_of(reading for reading in inputs.every if not is_report(reading))
-    yield from inputs.beside
-
-
-def _wholly_checked(inputs: Inputs, given: Sequence[str]) -> Iterator[str]:
-    """The files of which all findings are known: inventories, and what lies below the PATHS.
-
-    What a kustomization takes from elsewhere may have findings through others that are not rendered now.
-    """
-    roots = [Path(path).resolve() for path in given if path != "-"]
-    for path in paths_of(inputs.readings):
-        if path.startswith("<") or any(Path(path).resolve().is_relative_to(root) for root in roots):
-            yield path
-    yield from paths_of(reading for world in inputs.worlds for reading in world.readings)
-
-
-def _print_statistics(report: Report, color: str) -> None:
-    import sys
-
-    from kubelint_gpu.report.tally import statistics
-
-    for part in statistics(report, options_for(sys.stdout, color)):
-        sys.stdout.write(part)
+    return load(Path(given) if given else find(anchor_of(paths, Path.cwd())), store)

@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from kubelint_gpu.documents import SourceText, Span
-from kubelint_gpu.findings.expiry import over, today
 from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.sources.files import display_path
 from kubelint_gpu.values import dataclass, field
@@ -120,6 +119,8 @@ class Configuration:
     def ignores(self, path: str) -> Iterator[str]:
         """The codes and prefixes that are not reported for a file, today."""
         if self.per_path:
+            from kubelint_gpu.findings.expiry import over, today
+
             seen, now = self.relative(path), today()
             for entry in self.per_path:
                 if not over(entry.until, now) and matches(seen, entry.glob):

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import Document, Pointer, Reading, read
-from kubelint_gpu.findings.expiry import day_problem
 from kubelint_gpu.sources.checkout import is_inside, repository_root
 from kubelint_gpu.sources.files import NotReadable, display_path, read_named
 from kubelint_gpu.sources.paths import is_file
-from kubelint_gpu.workspace.manifest import place_of
 from kubelint_gpu.workspace.project.configuration import NAME, Configuration, ConfigurationError, PathIgnore, Target
 from kubelint_gpu.workspace.project.globs import LONGEST, MOST, MOST_CHARACTERS
+
+if TYPE_CHECKING:
+    from kubelint_gpu.cache.store import Store
+    from kubelint_gpu.workspace.project.known_configurations import KnownDocument
 
 KEYS = ("inventory", "targets", "context", "baseline", "select", "ignore", "severity", "per-path", "units")
 LEVELS = ("error", "warning", "note", "off")
 
 
-def configuration_of(document: Document, path: Path) -> Configuration:
+def configuration_of(document: Document | KnownDocument, path: Path) -> Configuration:
     """The settings that a document holds.
 
     Raises:
@@ -33,7 +34,7 @@ def configuration_of(document: Document, path: Path) -> Configuration:
 class _Reader:
     """One document, with errors that say where."""
 
-    def __init__(self, document: Document, path: Path) -> None:
+    def __init__(self, document: Document | KnownDocument, path: Path) -> None:
         self._document = document
         self._path = path
         self._number = 0
@@ -68,6 +69,8 @@ class _Reader:
         names = tuple(known) if known is not None else None
         for key in value:
             if names is not None and key not in names:
+                from difflib import get_close_matches
+
                 near = get_close_matches(key, names, 1, 0.5)
                 hint = f"; did you mean {near[0]}?" if near else f"; known are {', '.join(names)}"
                 raise self._fail((*pointer, key), f'unknown key "{key}"{hint}', key=True)
@@ -149,8 +152,13 @@ class _Reader:
             pointer = ("per-path", glob)
             found = self._mapping(entry, pointer, ("ignore", "reason", "until"))
             reason, until = (self._text(found.get(key), (*pointer, key)) for key in ("reason", "until"))
-            if "until" in found and day_problem(until):
-                raise self._fail((*pointer, "until"), "must be a day such as 2027-01-31")
+            if "until" in found:
+                from kubelint_gpu.findings.expiry import day_problem
+
+                if day_problem(until):
+                    raise self._fail((*pointer, "until"), "must be a day such as 2027-01-31")
+            from kubelint_gpu.workspace.manifest import place_of
+
             place = place_of(self._document.source.path, self._document.locate(pointer, "key"))
             yield PathIgnore(glob, self._texts(found.get("ignore"), (*pointer, "ignore")), reason, until, place)
 
@@ -180,8 +188,8 @@ def find(start: Path, within: Path | None = None) -> Path | None:
     return None
 
 
-def load(path: Path | None) -> Configuration:
-    """Read a configuration.
+def load(path: Path | None, store: Store | None = None) -> Configuration:
+    """Read a configuration; what `store` has of one with these bytes is not parsed again.
 
     Raises:
         ConfigurationError: it cannot be read, or holds what it may not; with line, column and suggestion.
@@ -190,10 +198,16 @@ def load(path: Path | None) -> Configuration:
         return Configuration()
     shown = display_path(path, Path.cwd())
     try:
-        reading = read(shown, read_named(path))
+        data = read_named(path)
     except NotReadable as error:
         raise ConfigurationError(shown, None, str(error)) from None
-    return interpret(path, reading)
+    if store is not None:
+        from kubelint_gpu.workspace.project.known_configurations import known_document
+
+        known = known_document(store, shown, data)
+        if known is not None:
+            return configuration_of(known, path)
+    return interpret(path, read(shown, data))
 
 
 def interpret(path: Path, reading: Reading) -> Configuration:

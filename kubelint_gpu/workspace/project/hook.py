@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,9 +15,11 @@ from kubelint_gpu.sources.commit import Commit, read_commit
 from kubelint_gpu.sources.files import SUFFIXES
 from kubelint_gpu.sources.git import GitError
 from kubelint_gpu.sources.paths import is_file
-from kubelint_gpu.workspace.manifest import Manifest, manifests
-from kubelint_gpu.workspace.project.before import Before, Past, old_renders
-from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations, KustomizeSettings
+
+if TYPE_CHECKING:
+    from kubelint_gpu.workspace.manifest import Manifest
+    from kubelint_gpu.workspace.project.before import Before, Past
+    from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations, KustomizeSettings
 
 
 def commit_in_the_making(files: Iterable[SourceFile]) -> Commit:
@@ -38,6 +41,9 @@ def objects_before(
 
     What it leaves alone is not among them: that is judged by itself, as without a comparison.
     """
+    from kubelint_gpu.workspace.manifest import manifests
+    from kubelint_gpu.workspace.project.before import Past, old_renders
+
     now = {(found.path, found.object): found.item.value for found in manifests(readings)}
     stand: dict[str, set[str]] = {}
     for place, found_there in now:
@@ -73,5 +79,7 @@ def objects_before(
 
 def _objects_in(path: Path) -> set[str]:
     """What a file holds that is not among those that are checked; nothing where it is gone."""
+    from kubelint_gpu.workspace.manifest import manifests
+
     files = collect([str(path)]).files if is_file(path) else ()
     return {found.object for file in files for found in manifests([read(file.path, file.data)])}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,7 +14,6 @@ from kubelint_gpu.documents import Reading
 from kubelint_gpu.findings.catalogue import INTERNAL
 from kubelint_gpu.findings.defect import defect
 from kubelint_gpu.findings.finding import Finding, Place
-from kubelint_gpu.messages.display import visible
 from kubelint_gpu.sources import SourceFile, collect
 from kubelint_gpu.sources.files import SKIMMED
 from kubelint_gpu.values import dataclass, replace
@@ -23,12 +21,12 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.project.configuration import Configuration
+from kubelint_gpu.workspace.project.gathering import Gathered, gather
 from kubelint_gpu.workspace.project.known_files import KnownFiles
 from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations, KustomizeSettings, render_all
 from kubelint_gpu.workspace.project.progress import progress
 from kubelint_gpu.workspace.project.shards import Shard, share
-from kubelint_gpu.workspace.project.targets import Repository, everything, kustomized_folders, named_files
-from kubelint_gpu.workspace.project.worlds import WhatIf, Worlds, complain
+from kubelint_gpu.workspace.project.worlds import WhatIf, Worlds
 from kubelint_gpu.workspace.shared_objects import SHARED, Beside, SharedObjects, shared_documents
 
 if TYPE_CHECKING:
@@ -115,49 +113,47 @@ def read_inputs(
     Raises:
         click.ClickException: `against` cannot be read, or there is no git repository for `hook`.
     """
-    settings = configuration or Configuration()
-    repository = Repository(settings, paths)
-    given, paths = len(paths), everything(paths, settings, inventories)
-    collected = collect(paths, stdin=sys.stdin.buffer, stdin_filename=stdin_filename)
-    for error in collected.errors:
-        complain(error.path, error.message)
-    for skipped in collected.skipped:
-        complain(skipped.path, f"left out: {skipped.message}")
-    commit, offered = None, collected.files
-    if hook:
-        from kubelint_gpu.workspace.project.hook import commit_in_the_making, objects_before
+    gathered = gather(
+        paths,
+        inventories,
+        configuration=configuration,
+        stdin_filename=stdin_filename,
+        kustomize=kustomize,
+        hook=hook,
+    )
+    gathered.tell()
+    return inputs_of(
+        gathered, inventories, what_if=what_if, together=together, against=against, store=store, shard=shard
+    )
 
-        commit = commit_in_the_making(offered)
-        offered = tuple(file for file in offered if commit.holds(file.path))
-    named = named_files(paths)
-    mine = [file.path for file in offered]
-    members = collect(repository.companions(mine)).files
-    users = kustomized_folders(named or ())
-    wanted = frozenset(os.path.realpath(path) for path in named or ())
-    built = render_all(paths, mine, kustomize or KustomizeSettings(), users=users, wanted=wanted)
-    declared = frozenset(os.path.realpath(path) for path in inventories or settings.inventories)
-    if len(paths) == given:
-        # a file that is named is a manifest although it also declares the cluster
-        declared -= frozenset(map(os.path.realpath, paths))
-    files = [
-        file
-        for file in (*offered, *members)
-        if not built.takes(file.path) and os.path.realpath(file.path) not in declared
-    ]
-    if built.failure:
-        click.echo(f"kubelint-gpu: kustomizations are not rendered: {visible(built.failure)}", err=True)
-    failed = bool(collected.errors)
-    # the bytes of a file may go as soon as its text is there
-    del collected, offered
-    files.reverse()
+
+def inputs_of(
+    gathered: Gathered,
+    inventories: Sequence[str],
+    *,
+    what_if: WhatIf | None = None,
+    together: bool = False,
+    against: Comparison | None = None,
+    store: Store | None = None,
+    shard: Shard | None = None,
+) -> Inputs:
+    """The same of files that were gathered; their bytes are dropped as they are read.
+
+    Raises:
+        click.ClickException: `against` cannot be read.
+    """
+    settings, paths, built, kustomize = gathered.settings, gathered.paths, gathered.built, gathered.kustomize
+    failed = bool(gathered.errors)
     defects = list(built.defects)
-    readings = (*_read_all(files, defects, KnownFiles(store, SKIMMED)), *built.readings)
+    readings = (*_read_all(gathered.files, defects, KnownFiles(store, SKIMMED)), *built.readings)
     past: Past | None = None
     try:
         if against is not None:
-            past = _past(against, paths, readings, built, kustomize or KustomizeSettings())
-        elif commit is not None:
-            past = objects_before(commit, readings, built, kustomize or KustomizeSettings())
+            past = _past(against, paths, readings, built, kustomize)
+        elif gathered.commit is not None:
+            from kubelint_gpu.workspace.project.hook import objects_before
+
+            past = objects_before(gathered.commit, readings, built, kustomize)
     except click.ClickException:
         raise
     except Exception as error:  # noqa: BLE001 - what stands there now is judged by itself
@@ -167,18 +163,18 @@ def read_inputs(
         what_if, several=not inventories and len({one.inventory for one in settings.targets}) > 0, store=store
     )
     grouping = _Grouping(settings, worlds, tuple(inventories), together=together)
-    beside = repository.context()
-    units = tuple(grouping.units(readings, past, built, _context(beside, kustomize or KustomizeSettings(), defects)))
-    withheld = any(one.problems for one in built.rendered) or (named is None and any(map(_is_chart, readings)))
+    beside = gathered.repository.context()
+    units = tuple(grouping.units(readings, past, built, _context(beside, kustomize, defects)))
+    withheld = any(one.problems for one in built.rendered) or (gathered.named is None and any(map(_is_chart, readings)))
     nothing = withheld and not any(unit.manifests for unit in units)
     world = units[0].world if units else worlds.world(tuple(inventories) or settings.inventory)
     failed = failed or worlds.failed or bool(built.failure) or nothing or bool(defects)
     if shard is not None:
         units = share(units, shard)
     targets = None
-    if named is not None:
+    if gathered.named is not None:
         sources = (_path(reading) for one in built.rendered for reading in one.sources)
-        targets = frozenset(os.path.realpath(path) for path in (*mine, *sources, *inventories))
+        targets = frozenset(os.path.realpath(path) for path in (*gathered.mine, *sources, *inventories))
     return Inputs(units, world, sources_of(units), failed, worlds.all, targets, beside, tuple(defects))
 
 

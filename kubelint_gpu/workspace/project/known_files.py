@@ -11,8 +11,6 @@ from kubelint_gpu.cache.program_identity import program_identity
 from kubelint_gpu.documents import MAX_BYTES, Reading, SourceText, read
 from kubelint_gpu.documents.reader import decode, read_text
 from kubelint_gpu.findings.catalogue import rules_folder
-from kubelint_gpu.workspace.deferred import Deferred
-from kubelint_gpu.workspace.shared_objects import shared_documents
 
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
@@ -36,6 +34,9 @@ class KnownFiles:
 
     def read(self, path: str, data: bytes) -> Reading:
         """The documents of a file, read now or when they are asked for."""
+        from kubelint_gpu.workspace.deferred import Deferred
+        from kubelint_gpu.workspace.shared_objects import shared_documents
+
         source = decode(path, data) if self._store is not None and len(data) <= MAX_BYTES else None
         if self._store is None or not isinstance(source, SourceText):
             return read(path, data, skimmed=self._skimmed)

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kubelint_gpu.documents import Reading
 from kubelint_gpu.sources.paths import is_file, is_folder
 from kubelint_gpu.values import dataclass, replace
-from kubelint_gpu.workspace.project.fallback import Fallback
 
 if TYPE_CHECKING:
+    from kubelint_gpu.documents import Reading
     from kubelint_gpu.findings.finding import Finding
     from kubelint_gpu.sources.kustomize.files.survey import Survey
     from kubelint_gpu.sources.kustomize.rendering import Rendered, Renderer
+    from kubelint_gpu.workspace.project.fallback import Fallback
 
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _AT_ONCE = 8
@@ -154,6 +154,8 @@ class _Rendering:
             if is_component:
                 components.add(folder)
         done: set[str] = set()
+        from kubelint_gpu.workspace.project.fallback import Fallback
+
         fallback = Fallback(self._renderer.seconds)
         todo = _tops(uses, components) or _circles(uses, components, done)
         while todo:

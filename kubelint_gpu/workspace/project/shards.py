@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
 import click
 
 from kubelint_gpu.values import dataclass
-from kubelint_gpu.workspace.apply_set import ApplySet
+
+if TYPE_CHECKING:
+    from kubelint_gpu.workspace.apply_set import ApplySet
 
 MOST = 10_000
 

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kubelint_gpu.documents import Reading
-from kubelint_gpu.messages.display import visible
 from kubelint_gpu.sources import collect
 from kubelint_gpu.values import dataclass
-from kubelint_gpu.workspace.cluster_context import ClusterContext
-from kubelint_gpu.workspace.project.known_files import KnownFiles
 
 if TYPE_CHECKING:
     from kubelint_gpu.cache.store import Store
+    from kubelint_gpu.documents import Reading
+    from kubelint_gpu.workspace.cluster_context import ClusterContext
 
 Inventories = tuple[str, ...]
 
 
 def complain(path: str, message: str) -> None:
     """One line to standard error."""
+    from kubelint_gpu.messages.display import visible
+
     click.echo(f"kubelint-gpu: {visible(path)}: {visible(message)}", err=True)
 
 
@@ -92,6 +92,9 @@ def read_world(
     Raises:
         click.UsageError: a node that should be taken away is not there.
     """
+    from kubelint_gpu.workspace.cluster_context import ClusterContext
+    from kubelint_gpu.workspace.project.known_files import KnownFiles
+
     what_if = what_if or WhatIf()
     if not paths and not what_if.added:
         if what_if.without:

@@ -1,0 +1,163 @@
+"""What `check` does with files that no earlier run has seen like that: judge, mend, report."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kubelint_gpu.cli.baseline import Baseline, load_baseline, settle
+from kubelint_gpu.cli.exit_codes import FAILED, FINDINGS, NOTHING
+from kubelint_gpu.cli.outcome_report import report_of
+from kubelint_gpu.cli.outputs import category_of, options_for, write
+from kubelint_gpu.cli.own_files import is_report, paths_of, refuse_own_files
+from kubelint_gpu.engine.processes import cores
+from kubelint_gpu.engine.run import Suppression, check
+from kubelint_gpu.engine.selection import per_path_problems, select
+from kubelint_gpu.findings.expiry import today
+from kubelint_gpu.report.content import Report
+from kubelint_gpu.report.format_names import DRAWING
+from kubelint_gpu.values import replace
+from kubelint_gpu.workspace.project.comparison import comparison
+from kubelint_gpu.workspace.project.configuration import Configuration
+from kubelint_gpu.workspace.project.gathering import Gathered
+from kubelint_gpu.workspace.project.inputs import Inputs, inputs_of
+from kubelint_gpu.workspace.project.progress import progress
+from kubelint_gpu.workspace.project.worlds import WhatIf
+
+if TYPE_CHECKING:
+    from kubelint_gpu.cache.store import Store
+
+
+def judged(
+    gathered: Gathered,
+    paths: Sequence[str],
+    inventories: Sequence[str],
+    options: dict[str, Any],
+    targets: Sequence[tuple[str, str]],
+    begun: float,
+    store: Store | None,
+    key: str | None,
+) -> int:
+    """Check what was gathered, report, and give the exit code; the output is kept where the run has a `key`."""
+    configuration = gathered.settings
+    selection = select(configuration, options["select"], options["ignore"], options["min_severity"])
+    baseline = load_baseline(options["baseline"] or configuration.baseline)
+    past = comparison(options["against"], paths) if options["against"] is not None else None
+    gathered.tell()
+    inputs = inputs_of(
+        gathered,
+        inventories,
+        what_if=WhatIf(options["without"], options["added"], full=options["assume"] == "full"),
+        together=options["together"],
+        against=past,
+        store=store,
+        shard=options["shard"],
+    )
+    own = _own(inputs, configuration, baseline, options["write_baseline"])
+    refuse_own_files(targets, own, past.path if past is not None else None)
+    suppression = Suppression(today(), selection.off(), on=not options["no_ignores"])
+    fixed = None
+    if options["fix"] or options["diff"]:
+        if "-" in paths and not options["diff"]:
+            raise click.UsageError("standard input cannot be fixed in place; use --diff")
+        from kubelint_gpu.cli.commands.fixing import fix_units, print_diff
+
+        fixed = fix_units(
+            inputs.units,
+            suppression,
+            baseline.wanted(lambda finding: inputs.reports(finding) and selection.mends(finding)),
+            unsafe=options["unsafe_fixes"],
+            write=options["fix"] and not options["diff"],
+        )
+        if options["diff"]:
+            print_diff(fixed.changed)
+        inputs = inputs.after(fixed.units, failed=fixed.failed)
+    drawn = any(name in DRAWING for name, _ in targets)
+    with progress("checking", len(inputs.units)) as done:
+        outcome = check(
+            inputs.units,
+            inputs.world,
+            suppression=suppression,
+            processes=cores(),
+            tell=done,
+            stages=drawn,
+            store=store,
+        )
+    found = (*outcome.findings, *inputs.defects, *per_path_problems(selection.configuration))
+    outcome = replace(outcome, findings=tuple(filter(inputs.reports, found)))
+    if fixed is not None and options["diff"]:
+        left = any(selection.fails(one) and not baseline.accepts(one) for one in selection.selected(outcome.findings))
+        if outcome.failed or inputs.failed or not inputs.usable:
+            return FAILED
+        return FINDINGS if (left or fixed.changed) and not options["exit_zero"] else NOTHING
+    settled = settle(
+        baseline,
+        options["write_baseline"],
+        outcome.findings,
+        tuple(selection.selected(outcome.findings)),
+        _wholly_checked(inputs, paths),
+        failed=outcome.failed or inputs.failed,
+    )
+    findings = settled.findings
+    settings = selection.configuration.source
+    report = report_of(inputs, outcome, settled, time.perf_counter() - begun, [name for name, _ in targets], settings)
+    if options["statistics"]:
+        _print_statistics(report, options["color"])
+        targets = [(name, target) for name, target in targets if target != "-"]
+    written = write(
+        report,
+        targets,
+        options["color"],
+        fix_hints=fixed is None,
+        category=category_of(inventories or configuration.inventories),
+        quiet=options["quiet"],
+    )
+    if fixed is not None:
+        from kubelint_gpu.cli.commands.fixing import tell
+
+        tell(fixed)
+    if report.failed and all(target != "-" for _, target in targets):
+        click.echo(f"kubelint-gpu: the run failed: {report.failed}", err=True)
+    code = FAILED
+    if not (outcome.failed or inputs.failed):
+        failing = any(selection.fails(finding) for finding in findings)
+        code = FINDINGS if failing and not options["exit_zero"] else NOTHING
+        if store is not None and key is not None:
+            from kubelint_gpu.cache.kept_output import keep
+
+            keep(store, key, code, written)
+    if store is not None:
+        store.save()
+    return code
+
+
+def _own(inputs: Inputs, configuration: Configuration, baseline: Baseline, written: str | None) -> Iterator[str]:
+    """The files that a run reads or writes; what an earlier run reported is none of them."""
+    yield from (str(path) for path in (configuration.path, baseline.path, written) if path is not None)
+    yield from paths_of(reading for reading in inputs.every if not is_report(reading))
+    yield from inputs.beside
+
+
+def _wholly_checked(inputs: Inputs, given: Sequence[str]) -> Iterator[str]:
+    """The files of which all findings are known: inventories, and what lies below the PATHS.
+
+    What a kustomization takes from elsewhere may have findings through others that are not rendered now.
+    """
+    roots = [Path(path).resolve() for path in given if path != "-"]
+    for path in paths_of(inputs.readings):
+        if path.startswith("<") or any(Path(path).resolve().is_relative_to(root) for root in roots):
+            yield path
+    yield from paths_of(reading for world in inputs.worlds for reading in world.readings)
+
+
+def _print_statistics(report: Report, color: str) -> None:
+    import sys
+
+    from kubelint_gpu.report.tally import statistics
+
+    for part in statistics(report, options_for(sys.stdout, color)):
+        sys.stdout.write(part)

@@ -1,0 +1,117 @@
+"""What a run is about, as bytes: gathered before anything is parsed, so that a run that is known needs no more."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from kubelint_gpu.sources import Skipped, SourceError, SourceFile, collect
+from kubelint_gpu.values import dataclass
+from kubelint_gpu.workspace.project.configuration import Configuration
+from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations, KustomizeSettings, render_all
+from kubelint_gpu.workspace.project.targets import Repository, everything, kustomized_folders, named_files
+from kubelint_gpu.workspace.project.worlds import complain
+
+if TYPE_CHECKING:
+    from kubelint_gpu.sources.commit import Commit
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The files of a run.
+
+    Attributes:
+        settings: the configuration.
+        repository: the files beside them.
+        paths: what the call is about: its arguments, or more where they decide about more.
+        named: the files among them; None where one is a directory.
+        mine: the files that were asked for, as they are printed.
+        files: those and the others of their units, without what is rendered and what declares the cluster; from the
+            last to the first, so that each can be dropped when it is read.
+        built: the kustomizations, rendered as `kustomize` says.
+        commit: with `--hook` what is about to be committed.
+        errors: paths that give nothing.
+        skipped: paths that were left out.
+    """
+
+    settings: Configuration
+    repository: Repository
+    paths: tuple[str, ...]
+    named: tuple[str, ...] | None
+    mine: tuple[str, ...]
+    files: list[SourceFile]
+    built: BuiltKustomizations
+    kustomize: KustomizeSettings
+    commit: Commit | None
+    errors: tuple[SourceError, ...]
+    skipped: tuple[Skipped, ...]
+
+    def tell(self) -> None:
+        """What was not read, and why, on standard error."""
+        for error in self.errors:
+            complain(error.path, error.message)
+        for skipped in self.skipped:
+            complain(skipped.path, f"left out: {skipped.message}")
+        if self.built.failure:
+            from kubelint_gpu.messages.display import visible
+
+            click.echo(f"kubelint-gpu: kustomizations are not rendered: {visible(self.built.failure)}", err=True)
+
+
+def gather(
+    paths: Sequence[str],
+    inventories: Sequence[str],
+    *,
+    configuration: Configuration | None = None,
+    stdin_filename: str = "<stdin>",
+    kustomize: KustomizeSettings | None = None,
+    hook: bool = False,
+) -> Gathered:
+    """The files of a command line; see `read_inputs`.
+
+    Raises:
+        click.ClickException: there is no git repository for `hook`.
+    """
+    settings = configuration or Configuration()
+    repository = Repository(settings, paths)
+    given, paths = len(paths), everything(paths, settings, inventories)
+    collected = collect(paths, stdin=sys.stdin.buffer, stdin_filename=stdin_filename)
+    commit, offered = None, collected.files
+    if hook:
+        from kubelint_gpu.workspace.project.hook import commit_in_the_making
+
+        commit = commit_in_the_making(offered)
+        offered = tuple(file for file in offered if commit.holds(file.path))
+    named = named_files(paths)
+    mine = tuple(file.path for file in offered)
+    members = collect(repository.companions(mine)).files
+    users = kustomized_folders(named or ())
+    wanted = frozenset(os.path.realpath(path) for path in named or ())
+    built = render_all(paths, mine, kustomize or KustomizeSettings(), users=users, wanted=wanted)
+    declared = frozenset(os.path.realpath(path) for path in inventories or settings.inventories)
+    if len(paths) == given:
+        # a file that is named is a manifest although it also declares the cluster
+        declared -= frozenset(map(os.path.realpath, paths))
+    files = [
+        file
+        for file in (*offered, *members)
+        if not built.takes(file.path) and not (declared and os.path.realpath(file.path) in declared)
+    ]
+    files.reverse()
+    return Gathered(
+        settings,
+        repository,
+        tuple(paths),
+        named,
+        mine,
+        files,
+        built,
+        kustomize or KustomizeSettings(),
+        commit,
+        collected.errors,
+        collected.skipped,
+    )

@@ -1,0 +1,39 @@
+"""What a run is about is known before anything is parsed."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubelint_gpu.workspace.project.configuration import Configuration
+from kubelint_gpu.workspace.project.gathering import gather
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in "abc":
+        (tmp_path / f"{name}.yaml").write_text(f"kind: {name}\n")
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_files_come_from_the_last_to_the_first_without_those_that_declare_the_cluster():
+    found = gather(["."], ["b.yaml"])
+    assert [(one.path, one.data) for one in found.files] == [("c.yaml", b"kind: c\n"), ("a.yaml", b"kind: a\n")]
+    assert found.mine == ("a.yaml", "b.yaml", "c.yaml")
+    assert found.named is None
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_other_files_of_a_unit_are_there_and_not_asked_for():
+    found = gather(["a.yaml"], [], configuration=Configuration(units={"one": ("*.yaml",)}))
+    assert [one.path for one in found.files] == ["c.yaml", "b.yaml", "a.yaml"]
+    assert found.mine == found.named == ("a.yaml",)
+
+
+def test_what_cannot_be_read_is_told_when_it_is_asked_for(folder, capsys):
+    (folder / "d.yaml").symlink_to("nowhere")
+    found = gather([".", "gone.yaml"], [])
+    assert capsys.readouterr().err == ""
+    found.tell()
+    assert [line.split(":")[1].strip() for line in capsys.readouterr().err.splitlines()] == ["gone.yaml", "d.yaml"]

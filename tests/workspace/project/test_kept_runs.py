@@ -1,0 +1,152 @@
+"""A run about the same bytes as an earlier one says what that said; nothing is parsed, and nothing judged."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from kubelint_gpu.cli.main import main
+
+BROKEN = """apiVersion: apps/v1
+kind: Deployment
+metadata: {name: a}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: a}}
+  template:
+    metadata: {labels: {app: b}}
+    spec: {containers: [{name: a, image: "example.com/a:1"}]}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.delenv("KUBELINT_GPU_NO_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+    (work / "a.yaml").write_text(BROKEN)
+    return work
+
+
+@pytest.fixture
+def judged():
+    """The calls that were judged."""
+    calls = []
+
+    def seen(frame, event, _):
+        if event == "call" and frame.f_code.co_name == "judged" and frame.f_code.co_filename.endswith("judging.py"):
+            calls.append(frame)
+
+    sys.setprofile(seen)
+    yield calls
+    sys.setprofile(None)
+
+
+def check(*arguments):
+    ran = CliRunner().invoke(main, ["check", *map(str, arguments)], standalone_mode=False)
+    assert ran.exception is None, ran.exception
+    return ran.return_value, ran.stdout, ran.stderr
+
+
+@pytest.mark.parametrize("name", ["text", "concise", "sarif", "github", "gitlab", "markdown"])
+@pytest.mark.usefixtures("folder")
+def test_the_second_run_writes_what_the_first_has_written(judged, name):
+    first = check(".", "--output-format", name)
+    assert first[0] == 1
+    assert check(".", "--output-format", name) == first
+    assert len(judged) == 1
+    assert check(".", "--output-format", name, "--no-cache") == first
+
+
+def test_what_was_left_out_is_told_again(folder, judged):
+    (folder / "b.yaml").symlink_to("nowhere.yaml")
+    first = check(".")
+    assert "b.yaml" in first[2]
+    assert check(".") == first
+    assert len(judged) == 1
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--output-format", "json"),
+        ("--output-format", "sarif", "--output-file", "../out.sarif"),
+        ("--diff",),
+        ("--statistics",),
+        ("--write-baseline", "../known.json"),
+        ("--against", "path:a.yaml"),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_runs_that_read_or_write_more_are_made_anew(judged, options):
+    check(".", *options)
+    check(".", *options)
+    assert len(judged) == 2
+
+
+def test_a_baseline_of_the_configuration_is_looked_at_in_every_run(folder):
+    check(".", "--write-baseline", "known.json")
+    (folder / ".kubelint-gpu.yaml").write_text("baseline: known.json\n")
+    assert check(".")[0] == 0
+    (folder / "known.json").write_text('{"version": 1, "findings": []}\n')
+    assert check(".")[0] == 1
+
+
+@pytest.mark.usefixtures("folder")
+def test_another_folder_is_another_run(judged, monkeypatch, tmp_path):
+    check("a.yaml")
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.yaml").write_text(BROKEN)
+    monkeypatch.chdir(other)
+    check("a.yaml")
+    assert len(judged) == 2
+
+
+def git(*arguments):
+    subprocess.run(["git", "-c", "user.name=x", "-c", "user.email=x@example.com", *arguments], check=True)
+
+
+def test_a_hook_sees_what_the_commit_holds_and_what_there_was(folder, judged):
+    git("init", "-q")
+    git("add", "a.yaml")
+    git("commit", "-qm", "x")
+    (folder / "a.yaml").write_text(BROKEN.replace("replicas: 2", "replicas: 3"))
+    first = check("a.yaml", "--hook")
+    assert check("a.yaml", "--hook") == first
+    assert len(judged) == 1
+    git("commit", "-qam", "x")
+    assert check("a.yaml", "--hook") == check("a.yaml", "--hook", "--no-cache")
+    assert len(judged) == 3
+
+
+def test_a_hook_sees_a_deleted_file_come_back(folder, judged):
+    (folder / "b.yaml").write_text(BROKEN.replace("name: a", "name: b"))
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "x")
+    (folder / "b.yaml").unlink()
+    check("a.yaml", "--hook")
+    (folder / "b.yaml").write_text("\n")
+    assert check("a.yaml", "--hook") == check("a.yaml", "--hook", "--no-cache")
+    assert len(judged) == 3
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_a_known_run_needs_is_little():
+    script = "import sys; from kubelint_gpu.cli.main import invoke; invoke(['check', 'a.yaml']); print(*sys.modules)"
+    loaded = [
+        subprocess.run(
+            [sys.executable, "-c", script], env=os.environ, capture_output=True, text=True, check=True
+        ).stdout
+        for _ in range(2)
+    ]
+    for name in ("engine.run", "kube.objects.pod", "simulation", "scheduler", "inventory"):
+        assert f"kubelint_gpu.{name}" in loaded[0]
+        assert f"kubelint_gpu.{name}" not in loaded[1]
