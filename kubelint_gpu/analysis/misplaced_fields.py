@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 
 from kubelint_gpu.analysis.refused_fields import unknown_fields
+from kubelint_gpu.budget import TOLD
 from kubelint_gpu.documents import Item, Pointer
 from kubelint_gpu.kube.validation.api_fields import Misfit, homes, table
 from kubelint_gpu.kube.values.errors import field_path
@@ -15,7 +16,6 @@ from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 
-_ALIKE = 0.8
 MISPLACED = "KLG002"
 """The rule that tells of such fields, and whose fixes put them where they belong."""
 
@@ -83,7 +83,7 @@ def near_name(key: str, names: tuple[str, ...]) -> str:
             return name
     letters = frozenset(key)
     perhaps = [name for name in names if _may_be_alike(key, letters, name)]
-    close = get_close_matches(key, perhaps, 1, _ALIKE) if perhaps else []
+    close = get_close_matches(key, perhaps, 1, TOLD.alike) if perhaps else []
     return close[0] if close else ""
 
 
@@ -91,7 +91,7 @@ def _may_be_alike(key: str, letters: frozenset[str], name: str) -> bool:
     """Whether length and letters allow it: each letter that only one of two texts has is a place where they differ."""
     length = len(name) + len(key)
     differ = max(abs(len(name) - len(key)), len(letters ^ _letters(name)))
-    return differ <= length - _ALIKE * length
+    return differ <= length - TOLD.alike * length
 
 
 @lru_cache(maxsize=4096)

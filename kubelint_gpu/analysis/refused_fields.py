@@ -15,14 +15,13 @@ from kubelint_gpu.kube.validation.resource_validation import sum_problems
 from kubelint_gpu.kube.validation.template_validation import name_problems, pod_problems, workload_problems
 from kubelint_gpu.kube.validation.volume_validation import claim_problems
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer
-from kubelint_gpu.kube.values.names import is_label, is_subdomain
+from kubelint_gpu.kube.values.names import NAMES_AS_LABELS, is_label, is_subdomain
 from kubelint_gpu.kube.values.plain import mapping, shortened, written
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.field_pointers import at
 from kubelint_gpu.workspace.manifest import Manifest
 
-_NAMES_AS_LABELS = 34
 DEVICE_GROUP = "resource.k8s.io"
 DEVICE_KINDS = ("DeviceClass", "ResourceClaim", "ResourceClaimTemplate")
 
@@ -94,7 +93,7 @@ def _gated(manifest: Manifest, minor: int | None) -> Iterator[InvalidObject]:
     """What only newer releases refuse; nothing where the release is not known."""
     if manifest.kind != "StatefulSet" or minor is None or api_group(manifest.item.value) != "apps":
         return
-    if minor >= _NAMES_AS_LABELS:
+    if minor >= NAMES_AS_LABELS:
         for route in (("metadata", "name"), ("spec", "serviceName")):
             name = written(at(manifest, route))
             # what is no name of anything is told already

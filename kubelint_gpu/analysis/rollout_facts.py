@@ -29,6 +29,7 @@ from kubelint_gpu.analysis.transitions import (
     transition_of,
     transitions_in,
 )
+from kubelint_gpu.budget import PARTS, TOLD
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Judgement, Together
 from kubelint_gpu.values import dataclass
@@ -37,10 +38,6 @@ from kubelint_gpu.workspace.answers import once
 if TYPE_CHECKING:
     from kubelint_gpu.workspace.apply_set import ApplySet
     from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
-
-_PART_FOR_TOGETHER = 2
-_PART_FOR_PAIR = 4
-_MOST_PAIRS = 4
 
 
 @once
@@ -55,7 +52,7 @@ def judged_together(unit: ApplySet) -> tuple[Together, ...]:
     rolled = {key for key, one in transitions_in(unit).items() if one.existing and one.rolls and _ends(unit, key)}
     if len(rolled) < 2:
         return ()
-    return with_part_of_budget(only_rolled(now(unit), rolled), _PART_FOR_TOGETHER).together()
+    return with_part_of_budget(only_rolled(now(unit), rolled), PARTS.together).together()
 
 
 def blocked_by_waiting(unit: ApplySet) -> Iterator[Together]:
@@ -71,8 +68,8 @@ def blocked_by_waiting(unit: ApplySet) -> Iterator[Together]:
         for other in found.company
         if other.key in names and _ends(unit, names[other.key]) and transitions_in(unit)[names[other.key]].existing
     ]
-    for waiting, other in pairs[:_MOST_PAIRS]:
-        scenario = with_part_of_budget(only_rolled(now(unit), (waiting, other)), _PART_FOR_PAIR)
+    for waiting, other in pairs[: TOLD.pairs]:
+        scenario = with_part_of_budget(only_rolled(now(unit), (waiting, other)), PARTS.pair)
         for found in scenario.together(transitions_in(unit)[other].new.key):
             if found.verdict in (Verdict.STUCK, Verdict.MAY_STICK) and found.trace is not None:
                 yield found

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kubelint_gpu.analysis.replica_room import room_for
 from kubelint_gpu.analysis.scaling import target
 from kubelint_gpu.analysis.scenarios import now, scaled, with_part_of_budget
+from kubelint_gpu.budget import PARTS, TOLD
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import dataclass, replace
@@ -17,9 +18,6 @@ from kubelint_gpu.workspace.autoscalers import LEAST, MOST
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
-_FIRST = 4
-_ENOUGH = 100
-_PART_OF_BUDGET = 4
 _WAITS = (Verdict.STUCK, Verdict.MAY_STICK)
 
 
@@ -76,13 +74,13 @@ def _numbers(unit: ApplySet, subject: WorkloadCheck, manifest: Manifest) -> Iter
     least = 1 if least is None else least
     if not isinstance(least, int) or not isinstance(most, int) or unit.may_outgrow(subject):
         return
-    room = room_for(unit, subject, min(most, _ENOUGH))
+    room = room_for(unit, subject, min(most, TOLD.most_scaled))
     wanted = [number for number in range(max(1, least), room + 1) if number != subject.workload.replicas]
-    yield from wanted[:_FIRST]
-    yield from wanted[max(_FIRST, len(wanted) - 1) :]
+    yield from wanted[: TOLD.first_scaled]
+    yield from wanted[max(TOLD.first_scaled, len(wanted) - 1) :]
 
 
 def _at(unit: ApplySet, subject: WorkloadCheck, replicas: int) -> Judgement:
     """What becomes of its rollout with so many replicas, while all others are as they are."""
-    scenario = with_part_of_budget(scaled(now(unit), subject.key, replicas), _PART_OF_BUDGET)
+    scenario = with_part_of_budget(scaled(now(unit), subject.key, replicas), PARTS.scaled)
     return scenario.judgements((subject.key,))[subject.key]

@@ -9,6 +9,7 @@ from kubelint_gpu.evidence.exclusive_lines import quota_limits, stakes
 from kubelint_gpu.kube.objects.quota import QuotaRefusal, quota_refusal
 from kubelint_gpu.kube.objects.rolling import JobStrategy
 from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.kube.values.quantity import ONE
 from kubelint_gpu.messages.wait import refused
 from kubelint_gpu.messages.wording import counted
 from kubelint_gpu.simulation.controllers.job import job_of, objects_of_pods, piles_up, stops_for_ever
@@ -19,7 +20,6 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _PODS = "count/pods"
-_ONE = 1000
 
 
 def refused_job_pods(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
@@ -43,7 +43,7 @@ def refused_job_pods(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnos
         return
     wanted = objects_of_pods(strategy)
     for quota in sorted(alone, key=lambda one: one.meta.name):
-        room = quota.hard.get(_PODS, wanted * _ONE) // _ONE
+        room = quota.hard.get(_PODS, wanted * ONE) // ONE
         few = f"only {room}" if room else "none"
         if not quota.covers(pod) or room >= wanted or strategy.completions is None:
             continue

@@ -10,7 +10,7 @@ from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.evidence.exclusive_lines import quota_limits, quota_state
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.kube.objects.quota import OBJECT_KEYS, ResourceQuota
-from kubelint_gpu.kube.values.quantity import canonical
+from kubelint_gpu.kube.values.quantity import ONE, canonical
 from kubelint_gpu.messages.wait import quota_amount
 from kubelint_gpu.messages.wording import counted, workload_name
 from kubelint_gpu.simulation.controllers.job import History, is_full, job_of, left_for_good, objects_of_pods
@@ -22,7 +22,6 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 _JOBS = "count/jobs.batch"
 _PODS = "count/pods"
-_ONE = 1000
 _TTL = "ttlSecondsAfterFinished"
 _SUCCEEDED: Pointer = ("spec", "successfulJobsHistoryLimit")
 _FAILED: Pointer = ("spec", "failedJobsHistoryLimit")
@@ -72,15 +71,15 @@ def _refused(unit: ApplySet, quota: ResourceQuota, kind: str, key: str) -> Itera
     there = [one for one in mine.values() if _exists(unit, one)]
     room, status = quota.hard[key], quota.used.get(key, 0) if quota.used is not None else 0
     # more than the quota ever let be created are not there
-    absent = there[max(room, status) // _ONE :]
-    used = max((len(there) - len(absent)) * _ONE, status)
+    absent = there[max(room, status) // ONE :]
+    used = max((len(there) - len(absent)) * ONE, status)
     for subject in mine.values():
         if subject in there and subject not in absent:
             continue
-        if used + _ONE > room:
+        if used + ONE > room:
             yield subject, used
         else:
-            used += _ONE
+            used += ONE
 
 
 def _exists(unit: ApplySet, subject: WorkloadCheck) -> bool:
@@ -132,7 +131,7 @@ def _full(unit: ApplySet, quota: ResourceQuota, key: str) -> Iterator[Diagnostic
     ]
     runs = [found for one in mine for found in _runs(one, key)]
     stays = sum(_objects(one, key) for one in mine if one.workload.kind == "Job" and _ttl(one) is None)
-    room = quota.hard[key] // _ONE - stays
+    room = quota.hard[key] // ONE - stays
     never = [one for one in runs if one.history.each > room]
     runs = [one for one in runs if one not in never]
     for one in never if key == _JOBS else ():
@@ -211,7 +210,7 @@ def _stopping(
 
 
 def _apart(quota: ResourceQuota, key: str, room: int) -> str:
-    taken = quota.hard[key] // _ONE - room
+    taken = quota.hard[key] // ONE - room
     return f", of which Jobs beside it take {taken}" if taken else ""
 
 

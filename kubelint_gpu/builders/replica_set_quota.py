@@ -9,6 +9,7 @@ from kubelint_gpu.builders.object_quota import is_refused, quotas_of
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.evidence.exclusive_lines import quota_limits, quota_state
 from kubelint_gpu.kube.objects.quota import ResourceQuota
+from kubelint_gpu.kube.values.quantity import ONE
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -16,7 +17,6 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _KEY = "count/replicasets.apps"
 _KINDS = ("Deployment", "ReplicaSet")
-_ONE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +63,15 @@ def replica_sets_refused(unit: ApplySet) -> Iterator[RefusedReplicaSet]:
             used, room = _used(unit, quota), quota.hard[_KEY]
             if is_made(unit, subject):
                 used += made[quota.meta]
-                made[quota.meta] += _ONE
-                if used + _ONE > room:
+                made[quota.meta] += ONE
+                if used + ONE > room:
                     yield RefusedReplicaSet(subject, quota, used, first=True)
                     break
-                used += _ONE
-            elif room < _ONE and (quota.used is None or not quota.used.get(_KEY, 0)):
+                used += ONE
+            elif room < ONE and (quota.used is None or not quota.used.get(_KEY, 0)):
                 yield RefusedReplicaSet(subject, quota, 0, first=True)
                 break
-            if used + _ONE > room:
+            if used + ONE > room:
                 yield RefusedReplicaSet(subject, quota, used)
                 break
 
@@ -98,7 +98,7 @@ def _used(unit: ApplySet, quota: ResourceQuota) -> int:
         and transition.new.kind in _KINDS
         and transition.new.meta.namespace == quota.meta.namespace
     }
-    return max(len(before) * _ONE, quota.used.get(_KEY, 0) if quota.used is not None else 0)
+    return max(len(before) * ONE, quota.used.get(_KEY, 0) if quota.used is not None else 0)
 
 
 def _draft(unit: ApplySet, found: RefusedReplicaSet) -> Diagnostic:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from kubelint_gpu.budget import STEPS
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.equality import FEW_NODES
 from kubelint_gpu.scheduler.framework.node_classes import NodeClass, alone, classes
@@ -16,7 +17,6 @@ from kubelint_gpu.values import dataclass
 from kubelint_gpu.work import charge
 
 _NOBODY: frozenset[str] = frozenset()
-_PER_STEP = 16
 
 Active = tuple[tuple[Plugin, Any], ...]
 
@@ -129,7 +129,7 @@ def fit(pod: Pod, snapshot: Snapshot, *, by_class: bool | None = None) -> FitRes
             active=active,
         )
     found_classes = classes(snapshot, prepared)
-    charge(1 + each * len(found_classes) + len(nodes) // _PER_STEP)
+    charge(1 + each * len(found_classes) + len(nodes) // STEPS.passed_nodes)
     return FitResult(
         tuple([found._replace(status=judged(filters, found.representative)) for found in found_classes]),
         len(nodes),

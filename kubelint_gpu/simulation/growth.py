@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.values import dataclass, replace
 
 _HOSTNAME = "kubernetes.io/hostname"
-_MOST_NODES = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def possible_nodes(growth: Sequence[Growth], enough: int) -> Grown | None:
     """The nodes that pools may still add, no more of each pool than could be of use; None without any."""
     nodes = []
     for pool in growth:
-        for number in range(1, min(pool.most - pool.existing, enough, _MOST_NODES) + 1):
+        for number in range(1, min(pool.most - pool.existing, enough, SIMULATION.pool_nodes) + 1):
             name = f"{pool.template.name}+{number}"
             labels = pool.template.labels
             if _HOSTNAME in labels:

@@ -7,15 +7,13 @@ from typing import NamedTuple
 
 from kubelint_gpu.analysis.devices.unserved_claims import certainty, device_trial
 from kubelint_gpu.analysis.devices.written_claims import CLAIM, PodClaimReference, claim_of, claim_references
+from kubelint_gpu.budget import TOLD
 from kubelint_gpu.findings.finding import Certainty
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot, assume, fit
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.apply_set import ApplySet
-
-_MOST_PODS = 32
-_MOST_NODES = 32
 
 
 class SharedClaim(NamedTuple):
@@ -46,7 +44,7 @@ def shared_claims(unit: ApplySet) -> Iterator[SharedClaim]:
         subject = reference.subject
         spec = claim_of(unit, reference) if reference.kind == CLAIM else None
         per_node = subject.controller.node_bound
-        wanted = min(subject.workload.replicas, _MOST_PODS)
+        wanted = min(subject.workload.replicas, TOLD.sharing_pods)
         if spec is None or not (per_node or (subject.places_pods and wanted > 1)):
             continue
         trial.renewed()
@@ -69,7 +67,7 @@ def shared_claims(unit: ApplySet) -> Iterator[SharedClaim]:
 def _most(pod: Pod, snapshot: Snapshot, wanted: int) -> int:
     """How many pods run at most, whichever node the first of them takes."""
     best = 0
-    for name in fit(pod, snapshot).fits[:_MOST_NODES]:
+    for name in fit(pod, snapshot).fits[: TOLD.sharing_nodes]:
         best = max(best, 1 + _placed(_named(pod, 1), assume(_named(pod, 0), snapshot, name), wanted - 1))
         if best >= wanted:
             break

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Certainty
-from kubelint_gpu.kube.validation.device_validation import MOST_DEVICES
+from kubelint_gpu.kube.dra.api_limits import MOST_DEVICES
 from kubelint_gpu.messages.did_you_mean_label import nearest_value
 from kubelint_gpu.messages.wording import begun, counted, listed, some
 from kubelint_gpu.scheduler.framework.release import behaviour

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kubelint_gpu.kube.dra.api_limits import MOST_DEVICES
 from kubelint_gpu.kube.dra.request import ALL, ClaimSpec, DeviceQuery
+from kubelint_gpu.kube.values.quantity import ONE
 
 CLAIM_COUNT = "count/resourceclaims.resource.k8s.io"
 CLASS_DEVICES = ".deviceclass.resource.k8s.io/devices"
-_UNIT = 1000
-_MOST_DEVICES = 32
 
 
 def is_charged_for_claims(key: str) -> bool:
@@ -25,7 +25,7 @@ def claim_charge(spec: ClaimSpec) -> Mapping[str, int]:
 
     All devices of a class count as the most that a claim can have; of alternatives the largest of each class counts.
     """
-    charge = {CLAIM_COUNT: _UNIT}
+    charge = {CLAIM_COUNT: ONE}
     for request in spec.requests:
         queries = (request.exactly,) if request.exactly is not None else request.first_available
         most: dict[str, int] = {}
@@ -33,9 +33,9 @@ def claim_charge(spec: ClaimSpec) -> Mapping[str, int]:
             key = query.device_class + CLASS_DEVICES
             most[key] = max(most.get(key, 0), _devices(query))
         for key, devices in most.items():
-            charge[key] = charge.get(key, 0) + devices * _UNIT
+            charge[key] = charge.get(key, 0) + devices * ONE
     return charge
 
 
 def _devices(query: DeviceQuery) -> int:
-    return _MOST_DEVICES if query.mode == ALL else query.count
+    return MOST_DEVICES if query.mode == ALL else query.count

@@ -11,6 +11,16 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from kubelint_gpu.kube.dra.api_limits import (
+    LONGEST_EXPRESSION,
+    LONGEST_PARAMETERS,
+    MOST_ALTERNATIVES,
+    MOST_CONFIGS,
+    MOST_CONSTRAINTS,
+    MOST_REQUESTS,
+    MOST_SELECTORS,
+    MOST_TOLERATIONS,
+)
 from kubelint_gpu.kube.objects.requests import is_extended
 from kubelint_gpu.kube.validation.template_validation import template_metadata
 from kubelint_gpu.kube.values.errors import InvalidObject, Pointer, is_placeholder
@@ -20,16 +30,6 @@ from kubelint_gpu.patterns import pattern
 
 Problems = Iterator[InvalidObject]
 
-MOST_REQUESTS = MOST_CONSTRAINTS = MOST_CONFIGS = MOST_SELECTORS = 32
-MOST_ALTERNATIVES = 8
-MOST_TOLERATIONS = 16
-MOST_DEVICES = 32
-"""The most devices that the allocation of one claim can hold."""
-MOST_CONSUMERS = 256
-"""The most pods for which a claim can be reserved."""
-SOURCE_UNTIL = 30
-"""The last minor release in which the entries of a pod's `resourceClaims` have `source`."""
-LONGEST_EXPRESSION = LONGEST_PARAMETERS = 10 * 1024
 _MODES = ("ExactCount", "All")
 _ONE_OF = ("exactly", "firstAvailable")
 _ATTRIBUTES = ("matchAttribute", "distinctAttribute")

@@ -7,6 +7,8 @@ from functools import lru_cache
 
 from kubelint_gpu.patterns import pattern
 
+NAMES_AS_LABELS = 34
+"""The first minor release in which names of StatefulSets, and their Services, must be labels."""
 _NAME = pattern(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]", re.ASCII)
 _LABEL = pattern(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?", re.ASCII)
 _SUBDOMAIN = pattern(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", re.ASCII)

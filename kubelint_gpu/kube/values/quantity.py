@@ -23,6 +23,8 @@ _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _LARGEST_EXPONENT = 100
 _LONGEST = 64
 _CPU = "cpu"
+ONE = 1000
+"""One of what is counted, in the thousandths in which amounts are kept."""
 
 
 class QuantityError(ValueError):

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple
 
+from kubelint_gpu.budget import TOLD
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.quota import pod_charge, quota_refusal, quota_usage
 from kubelint_gpu.kube.objects.requests import is_extended
@@ -44,8 +45,6 @@ from kubelint_gpu.values import dataclass
 _RESOURCES, _PORTS, _LABELS = node_resources_fit.NAME, node_ports.NAME, node_affinity.NAME
 _ORDER = {plugin.name: place for place, plugin in enumerate(PLUGINS)}
 _INSUFFICIENT = INSUFFICIENT.format(resource="")
-_MOST_EXAMINED, _MOST_IN_ALL = 16, 256
-_FEW_VALUES = 4
 _UNTRIED = Status("DefaultPreemption", Code.UNRESOLVABLE, (NOT_HELPFUL,))
 _Outcomes = tuple[Preemption | None, Mapping[str, Status | None]]
 
@@ -148,7 +147,7 @@ def explain(pod: Pod, snapshot: Snapshot) -> Explanation:
     text = None if result.schedulable or waits else message(pod, snapshot, result, preemption)
     search = RemedySearch(pod, snapshot)
     groups = _groups(pod, snapshot, result, search)
-    share = max(1, min(_MOST_EXAMINED, _MOST_IN_ALL // max(1, len(groups))))
+    share = max(1, min(TOLD.examined, TOLD.examined_in_all // max(1, len(groups))))
     outcomes = _outcomes(preemption)
     found = [_explained(group, search, result, outcomes, share) for group in groups]
     found.sort(key=lambda one: _nearness(one, search.requests))
@@ -223,7 +222,7 @@ def _explained(
         allocatable={name: extent([info.node.allocatable.get(name, 0) for info in nodes]) for name in names},
         free={name: extent([_free(info, name) for info in nodes]) for name in names},
         taints=group.taints,
-        unmet=tuple([Unmet(one, actual(one, [info.node for info in nodes], _FEW_VALUES)) for one in group.unmet]),
+        unmet=tuple([Unmet(one, actual(one, [info.node for info in nodes], TOLD.values)) for one in group.unmet]),
         holders=_holders(search, nodes, status),
         eviction=eviction,
         spared=spared,
@@ -287,7 +286,7 @@ def _eviction(
     if not helped:
         status = tried.get(nodes[0].name, _UNTRIED)
         return None, ", ".join(status.reasons) if status is not None else ""
-    found = [victims_on(search.pod, info, search.snapshot, result.active) for info in helped[:_MOST_EXAMINED]]
+    found = [victims_on(search.pod, info, search.snapshot, result.active) for info in helped[: TOLD.examined]]
     return best(found)[0], ""
 
 
@@ -309,9 +308,9 @@ def _holders(search: RemedySearch, nodes: Sequence[NodeInfo], status: Status | N
             one for one in placed if any(conflict(port, own) for own in memory.load(one[0]).ports for port in wanted)
         ]
     elif status is not None and held_by(status.plugin) == Held.DEVICE.value:
-        placed = blocking(search.pod, search.snapshot, nodes[:_MOST_EXAMINED], status)
+        placed = blocking(search.pod, search.snapshot, nodes[: TOLD.examined], status)
     elif status is not None and status.plugin in DISTANT:
-        found = dict.fromkeys(one for info in nodes[:_MOST_EXAMINED] for one in search.culprits(info, status))
+        found = dict.fromkeys(one for info in nodes[: TOLD.examined] for one in search.culprits(info, status))
         placed = list(found)
     elif "pods" not in resources:
         wanted_names = frozenset(resources)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
+from kubelint_gpu.budget import TOLD
 from kubelint_gpu.kube.objects.label_algebra import Allowed, NumberBound, allowed, alternatives, satisfied
 from kubelint_gpu.kube.objects.meta import Meta
 from kubelint_gpu.kube.objects.node import Node
@@ -47,8 +48,6 @@ JOINING = "joining-node"
 GATES = (node_unschedulable.NAME, taint_toleration.NAME, node_affinity.NAME)
 _RESOURCES = node_resources_fit.NAME
 DISTANT = (pod_topology_spread.NAME, inter_pod_affinity.NAME)
-_MOST_PODS = 256
-_MOST_OWNERS = 16
 # their pods come back, or end with the node
 _PERMANENT = ("DaemonSet", "Node")
 
@@ -161,7 +160,7 @@ class RemedySearch:
             domains = keys.union([term.topology_key for term in pod.spec.pod_anti_affinity])
             if node is not None and any(key in labels and node.node.labels.get(key) == labels[key] for key in domains):
                 found.append((pod, name))
-        return found[:_MOST_PODS]
+        return found[: TOLD.leaving_pods]
 
     def _status(self, scene: ChangedCluster) -> Status | None:
         return fit_on(self.pod, scene.snapshot, scene.node)
@@ -210,7 +209,7 @@ class RemedySearch:
             if found:
                 single.append(_ending(found))
         single.sort(key=lambda ending: (not ending.terminating, len(ending.pods), ending.owners))
-        yield from single[:_MOST_OWNERS]
+        yield from single[: TOLD.leaving_owners]
 
     def _fewest(self, scene: ChangedCluster, placed: Sequence[PlacedPod], active: Active) -> tuple[PlacedPod, ...]:
         """As few of some pods as must go, the least important ones; none where it does not help if all go."""

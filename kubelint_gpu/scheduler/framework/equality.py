@@ -6,12 +6,13 @@ from bisect import insort
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from kubelint_gpu.budget import PLACEMENT
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.node_set import NodeSet
 from kubelint_gpu.scheduler.framework.pod_memory import PodMemory
 
-FEW_NODES = 24
+FEW_NODES = PLACEMENT.few_nodes
 
 
 class NodeEquivalence(NamedTuple):

@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from kubelint_gpu.budget import PLACEMENT
 from kubelint_gpu.scheduler.framework.equality import NodeEquivalence
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Filter, Labels, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 
-_MOST_PARTITIONS = 256
+_MOST_PARTITIONS = PLACEMENT.partitions
 _ANYTHING_ELSE = "anything else"
 _NOBODY: frozenset[str] = frozenset()
 

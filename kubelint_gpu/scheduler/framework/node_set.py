@@ -8,10 +8,9 @@ from functools import cached_property
 from itertools import pairwise
 from operator import attrgetter
 
+from kubelint_gpu.budget import PLACEMENT
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.values.errors import InvalidObject
-
-_MANY_VALUES = 16
 
 
 class NodeSet:
@@ -44,7 +43,7 @@ class NodeSet:
         for node in self.nodes:
             for key, value in node.meta.labels.items():
                 values.setdefault(key, set()).add(value)
-        most = min(_MANY_VALUES, len(self.nodes) // 2)
+        most = min(PLACEMENT.label_values, len(self.nodes) // 2)
         return frozenset(key for key, found in values.items() if len(found) > most)
 
     @cached_property

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple, TypeVar
 
+from kubelint_gpu.budget import PLACEMENT
 from kubelint_gpu.kube.objects.pod import HostPort, Pod, PodSpec
 from kubelint_gpu.kube.objects.requests import running_requests
 from kubelint_gpu.scheduler.framework.release import Behaviour
 
 T = TypeVar("T")
-_LARGEST = 400_000
+_LARGEST = PLACEMENT.remembered
 _MISSING = object()
 
 

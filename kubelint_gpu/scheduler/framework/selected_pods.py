@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from kubelint_gpu.budget import PLACEMENT
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.kube.values.selectors import LabelSelector
 from kubelint_gpu.scheduler.framework.snapshot import Placed, Snapshot
 
 Group = tuple[str, FrozenMap[str, str]]
-_FEW = 32
 
 
 def placed_matching(
@@ -32,7 +32,7 @@ def _candidates(
     snapshot: Snapshot, selector: LabelSelector, groups: Mapping[Group, tuple[Placed, ...]]
 ) -> Iterable[Group]:
     """The groups that can match: with many, those that have a label value which some requirement names."""
-    if len(groups) <= _FEW:
+    if len(groups) <= PLACEMENT.few_groups:
         return groups
     named = [requirement for requirement in selector.requirements if requirement.operator == "In"]
     if not named:

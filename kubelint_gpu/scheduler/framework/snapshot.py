@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, TypeVar
 
+from kubelint_gpu.budget import PLACEMENT, STEPS
 from kubelint_gpu.kube.objects.affinity import PodAffinityTerm
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
@@ -24,8 +25,6 @@ T = TypeVar("T")
 
 Placed = tuple[Pod, NodeInfo]
 _EQUAL = "equal"
-_FEW_CHANGED = 4
-_PER_STEP = 64
 
 
 class Snapshot:
@@ -104,7 +103,7 @@ class Snapshot:
             KeyError: there is no such node.
         """
         position = self._set.positions[node_name]
-        charge(1 + (len(self.nodes) + len(self.nodes[position].pods)) // _PER_STEP)
+        charge(1 + (len(self.nodes) + len(self.nodes[position].pods)) // STEPS.copied)
         changed = self.nodes[position].with_pod(pod)
         return self._with(position, changed)
 
@@ -165,13 +164,13 @@ class Snapshot:
         Raises:
             KeyError: there is no such node.
         """
-        charge(len(changed) + len(self.nodes) // _PER_STEP)
+        charge(len(changed) + len(self.nodes) // STEPS.copied)
         nodes = list(self.nodes)
         for name, info in changed.items():
             nodes[self._set.positions[name]] = info
         snapshot = Snapshot(self.cluster, tuple(nodes), self.memory, self.profile, self._set, self._statics)
         equal: Equal | None = self._derived.get(_EQUAL)
-        if equal is not None and len(changed) <= _FEW_CHANGED:
+        if equal is not None and len(changed) <= PLACEMENT.few_changed:
             for info in changed.values():
                 equal = moved(equal, info)
             snapshot._derived[_EQUAL] = equal

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kubelint_gpu.budget import PLACEMENT
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.attempt import assume
 from kubelint_gpu.scheduler.fit import fit_on, judged, prepare
@@ -12,13 +13,11 @@ from kubelint_gpu.scheduler.plugins import node_resources_fit
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import charge
 
-_MOST = 256
-
 
 def room_for(pod: Pod, node: NodeInfo, snapshot: Snapshot) -> int:
     """The number of pods like this one whose requests a node still has free, at most 256."""
     prepared = node_resources_fit.PLUGIN.pre_filter(pod, snapshot)
-    return min(_MOST, node_resources_fit.takes(prepared.state, node))
+    return min(PLACEMENT.of_one_kind, node_resources_fit.takes(prepared.state, node))
 
 
 def fitting_on(pod: Pod, snapshot: Snapshot, name: str, enough: int) -> int:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from kubelint_gpu.budget import PLACEMENT
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.attempt import assume, attempt
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.values import replace
-
-_MOST = 256
 
 
 def evicts_on(name: str, attacker: Pod, holder: Pod, holders: int, empty: Snapshot) -> bool:
@@ -21,8 +20,8 @@ def evicts_on(name: str, attacker: Pod, holder: Pod, holders: int, empty: Snapsh
         return False
     snapshot = Snapshot.of(replace(empty.cluster, nodes=(node.node,), pods=()))
     placed = 0
-    for pod, most in ((holder, holders), (attacker, _MOST)):
-        for number in range(min(most, _MOST)):
+    for pod, most in ((holder, holders), (attacker, PLACEMENT.of_one_kind)):
+        for number in range(min(most, PLACEMENT.of_one_kind)):
             found = attempt(pod, snapshot)
             if found.fit is None or not found.fit.schedulable:
                 break

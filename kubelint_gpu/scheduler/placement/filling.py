@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from kubelint_gpu.budget import PLACEMENT
 from kubelint_gpu.kube.objects.affinity import SpreadConstraint
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.attempt import Attempt, assume, attempt
@@ -12,9 +13,8 @@ from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.pod_topology_spread import included
 from kubelint_gpu.values import dataclass, replace
 
-MOST_PODS = 200
+MOST_PODS = PLACEMENT.spread_pods
 _HOSTNAME = "kubernetes.io/hostname"
-_MOST_VISITS = 20_000
 
 
 def filled(pod: Pod, wanted: int, snapshot: Snapshot) -> tuple[int, Attempt | None]:
@@ -91,7 +91,7 @@ def most_placed(pod: Pod, wanted: int, snapshot: Snapshot) -> int | None:
     """
     alike = _alike(pod, snapshot)
     names = [info.name for info in snapshot.nodes]
-    left = _MOST_VISITS // max(1, len(names))
+    left = PLACEMENT.visits // max(1, len(names))
     seen: set[tuple[tuple[int, ...], ...]] = set()
     waiting, most = [(snapshot, dict.fromkeys(names, 0))], 0
     while waiting:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from kubelint_gpu.budget import STEPS
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.attempt import Attempt, assume, attempt, held
 from kubelint_gpu.scheduler.fit import fit
@@ -11,8 +12,6 @@ from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.placement.capacity import bound_on
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import charge
-
-_PER_STEP = 64
 
 
 def first_without_node(pod: Pod, snapshot: Snapshot, most: int) -> Attempt:
@@ -73,7 +72,7 @@ def _filled(pod: Pod, snapshot: Snapshot, most: int) -> tuple[int, Snapshot]:
     taken, infos = 0, {}
     for name, (room, _) in rooms.items():
         node, number = snapshot.node(name), min(room, most - taken)
-        charge(number // _PER_STEP)
+        charge(number // STEPS.short_pods)
         if node is not None and number:
             infos[name] = node.with_pods(_numbered(pod, taken), number)
         taken += number

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from kubelint_gpu.budget import STEPS
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.values.selectors import NodeSelector, NodeSelectorTerm, Requirement
@@ -18,7 +19,6 @@ NAME = "NodeAffinity"
 REASON = "node(s) didn't match Pod's node affinity/selector"
 ENFORCED_REASON = "node(s) didn't match scheduler-enforced node affinity"
 CONFLICT_REASON = "pod affinity terms conflict"
-_PER_STEP = 8
 _REJECTED = Status(NAME, Code.UNRESOLVABLE, (REASON,))
 _ENFORCED = Status(NAME, Code.UNRESOLVABLE, (ENFORCED_REASON,))
 
@@ -45,7 +45,7 @@ def _prepared(spec: PodSpec, added: NodeSelector | None) -> Prepared:
         return rejected(NAME, CONFLICT_REASON)
     selector = tuple((spec.node_selector or {}).items())
     terms = [term for part in (spec.node_affinity, added) if part is not None for term in part.terms]
-    steps = (len(selector) + sum(len(term.expressions) for term in terms)) // _PER_STEP
+    steps = (len(selector) + sum(len(term.expressions) for term in terms)) // STEPS.expressions
     charge(steps)
     return Prepared(
         NodeAffinityState(selector, spec.node_affinity, added),

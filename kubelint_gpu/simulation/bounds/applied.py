@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from kubelint_gpu.budget import PARTS
 from kubelint_gpu.simulation.bounds import shortage
 from kubelint_gpu.simulation.bounds.change_set import changing, scaled
 from kubelint_gpu.simulation.bounds.question import Question
@@ -16,8 +17,6 @@ from kubelint_gpu.simulation.search.trace import Evicted, Trace
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part
-
-_PART = 4
 
 
 def decide(question: Question, alone: Callable[[Question], Judgement]) -> Judgement | None:
@@ -132,7 +131,7 @@ def _ends(question: Question) -> RunEnds | None:
     def found() -> RunEnds | None:
         try:
             with part(1, 3):
-                return search.ends(rolling, scaling, _PART, lasting=lasting)
+                return search.ends(rolling, scaling, PARTS.applied, lasting=lasting)
         except UsedUp:
             return None
 

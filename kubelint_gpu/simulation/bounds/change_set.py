@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from kubelint_gpu.budget import PARTS, SIMULATION
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler.relations import attends
 from kubelint_gpu.simulation.bounds.counting import shares_of
@@ -26,9 +27,6 @@ from kubelint_gpu.simulation.search.replay import ReplayMismatch
 from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.simulation.search.verdict import Judgement, told_by
 from kubelint_gpu.values import replace
-
-_PART = 4
-_FEW_STARTS = 3
 
 Decide = Callable[[Situation, int], Judgement]
 """What becomes of the rollout at a position while all others on a bench stay as they are."""
@@ -114,14 +112,14 @@ def at_once(
     name = participant.new.key
     scene = search.scene(rolling | {position}, (), others - rolling)
     mine = scene.cast.members[position]
-    found = search.searched(rolling | {position}, mine, others - rolling, name, _PART)
+    found = search.searched(rolling | {position}, mine, others - rolling, name, PARTS.applied)
     states = alone.states + found.states
     company = _named(bench, others)
     if found.verdict not in (None, Verdict.UNDECIDED):
         beside = company if found.verdict is Verdict.MAY_STICK else ()
         return replace(told_by(found, alone, states), company=beside)
     if peaceful and not ends and _is_apart(bench, position, others):
-        apart = replace(without(bench, others), budget=bench.budget // _PART)
+        apart = replace(without(bench, others), budget=bench.budget // PARTS.applied)
         left = decide(apart, position - sum(place < position for place in others))
         states += left.states
         if left.verdict is Verdict.STUCK:
@@ -149,7 +147,7 @@ def all_placed(bench: Situation, search: GroupSearch, position: int, alone: Judg
     others = changing(bench, position)
     rolling = frozenset(place for place in others if _rolls(bench.participants[place]))
     name = bench.participants[position].new.key
-    found = search.searched(rolling, scaling=(others | {position}) - rolling, ends=name, part=_PART)
+    found = search.searched(rolling, scaling=(others | {position}) - rolling, ends=name, part=PARTS.applied)
     states = alone.states + found.states
     if found.verdict is Verdict.COMPLETES:
         return replace(
@@ -287,7 +285,7 @@ def _beside_settled(bench: Situation, search: GroupSearch, position: int) -> tup
 
 def _coming_last(bench: Situation, search: GroupSearch, scene: Simulation, position: int) -> tuple[int, Trace | None]:
     """A run that gets stuck from where all others have come to rest before it began, told from there."""
-    budget = worth(bench.budget // _PART, scene)
+    budget = worth(bench.budget // PARTS.applied, scene)
     done = ended(scene.model, bench.participants[position].new.key)
     looked_at = 0
     try:
@@ -295,7 +293,7 @@ def _coming_last(bench: Situation, search: GroupSearch, scene: Simulation, posit
         starts = [] if first is None else [first]
         if first is None:
             found = placements(scene, budget // 2)
-            starts, looked_at = list(found.full[:_FEW_STARTS]), found.looked_at
+            starts, looked_at = list(found.full[: SIMULATION.few_starts]), found.looked_at
         for start in starts:
             steps, state = _others_at_rest(scene, start, frozenset(scene.cast.members[position]), budget)
             looked_at += steps

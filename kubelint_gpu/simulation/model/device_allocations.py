@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator, Sequence
 
+from kubelint_gpu.kube.dra.api_limits import MOST_CONSUMERS
 from kubelint_gpu.kube.dra.claim import Allocation
 from kubelint_gpu.kube.dra.pod_claims import pod_claims
 from kubelint_gpu.kube.objects.cluster import Cluster
@@ -26,12 +27,9 @@ Own = tuple[Allocation, ...]
 Holding = tuple[int, str, tuple[tuple[str, Allocation], ...]]
 """A pod that is known to run: its kind, its node, and what its claims have."""
 
-_NOTHING = 0
-_MOST_CONSUMERS = 256
-
 
 class DeviceAllocations:
-    """The allocations of one exploration, each with a number.
+    """The allocations of one exploration, each with a number; that of nothing is 0.
 
     Attributes:
         cluster: the cluster without what the claims that pods in play name have.
@@ -50,7 +48,7 @@ class DeviceAllocations:
         staying = [_named(pod) for pod in cluster.pods if pod.spec.node_name and not pod.finished]
         self._staying = [sum(key in keys for keys in staying) for key in self._keys]
         self._own: list[Own] = [()]
-        self._numbers: dict[Own, int] = {(): _NOTHING}
+        self._numbers: dict[Own, int] = {(): 0}
         self._shared: list[Allocation | None] = [None]
         self._shared_numbers: dict[Allocation, int] = {}
         known = {claim.key: claim.allocation for claim in cluster.resource_claims if claim.allocation is not None}
@@ -61,7 +59,7 @@ class DeviceAllocations:
             known.update((key, found) for key, found in allocations if key in place)
             own = tuple([found for key, found in allocations if key not in place])
             self._known.setdefault((kind, name), []).append(self._number(own))
-        self._first = tuple([self._shared_number(known[key]) if key in known else _NOTHING for key in self._keys])
+        self._first = tuple([self._shared_number(known[key]) if key in known else 0 for key in self._keys])
         self.cluster = self._with_claims(cluster, dict.fromkeys(self._keys))
         self._quotas = ClaimQuotas(cluster, kinds)
         self._ways: dict[Hashable, tuple[tuple[int, tuple[int, ...]], ...]] = {}
@@ -125,14 +123,14 @@ class DeviceAllocations:
     def deallocated(self, state: State, held: HeldDevices) -> Iterator[HeldDevices]:
         """What is held after the devices of one claim that nobody uses were taken back."""
         for one in self._unused(state.nodes, held):
-            yield HeldDevices(held.on_nodes, (*held.shared[:one], _NOTHING, *held.shared[one + 1 :]))
+            yield HeldDevices(held.on_nodes, (*held.shared[:one], 0, *held.shared[one + 1 :]))
 
     def is_full(self, kind: int, nodes: Sequence[Content]) -> bool:
         """Whether a claim that pods of a kind name has as many consumers as it can have."""
         for one in self._used[kind]:
             users = self._users[one]
             count = sum(number for content in nodes for other, number in _bound(content) if other in users)
-            if self._staying[one] + count >= _MOST_CONSUMERS:
+            if self._staying[one] + count >= MOST_CONSUMERS:
                 return True
         return False
 
@@ -160,7 +158,7 @@ class DeviceAllocations:
             if allocation is not None:
                 shared.append((self._keys[one], allocation))
         own = [number for other, number, many in held.on_nodes[index] if other == kind for _ in range(many)]
-        numbers = [*own[:count], *([_NOTHING] * (count - len(own)))]
+        numbers = [*own[:count], *([0] * (count - len(own)))]
         return [
             (*shared, *((f"{name}-{index}.{place}.{one}", found) for one, found in enumerate(self._own[number])))
             for place, number in enumerate(numbers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Sequence
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.budget import STEPS
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
@@ -36,8 +37,6 @@ from kubelint_gpu.work import UsedUp, charge
 
 if TYPE_CHECKING:
     from kubelint_gpu.simulation.model.device_allocations import DeviceAllocations, Holding
-
-_PER_STEP = 8
 
 
 class ClusterOracle:
@@ -104,7 +103,7 @@ class ClusterOracle:
     def fitting(self, kind: int, state: State, home: int | None = None) -> Sequence[int]:
         """The nodes on which a waiting pod of a kind fits; `home` is the node it is nominated to."""
         nodes = state.nodes
-        charge(1 + len(nodes) // _PER_STEP)
+        charge(1 + len(nodes) // STEPS.asked_nodes)
         if self._local[kind]:
             class_of, fits = self._class_of, self._fits
             found = []
@@ -306,7 +305,7 @@ class ClusterOracle:
         kind, plain = self._likeness.first[kind], _plain(self._likeness.folded(content))
         found = self._plainly.get((kind, number, plain))
         if found is None:
-            charge(sum(count for _, _, count in plain) // _PER_STEP)
+            charge(sum(count for _, _, count in plain) // STEPS.asked_nodes)
             pods = [pod for other, phase, count in plain for pod in self.state_pods.numbered(other, phase, count)]
             snapshot = self.state_pods.filled(number, pods)
             found = self._plainly[kind, number, plain] = fit(self._kinds[kind].pod, snapshot).schedulable

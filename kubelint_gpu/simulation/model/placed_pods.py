@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.budget import PLACEMENT, STEPS
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import EMPTY
@@ -29,9 +30,6 @@ from kubelint_gpu.work import charge
 
 if TYPE_CHECKING:
     from kubelint_gpu.simulation.model.device_allocations import DeviceAllocations
-
-_MOST_INFOS = 50_000
-_PER_STEP = 8
 
 
 class StatePods:
@@ -78,7 +76,7 @@ class StatePods:
         absent = tuple([index for index, content in enumerate(nodes) if content == ABSENT])
         idle = self.devices.idle(nodes, held) if self.devices is not None else ()
         key = (absent, idle, held.shared if held is not None else (), tuple(ages.items()), bindings)
-        charge(1 + len(nodes) // _PER_STEP)
+        charge(1 + len(nodes) // STEPS.asked_nodes)
         base = self.base(nodes, idle, bindings)
         before, had, found = self._assembled.get(key, ((), (), base))
         if not before:
@@ -117,13 +115,13 @@ class StatePods:
             assert found is not None  # noqa: S101 - only nodes that are absent have no place in it
             had: dict[int, int] = {}
             for kind, phase, count in content:
-                charge(1 + count // _PER_STEP)
+                charge(1 + count // STEPS.asked_nodes)
                 pods = self._on_node(index, kind, phase, count, ages.get(kind, "")) if phase != UNBOUND[1] else []
                 if held is not None and pods and phase not in UNBOUND:
                     pods = self._with_devices(pods, kind, phase, index, held, had)
                 for pod in pods:
                     found = found.with_pod(pod)
-            if len(self._infos) > _MOST_INFOS:
+            if len(self._infos) > PLACEMENT.node_infos:
                 self._infos.clear()
             self._infos[key] = found
         return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from kubelint_gpu.budget import STEPS
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.controllers.daemon_set import kept_daemon_pods
@@ -26,8 +27,6 @@ from kubelint_gpu.work import charge
 
 if TYPE_CHECKING:
     from kubelint_gpu.simulation.model.device_allocations import Holding
-
-_STEPS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +96,7 @@ class _Casting:
 
         `pending` more wait for a node; nobody replaces what is `alone`.
         """
-        charge(_STEPS)
+        charge(STEPS.pod_type)
         number = len(self.kinds)
         ranked = ranked or len({pod.meta.annotations.get(DELETION_COST) for pod in running}) > 1
         self.kinds.append(PodType(pod, -1 if alone else len(self.actors), ranked=ranked, owner=owner, **more))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice, permutations, product
 
+from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Candidate, Preemption, fit, preempt
 from kubelint_gpu.simulation.controllers.reconciler import PodType
@@ -12,7 +13,6 @@ from kubelint_gpu.simulation.controllers.state import UNBOUND, Content, State
 from kubelint_gpu.simulation.model.placed_pods import StatePods
 from kubelint_gpu.simulation.model.transition_system import Eviction
 
-_MOST_ORDERS = 24
 _EARLY, _LATE = "2000-01-01T00:", "2999-01-01T00:"
 
 
@@ -73,7 +73,7 @@ class Preemptions:
         lower = self._lower(pod, contents)
         # nobody knows whether pods in play are older or younger than others of their priority
         times = (_EARLY, _LATE) if any(self._kinds[kind].priority in self._fixed for kind in lower) else (_EARLY,)
-        for time, order in islice(product(times, orders), _MOST_ORDERS):
+        for time, order in islice(product(times, orders), SIMULATION.preemption_orders):
             age = dict.fromkeys(lower, f"{time}00:00Z") if len(times) > 1 else {}
             age |= {other: f"{time}00:0{place}Z" for place, other in enumerate(order)} if len(order) > 1 else {}
             snapshot = self._state_pods.snapshot(contents, state.held, age, state.bindings)

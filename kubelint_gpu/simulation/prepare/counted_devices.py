@@ -8,13 +8,12 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.frozen import FrozenMap
+from kubelint_gpu.kube.values.quantity import ONE
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.framework.node_info import has_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
-
-_THOUSANDTHS = 1000
 
 
 def with_counted_devices(
@@ -76,5 +75,5 @@ def _counted(workload: Workload, amounts: Mapping[str, int]) -> Workload:
 
 
 def _with(spec: PodSpec, amounts: Mapping[str, int]) -> PodSpec:
-    more = {name: amount * _THOUSANDTHS for name, amount in amounts.items() if amount}
+    more = {name: amount * ONE for name, amount in amounts.items() if amount}
     return replace(spec, resource_claims=(), overhead=FrozenMap({**spec.overhead, **more}))

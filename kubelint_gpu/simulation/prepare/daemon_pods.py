@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import islice, permutations
 
+from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.meta import OwnerReference
 from kubelint_gpu.kube.objects.pod import Pod
@@ -13,8 +14,6 @@ from kubelint_gpu.scheduler.attempt import reservations
 from kubelint_gpu.scheduler.framework.node_info import has_claims
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.values import replace
-
-_MOST_ORDERS = 6
 
 Standing = dict[int, list[Pod]]
 """The pods of each DaemonSet, by its number among the participants."""
@@ -42,7 +41,7 @@ def standing_daemons(
     if len(daemons) < 2 or all(_is_everywhere(participants[number], first[number]) for number in daemons):
         return [first]
     every = {_where(first): first}
-    for order in islice(permutations(daemons), 1, _MOST_ORDERS):
+    for order in islice(permutations(daemons), 1, SIMULATION.daemon_orders):
         other = placed(order)
         every.setdefault(_where(other), other)
     return list(every.values())

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
+from kubelint_gpu.budget import STEPS
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
@@ -15,7 +16,6 @@ from kubelint_gpu.values import dataclass
 from kubelint_gpu.work import charge
 
 _PODS = "pods"
-_PER_STEP = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def contended(
     """
     total: dict[tuple[str, str], int] = {}
     for demand in demands:
-        charge(1 + len(demand.each) * len(demand.nodes) // _PER_STEP)
+        charge(1 + len(demand.each) * len(demand.nodes) // STEPS.demand)
         for resource, amount in demand.each.items():
             wanted = amount * demand.most
             for node in demand.nodes:
@@ -174,7 +174,7 @@ def always_room(number: int, demands: Sequence[Demand], residual: Residual, *, a
         for other, demand in enumerate(demands)
         if other == number or not demand.nodes.isdisjoint(mine.nodes)
     ]
-    charge(1 + len(mine.each) * (len(rivals) + len(mine.nodes)) // _PER_STEP)
+    charge(1 + len(mine.each) * (len(rivals) + len(mine.nodes)) // STEPS.demand)
     blocked = 0
     for resource, request in mine.each.items():
         supply = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.values.frozen import FrozenMap
@@ -23,9 +24,6 @@ from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import anonymous, created_pod
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
-
-_DAEMONS_ON_A_NODE = 4
-"""More pods of a DaemonSet than can be on one node at once: old and new ones, each terminating or not."""
 
 
 class PreparedRun:
@@ -139,7 +137,7 @@ class PreparedRun:
             whole=whole,
             simple=nodes == mine == before_at and not participant.daemons and self._is_simple(number),
             least=FrozenMap(least),
-            on_each=_DAEMONS_ON_A_NODE if participant.daemons else None,
+            on_each=SIMULATION.daemons_on_a_node if participant.daemons else None,
         )
 
     def _is_simple(self, number: int) -> bool:

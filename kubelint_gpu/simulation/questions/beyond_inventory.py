@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count, islice, product
 
+from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.label_algebra import ANYTHING, Allowed, allowed, alternatives
 from kubelint_gpu.kube.objects.meta import Meta
@@ -18,9 +19,7 @@ from kubelint_gpu.scheduler.companions import HOSTNAME, lone
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.values import dataclass, replace
 
-_PLENTY = 10**12
-MOST_NODES = 24
-_MOST_FORMS = 16
+MOST_NODES = SIMULATION.further_nodes
 _CLAIM = "persistentVolumeClaim"
 
 _Form = dict[tuple[bool, str], Allowed]
@@ -58,7 +57,7 @@ class _Stage:
         self._known: dict[object, bool | None] = {}
         self._names = {node.name for node in cluster.nodes}
         self._hosts = {node.labels.get(HOSTNAME, "") for node in cluster.nodes}
-        self._allocatable = FrozenMap({name: _PLENTY for pod in pods for name in takes(pod)})
+        self._allocatable = FrozenMap({name: SIMULATION.plenty for pod in pods for name in takes(pod)})
 
     def taken(self, pod: Pod, most: int) -> bool | None:
         key = (pod.meta.namespace, pod.meta.labels, pod.spec)
@@ -144,7 +143,7 @@ def _forms(pod: Pod, volumes: Sequence[PersistentVolume]) -> Iterator[_Form]:
         [[(bound.field, bound.requirement) for bound in bounds] for bounds in alternatives(pod.spec)]
     ]
     choices += [[[(False, one) for one in term] for term in _terms(volume)] for volume in volumes]
-    for chosen in islice(product(*choices), _MOST_FORMS):
+    for chosen in islice(product(*choices), SIMULATION.further_forms):
         form: _Form = {}
         for is_name, one in (pair for part in chosen for pair in part):
             form[is_name, one.key] = form.get((is_name, one.key), ANYTHING) & allowed(one)

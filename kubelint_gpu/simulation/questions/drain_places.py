@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.simulation.controllers.state import READY, State, canonical, count_on, more, on_node
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.coupling import Bonds, labels_of
-
-_DRAINS = 10
-_LEAST_STATES = 50
 
 
 class DrainPlaces:
@@ -23,7 +21,7 @@ class DrainPlaces:
         self._scene = scene
         self._state = state
         self._budget = budget
-        self._left = _DRAINS * budget
+        self._left = SIMULATION.drains * budget
         pods = [kind.pod for kind in scene.cast.kinds]
         bonds = Bonds([] if scene.local else pods, labels_of(cluster))
         self._bound = [() if scene.local else bonds.of(kind) for kind in range(len(pods))]
@@ -55,7 +53,7 @@ class DrainPlaces:
     def _most(self, first: State, mine: set[int], wanted: int, home: int) -> tuple[int, bool]:
         classes = [part for members in self._scene.places.classes for part in _without(members, home)]
         any_order = not self._scene.local or len(mine) > 1
-        budget = max(_LEAST_STATES, min(self._budget, self._left))
+        budget = max(SIMULATION.least_drain, min(self._budget, self._left))
         seen, stack = {first}, [first]
         most = looked_at = 0
         while stack and looked_at < budget:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubelint_gpu.budget import BUDGET
+from kubelint_gpu.budget import BUDGET, SIMULATION
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.search.engine import GroupSearch, Situation, ended
 from kubelint_gpu.simulation.search.explorer import Verdict, explore
 from kubelint_gpu.simulation.search.placements import placements
-
-_FEW_WORKLOADS = 3
-_FEW_NODES = 16
 
 
 def helped_by(bench: Situation, search: GroupSearch, position: int, *, alike: bool) -> tuple[int, ...]:
@@ -26,7 +23,7 @@ def helped_by(bench: Situation, search: GroupSearch, position: int, *, alike: bo
     if not others or (alike and all(keeps(bench.participants[place]) for place in (*others, position))):
         return ()
     rolling = frozenset((*others, position))
-    if len(rolling) > _FEW_WORKLOADS or len(search.scene(rolling, ()).places.names) > _FEW_NODES:
+    if len(rolling) > SIMULATION.helpers or len(search.scene(rolling, ()).places.names) > SIMULATION.helped_nodes:
         return others
     return () if _is_stuck(search, rolling, position, bench.participants) else others
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubelint_gpu.budget import BUDGET
+from kubelint_gpu.budget import BUDGET, PLACEMENT
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.state import READY, State, more, on_node
@@ -12,8 +12,6 @@ from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.search.placements import one_placement, placements
 from kubelint_gpu.values import replace
-
-_FEW = 64
 
 
 def gathered(
@@ -38,7 +36,7 @@ def gathered(
     scene = full_simulation(apart, replace(cluster, quotas=()))
     most = _capacities(scene)
     if most is not None:
-        if len(most) < 2 or sum(most) > _FEW or all(number == 0 for number in most):
+        if len(most) < 2 or sum(most) > PLACEMENT.packed_pods or all(number == 0 for number in most):
             return most
         # templates that take room from each other
         again = gathered([(one, number) for (one, _), number in zip(wanted, most, strict=True)], cluster, budget=budget)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from kubelint_gpu.budget import PARTS, SIMULATION
 from kubelint_gpu.kube.admission.neighbours import SCHEDULERS
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod
@@ -25,9 +26,6 @@ from kubelint_gpu.simulation.search.engine import GroupSearch, Situation
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import WAITS, Judgement, Together, told_by
 from kubelint_gpu.values import dataclass, replace
-
-_MOST_KINDS = 6
-_PART = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +113,7 @@ def _in_the_way(bench: Situation, rolling: frozenset[int], queue: Sequence[Queue
         return ()
     # more of one kind than pods can ever go take nothing that fewer of them could not
     most = sum(bench.participants[place].before + bench.participants[place].replicas for place in rolling) + 1
-    return tuple(pod for one in near[:_MOST_KINDS] for pod in one.pods[:most])
+    return tuple(pod for one in near[: SIMULATION.pending_kinds] for pod in one.pods[:most])
 
 
 def _meets(one: Queued, demand: Demand) -> bool:
@@ -135,7 +133,7 @@ def _with_queued(
     bench: Situation, rolling: frozenset[int], scaling: frozenset[int], pods: tuple[Pod, ...], ends: str
 ) -> Together:
     """What becomes of rollouts, of the workload `ends` where it is named, where some pods wait for a node."""
-    search = GroupSearch(replace(bench, queued=pods, budget=bench.budget // _PART))
+    search = GroupSearch(replace(bench, queued=pods, budget=bench.budget // PARTS.pending))
     scene = search.scene(rolling, (), scaling)
     try:
         # one placement is enough to show that it may, and of many workloads there are many placements

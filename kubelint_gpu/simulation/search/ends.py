@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from kubelint_gpu.budget import PARTS
 from kubelint_gpu.simulation.controllers.state import READY, State, count_on
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.search.explorer import Verdict, closed_components, path_in
 from kubelint_gpu.simulation.search.single_runs import sampled_runs
 from kubelint_gpu.values import dataclass
-
-_PART_OF_SAMPLES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +96,7 @@ def ends_of_runs(scene: Simulation, starts: Sequence[State], budget: int, *, eve
     ]
     looked_at = len(edges)
     if not whole:
-        paths, more = sampled_runs(model, starts, budget // _PART_OF_SAMPLES)
+        paths, more = sampled_runs(model, starts, budget // PARTS.samples)
         looked_at += more
         known = {state for end in ends for state in end.states}
         ends += [RunEnd((path[-1],), path) for path in paths if path[-1] not in known]

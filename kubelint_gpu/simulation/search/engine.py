@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
-from kubelint_gpu.budget import BUDGET
+from kubelint_gpu.budget import BUDGET, PARTS, SIMULATION
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.scheduler import Snapshot
@@ -32,10 +32,6 @@ from kubelint_gpu.simulation.search.trace import Evicted, Trace, Waiting
 from kubelint_gpu.values import dataclass, field, replace
 
 T = TypeVar("T")
-
-_FEW_NODES = 16
-_LEAST_STATES = 500
-_PART_OF_SINGLE_RUNS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +139,7 @@ class GroupSearch:
         runs: list[SingleRuns] = []
 
         def is_told() -> bool:
-            runs.append(single_runs(model, states, done, left // _PART_OF_SINGLE_RUNS))
+            runs.append(single_runs(model, states, done, left // PARTS.single_runs))
             return bool(runs[0].stuck)
 
         found = explore(states, successors, done, left, is_told)
@@ -324,7 +320,10 @@ def ended(model: Model, name: str) -> Callable[[State], bool]:
 
 def worth(budget: int, scene: Simulation) -> int:
     """The budget of one search: a state of many nodes costs as much as several of few."""
-    return max(min(budget, _LEAST_STATES), budget * _FEW_NODES // max(_FEW_NODES, len(scene.places.names)))
+    return max(
+        min(budget, SIMULATION.least_states),
+        budget * SIMULATION.few_nodes // max(SIMULATION.few_nodes, len(scene.places.names)),
+    )
 
 
 def _cut(verdict: Verdict, starts: Starts) -> Verdict:

@@ -9,12 +9,10 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Generic, TypeVar
 
+from kubelint_gpu.budget import PARTS
 from kubelint_gpu.values import dataclass, field
 
 S = TypeVar("S", bound=Hashable)
-
-
-_PAUSE = 4
 
 
 class Verdict(str, Enum):
@@ -86,7 +84,7 @@ def explore(
     expanded = 0
     rests = False
     while expanded < len(order) and expanded < budget and not (rests and finished):
-        if halts is not None and expanded == budget // _PAUSE and halts():
+        if halts is not None and expanded == budget // PARTS.pause and halts():
             break
         state = order[expanded]
         if done(state):

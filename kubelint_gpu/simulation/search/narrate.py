@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from kubelint_gpu.budget import TOLD
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.quota import CLAIMS
@@ -19,7 +20,6 @@ from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.search.trace import TraceStep, Waiting
 from kubelint_gpu.values import replace
 
-_MOST_NODES = 6
 _REPLICA_SET = pattern(r"ReplicaSet( \d+)?\b")
 
 
@@ -187,6 +187,6 @@ class Narration:
 
 
 def _listed(parts: list[str]) -> str:
-    if len(parts) <= _MOST_NODES:
+    if len(parts) <= TOLD.nodes:
         return ", ".join(parts)
-    return f"{', '.join(parts[:_MOST_NODES])} and so on ({len(parts)} nodes)"
+    return f"{', '.join(parts[: TOLD.nodes])} and so on ({len(parts)} nodes)"

@@ -6,14 +6,12 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
+from kubelint_gpu.budget import STEPS
 from kubelint_gpu.simulation.controllers.state import ABSENT, AWAITED, BROKEN, READY, STARTING, State, more, on_node
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.work import charge
-
-_PER_STEP = 8
-_PER_KEPT = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +68,7 @@ def _placements(scene: Simulation, budget: int, *, any_order: bool) -> Starts:
     while stack and looked_at < budget:
         state = stack.pop()
         looked_at += 1
-        charge(1 + (len(state.nodes) + len(state.waiting)) // _PER_STEP)
+        charge(1 + (len(state.nodes) + len(state.waiting)) // STEPS.placement)
         following = list(_placed_one_more(scene, state, any_order=any_order))
         if not following:
             whole = all(kind in optional for kind, _ in missing(state))
@@ -79,7 +77,7 @@ def _placements(scene: Simulation, budget: int, *, any_order: bool) -> Starts:
                 best = state
         for found in following:
             if found not in seen:
-                charge(1 + (len(state.nodes) + len(state.waiting)) // _PER_KEPT)
+                charge(1 + (len(state.nodes) + len(state.waiting)) // STEPS.kept_placement)
                 seen.add(found)
                 stack.append(found)
     waiting = dict(missing(best or first))

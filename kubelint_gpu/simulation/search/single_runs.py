@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from random import Random
 
+from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.simulation.controllers.state import State
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.transition_system import Model
 from kubelint_gpu.values import dataclass
-
-_STEPS = 600
-_CROWDED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ def single_runs(model: Model, starts: Sequence[State], done: Callable[[State], b
     looked_at = 0
     try:
         while starts and looked_at < budget:
-            path, over = _run(model, random.choice(starts), done, random, min(_STEPS, budget - looked_at))
+            path, over = _run(model, random.choice(starts), done, random, min(SIMULATION.run_steps, budget - looked_at))
             looked_at += len(path)
             ends = ends or over is True
             if over is False and (not stuck or len(path) < len(stuck)):
@@ -56,7 +54,7 @@ def sampled_runs(model: Model, starts: Sequence[State], budget: int) -> tuple[li
     found: dict[State, tuple[State, ...]] = {}
     looked_at = 0
     while starts and looked_at < budget:
-        path, over = _run(model, random.choice(starts), _never, random, min(_STEPS, budget - looked_at))
+        path, over = _run(model, random.choice(starts), _never, random, min(SIMULATION.run_steps, budget - looked_at))
         looked_at += len(path)
         if over is False and path[-1] not in found:
             found[path[-1]] = _shortened(model, path)
@@ -69,7 +67,7 @@ def _never(_state: State) -> bool:
 
 def walk(model: Model, start: State, done: Callable[[State], bool], random: Random) -> tuple[list[State], bool | None]:
     """One run, and whether it came to its end; None where it is cut off."""
-    return _run(model, start, done, random, _STEPS)
+    return _run(model, start, done, random, SIMULATION.run_steps)
 
 
 def _run(
@@ -80,7 +78,7 @@ def _run(
     The pods of one workload find their nodes after all others that wait, so that these may take their places.
     """
     path = [start]
-    last, crowds = random.randrange(len(model.actors)), random.random() < _CROWDED
+    last, crowds = random.randrange(len(model.actors)), random.random() < SIMULATION.crowded
     while len(path) < most:
         if done(path[-1]):
             return path, True

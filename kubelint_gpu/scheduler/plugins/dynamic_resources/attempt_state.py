@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from kubelint_gpu.budget import BUDGET
+from kubelint_gpu.budget import BUDGET, STEPS
 from kubelint_gpu.kube.dra.claim import EXTENDED_RESOURCE_CLAIM, Allocation, ResourceClaim
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.dra.request import queries_of
@@ -35,7 +35,6 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.result import allocation_o
 from kubelint_gpu.work import charge
 
 NAME = "DynamicResources"
-_TRIES_A_STEP = 64
 CANNOT_ALLOCATE = "cannot allocate all claims"
 NOT_AVAILABLE = "resourceclaim not available on the node"
 INVALID_POOLS = "invalid resource pools were encountered"
@@ -236,7 +235,7 @@ class AttemptState:
             self._features,
             self._effort,
         ).outcome()
-        charge((before - self._effort.left) // _TRIES_A_STEP)
+        charge((before - self._effort.left) // STEPS.device_tries)
         return found
 
     def _seen(self, node: Node, asking: _Asking) -> tuple[View, Layout]:

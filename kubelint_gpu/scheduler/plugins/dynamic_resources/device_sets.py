@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from kubelint_gpu.kube.dra.api_limits import MOST_CONSUMERS, MOST_DEVICES
 from kubelint_gpu.kube.dra.claim import Allocation
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.dra.device_class import IMPLICIT_RESOURCE
@@ -15,10 +16,9 @@ from kubelint_gpu.kube.dra.pod_claims import pod_claims
 from kubelint_gpu.kube.dra.request import EXACT_COUNT, ClaimSpec, DeviceQuery
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
-from kubelint_gpu.kube.validation.device_validation import MOST_CONSUMERS
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import MOST_DEVICES, Failed, Unknown
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import Failed, Unknown
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import Objects, objects_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of

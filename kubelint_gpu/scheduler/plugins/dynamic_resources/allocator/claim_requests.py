@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from kubelint_gpu.kube.dra.api_limits import MOST_DEVICES
 from kubelint_gpu.kube.dra.device_class import DeviceClass
 from kubelint_gpu.kube.dra.request import ALL, ClaimSpec, DeviceQuery, DeviceRequest
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.constraints import Check, check_of
@@ -15,7 +16,7 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.consumable_capac
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_usage import Usage
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import MOST_DEVICES, Failed, Name
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import Failed, Name
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import Features
 

@@ -10,9 +10,6 @@ from kubelint_gpu.kube.dra.request import DeviceQuery
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View
 
-MOST_DEVICES = 32
-"""The most devices that the allocation of one claim can hold (AllocationResultsMaxSize)."""
-
 
 class Taken(NamedTuple):
     """A device for a request: its position in the view, `request` or `request/alternative`, and how it is taken."""

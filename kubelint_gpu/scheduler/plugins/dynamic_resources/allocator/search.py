@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kubelint_gpu.kube.dra.amounts import Amount
+from kubelint_gpu.kube.dra.api_limits import MOST_DEVICES
 from kubelint_gpu.kube.dra.claim import ResourceClaim
 from kubelint_gpu.kube.dra.device_class import DeviceClass
 from kubelint_gpu.kube.dra.request import ALL, ClaimSpec, DeviceQuery, queries_of
@@ -27,7 +28,6 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.device_usage imp
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.effort import Effort
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import (
-    MOST_DEVICES,
     AllocatorOutcome,
     Failed,
     Name,
