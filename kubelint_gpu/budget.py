@@ -66,162 +66,90 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class PlacementLimits:
-    """What one attempt to place a pod, or several, may remember and look at.
+    """What one attempt to place a pod, or several, may remember and look at."""
 
-    Attributes:
-        few_nodes: on so many nodes, each is looked at by itself instead of by its class.
-        partitions: the partitions of the nodes that are remembered.
-        label_values: the values of a label by which nodes are indexed.
-        remembered: the answers about pods that are remembered.
-        few_groups: so many groups of pods are gone through instead of indexed.
-        few_changed: after the change of so many nodes, what was known of equal nodes is corrected.
-        of_one_kind: the pods of one kind that are counted on one node, or that one pod keeps off it.
-        spread_pods: the pods that are placed by domains.
-        visits: the nodes that are visited for them.
-        packed_pods: the pods of several workloads that are packed onto nodes.
-        node_infos: the contents of nodes that are remembered.
-    """
-
-    few_nodes: int = 24
-    partitions: int = 256
-    label_values: int = 16
-    remembered: int = 400_000
-    few_groups: int = 32
-    few_changed: int = 4
-    of_one_kind: int = 256
-    spread_pods: int = 200
-    visits: int = 20_000
-    packed_pods: int = 64
-    node_infos: int = 50_000
+    few_nodes: int = 24  # on so many nodes, each is looked at by itself instead of by its class
+    partitions: int = 256  # the partitions of the nodes that are remembered
+    label_values: int = 16  # the values of a label by which nodes are indexed
+    remembered: int = 400_000  # the answers about pods that are remembered
+    few_groups: int = 32  # so many groups of pods are gone through instead of indexed
+    few_changed: int = 4  # after the change of so many nodes, what was known of equal nodes is corrected
+    of_one_kind: int = 256  # the pods of one kind that are counted on one node, or that one pod keeps off it
+    spread_pods: int = 200  # the pods that are placed by domains
+    visits: int = 20_000  # the nodes that are visited for them
+    packed_pods: int = 64  # the pods of several workloads that are packed onto nodes
+    node_infos: int = 50_000  # the contents of nodes that are remembered
 
 
 @dataclass(frozen=True, slots=True)
 class StepsLimits:
-    """How much cheap work counts as one step; `pod_type` is how many steps the making of one counts.
+    """How much cheap work counts as one step; `pod_type` is how many steps the making of one counts."""
 
-    Attributes:
-        passed_nodes: nodes that an attempt passes over.
-        copied: nodes and pods that a snapshot copies.
-        short_pods: pods that are counted as placed.
-        device_tries: devices that are tried.
-        expressions: expressions of a node selector.
-        asked_nodes: nodes, or pods on them, of a question to the scheduler.
-        demand: resources on nodes, or beside rivals.
-        placement: nodes and pods of a partial placement.
-        kept_placement: those of one that is remembered.
-    """
-
-    passed_nodes: int = 16
-    copied: int = 64
-    short_pods: int = 64
-    device_tries: int = 64
-    expressions: int = 8
-    asked_nodes: int = 8
-    demand: int = 32
-    placement: int = 8
-    kept_placement: int = 64
+    passed_nodes: int = 16  # nodes that an attempt passes over
+    copied: int = 64  # nodes and pods that a snapshot copies
+    short_pods: int = 64  # pods that are counted as placed
+    device_tries: int = 64  # devices that are tried
+    expressions: int = 8  # expressions of a node selector
+    asked_nodes: int = 8  # nodes, or pods on them, of a question to the scheduler
+    demand: int = 32  # resources on nodes, or beside rivals
+    placement: int = 8  # nodes and pods of a partial placement
+    kept_placement: int = 64  # those of one that is remembered
     pod_type: int = 8
 
 
 @dataclass(frozen=True, slots=True)
 class SimulationLimits:
-    """What is looked at of one rollout, and of the questions beside it.
+    """What is looked at of one rollout, and of the questions beside it."""
 
-    Attributes:
-        pool_nodes: the nodes by which an autoscaled pool grows.
-        preemption_orders: the orders in which equal victims may have started.
-        daemon_orders: the orders in which DaemonSets place their pods.
-        daemons_on_a_node: more pods of a DaemonSet than one node has at once: old and new ones, terminating or not.
-        few_nodes: on so many nodes a search has its whole budget.
-        least_states: the states that it looks at on any number of nodes.
-        run_steps: the steps of a single run.
-        crowded: the share of single runs that crowd the nodes.
-        few_starts: the starts from which all changes begin at once.
-        further_nodes: the nodes beyond the inventory.
-        further_forms: the forms that such a node may have.
-        plenty: what such a node has of each resource.
-        drains: the drains whose whole budget one question has.
-        least_drain: the placements that each drain looks at.
-        helpers: the workloads that may let one another end.
-        helped_nodes: the nodes on which this is asked.
-        pending_kinds: the kinds of pending pods beside a rollout.
-    """
-
-    pool_nodes: int = 24
-    preemption_orders: int = 24
-    daemon_orders: int = 6
-    daemons_on_a_node: int = 4
-    few_nodes: int = 16
-    least_states: int = 500
-    run_steps: int = 600
-    crowded: float = 0.5
-    few_starts: int = 3
-    further_nodes: int = 24
-    further_forms: int = 16
-    plenty: int = 10**12
-    drains: int = 10
-    least_drain: int = 50
-    helpers: int = 3
-    helped_nodes: int = 16
-    pending_kinds: int = 6
+    pool_nodes: int = 24  # the nodes by which an autoscaled pool grows
+    preemption_orders: int = 24  # the orders in which equal victims may have started
+    daemon_orders: int = 6  # the orders in which DaemonSets place their pods
+    daemons_on_a_node: int = 4  # old and new pods of a DaemonSet on one node at once, terminating or not
+    few_nodes: int = 16  # on so many nodes a search has its whole budget
+    least_states: int = 500  # the states that it looks at on any number of nodes
+    run_steps: int = 600  # the steps of a single run
+    crowded: float = 0.5  # the share of single runs that crowd the nodes
+    few_starts: int = 3  # the starts from which all changes begin at once
+    further_nodes: int = 24  # the nodes beyond the inventory
+    further_forms: int = 16  # the forms that such a node may have
+    plenty: int = 10**12  # what such a node has of each resource
+    drains: int = 10  # the drains whose whole budget one question has
+    least_drain: int = 50  # the placements that each drain looks at
+    helpers: int = 3  # the workloads that may let one another end
+    helped_nodes: int = 16  # the nodes on which this is asked
+    pending_kinds: int = 6  # the kinds of pending pods beside a rollout
 
 
 @dataclass(frozen=True, slots=True)
 class PartsLimits:
-    """What part of the budget a further question has: the half, the quarter and so on.
+    """What part of the budget a further question has: the half, the quarter and so on."""
 
-    Attributes:
-        together: rollouts that begin at the same moment.
-        pair: two of them.
-        scaled: a workload with another number of replicas.
-        applied: what is applied at once.
-        pending: a rollout beside pending pods.
-        samples: the samples of a search that did not see everything.
-        single_runs: single runs after such a search.
-        pause: the part of a search after which it may halt.
-    """
-
-    together: int = 2
-    pair: int = 4
-    scaled: int = 4
-    applied: int = 4
-    pending: int = 4
-    samples: int = 4
-    single_runs: int = 4
-    pause: int = 4
+    together: int = 2  # rollouts that begin at the same moment
+    pair: int = 4  # two of them
+    scaled: int = 4  # a workload with another number of replicas
+    applied: int = 4  # what is applied at once
+    pending: int = 4  # a rollout beside pending pods
+    samples: int = 4  # the samples of a search that did not see everything
+    single_runs: int = 4  # single runs after such a search
+    pause: int = 4  # the part of a search after which it may halt
 
 
 @dataclass(frozen=True, slots=True)
 class ToldLimits:
-    """How much a finding or an explanation looks at, and names.
+    """How much a finding or an explanation looks at, and names."""
 
-    Attributes:
-        pairs: the pairs of rollouts that may block each other.
-        sharing_pods: the replicas that are placed with shared claims.
-        sharing_nodes: the nodes that are tried for them.
-        first_scaled: the first numbers of replicas that are looked at between the bounds of an autoscaler.
-        most_scaled: the replicas up to which room is counted.
-        examined: the nodes of one reason that are examined further.
-        examined_in_all: those of all reasons.
-        values: the values of a label that are named.
-        leaving_pods: the running pods that could leave.
-        leaving_owners: the owners of such pods.
-        nodes: the nodes that a step of a run names.
-        alike: how alike, from 0 to 1, a field is to the one that was meant.
-    """
-
-    pairs: int = 4
-    sharing_pods: int = 32
-    sharing_nodes: int = 32
-    first_scaled: int = 4
-    most_scaled: int = 100
-    examined: int = 16
-    examined_in_all: int = 256
-    values: int = 4
-    leaving_pods: int = 256
-    leaving_owners: int = 16
-    nodes: int = 6
-    alike: float = 0.8
+    pairs: int = 4  # the pairs of rollouts that may block each other
+    sharing_pods: int = 32  # the replicas that are placed with shared claims
+    sharing_nodes: int = 32  # the nodes that are tried for them
+    first_scaled: int = 4  # the first numbers of replicas that are looked at between the bounds of an autoscaler
+    most_scaled: int = 100  # the replicas up to which room is counted
+    examined: int = 16  # the nodes of one reason that are examined further
+    examined_in_all: int = 256  # those of all reasons
+    values: int = 4  # the values of a label that are named
+    leaving_pods: int = 256  # the running pods that could leave
+    leaving_owners: int = 16  # the owners of such pods
+    nodes: int = 6  # the nodes that a step of a run names
+    alike: float = 0.8  # how alike, from 0 to 1, a field is to the one that was meant
 
 
 BUDGET = Budget()

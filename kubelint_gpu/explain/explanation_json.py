@@ -14,7 +14,7 @@ from kubelint_gpu.messages.events import requirement_text, told
 from kubelint_gpu.scheduler.candidate import Candidate
 from kubelint_gpu.scheduler.explain import cluster_changes as what
 from kubelint_gpu.scheduler.explain.cluster_changes import Change
-from kubelint_gpu.scheduler.explain.explanation import ExplainedClass
+from kubelint_gpu.scheduler.explain.explained_class import ExplainedClass
 from kubelint_gpu.scheduler.explain.extents import Extent
 from kubelint_gpu.scheduler.explain.holders import Holder, Owner
 from kubelint_gpu.scheduler.explain.what_would_help import Remedy

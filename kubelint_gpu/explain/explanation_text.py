@@ -14,7 +14,7 @@ from kubelint_gpu.messages.wording import amount, bare, counted, listed, workloa
 from kubelint_gpu.report.content import Options
 from kubelint_gpu.report.theme import NARROW, Style, Theme, theme_of
 from kubelint_gpu.scheduler.explain.cluster_changes import PodsEnd
-from kubelint_gpu.scheduler.explain.explanation import ExplainedClass
+from kubelint_gpu.scheduler.explain.explained_class import ExplainedClass
 from kubelint_gpu.scheduler.explain.extents import Extent
 from kubelint_gpu.scheduler.explain.holders import Holder, Owner
 from kubelint_gpu.scheduler.explain.placement_labels import HOSTNAME

@@ -23,7 +23,6 @@ NOT_HELPFUL = "Preemption is not helpful for scheduling"
 NO_VICTIMS = "No preemption victims found for incoming pod"
 POLICY_NEVER = "not eligible due to preemptionPolicy=Never."
 TERMINATING = "not eligible due to a terminating pod on the nominated node."
-MOST_CANDIDATES = 100
 _NO_VICTIMS = Status("DefaultPreemption", Code.UNRESOLVABLE, (NO_VICTIMS,))
 
 
@@ -82,11 +81,6 @@ class Preemption:
     def alternatives(self) -> tuple[Candidate, ...]:
         """The other candidates that tie with the chosen one."""
         return self.best[1:] if self.succeeds else ()
-
-    @property
-    def sampled(self) -> bool:
-        """Whether there are so many nodes to try that the scheduler stops early, somewhere at random."""
-        return sum(found.size for found in self.outcomes) > MOST_CANDIDATES
 
     @property
     def statuses(self) -> dict[str, Status]:

@@ -31,21 +31,8 @@ class _Blob:
     size: int | None
 
 
-def read_revision(
-    revision: str, paths: Iterable[Path], *, max_bytes: int, cwd: Path | None = None
-) -> dict[Path, bytes]:
-    """The contents that some files had; a file that was not there, or is larger than `max_bytes`, is left out.
-
-    Raises:
-        GitError: this is no git repository, git is missing, there is no such revision, or not all of it is here.
-    """
-    folder = cwd or Path.cwd()
-    root, commit = commit_of(revision, folder)
-    return read_files(commit, paths, root, folder, max_bytes=max_bytes)
-
-
 def read_files(commit: str, paths: Iterable[Path], root: Path, folder: Path, *, max_bytes: int) -> dict[Path, bytes]:
-    """The same of a commit that is there, for paths from a folder of its repository.
+    """The contents that some files had in a commit that is there, for paths from a folder of its repository.
 
     Raises:
         GitError: not all of it is here.

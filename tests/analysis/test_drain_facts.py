@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import pytest
 from checks_units import deployment, findings
-
-HEAD = 'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\n'
-CLASSES = "priorityClasses:\n  - {name: serving, value: 1000}\n  - {name: low, value: 1}\n"
-
-
-def inventory(gpus=1, nodes=1, more="", scaling=""):
-    pool = f"pools:\n  - name: l4\n    count: {nodes}\n{scaling}    template:\n      allocatable: {{cpu: 16, memory: 64Gi}}\n"
-    return f"{HEAD}{pool}      gpus: {{model: L4, count: {gpus}}}\n{CLASSES}{more}"
+from small_inventories import budget, inventory
 
 
 def grows(most, at_least=0):
@@ -23,13 +16,6 @@ def codes(text, nodes):
 
 
 FREE = deployment(spec="strategy: {type: Recreate}")
-
-
-def budget(line, name="chat"):
-    return (
-        f"apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {{name: {name}, namespace: serving}}\n"
-        f"spec: {{{line}, selector: {{matchLabels: {{app: {name}}}}}}}\n---\n"
-    )
 
 
 @pytest.mark.parametrize(

@@ -4,25 +4,9 @@ from __future__ import annotations
 
 import pytest
 from checks_units import findings
+from gang_objects import POD, inventory, service, torch
 
-POD = "{containers: [{name: a, image: a, resources: {limits: {nvidia.com/gpu: %d}}}]}"
 SIGN = "{restartPolicy: Never, containers: [{name: a, image: a, env: [{name: MASTER_ADDR, value: a}], %s}]}"
-
-
-def inventory(*gpus, more=""):
-    nodes = "".join(
-        f"  - name: n{number}\n    allocatable: {{cpu: 16, memory: 64Gi}}\n    gpus: {{model: L4, count: {count}}}\n"
-        for number, count in enumerate(gpus, 1)
-    )
-    return f"apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\ncomplete: true\nnodes:\n{nodes}{more}"
-
-
-def torch(name="t", workers=3, gpus=1, *, spec="", pod=POD):
-    return (
-        f"---\napiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {{name: {name}, namespace: research}}\n"
-        f"spec:\n{spec}  pytorchReplicaSpecs:\n    Master:\n      replicas: 1\n      template: {{spec: {pod % gpus}}}\n"
-        f"    Worker:\n      replicas: {workers}\n      template: {{spec: {pod % gpus}}}\n"
-    )
 
 
 def job(name, pods=2):
@@ -74,15 +58,6 @@ def test_it_is_possible_only_where_there_may_be_more_nodes():
     assert (one.certainty, one.severity) == ("possible", "note")
     (one,) = (one for one in findings(torch(), inventory(2)) if one.code == "KLG113")
     assert (one.certainty, one.severity) == ("certain", "warning")
-
-
-def service(priority="", kind="Deployment"):
-    return (
-        f"---\napiVersion: apps/v1\nkind: {kind}\nmetadata: {{name: s, namespace: research}}\nspec:\n"
-        f"  replicas: 2\n  selector: {{matchLabels: {{app: s}}}}\n  template:\n"
-        f"    metadata: {{labels: {{app: s}}}}\n    spec:\n{priority}"
-        "      containers: [{name: a, image: a, resources: {limits: {nvidia.com/gpu: 1}}}]\n"
-    )
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])

@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 from checks_units import deployment, findings, unit, world
+from small_inventories import inventory
 
 from kubelint_gpu.analysis.replica_room import room_for
-
-HEAD = 'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\n'
-CLASSES = "priorityClasses:\n  - {name: serving, value: 1000}\n  - {name: low, value: 1}\n"
-
-
-def inventory(gpus=1, nodes=1, more="", scaling=""):
-    pool = f"pools:\n  - name: l4\n    count: {nodes}\n{scaling}    template:\n      allocatable: {{cpu: 16, memory: 64Gi}}\n"
-    return f"{HEAD}{pool}      gpus: {{model: L4, count: {gpus}}}\n{CLASSES}{more}"
 
 
 def grows(most, at_least=0):

@@ -4,49 +4,7 @@ from __future__ import annotations
 
 import pytest
 from checks_units import deployment, findings, unit
-
-from kubelint_gpu.documents import read
-from kubelint_gpu.engine.run import check
-from kubelint_gpu.workspace.apply_set import ApplySet
-from kubelint_gpu.workspace.manifest import manifests
-
-NODE = """
-apiVersion: kubelint-gpu/v1
-kind: ClusterInventory
-kubernetesVersion: "1.34"
-nodes:
-  - name: n1
-    allocatable: {cpu: 64, memory: 64Gi}
-    gpus: {model: L4, count: 8}
-priorityClasses:
-  - {name: serving, value: 1000}
-"""
-
-
-def quota(key, most, used=None, scopes=""):
-    status = "" if used is None else f'status: {{used: {{{key}: "{used}"}}}}\n'
-    return (
-        f"---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {{name: q, namespace: serving}}\n"
-        f'spec: {{hard: {{{key}: "{most}"}}{scopes}}}\n{status}'
-    )
-
-
-def job(name="train", pods=1, *, more="", limits="{nvidia.com/gpu: 1}", completions=None):
-    return (
-        f"---\napiVersion: batch/v1\nkind: Job\nmetadata: {{name: {name}, namespace: serving}}\nspec:\n"
-        f"  parallelism: {pods}\n  completions: {completions or pods}\n{more}  template:\n    spec:\n"
-        "      restartPolicy: Never\n      priorityClassName: serving\n"
-        f"      containers: [{{name: main, image: i:1, resources: {{limits: {limits}}}}}]\n"
-    )
-
-
-def cron(name="nightly", *, spec="", more="", limits="{nvidia.com/gpu: 1}", completions=1):
-    return (
-        f"---\napiVersion: batch/v1\nkind: CronJob\nmetadata: {{name: {name}, namespace: serving}}\nspec:\n"
-        f"  schedule: '0 * * * *'\n{spec}  jobTemplate:\n    spec:\n      completions: {completions}\n{more}"
-        "      template:\n        spec:\n          restartPolicy: Never\n          priorityClassName: serving\n"
-        f"          containers: [{{name: main, image: i:1, resources: {{limits: {limits}}}}}]\n"
-    )
+from counted_objects import NODE, cron, job, made, quota
 
 
 def told(text, code="KLG105"):
@@ -75,14 +33,6 @@ def test_of_several_jobs_the_last_are_refused():
     text = job("a") + job("b") + job("c") + quota("count/jobs.batch", 3, used=1)
     assert [name for name, *_ in told(text)] == ["Job/serving/c"]
     assert told(text.replace("metadata: {name: c,", "metadata: {name: c2,").replace('"3"', '"4"')) == []
-
-
-def made(text):
-    """The findings where nothing of the text was there before."""
-    plain = unit(text, NODE)
-    names = [one.object for one in manifests((read("a.yaml", text.encode()),))]
-    new = ApplySet(plain.readings, plain.world, made=names)
-    return [(one.object, one.message) for one in check((new,), new.world).findings if one.code == "KLG105"]
 
 
 def test_a_cron_job_without_room_for_a_job_starts_nothing():

@@ -2,28 +2,8 @@
 
 from __future__ import annotations
 
-from checks_units import deployment, findings
-
-HEAD = 'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\n'
-CLASSES = "priorityClasses:\n  - {name: serving, value: 1000}\n  - {name: low, value: 1}\n"
-
-
-def inventory(gpus=1, nodes=1, more="", scaling=""):
-    pool = f"pools:\n  - name: l4\n    count: {nodes}\n{scaling}    template:\n      allocatable: {{cpu: 16, memory: 64Gi}}\n"
-    return f"{HEAD}{pool}      gpus: {{model: L4, count: {gpus}}}\n{CLASSES}{more}"
-
-
-def running(name, node="l4-1", gpus=1, priority="serving", owner=""):
-    told = f"    owner: {owner}\n" if owner else ""
-    return (
-        f"running:\n  - name: {name}\n    namespace: research\n    node: {node}\n    gpus: {gpus}\n"
-        f"    priorityClassName: {priority}\n{told}"
-    )
-
-
-def daemon_set(surge, unavailable=0, **parts):
-    spec = f"updateStrategy: {{rollingUpdate: {{maxSurge: {surge}, maxUnavailable: {unavailable}}}}}"
-    return deployment(spec=spec, **parts).replace("kind: Deployment", "kind: DaemonSet")
+from checks_units import findings
+from small_inventories import daemon_set, inventory, running
 
 
 def test_daemon_pods_that_stay_pending_hold_up_the_update_of_the_others():

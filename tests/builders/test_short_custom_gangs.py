@@ -4,26 +4,10 @@ from __future__ import annotations
 
 import pytest
 from checks_units import findings
+from gang_objects import POD, inventory, service, torch
 
-POD = "{containers: [{name: a, image: a, resources: {limits: {nvidia.com/gpu: %d}}}]}"
 CPU = "{containers: [{name: a, image: a, resources: {limits: {cpu: 1}}}]}"
 SIGN = "{restartPolicy: Never, containers: [{name: a, image: a, env: [{name: MASTER_ADDR, value: a}], %s}]}"
-
-
-def inventory(*gpus, more=""):
-    nodes = "".join(
-        f"  - name: n{number}\n    allocatable: {{cpu: 16, memory: 64Gi}}\n    gpus: {{model: L4, count: {count}}}\n"
-        for number, count in enumerate(gpus, 1)
-    )
-    return f"apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\ncomplete: true\nnodes:\n{nodes}{more}"
-
-
-def torch(name="t", workers=3, gpus=1, *, spec="", pod=POD):
-    return (
-        f"---\napiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {{name: {name}, namespace: research}}\n"
-        f"spec:\n{spec}  pytorchReplicaSpecs:\n    Master:\n      replicas: 1\n      template: {{spec: {pod % gpus}}}\n"
-        f"    Worker:\n      replicas: {workers}\n      template: {{spec: {pod % gpus}}}\n"
-    )
 
 
 def job_set(replicas=1, pods=2):
@@ -84,15 +68,6 @@ def test_running_pods_of_others_are_in_the_way_and_its_own_and_those_that_end_ar
     assert told(torch(), inventory(4, more=running("serving")))[0].startswith("PyTorchJob research/t needs 4 pods")
     assert told(torch(), inventory(4, more=running("research"))) == []
     assert told(torch(), inventory(4, more=running("serving", ", owner: Job/x"))) == []
-
-
-def service(priority="", kind="Deployment"):
-    return (
-        f"---\napiVersion: apps/v1\nkind: {kind}\nmetadata: {{name: s, namespace: research}}\nspec:\n"
-        f"  replicas: 2\n  selector: {{matchLabels: {{app: s}}}}\n  template:\n"
-        f"    metadata: {{labels: {{app: s}}}}\n    spec:\n{priority}"
-        "      containers: [{name: a, image: a, resources: {limits: {nvidia.com/gpu: 1}}}]\n"
-    )
 
 
 LOW = "priorityClasses:\n  - {name: low, value: -5}\n"

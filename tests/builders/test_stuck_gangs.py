@@ -4,26 +4,11 @@ from __future__ import annotations
 
 import pytest
 from checks_units import deployment, findings
-
-HEAD = 'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\n'
-CLASSES = "priorityClasses:\n  - {name: serving, value: 1000}\n  - {name: low, value: 1}\n"
-
-
-def inventory(gpus=1, nodes=1, more="", scaling=""):
-    pool = f"pools:\n  - name: l4\n    count: {nodes}\n{scaling}    template:\n      allocatable: {{cpu: 16, memory: 64Gi}}\n"
-    return f"{HEAD}{pool}      gpus: {{model: L4, count: {gpus}}}\n{CLASSES}{more}"
+from small_inventories import inventory, running
 
 
 def grows(most, at_least=0):
     return f"    autoscaling: {{min: {at_least}, max: {most}}}\n"
-
-
-def running(name, node="l4-1", gpus=1, priority="serving", owner=""):
-    told = f"    owner: {owner}\n" if owner else ""
-    return (
-        f"running:\n  - name: {name}\n    namespace: research\n    node: {node}\n    gpus: {gpus}\n"
-        f"    priorityClassName: {priority}\n{told}"
-    )
 
 
 def codes(text, nodes):

@@ -4,40 +4,20 @@ from __future__ import annotations
 
 import pytest
 from checks_units import deployment, findings, unit
+from small_inventories import CLASSES, HEAD, budget, daemon_set, inventory, running
 
 from kubelint_gpu.analysis.rollout_facts import judged_together
 from kubelint_gpu.simulation.search import engine
 from kubelint_gpu.simulation.search.engine import GroupSearch
-
-HEAD = 'apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: "1.34"\n'
-CLASSES = "priorityClasses:\n  - {name: serving, value: 1000}\n  - {name: low, value: 1}\n"
-
-
-def inventory(gpus=1, nodes=1, more="", scaling=""):
-    pool = f"pools:\n  - name: l4\n    count: {nodes}\n{scaling}    template:\n      allocatable: {{cpu: 16, memory: 64Gi}}\n"
-    return f"{HEAD}{pool}      gpus: {{model: L4, count: {gpus}}}\n{CLASSES}{more}"
 
 
 def grows(most, at_least=0):
     return f"    autoscaling: {{min: {at_least}, max: {most}}}\n"
 
 
-def running(name, node="l4-1", gpus=1, priority="serving", owner=""):
-    told = f"    owner: {owner}\n" if owner else ""
-    return (
-        f"running:\n  - name: {name}\n    namespace: research\n    node: {node}\n    gpus: {gpus}\n"
-        f"    priorityClassName: {priority}\n{told}"
-    )
-
-
 def stateful_set(replicas, policy="OrderedReady"):
     text = deployment(spec=f"replicas: {replicas}\nserviceName: chat\npodManagementPolicy: {policy}")
     return text.replace("kind: Deployment", "kind: StatefulSet")
-
-
-def daemon_set(surge, unavailable=0, **parts):
-    spec = f"updateStrategy: {{rollingUpdate: {{maxSurge: {surge}, maxUnavailable: {unavailable}}}}}"
-    return deployment(spec=spec, **parts).replace("kind: Deployment", "kind: DaemonSet")
 
 
 def codes(text, nodes):
@@ -162,13 +142,6 @@ FREE = deployment(spec="strategy: {type: Recreate}")
 )
 def test_an_autoscaler_is_measured_by_the_places_of_its_target(text, nodes, expected):
     assert codes(text, nodes) == expected
-
-
-def budget(line, name="chat"):
-    return (
-        f"apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {{name: {name}, namespace: serving}}\n"
-        f"spec: {{{line}, selector: {{matchLabels: {{app: {name}}}}}}}\n---\n"
-    )
 
 
 def test_a_budget_of_others_blocks_nothing():

@@ -5,14 +5,9 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from problems import problem
 
 from kubelint_gpu.documents import read
-
-
-def problem(text, *, pure=False, path="a.yaml"):
-    reading = read(path, text.encode(), pure=pure)
-    assert len(reading.problems) == 1, reading.problems
-    return reading.problems[0]
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,11 @@
 """How much a file may hold."""
 
 import pytest
+from problems import problem
 
 from kubelint_gpu.documents import read
 
 both = pytest.mark.parametrize("pure", [False, True], ids=["libyaml", "pure"])
-
-
-def problem(text, *, pure=False, path="a.yaml"):
-    reading = read(path, text.encode(), pure=pure)
-    assert len(reading.problems) == 1, reading.problems
-    return reading.problems[0]
 
 
 @both

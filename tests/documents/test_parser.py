@@ -1,16 +1,11 @@
 """What the parser takes as kubectl does."""
 
 import pytest
+from problems import values
 
 from kubelint_gpu.documents import comments, read
 
 both = pytest.mark.parametrize("pure", [False, True], ids=["libyaml", "pure"])
-
-
-def values(text, *, pure=False, path="a.yaml"):
-    reading = read(path, text.encode(), pure=pure)
-    assert reading.problems == ()
-    return [document.value for document in reading.documents]
 
 
 @both

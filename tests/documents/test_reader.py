@@ -3,23 +3,12 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from problems import problem, values
 
 from kubelint_gpu.documents import items, read
 from kubelint_gpu.documents.parser import parser_name
 
 both = pytest.mark.parametrize("pure", [False, True], ids=["libyaml", "pure"])
-
-
-def values(text, *, pure=False, path="a.yaml"):
-    reading = read(path, text.encode(), pure=pure)
-    assert reading.problems == ()
-    return [document.value for document in reading.documents]
-
-
-def problem(text, *, pure=False, path="a.yaml"):
-    reading = read(path, text.encode(), pure=pure)
-    assert len(reading.problems) == 1, reading.problems
-    return reading.problems[0]
 
 
 STREAMS = [

@@ -3,19 +3,9 @@
 import codecs
 
 import pytest
+from problems import marked
 
 from kubelint_gpu.documents import read, too_large
-
-
-def marked(document, pointer, role="value"):
-    """The text that a place covers, after checking that lines and columns say the same as offsets."""
-    span = document.locate(pointer, role)
-    lines = document.source.text.replace("\r\n", "\n\n").replace("\r", "\n").split("\n")
-    if "\r\n" not in document.source.text:
-        start = sum(len(line) + 1 for line in lines[: span.line - 1]) + span.column - 1
-        end = sum(len(line) + 1 for line in lines[: span.end_line - 1]) + span.end_column - 1
-        assert (start, end) == (span.start, span.end)
-    return document.source.text[span.start : span.end]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])

@@ -1,16 +1,9 @@
 """What is said of broken YAML."""
 
 import pytest
-
-from kubelint_gpu.documents import read
+from problems import problem
 
 both = pytest.mark.parametrize("pure", [False, True], ids=["libyaml", "pure"])
-
-
-def problem(text, *, pure=False, path="a.yaml"):
-    reading = read(path, text.encode(), pure=pure)
-    assert len(reading.problems) == 1, reading.problems
-    return reading.problems[0]
 
 
 BROKEN = [

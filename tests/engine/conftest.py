@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from kustomize_fixtures import program, rendered
+from kustomize_fixtures import check, example, program, rendered, tree
 
-__all__ = ["program", "rendered"]
+__all__ = ["check", "example", "program", "rendered", "tree"]

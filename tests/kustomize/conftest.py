@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kustomize_fixtures import program, rendered
+from kustomize_fixtures import check, example, program, rendered, tree
 from recordings import installed
 
-__all__ = ["program", "rendered"]
+__all__ = ["check", "example", "program", "rendered", "tree"]
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from accumulated import BASE
+from kustomize_runs import Ran
 from recordings import installed, script
 
 from kubelint_gpu.sources.kustomize.program import Program
 from kubelint_gpu.sources.kustomize.rendering import Renderer, render
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+EXAMPLE = ROOT / "examples" / "kustomize"
+COMMAND = Path(sys.executable).parent / "kubelint-gpu"
 
 
 @pytest.fixture(scope="session")
@@ -43,3 +52,36 @@ def rendered(tmp_path_factory, program):
         return found
 
     return made
+
+
+@pytest.fixture
+def check(program):
+    def run(cwd, *arguments, kustomize=program, env=None):
+        command = [str(COMMAND), "check", *map(str, arguments)]
+        command += ["--kustomize", kustomize] if kustomize else []
+        command += [] if "--output-format" in arguments or "--fix" in arguments else ["--output-format", "json"]
+        environment = {**os.environ, **(env or {})}
+        return Ran(subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, env=environment))
+
+    return run
+
+
+@pytest.fixture
+def tree(tmp_path):
+    def write(**files):
+        (tmp_path / ".git").mkdir(exist_ok=True)
+        for name, text in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return tmp_path
+
+    return write
+
+
+@pytest.fixture
+def example(tmp_path):
+    """A copy of the example, a repository of its own."""
+    shutil.copytree(EXAMPLE, tmp_path / "example")
+    (tmp_path / "example" / ".git").mkdir()
+    return tmp_path / "example"

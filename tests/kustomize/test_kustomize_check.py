@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -10,58 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from kustomize_runs import Ran, fake
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 COMMAND = Path(sys.executable).parent / "kubelint-gpu"
 EXAMPLE = ROOT / "examples" / "kustomize"
 SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: chat}\nspec: {ports: [{port: 80}]}\n"
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec:\n  priorityClass: high\n  containers: [{name: a, image: a}]\n"
-
-
-class Ran:
-    def __init__(self, done):
-        self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
-
-    @property
-    def findings(self):
-        return json.loads(self.out)["findings"]
-
-    @property
-    def told(self):
-        return sorted((one["code"], one["path"], one["line"]) for one in self.findings)
-
-
-@pytest.fixture
-def check(program):
-    def run(cwd, *arguments, kustomize=program, env=None):
-        command = [str(COMMAND), "check", *map(str, arguments)]
-        command += ["--kustomize", kustomize] if kustomize else []
-        command += [] if "--output-format" in arguments or "--fix" in arguments else ["--output-format", "json"]
-        environment = {**os.environ, **(env or {})}
-        return Ran(subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, env=environment))
-
-    return run
-
-
-@pytest.fixture
-def example(tmp_path):
-    """A copy of the example, a repository of its own."""
-    shutil.copytree(EXAMPLE, tmp_path / "example")
-    (tmp_path / "example" / ".git").mkdir()
-    return tmp_path / "example"
-
-
-@pytest.fixture
-def tree(tmp_path):
-    def write(**files):
-        (tmp_path / ".git").mkdir(exist_ok=True)
-        for name, text in files.items():
-            path = tmp_path / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        return tmp_path
-
-    return write
 
 
 def test_findings_stand_at_the_lines_that_people_write(check, example):
@@ -256,12 +210,6 @@ def test_a_broken_file_costs_only_its_own_kustomization(check, tree):
         }
     )
     assert check(folder, ".").told == [("KLG001", "a/pod.yaml", 2), ("KLG002", "b/pod.yaml", 5)]
-
-
-def fake(path, body):
-    path.write_text(f"#!{sys.executable}\n{body}")
-    path.chmod(0o755)
-    return str(path)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="terminals of POSIX")

@@ -2,51 +2,20 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
-from html.parser import HTMLParser
 
 from page_samples import CLUSTER, PAGE, WALKED
 from report_samples import DEADLOCK, PIN, REPORTS, RULES, Text, odd, place, report
+from tags import Tags
 
 from kubelint_gpu.findings.finding import Fix, Related, Step, TextEdit
 from kubelint_gpu.report.content import Options
 from kubelint_gpu.report.page import MOST_CHARACTERS, MOST_FINDINGS, render
 from kubelint_gpu.values import replace
 
-VOID = {"meta", "input", "br", "link", "img"}
-
-
-class Tags(HTMLParser):
-    """The elements of a page with their attributes and text, and whether each is closed."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.found = []
-        self.open = []
-        self.texts = {}
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag, attrs):
-        self.found.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open:
-            self.texts[self.open[-1]] = self.texts.get(self.open[-1], "") + data
-
 
 def shown(found):
     return "".join(render(found, Options()))
-
-
-def data(page):
-    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1])
 
 
 def test_a_page_needs_nothing_but_itself():

@@ -13,7 +13,7 @@ from kubelint_gpu.lsp.document.document_context import Project, ReadFiles
 from kubelint_gpu.lsp.typed.typed_line import typed_line
 from kubelint_gpu.lsp.typed.typed_place import TypedPlace
 from kubelint_gpu.messages.wording import amount, counted, listed, workload_name
-from kubelint_gpu.scheduler.explain.explanation import ExplainedClass
+from kubelint_gpu.scheduler.explain.explained_class import ExplainedClass
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import WorkloadCheck

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 EXTENDED = "resource.kubernetes.io/extended-resource-claim"
 """The annotation of a claim that the scheduler made for the extended resources of a pod."""
-Allocations = tuple[tuple[str, "Allocation"], ...]
 
 
 def with_allocations(cluster: Cluster) -> Cluster:

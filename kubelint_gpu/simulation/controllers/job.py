@@ -13,47 +13,6 @@ from kubelint_gpu.simulation.controllers.replica_set import ReplicaSetController
 from kubelint_gpu.values import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """A Job's pods: `active` neither finished nor terminating, `succeeded`, `terminating`."""
-
-    active: int = 0
-    succeeded: int = 0
-    terminating: int = 0
-
-
-def wanted_active(strategy: JobStrategy, now: Progress) -> int:
-    """How many pods the Job wants at once."""
-    if strategy.suspend:
-        return 0
-    if strategy.completions is None:
-        return now.active if now.succeeded else strategy.parallelism
-    return max(0, min(strategy.parallelism, strategy.completions - now.succeeded))
-
-
-def to_create(strategy: JobStrategy, now: Progress, *, replaces_terminating: bool = True) -> int:
-    """How many pods it creates now.
-
-    With podReplacementPolicy Failed (`replaces_terminating` False) terminating pods count as still there.
-    """
-    missing = wanted_active(strategy, now) - now.active
-    return max(0, missing if replaces_terminating else missing - now.terminating)
-
-
-def is_finished(strategy: JobStrategy, now: Progress) -> bool:
-    """Whether all its completions are there; a work queue ends when one pod has succeeded and none is active."""
-    if strategy.completions is None:
-        return now.succeeded > 0 and now.active == 0
-    return now.succeeded >= strategy.completions
-
-
-def on_schedule(strategy: JobStrategy, active_jobs: int) -> str:
-    """What a CronJob does at its time: `start`, `skip` or `replace`; a Job whose pod is pending counts as active."""
-    if not active_jobs or strategy.concurrency == "Allow":
-        return "start"
-    return "skip" if strategy.concurrency == "Forbid" else "replace"
-
-
 def stops_for_ever(strategy: JobStrategy, *, schedulable: bool) -> bool:
     """Whether one Job that cannot be scheduled is the last that the CronJob ever starts.
 

@@ -29,48 +29,6 @@ def keep(
 
 
 @dataclass(frozen=True, slots=True)
-class Rank:
-    """What the deletion order of a ReplicaSet looks at in one pod.
-
-    Attributes:
-        assigned: it has a node.
-        phase: `Pending`, `Unknown` or `Running`.
-        ready: it is Ready.
-        cost: its annotation `controller.kubernetes.io/pod-deletion-cost`.
-        crowd: how many active pods of its owner's family are on its node.
-        ready_seconds: for how long it has been Ready, None where it is not.
-        restarts: the most restarts of its containers.
-        age_seconds: how old it is.
-    """
-
-    assigned: bool = True
-    phase: str = "Running"
-    ready: bool = True
-    cost: int = 0
-    crowd: int = 1
-    ready_seconds: int | None = None
-    restarts: int = 0
-    age_seconds: int | None = None
-
-
-def deletion_key(rank: Rank) -> tuple[int, ...]:
-    """Pods with the lowest key are deleted first; ages are compared by their power of two.
-
-    Source: `ActivePodsWithRanks` of pkg/controller/controller_utils.go.
-    """
-    return (
-        rank.assigned,
-        ("Pending", "Unknown", "Running").index(rank.phase),
-        rank.ready,
-        rank.cost,
-        -rank.crowd,
-        (rank.ready_seconds or 0).bit_length(),
-        -rank.restarts,
-        (rank.age_seconds or 0).bit_length(),
-    )
-
-
-@dataclass(frozen=True, slots=True)
 class KeepsReplicas(EqualNodes):
     """The reconciler of pods that are not rolled: it only replaces what is lost.
 

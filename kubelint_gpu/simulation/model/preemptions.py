@@ -24,10 +24,6 @@ class UnmodelledVictim(Exception):  # noqa: N818 - it says what happened
         super().__init__(", ".join(pod.key for pod in pods))
 
 
-_InPlay = tuple[int, Pod, tuple[int, int]]
-"""A pod in play: the position of its node, itself, and its kind and phase."""
-
-
 class Preemptions:
     """Asks the scheduler core whom a pod evicts."""
 

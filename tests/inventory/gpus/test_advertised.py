@@ -3,27 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from declarations_of import node
 
-from kubelint_gpu.documents import read
-from kubelint_gpu.inventory import ONE_PER_CONTAINER, load
-
-HEAD = "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\n"
-
-
-def loaded(text, head=HEAD):
-    return load([read("cluster.yaml", (head + text).encode())])
-
-
-def inventory_of(text):
-    inventory, errors = loaded(text)
-    assert [error.message for error in errors if error.severity == "error"] == []
-    return inventory
-
-
-def node(text):
-    """The value of the only node, from the lines below `- name: m`."""
-    (declared,) = inventory_of(f"nodes:\n  - name: m\n    {text}\n").of_kind("Node")
-    return declared.value
+from kubelint_gpu.inventory import ONE_PER_CONTAINER
 
 
 def test_t4_has_the_labels_of_the_driver_name_and_not_of_the_vendor():

@@ -3,27 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from kubelint_gpu.documents import read
-from kubelint_gpu.inventory import load
-
-HEAD = "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\n"
-
-
-def loaded(text, head=HEAD):
-    return load([read("cluster.yaml", (head + text).encode())])
-
-
-def inventory_of(text):
-    inventory, errors = loaded(text)
-    assert [error.message for error in errors if error.severity == "error"] == []
-    return inventory
-
-
-def node(text):
-    """The value of the only node, from the lines below `- name: m`."""
-    (declared,) = inventory_of(f"nodes:\n  - name: m\n    {text}\n").of_kind("Node")
-    return declared.value
+from declarations_of import loaded, node
 
 
 def test_memory_chooses_between_models_of_one_name():

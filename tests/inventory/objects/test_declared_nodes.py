@@ -3,32 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from declarations_of import POOL_TEXT, inventory_of, line_of, loaded, node
 
-from kubelint_gpu.documents import read
-from kubelint_gpu.inventory import POOL, UNHEALTHY, UNLIMITED, load
-
-HEAD = "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\n"
-
-
-def loaded(text, head=HEAD):
-    return load([read("cluster.yaml", (head + text).encode())])
-
-
-def inventory_of(text):
-    inventory, errors = loaded(text)
-    assert [error.message for error in errors if error.severity == "error"] == []
-    return inventory
-
-
-def node(text):
-    """The value of the only node, from the lines below `- name: m`."""
-    (declared,) = inventory_of(f"nodes:\n  - name: m\n    {text}\n").of_kind("Node")
-    return declared.value
-
-
-def line_of(inventory, kind, name, *pointer):
-    declared = next(each for each in inventory.of_kind(kind) if each.name == name)
-    return declared.locate(pointer).line
+from kubelint_gpu.inventory import POOL, UNHEALTHY, UNLIMITED
 
 
 def test_a_cordoned_node_has_the_taint_of_the_node_lifecycle_controller_once():
@@ -80,17 +57,6 @@ def test_taints_are_read_as_kubectl_writes_them():
         {"key": "c", "effect": "NoExecute"},
         {"key": "d", "effect": "PreferNoSchedule"},
     ]
-
-
-POOL_TEXT = """
-pools:
-  - name: gpu
-    count: 3
-    template:
-      taints: ["a:NoSchedule"]
-      gpus: {model: L4, count: 2}
-    autoscaling: {min: 1, max: 5}
-"""
 
 
 def test_a_pool_has_numbered_nodes_that_differ_in_nothing_but_their_names():

@@ -2,43 +2,7 @@
 
 from __future__ import annotations
 
-from kubelint_gpu.documents import read
-from kubelint_gpu.inventory import load
-
-HEAD = "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\n"
-
-
-def loaded(text, head=HEAD):
-    return load([read("cluster.yaml", (head + text).encode())])
-
-
-def inventory_of(text):
-    inventory, errors = loaded(text)
-    assert [error.message for error in errors if error.severity == "error"] == []
-    return inventory
-
-
-RUNNING = """
-nodes:
-  - {name: m, gpus: {model: L4, count: 2}}
-  - name: shared
-    gpus: {model: L4, count: 1, sharing: {timeSlicing: {replicas: 4, renameByDefault: true}}}
-priorityClasses:
-  - {name: research, value: 7, preemptionPolicy: Never}
-  - {name: usual, value: 3, globalDefault: true}
-running:
-  - name: tracker
-    node: m
-    requests: {cpu: 500m}
-    gpus: 1
-    owner: Deployment/vision/tracker
-    priorityClassName: research
-    hostPorts: [80, {port: 53, protocol: UDP}]
-  - {name: free, node: shared, gpus: 2, count: 2}
-  - {name: fixed, node: m, priority: 9}
-  - {name: critical, node: m, priorityClassName: system-node-critical}
-  - pod: {metadata: {name: raw}, spec: {nodeName: m, priorityClassName: research, containers: [{name: c, image: i}]}}
-"""
+from declarations_of import RUNNING, inventory_of
 
 
 def test_running_pods_are_complete_pods():

@@ -3,39 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from claim_objects import ASKED, QUERY, claim
 
 from kubelint_gpu.kube.dra.claim import AllocatedDevice, Consumer, read_resource_claim, read_resource_claim_template
 from kubelint_gpu.kube.dra.device import DeviceID
-from kubelint_gpu.kube.dra.device_taints import DeviceToleration
 from kubelint_gpu.kube.dra.pod_claims import is_controlled_by
 from kubelint_gpu.kube.dra.request import ALL, ClaimSpec, DeviceConstraint, DeviceQuery, DeviceRequest, queries_of
 from kubelint_gpu.kube.objects.pod import read_pod
 from kubelint_gpu.kube.values.errors import InvalidObject
-
-ASKED = {
-    "deviceClassName": "gpu",
-    "count": 2,
-    "selectors": [{"cel": {"expression": "true"}}, {"other": {}}],
-    "adminAccess": False,
-    "tolerations": [{"key": "k", "operator": "Exists", "effect": "NoSchedule"}],
-    "capacity": {"requests": {"memory": "1Gi"}},
-}
-QUERY = DeviceQuery(
-    "r",
-    "gpu",
-    ("true", None),
-    count=2,
-    admin=False,
-    tolerations=(DeviceToleration("k", "Exists", "", "NoSchedule"),),
-    capacity={"memory": 2**30},
-    has_capacity=True,
-)
-
-
-def claim(*requests, version="v1", **more):
-    spec = {"devices": {"requests": list(requests)}}
-    meta = {"name": "c", "namespace": "ns"}
-    return {"apiVersion": f"resource.k8s.io/{version}", "kind": "ResourceClaim", "metadata": meta, "spec": spec, **more}
 
 
 @pytest.mark.parametrize("version", ["v1", "v1beta1"])

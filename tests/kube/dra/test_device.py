@@ -3,40 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from slice_objects import BODY, resource_slice
 
 from kubelint_gpu.kube.dra.device import Attribute, Capacity, Consumption
 from kubelint_gpu.kube.dra.device_taints import DeviceTaint
 from kubelint_gpu.kube.dra.resource_slice import read_resource_slice
-
-BODY = {
-    "attributes": {
-        "model": {"string": "A"},
-        "numa": {"int": 1},
-        "fast": {"bool": True},
-        "driver": {"version": "1.0.0"},
-    },
-    "capacity": {"memory": {"value": "40Gi"}},
-    "consumesCounters": [{"counterSet": "gpu-0", "counters": {"slices": {"value": "3"}}}],
-    "taints": [{"key": "k", "value": "v", "effect": "NoExecute"}],
-    "bindsToNode": True,
-    "bindingConditions": ["ready"],
-    "bindingFailureConditions": ["failed"],
-    "allowMultipleAllocations": True,
-}
-
-
-def resource_slice(devices, version="v1", **spec):
-    return {
-        "apiVersion": f"resource.k8s.io/{version}",
-        "kind": "ResourceSlice",
-        "metadata": {"name": "s"},
-        "spec": {
-            "driver": "d.e",
-            "pool": {"name": "p", "generation": 2, "resourceSliceCount": 3},
-            **spec,
-            "devices": devices,
-        },
-    }
 
 
 @pytest.mark.parametrize(

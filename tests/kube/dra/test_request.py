@@ -3,35 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from claim_objects import ASKED, QUERY, claim
 
 from kubelint_gpu.kube.dra.claim import read_resource_claim
-from kubelint_gpu.kube.dra.device_taints import DeviceToleration
-from kubelint_gpu.kube.dra.request import DeviceQuery, DeviceRequest
-
-ASKED = {
-    "deviceClassName": "gpu",
-    "count": 2,
-    "selectors": [{"cel": {"expression": "true"}}, {"other": {}}],
-    "adminAccess": False,
-    "tolerations": [{"key": "k", "operator": "Exists", "effect": "NoSchedule"}],
-    "capacity": {"requests": {"memory": "1Gi"}},
-}
-QUERY = DeviceQuery(
-    "r",
-    "gpu",
-    ("true", None),
-    count=2,
-    admin=False,
-    tolerations=(DeviceToleration("k", "Exists", "", "NoSchedule"),),
-    capacity={"memory": 2**30},
-    has_capacity=True,
-)
-
-
-def claim(*requests, version="v1", **more):
-    spec = {"devices": {"requests": list(requests)}}
-    meta = {"name": "c", "namespace": "ns"}
-    return {"apiVersion": f"resource.k8s.io/{version}", "kind": "ResourceClaim", "metadata": meta, "spec": spec, **more}
+from kubelint_gpu.kube.dra.request import DeviceRequest
 
 
 @pytest.mark.parametrize(

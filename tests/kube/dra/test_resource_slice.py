@@ -5,40 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from slice_objects import BODY, resource_slice
 
 from kubelint_gpu.kube.dra.device import Attribute, Capacity
 from kubelint_gpu.kube.dra.resource_slice import CounterSet, read_resource_slice
 from kubelint_gpu.kube.values.errors import InvalidObject
-
-BODY = {
-    "attributes": {
-        "model": {"string": "A"},
-        "numa": {"int": 1},
-        "fast": {"bool": True},
-        "driver": {"version": "1.0.0"},
-    },
-    "capacity": {"memory": {"value": "40Gi"}},
-    "consumesCounters": [{"counterSet": "gpu-0", "counters": {"slices": {"value": "3"}}}],
-    "taints": [{"key": "k", "value": "v", "effect": "NoExecute"}],
-    "bindsToNode": True,
-    "bindingConditions": ["ready"],
-    "bindingFailureConditions": ["failed"],
-    "allowMultipleAllocations": True,
-}
-
-
-def resource_slice(devices, version="v1", **spec):
-    return {
-        "apiVersion": f"resource.k8s.io/{version}",
-        "kind": "ResourceSlice",
-        "metadata": {"name": "s"},
-        "spec": {
-            "driver": "d.e",
-            "pool": {"name": "p", "generation": 2, "resourceSliceCount": 3},
-            **spec,
-            "devices": devices,
-        },
-    }
 
 
 def test_the_shape_of_another_version_is_not_read():

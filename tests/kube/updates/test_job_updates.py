@@ -2,47 +2,15 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
-
 import pytest
+from update_objects import JOB, changed
 
-from kubelint_gpu.documents import read
 from kubelint_gpu.kube.updates.object_updates import refused_changes
 from kubelint_gpu.kube.values.errors import field_path
 
 
-def parsed(text):
-    return read("a.yaml", text.encode()).documents[0].value
-
-
 def refused(old, new, minor=34):
     return [(field_path(change.at[0]), change.answer) for change in refused_changes(old, new, minor)]
-
-
-def changed(value, path, to):
-    copy = deepcopy(value)
-    at = copy
-    for step in path[:-1]:
-        at = at[step]
-    if to is None:
-        del at[path[-1]]
-    else:
-        at[path[-1]] = to
-    return copy
-
-
-JOB = parsed("""
-apiVersion: batch/v1
-kind: Job
-metadata: {name: finetune}
-spec:
-  completions: 2
-  parallelism: 2
-  template:
-    spec:
-      restartPolicy: Never
-      containers: [{name: a, image: "b:1", resources: {limits: {nvidia.com/gpu: 1}}}]
-""")
 
 
 @pytest.mark.parametrize(

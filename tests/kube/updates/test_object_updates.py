@@ -2,50 +2,15 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
-
 import pytest
+from update_objects import STATEFUL_SET, changed, parsed
 
-from kubelint_gpu.documents import read
 from kubelint_gpu.kube.updates.object_updates import refused_changes
 from kubelint_gpu.kube.values.errors import field_path
 
 
-def parsed(text):
-    return read("a.yaml", text.encode()).documents[0].value
-
-
 def refused(old, new, minor=34):
     return [(field_path(change.at[0]), change.answer) for change in refused_changes(old, new, minor)]
-
-
-def changed(value, path, to):
-    copy = deepcopy(value)
-    at = copy
-    for step in path[:-1]:
-        at = at[step]
-    if to is None:
-        del at[path[-1]]
-    else:
-        at[path[-1]] = to
-    return copy
-
-
-STATEFUL_SET = parsed("""
-apiVersion: apps/v1
-kind: StatefulSet
-metadata: {name: vectors}
-spec:
-  serviceName: vectors
-  replicas: 2
-  selector: {matchLabels: {app: vectors}}
-  template:
-    metadata: {labels: {app: vectors}}
-    spec: {containers: [{name: a, image: "b:1"}]}
-  volumeClaimTemplates:
-    - metadata: {name: data}
-      spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
-""")
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
-
 import pytest
+from update_objects import changed
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.kube.updates.object_updates import refused_changes
@@ -17,18 +16,6 @@ def parsed(text):
 
 def refused(old, new, minor=34):
     return [(field_path(change.at[0]), change.answer) for change in refused_changes(old, new, minor)]
-
-
-def changed(value, path, to):
-    copy = deepcopy(value)
-    at = copy
-    for step in path[:-1]:
-        at = at[step]
-    if to is None:
-        del at[path[-1]]
-    else:
-        at[path[-1]] = to
-    return copy
 
 
 CLAIM = parsed("""

@@ -5,23 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typed_pod import POD, place
 
 from kubelint_gpu.documents import source_text
 from kubelint_gpu.lsp.typed.typed_place import typed_place
-
-POD = """\
-apiVersion: v1
-kind: Pod
-metadata:
-  name: a # it's a name
-spec:
-"""
-
-
-def place(text):
-    at = text.index("|")
-    text = text[:at] + text[at + 1 :]
-    return typed_place(source_text("", text), at), text
 
 
 def word(text):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from plugin_objects import HOST, node, pod
+from gpu_objects import GPU, gpu_node, gpu_pod
+from plugin_objects import HOST
 
 from kubelint_gpu.scheduler import Snapshot, read_cluster, read_pod
 from kubelint_gpu.scheduler.explain.cluster_changes import (
@@ -12,23 +13,6 @@ from kubelint_gpu.scheduler.explain.cluster_changes import (
     Uncordoned,
 )
 from kubelint_gpu.scheduler.explain.explanation import explain
-
-GPU = "nvidia.com/gpu"
-
-
-def gpu_node(name, gpus, **more):
-    found = node(name, **more)
-    found["status"]["allocatable"][GPU] = str(gpus)
-    return found
-
-
-def gpu_pod(name="incoming", gpus=1, on=None, owner=None, priority=0, **spec):
-    containers = [{"name": "main", "resources": {"limits": {GPU: str(gpus)}}}]
-    meta = {}
-    if owner is not None:
-        kind, _, owned_by = owner.partition("/")
-        meta = {"ownerReferences": [{"kind": kind, "name": owned_by, "controller": True}]}
-    return pod(name, on, meta=meta, containers=containers, priority=priority, **spec)
 
 
 def explained(incoming, *objects, version="1.34"):

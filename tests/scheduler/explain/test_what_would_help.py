@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plugin_objects import node, pod
+from gpu_objects import gpu_node, gpu_pod
 
 from kubelint_gpu.scheduler import Snapshot, read_cluster, read_pod
 from kubelint_gpu.scheduler.explain.cluster_changes import (
@@ -13,23 +13,6 @@ from kubelint_gpu.scheduler.explain.cluster_changes import (
 )
 from kubelint_gpu.scheduler.explain.explanation import explain
 from kubelint_gpu.scheduler.explain.holders import Owner
-
-GPU = "nvidia.com/gpu"
-
-
-def gpu_node(name, gpus, **more):
-    found = node(name, **more)
-    found["status"]["allocatable"][GPU] = str(gpus)
-    return found
-
-
-def gpu_pod(name="incoming", gpus=1, on=None, owner=None, priority=0, **spec):
-    containers = [{"name": "main", "resources": {"limits": {GPU: str(gpus)}}}]
-    meta = {}
-    if owner is not None:
-        kind, _, owned_by = owner.partition("/")
-        meta = {"ownerReferences": [{"kind": kind, "name": owned_by, "controller": True}]}
-    return pod(name, on, meta=meta, containers=containers, priority=priority, **spec)
 
 
 def explained(incoming, *objects, version="1.34"):

@@ -1,33 +1,43 @@
-"""Which pod of a ReplicaSet goes first: the table, with the numbers written here."""
+"""A ReplicaSet creates what is missing and deletes what is too much, and nobody makes a bare pod again."""
 
 from __future__ import annotations
 
-from kubelint_gpu.simulation.controllers.replica_set import Rank, deletion_key
+import pytest
 
-ORDER = [
-    Rank(assigned=False, phase="Pending", ready=False),
-    Rank(phase="Pending", ready=False),
-    Rank(phase="Unknown", ready=False),
-    Rank(ready=False),
-    Rank(cost=-1),
-    Rank(crowd=3),
-    Rank(crowd=2),
-    Rank(ready_seconds=3),
-    Rank(ready_seconds=100, restarts=5),
-    Rank(ready_seconds=100, restarts=1, age_seconds=10),
-    Rank(ready_seconds=100, restarts=1, age_seconds=10_000),
-]
+from kubelint_gpu.simulation.controllers.reconciler import Control
+from kubelint_gpu.simulation.controllers.replica_set import KeepsReplicas, keep
 
 
-def test_a_replica_set_deletes_in_the_order_of_the_table():
-    assert sorted([*ORDER[5:], *ORDER[:5]], key=deletion_key) == ORDER
+class Seen:
+    """So many pods of one kind."""
+
+    def __init__(self, active, ready=0):
+        self._active, self._ready = active, ready
+
+    def active(self, _kind):
+        return self._active
+
+    def ready(self, _kind):
+        return self._ready
 
 
-def test_a_pending_pod_goes_before_any_that_runs_whatever_its_cost():
-    pending = Rank(assigned=False, phase="Pending", ready=False, cost=100)
-    assert deletion_key(pending) < deletion_key(Rank(cost=-100))
+@pytest.mark.parametrize(
+    ("active", "wanted", "told"),
+    [
+        (0, 1, "creates 1 pod of web"),
+        (1, 4, "creates 3 pods of web"),
+        (3, 1, "deletes a pod of web"),
+        (2, 2, None),
+    ],
+)
+def test_the_missing_pods_are_created_at_once_and_the_others_deleted_one_by_one(active, wanted, told):
+    found = list(keep(0, wanted, Control(), Seen(active), (0,), "web"))
+    assert [one.what for one in found] == ([told] if told else [])
 
 
-def test_ages_are_compared_by_their_power_of_two():
-    assert deletion_key(Rank(ready_seconds=70)) == deletion_key(Rank(ready_seconds=100))
-    assert deletion_key(Rank(ready_seconds=63)) < deletion_key(Rank(ready_seconds=64))
+def test_it_is_done_when_all_replicas_are_ready():
+    keeps = KeepsReplicas("web", 0, 2)
+    assert not keeps.done(Control(), Seen(2, ready=1))
+    assert keeps.done(Control(), Seen(2, ready=2))
+    assert keeps.kinds == (0,)
+    assert not keeps.rolls

@@ -7,37 +7,17 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from reference_program import growth_of, program_input
-from rollout_changes import change_case
-from rollout_reference import featured_case, random_case
+from reference_program import program_input
 
 from kubelint_gpu.simulation.evidence.checker import NotShown, check
 from kubelint_gpu.simulation.evidence.kinds import Infeasible, KeptPods
-from kubelint_gpu.simulation.evidence.watch import checked
 from kubelint_gpu.simulation.questions.rollouts import judge, judge_together
 from kubelint_gpu.simulation.search.explorer import Verdict
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
+from evidence_cases import CASES, judged, seen_of
+
 from benchmarks.rollouts import fleet
-
-CASES = {
-    "random": [random_case(seed) for seed in range(41_000, 41_060)],
-    "featured": [featured_case(seed)[1] for seed in range(53_000, 53_090)],
-    "changed at once": [change_case(seed) for seed in range(31_000, 31_040)],
-}
-
-
-def seen_of(ask):
-    """What the deciders claim while something is asked, with the evidence for it."""
-    found = []
-    with checked(lambda name, claim, evidence: found.append((name, claim, evidence))):
-        ask()
-    return found
-
-
-def judged(case):
-    transitions, cluster = program_input(case)
-    return seen_of(lambda: judge(transitions, cluster, budget=60_000, growth=growth_of(case), only=case.judged))
 
 
 def said(claim):

@@ -3,26 +3,7 @@
 from __future__ import annotations
 
 from accumulated import TOP, asked
-
-FIELDS = """\
-resources: [../base]
-namespace: prod
-namePrefix: a-
-nameSuffix: -z
-replicas:
-  - name: chat
-    count: 3
-images:
-  - name: example.com/server
-    newTag: "2"
-labels:
-  - pairs: {team: ml}
-    includeTemplates: true
-commonLabels:
-  part: of
-commonAnnotations:
-  owner: us
-"""
+from fields_set import FIELDS
 
 
 def test_who_set_it_before_is_known_too(rendered):

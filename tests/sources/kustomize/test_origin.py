@@ -3,58 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from accumulated import BASE, GPU, TOP, asked
-
-from kubelint_gpu.sources.kustomize.program import Program
-from kubelint_gpu.sources.kustomize.rendering import Renderer, render
-
-
-@pytest.fixture(scope="module")
-def rendered(tmp_path_factory, program):
-    """Renders `top` of some files, the same ones once."""
-    known = {}
-
-    def made(**files):
-        key = tuple(sorted(files.items()))
-        if key not in known:
-            known[key] = built(tmp_path_factory.mktemp("repository"), files)
-        return known[key]
-
-    def built(tmp_path, files):
-        for name, text in {**BASE, **files}.items():
-            path = tmp_path / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        found = render(tmp_path / "top", Renderer(Program((program, "build"))), root=tmp_path, cwd=tmp_path)
-        assert found.reading is not None, found.problems
-        return found
-
-    return made
-
-
-STRATEGIC = """\
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: chat}
-spec:
-  template:
-    spec:
-      nodeSelector:
-        zone: b
-      tolerations:
-        - key: two
-      containers:
-        - name: server
-          env:
-            - {name: MODEL, value: large}
-            - {name: MORE, value: yes-it-is}
-          resources:
-            limits:
-              nvidia.com/gpu: 4
-      volumes:
-        - name: cache
-          emptyDir: {}
-"""
+from accumulated import GPU, TOP, asked
+from strategic import STRATEGIC, taken
 
 
 def test_an_inline_patch_has_its_line_in_the_kustomization(rendered):
@@ -104,13 +54,3 @@ def test_what_comes_back_is_not_taken_away(rendered):
         "top/two.yaml": patch % "a",
     }
     assert taken(rendered(**files)) == []
-
-
-def taken(found):
-    """What was taken out of the only Deployment, each with the line that did it."""
-    told = []
-    for removal in found.origins[0].removals():
-        spot = removal.writer.spot()
-        source = next(one.source for one in found.sources if one.source.path == spot.path)
-        told.append((f"{spot.path}: {source.line(spot.span.line).strip()}", removal.entries))
-    return told

@@ -2,46 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-
 import pytest
 from command_line import READY as TRACKED
 from command_line import check_json, kubelint
+from two_clusters import GENEROUS, SMALL, git, write
 
-SMALL = """\
-apiVersion: kubelint-gpu/v1
-kind: ClusterInventory
-metadata: {name: small}
-nodes:
-  - {name: tracker-node, allocatable: {cpu: 32, memory: 125Gi}, gpus: {model: A100-PCIE-40GB, count: 1}}
-  - {name: gpu-1, allocatable: {cpu: 32, memory: 125Gi}, gpus: {model: A100-PCIE-40GB, count: 2}}
-  - {name: worker-1, allocatable: {cpu: 32, memory: 125Gi}}
-"""
 TWO = SMALL.replace("count: 1", "count: 2")
-GENEROUS = """\
-apiVersion: kubelint-gpu/v1
-kind: ClusterInventory
-metadata: {name: roomy}
-nodes:
-  - {name: tracker-node, allocatable: {cpu: 32, memory: 125Gi}, gpus: {model: A100-PCIE-40GB, count: 4}}
-"""
-
-
-def git(folder, *arguments):
-    environment = {
-        **os.environ,
-        **dict.fromkeys(("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"), "somebody"),
-        **dict.fromkeys(("GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"), "somebody@example.org"),
-        "GIT_CONFIG_GLOBAL": os.devnull,
-    }
-    subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True, env=environment)
-
-
-def write(folder, files):
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from accumulated import GPU, POD, TOP, asked
+from strategic import taken
 
 JSON_PATCH = """\
 - op: replace
@@ -76,13 +77,3 @@ def test_what_a_json_patch_takes_away_is_known_with_its_operation(rendered):
         ("top/patch.yaml: - op: remove", (("zone", "a"),)),
         ("top/patch.yaml: - op: remove", ((None, {"key": "one", "operator": "Exists"}),)),
     ]
-
-
-def taken(found):
-    """What was taken out of the only Deployment, each with the line that did it."""
-    told = []
-    for removal in found.origins[0].removals():
-        spot = removal.writer.spot()
-        source = next(one.source for one in found.sources if one.source.path == spot.path)
-        told.append((f"{spot.path}: {source.line(spot.span.line).strip()}", removal.entries))
-    return told

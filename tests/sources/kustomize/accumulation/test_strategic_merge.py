@@ -4,30 +4,7 @@ from __future__ import annotations
 
 import pytest
 from accumulated import GPU, POD, TOP, asked
-
-STRATEGIC = """\
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: chat}
-spec:
-  template:
-    spec:
-      nodeSelector:
-        zone: b
-      tolerations:
-        - key: two
-      containers:
-        - name: server
-          env:
-            - {name: MODEL, value: large}
-            - {name: MORE, value: yes-it-is}
-          resources:
-            limits:
-              nvidia.com/gpu: 4
-      volumes:
-        - name: cache
-          emptyDir: {}
-"""
+from strategic import STRATEGIC
 
 
 @pytest.mark.parametrize(

@@ -4,26 +4,7 @@ from __future__ import annotations
 
 import pytest
 from accumulated import POD, asked
-
-FIELDS = """\
-resources: [../base]
-namespace: prod
-namePrefix: a-
-nameSuffix: -z
-replicas:
-  - name: chat
-    count: 3
-images:
-  - name: example.com/server
-    newTag: "2"
-labels:
-  - pairs: {team: ml}
-    includeTemplates: true
-commonLabels:
-  part: of
-commonAnnotations:
-  owner: us
-"""
+from fields_set import FIELDS
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,59 @@
+"""What would help a pod on the nearest nodes of a class."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+
+from kubelint_gpu.scheduler.explain.cluster_changes import (
+    CapacityGrows,
+    NodeJoins,
+    PodsEnd,
+)
+from kubelint_gpu.scheduler.explain.holders import owner_of
+from kubelint_gpu.scheduler.explain.node_groups import LABELS
+from kubelint_gpu.scheduler.explain.what_would_help import GATES, Remedy, RemedySearch
+from kubelint_gpu.scheduler.framework.equality import kind_of
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.plugin import Status
+
+
+def remedies_on(
+    search: RemedySearch, nodes: Sequence[NodeInfo], share: int, *, apart: bool
+) -> tuple[tuple[Remedy, ...], int]:
+    """What helps on the nearest nodes; unless `apart`, those with equal pods of the same owners are looked at once."""
+    alike: dict[Hashable, list[str]] = {}
+    for info in nodes:
+        key = info.name if apart else (info.node.allocatable, _load(search, info))
+        alike.setdefault(key, []).append(info.name)
+    found: dict[Hashable, Remedy] = {}
+    examined = 0
+    for names in list(alike.values())[:share]:
+        examined += len(names)
+        for changes in search.on(names[0]):
+            signature = tuple([getattr(change, "owners", change) for change in changes])
+            known = found.get(signature)
+            where = (*known.nodes, *names) if known is not None else tuple(names)
+            found[signature] = Remedy(changes if known is None else known.changes, where)
+    return tuple(sorted(found.values(), key=_likelihood)), examined
+
+
+def _likelihood(remedy: Remedy) -> tuple[int, int, int]:
+    """Few changes first; nobody adds GPUs to a node while pods come and go."""
+    pods = sum(len(change.pods) for change in remedy.changes if isinstance(change, PodsEnd))
+    return sum(isinstance(change, CapacityGrows) for change in remedy.changes), len(remedy.changes), pods
+
+
+def _load(search: RemedySearch, info: NodeInfo) -> Hashable:
+    memory = search.snapshot.memory
+    return frozenset(Counter((kind_of(pod, memory), owner_of(pod)) for pod in info.pods).items())
+
+
+def joining_node(search: RemedySearch, info: NodeInfo, status: Status) -> NodeJoins | None:
+    """A node like one of a class that is full, or, where no node has the right labels, like any that then has them."""
+    if status.plugin not in ("", *GATES):
+        return search.joining(info.node)
+    if status.plugin in ("", LABELS) and not search.labels_exist:
+        missing = search.lack(info.node)
+        return search.joining(info.node, missing) if missing is not None else None
+    return None

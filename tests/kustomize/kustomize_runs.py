@@ -1,0 +1,25 @@
+"""Runs of the command over trees with kustomizations."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+
+class Ran:
+    def __init__(self, done):
+        self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
+
+    @property
+    def findings(self):
+        return json.loads(self.out)["findings"]
+
+    @property
+    def told(self):
+        return sorted((one["code"], one["path"], one["line"]) for one in self.findings)
+
+
+def fake(path, body):
+    path.write_text(f"#!{sys.executable}\n{body}")
+    path.chmod(0o755)
+    return str(path)
