@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from kubelint_gpu.kube.dra.amounts import Amount, read_amounts
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.dra.request import ClaimSpec, read_claim_spec
 from kubelint_gpu.kube.dra.versions import is_v1beta1
-from kubelint_gpu.kube.objects.meta import Meta, named, read_meta
-from kubelint_gpu.kube.values.errors import InvalidObject
+from kubelint_gpu.kube.objects.meta import Meta, read_meta, reader
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.selectors import NodeSelector, read_node_selector
@@ -94,42 +91,28 @@ class ResourceClaimTemplate:
         return f"{self.meta.namespace}/{self.meta.name}"
 
 
-def read_resource_claim(value: Any, problems: list[InvalidObject] | None = None) -> ResourceClaim:
-    """A `ResourceClaim` of any version.
-
-    Raises:
-        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
-    """
-    fields = Fields(value, (), problems)
-    try:
-        status = fields.down("status")
-        allocation = status.child("allocation")
-        return ResourceClaim(
-            meta=read_meta(fields.down("metadata")),
-            spec=read_claim_spec(fields.down("spec"), flat=is_v1beta1(fields)),
-            allocation=None if allocation is None else _allocation(allocation),
-            reserved_for=tuple(
-                Consumer(child.text("resource"), child.text("name"), child.text("uid"), child.text("apiGroup"))
-                for child in status.children("reservedFor")
-            ),
-        )
-    except InvalidObject as error:
-        raise named(error, value) from None
+@reader
+def read_resource_claim(fields: Fields) -> ResourceClaim:
+    """A `ResourceClaim` of any version."""
+    status = fields.down("status")
+    allocation = status.child("allocation")
+    return ResourceClaim(
+        meta=read_meta(fields.down("metadata")),
+        spec=read_claim_spec(fields.down("spec"), flat=is_v1beta1(fields)),
+        allocation=None if allocation is None else _allocation(allocation),
+        reserved_for=tuple(
+            Consumer(child.text("resource"), child.text("name"), child.text("uid"), child.text("apiGroup"))
+            for child in status.children("reservedFor")
+        ),
+    )
 
 
-def read_resource_claim_template(value: Any, problems: list[InvalidObject] | None = None) -> ResourceClaimTemplate:
-    """A `ResourceClaimTemplate` of any version.
-
-    Raises:
-        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
-    """
-    fields = Fields(value, (), problems)
-    try:
-        return ResourceClaimTemplate(
-            read_meta(fields.down("metadata")), read_claim_spec(fields.down("spec", "spec"), flat=is_v1beta1(fields))
-        )
-    except InvalidObject as error:
-        raise named(error, value) from None
+@reader
+def read_resource_claim_template(fields: Fields) -> ResourceClaimTemplate:
+    """A `ResourceClaimTemplate` of any version."""
+    return ResourceClaimTemplate(
+        read_meta(fields.down("metadata")), read_claim_spec(fields.down("spec", "spec"), flat=is_v1beta1(fields))
+    )
 
 
 def _allocation(fields: Fields) -> Allocation:

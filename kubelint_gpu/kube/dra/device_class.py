@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from kubelint_gpu.kube.dra.request import read_selectors
-from kubelint_gpu.kube.objects.meta import named, read_meta
-from kubelint_gpu.kube.values.errors import InvalidObject
+from kubelint_gpu.kube.objects.meta import read_meta, reader
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.values import dataclass
 
@@ -31,19 +29,12 @@ class DeviceClass:
     created: str = ""
 
 
-def read_device_class(value: Any, problems: list[InvalidObject] | None = None) -> DeviceClass:
-    """A `DeviceClass` of any version.
-
-    Raises:
-        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
-    """
-    fields = Fields(value, (), problems)
-    try:
-        spec = fields.down("spec")
-        meta = read_meta(fields.down("metadata"), namespaced=False)
-        return DeviceClass(meta.name, read_selectors(spec), spec.text("extendedResourceName"), meta.created)
-    except InvalidObject as error:
-        raise named(error, value) from None
+@reader
+def read_device_class(fields: Fields) -> DeviceClass:
+    """A `DeviceClass` of any version."""
+    spec = fields.down("spec")
+    meta = read_meta(fields.down("metadata"), namespaced=False)
+    return DeviceClass(meta.name, read_selectors(spec), spec.text("extendedResourceName"), meta.created)
 
 
 def classes_by_resource(classes: Iterable[DeviceClass]) -> Mapping[str, DeviceClass]:

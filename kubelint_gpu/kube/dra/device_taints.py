@@ -5,10 +5,7 @@ Behaviour: `ToleratesTaint` of k8s.io/dynamic-resource-allocation/resourceclaim,
 
 from __future__ import annotations
 
-from typing import Any
-
-from kubelint_gpu.kube.objects.meta import named, read_meta
-from kubelint_gpu.kube.values.errors import InvalidObject
+from kubelint_gpu.kube.objects.meta import read_meta, reader
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.values import dataclass
 
@@ -78,23 +75,16 @@ def read_device_toleration(fields: Fields) -> DeviceToleration:
     )
 
 
-def read_device_taint_rule(value: Any, problems: list[InvalidObject] | None = None) -> DeviceTaintRule:
-    """A `DeviceTaintRule` of any version.
-
-    Raises:
-        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
-    """
-    fields = Fields(value, (), problems)
-    try:
-        spec = fields.down("spec")
-        selector = spec.down("deviceSelector")
-        driver, pool, device = (selector.text(key) or None for key in ("driver", "pool", "device"))
-        return DeviceTaintRule(
-            read_meta(fields.down("metadata"), namespaced=False).name,
-            read_device_taint(spec.down("taint")),
-            driver,
-            pool,
-            device,
-        )
-    except InvalidObject as error:
-        raise named(error, value) from None
+@reader
+def read_device_taint_rule(fields: Fields) -> DeviceTaintRule:
+    """A `DeviceTaintRule` of any version."""
+    spec = fields.down("spec")
+    selector = spec.down("deviceSelector")
+    driver, pool, device = (selector.text(key) or None for key in ("driver", "pool", "device"))
+    return DeviceTaintRule(
+        read_meta(fields.down("metadata"), namespaced=False).name,
+        read_device_taint(spec.down("taint")),
+        driver,
+        pool,
+        device,
+    )

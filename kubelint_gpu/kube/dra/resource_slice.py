@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from kubelint_gpu.kube.dra.amounts import Amount
 from kubelint_gpu.kube.dra.device import Device, read_counters, read_device
 from kubelint_gpu.kube.dra.versions import is_v1beta1
-from kubelint_gpu.kube.objects.meta import named, read_meta
-from kubelint_gpu.kube.values.errors import InvalidObject
+from kubelint_gpu.kube.objects.meta import read_meta, reader
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.selectors import NodeSelector, read_node_selector
@@ -56,33 +53,26 @@ class ResourceSlice:
     counters: tuple[CounterSet, ...] = ()
 
 
-def read_resource_slice(value: Any, problems: list[InvalidObject] | None = None) -> ResourceSlice:
-    """A `ResourceSlice` of any version.
-
-    Raises:
-        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
-    """
-    fields = Fields(value, (), problems)
-    try:
-        spec = fields.down("spec")
-        pool = spec.down("pool")
-        selector = spec.child("nodeSelector")
-        basic = is_v1beta1(fields)
-        return ResourceSlice(
-            name=read_meta(fields.down("metadata"), namespaced=False).name,
-            driver=spec.text("driver"),
-            pool=pool.text("name"),
-            generation=pool.integer("generation", 0, 0, _INT64),
-            count=pool.integer("resourceSliceCount", 1, 1, _INT64),
-            node_name=spec.text("nodeName"),
-            node_selector=None if selector is None else read_node_selector(selector),
-            all_nodes=spec.boolean("allNodes"),
-            per_device=spec.boolean("perDeviceNodeSelection"),
-            devices=tuple(read_device(child, basic=basic) for child in spec.children("devices")),
-            counters=tuple(
-                CounterSet(child.text("name"), read_counters(child.child("counters")))
-                for child in spec.children("sharedCounters")
-            ),
-        )
-    except InvalidObject as error:
-        raise named(error, value) from None
+@reader
+def read_resource_slice(fields: Fields) -> ResourceSlice:
+    """A `ResourceSlice` of any version."""
+    spec = fields.down("spec")
+    pool = spec.down("pool")
+    selector = spec.child("nodeSelector")
+    basic = is_v1beta1(fields)
+    return ResourceSlice(
+        name=read_meta(fields.down("metadata"), namespaced=False).name,
+        driver=spec.text("driver"),
+        pool=pool.text("name"),
+        generation=pool.integer("generation", 0, 0, _INT64),
+        count=pool.integer("resourceSliceCount", 1, 1, _INT64),
+        node_name=spec.text("nodeName"),
+        node_selector=None if selector is None else read_node_selector(selector),
+        all_nodes=spec.boolean("allNodes"),
+        per_device=spec.boolean("perDeviceNodeSelection"),
+        devices=tuple(read_device(child, basic=basic) for child in spec.children("devices")),
+        counters=tuple(
+            CounterSet(child.text("name"), read_counters(child.child("counters")))
+            for child in spec.children("sharedCounters")
+        ),
+    )

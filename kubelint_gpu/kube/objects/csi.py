@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from kubelint_gpu.kube.objects.meta import named, read_meta
-from kubelint_gpu.kube.values.errors import InvalidObject
+from kubelint_gpu.kube.objects.meta import read_meta, reader
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.selectors import LabelSelector, read_label_selector
@@ -57,72 +54,44 @@ class VolumeAttachment:
     volume_name: str = ""
 
 
-def read_csi_node(value: Any, problems: list[InvalidObject] | None = None) -> CSINode:
-    """A `storage.k8s.io/v1 CSINode`.
-
-    Raises:
-        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
-    """
-    fields = Fields(value, (), problems)
-    try:
-        meta = read_meta(fields.down("metadata"), namespaced=False)
-        limits = {}
-        for driver in fields.down("spec").children("drivers"):
-            count = driver.down("allocatable").optional_integer("count", 0)
-            if count is not None:
-                limits[driver.text("name")] = count
-        migrated = meta.annotations.get(MIGRATED_PLUGINS, "")
-        return CSINode(meta.name, FrozenMap(limits), tuple(migrated.split(",")) if migrated else ())
-    except InvalidObject as error:
-        raise named(error, value) from None
+@reader
+def read_csi_node(fields: Fields) -> CSINode:
+    """A `storage.k8s.io/v1 CSINode`."""
+    meta = read_meta(fields.down("metadata"), namespaced=False)
+    limits = {}
+    for driver in fields.down("spec").children("drivers"):
+        count = driver.down("allocatable").optional_integer("count", 0)
+        if count is not None:
+            limits[driver.text("name")] = count
+    migrated = meta.annotations.get(MIGRATED_PLUGINS, "")
+    return CSINode(meta.name, FrozenMap(limits), tuple(migrated.split(",")) if migrated else ())
 
 
-def read_csi_driver(value: Any, problems: list[InvalidObject] | None = None) -> CSIDriver:
-    """A `storage.k8s.io/v1 CSIDriver`.
-
-    Raises:
-        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
-    """
-    fields = Fields(value, (), problems)
-    try:
-        name = read_meta(fields.down("metadata"), namespaced=False).name
-        return CSIDriver(name, fields.down("spec").boolean("storageCapacity"))
-    except InvalidObject as error:
-        raise named(error, value) from None
+@reader
+def read_csi_driver(fields: Fields) -> CSIDriver:
+    """A `storage.k8s.io/v1 CSIDriver`."""
+    name = read_meta(fields.down("metadata"), namespaced=False).name
+    return CSIDriver(name, fields.down("spec").boolean("storageCapacity"))
 
 
-def read_csi_storage_capacity(value: Any, problems: list[InvalidObject] | None = None) -> CSIStorageCapacity:
-    """A `storage.k8s.io/v1 CSIStorageCapacity`; the maximum volume size counts before the capacity.
-
-    Raises:
-        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
-    """
-    fields = Fields(value, (), problems)
-    try:
-        largest = fields.quantity("maximumVolumeSize")
-        return CSIStorageCapacity(
-            storage_class=fields.text("storageClassName"),
-            topology=read_label_selector(fields.child("nodeTopology")),
-            largest=fields.quantity("capacity") if largest is None else largest,
-        )
-    except InvalidObject as error:
-        raise named(error, value) from None
+@reader
+def read_csi_storage_capacity(fields: Fields) -> CSIStorageCapacity:
+    """A `storage.k8s.io/v1 CSIStorageCapacity`; the maximum volume size counts before the capacity."""
+    largest = fields.quantity("maximumVolumeSize")
+    return CSIStorageCapacity(
+        storage_class=fields.text("storageClassName"),
+        topology=read_label_selector(fields.child("nodeTopology")),
+        largest=fields.quantity("capacity") if largest is None else largest,
+    )
 
 
-def read_volume_attachment(value: Any, problems: list[InvalidObject] | None = None) -> VolumeAttachment:
-    """A `storage.k8s.io/v1 VolumeAttachment`.
-
-    Raises:
-        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
-    """
-    fields = Fields(value, (), problems)
-    try:
-        spec = fields.down("spec")
-        return VolumeAttachment(
-            name=read_meta(fields.down("metadata"), namespaced=False).name,
-            attacher=spec.text("attacher"),
-            node_name=spec.text("nodeName"),
-            volume_name=spec.down("source").text("persistentVolumeName"),
-        )
-    except InvalidObject as error:
-        raise named(error, value) from None
+@reader
+def read_volume_attachment(fields: Fields) -> VolumeAttachment:
+    """A `storage.k8s.io/v1 VolumeAttachment`."""
+    spec = fields.down("spec")
+    return VolumeAttachment(
+        name=read_meta(fields.down("metadata"), namespaced=False).name,
+        attacher=spec.text("attacher"),
+        node_name=spec.text("nodeName"),
+        volume_name=spec.down("source").text("persistentVolumeName"),
+    )

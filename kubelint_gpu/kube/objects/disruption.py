@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
 
-from kubelint_gpu.kube.objects.meta import Meta, named, read_meta
+from kubelint_gpu.kube.objects.meta import Meta, read_meta, reader
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.kube.values.fields import Fields, described
 from kubelint_gpu.kube.values.selectors import LabelSelector, read_label_selector
 from kubelint_gpu.patterns import pattern
@@ -95,28 +93,21 @@ def allowed_disruptions(budget: PodDisruptionBudget, pods: Iterable[Pod], alike:
     return max(0, healthy - max(0, desired))
 
 
-def read_disruption_budget(value: Any, problems: list[InvalidObject] | None = None) -> PodDisruptionBudget:
-    """A `policy/v1 PodDisruptionBudget`.
-
-    Raises:
-        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
-    """
-    fields = Fields(value, (), problems)
-    try:
-        spec, status = fields.down("spec"), fields.down("status")
-        least, most = _share(spec, "minAvailable"), _share(spec, "maxUnavailable")
-        if least is not None and most is not None:
-            spec.report((), "minAvailable and maxUnavailable cannot be both set")
-        return PodDisruptionBudget(
-            meta=read_meta(fields.down("metadata")),
-            selector=read_label_selector(spec.child("selector")),
-            min_available=least,
-            max_unavailable=most,
-            disruptions_allowed=status.optional_integer("disruptionsAllowed"),
-            disrupted_pods=tuple(sorted(str(name) for name in status.down("disruptedPods").value)),
-        )
-    except InvalidObject as error:
-        raise named(error, value) from None
+@reader
+def read_disruption_budget(fields: Fields) -> PodDisruptionBudget:
+    """A `policy/v1 PodDisruptionBudget`."""
+    spec, status = fields.down("spec"), fields.down("status")
+    least, most = _share(spec, "minAvailable"), _share(spec, "maxUnavailable")
+    if least is not None and most is not None:
+        spec.report((), "minAvailable and maxUnavailable cannot be both set")
+    return PodDisruptionBudget(
+        meta=read_meta(fields.down("metadata")),
+        selector=read_label_selector(spec.child("selector")),
+        min_available=least,
+        max_unavailable=most,
+        disruptions_allowed=status.optional_integer("disruptionsAllowed"),
+        disrupted_pods=tuple(sorted(str(name) for name in status.down("disruptedPods").value)),
+    )
 
 
 def _share(fields: Fields, key: str) -> Share | None:

@@ -6,12 +6,10 @@ Behaviour: admission plugin LimitRanger (plugin/pkg/admission/limitranger) and d
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
-from kubelint_gpu.kube.objects.meta import Meta, named, read_meta
+from kubelint_gpu.kube.objects.meta import Meta, read_meta, reader
 from kubelint_gpu.kube.objects.pod import Container, Pod, PodSpec
 from kubelint_gpu.kube.objects.requests import pod_amounts, pod_limits
-from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import canonical
@@ -75,20 +73,13 @@ def limit_range_refusal(pod: Pod, ranges: Iterable[LimitRange]) -> str | None:
     return None
 
 
-def read_limit_range(value: Any, problems: list[InvalidObject] | None = None) -> LimitRange:
-    """A `v1.LimitRange`.
-
-    Raises:
-        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
-    """
-    fields = Fields(value, (), problems)
-    try:
-        return LimitRange(
-            meta=read_meta(fields.down("metadata")),
-            limits=tuple(_limit(child) for child in fields.down("spec").children("limits")),
-        )
-    except InvalidObject as error:
-        raise named(error, value) from None
+@reader
+def read_limit_range(fields: Fields) -> LimitRange:
+    """A `v1.LimitRange`."""
+    return LimitRange(
+        meta=read_meta(fields.down("metadata")),
+        limits=tuple(_limit(child) for child in fields.down("spec").children("limits")),
+    )
 
 
 def _limit(fields: Fields) -> Limit:

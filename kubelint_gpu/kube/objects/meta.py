@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Protocol, TypeVar
 
 from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.values import dataclass
+
+Read_co = TypeVar("Read_co", covariant=True)
+
+
+class Reader(Protocol[Read_co]):
+    """Reads an object as the API server would take it.
+
+    Problems go to the list, if there is one; without it the first ends the reading.
+
+    Raises:
+        InvalidObject: a field has a value the API server would refuse; it names the object.
+    """
+
+    def __call__(self, value: Any, problems: list[InvalidObject] | None = None) -> Read_co:
+        """The object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +80,16 @@ def named(error: InvalidObject, value: Any) -> InvalidObject:
         parts = (meta.get("namespace"), meta.get("name") or meta.get("generateName"))
         error.name = error.name or "/".join(str(part) for part in parts if part)
     return error
+
+
+def reader(read: Callable[[Fields], Read_co]) -> Reader[Read_co]:
+    """The reader of an object, made of what reads its fields."""
+
+    @wraps(read)
+    def whole(value: Any, problems: list[InvalidObject] | None = None) -> Read_co:
+        try:
+            return read(Fields(value, (), problems))
+        except InvalidObject as error:
+            raise named(error, value) from None
+
+    return whole

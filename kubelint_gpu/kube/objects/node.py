@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubelint_gpu.kube.objects.meta import Meta, named, read_meta
+from kubelint_gpu.kube.objects.meta import Meta, read_meta, reader
 from kubelint_gpu.kube.objects.taints import UNSCHEDULABLE_KEY, Taint, read_taint
-from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import scheduler_units
@@ -37,25 +36,18 @@ class Node:
         return self.meta.labels
 
 
-def read_node(value: Any, problems: list[InvalidObject] | None = None) -> Node:
-    """A `v1.Node`; where allocatable is absent, capacity stands for it, as API defaulting has it.
-
-    Raises:
-        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
-    """
-    fields = Fields(value, (), problems)
-    try:
-        spec, status = fields.down("spec"), fields.down("status")
-        amounts = status.quantities("allocatable" if "allocatable" in status else "capacity")
-        return Node(
-            meta=read_meta(fields.down("metadata"), namespaced=False),
-            taints=tuple(read_taint(child) for child in spec.children("taints")),
-            unschedulable=spec.boolean("unschedulable"),
-            allocatable=FrozenMap({name: scheduler_units(name, amount) for name, amount in amounts.items()}),
-            kubelet_version=status.down("nodeInfo").text("kubeletVersion"),
-        )
-    except InvalidObject as error:
-        raise named(error, value) from None
+@reader
+def read_node(fields: Fields) -> Node:
+    """A `v1.Node`; where allocatable is absent, capacity stands for it, as API defaulting has it."""
+    spec, status = fields.down("spec"), fields.down("status")
+    amounts = status.quantities("allocatable" if "allocatable" in status else "capacity")
+    return Node(
+        meta=read_meta(fields.down("metadata"), namespaced=False),
+        taints=tuple(read_taint(child) for child in spec.children("taints")),
+        unschedulable=spec.boolean("unschedulable"),
+        allocatable=FrozenMap({name: scheduler_units(name, amount) for name, amount in amounts.items()}),
+        kubelet_version=status.down("nodeInfo").text("kubeletVersion"),
+    )
 
 
 def with_cordon_taint(value: dict[str, Any]) -> dict[str, Any]:

@@ -6,11 +6,9 @@ Behaviour: admission plugin Priority (plugin/pkg/admission/priority), 1.34.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
-from kubelint_gpu.kube.objects.meta import named, read_meta
+from kubelint_gpu.kube.objects.meta import read_meta, reader
 from kubelint_gpu.kube.objects.pod import PodSpec
-from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.values import dataclass, replace
 
@@ -96,20 +94,13 @@ def priority_refusal(spec: PodSpec, classes: Iterable[PriorityClass]) -> str | N
     )
 
 
-def read_priority_class(value: Any, problems: list[InvalidObject] | None = None) -> PriorityClass:
-    """A `scheduling.k8s.io/v1 PriorityClass`.
-
-    Raises:
-        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
-    """
-    fields = Fields(value, (), problems)
-    try:
-        return PriorityClass(
-            name=read_meta(fields.down("metadata"), namespaced=False).name,
-            value=fields.integer("value", 0),
-            global_default=fields.boolean("globalDefault"),
-            preemption_policy=fields.choice("preemptionPolicy", (PREEMPT, NEVER), PREEMPT),
-            description=fields.text("description"),
-        )
-    except InvalidObject as error:
-        raise named(error, value) from None
+@reader
+def read_priority_class(fields: Fields) -> PriorityClass:
+    """A `scheduling.k8s.io/v1 PriorityClass`."""
+    return PriorityClass(
+        name=read_meta(fields.down("metadata"), namespaced=False).name,
+        value=fields.integer("value", 0),
+        global_default=fields.boolean("globalDefault"),
+        preemption_policy=fields.choice("preemptionPolicy", (PREEMPT, NEVER), PREEMPT),
+        description=fields.text("description"),
+    )

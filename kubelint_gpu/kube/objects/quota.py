@@ -6,12 +6,10 @@ Behaviour: quota evaluator for pods (pkg/quota/v1/evaluator/core/pods.go) and ad
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
-from kubelint_gpu.kube.objects.meta import Meta, named, read_meta
+from kubelint_gpu.kube.objects.meta import Meta, read_meta, reader
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.requests import is_extended, is_pod_level, pod_amounts, pod_limits
-from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.quantity import canonical
@@ -236,36 +234,29 @@ def quota_refusal(
     return None
 
 
-def read_resource_quota(value: Any, problems: list[InvalidObject] | None = None) -> ResourceQuota:
-    """A `v1.ResourceQuota`.
-
-    Raises:
-        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
-    """
-    fields = Fields(value, (), problems)
-    try:
-        spec, status = fields.down("spec"), fields.down("status")
-        scopes = []
-        for index, name in enumerate(spec.texts("scopes")):
-            if name in _SCOPES:
-                scopes.append(Scope(name))
-            else:
-                spec.report(("scopes", index), f'unsupported scope "{name}"; use one of {", ".join(_SCOPES)}', name)
-        for child in spec.down("scopeSelector").children("matchExpressions"):
-            name = child.choice("scopeName", _SCOPES, "")
-            operator = child.choice("operator", _OPERATORS, "Exists")
-            values = child.texts("values")
-            if (operator in ("In", "NotIn")) != bool(values):
-                child.report(("values",), f"must {'' if not values else 'not '}be given with operator {operator}")
-            scopes.append(Scope(name, operator, values))
-        return ResourceQuota(
-            meta=read_meta(fields.down("metadata")),
-            hard=spec.quantities("hard"),
-            used=status.quantities("used") if "used" in status else None,
-            scopes=tuple(scopes),
-        )
-    except InvalidObject as error:
-        raise named(error, value) from None
+@reader
+def read_resource_quota(fields: Fields) -> ResourceQuota:
+    """A `v1.ResourceQuota`."""
+    spec, status = fields.down("spec"), fields.down("status")
+    scopes = []
+    for index, name in enumerate(spec.texts("scopes")):
+        if name in _SCOPES:
+            scopes.append(Scope(name))
+        else:
+            spec.report(("scopes", index), f'unsupported scope "{name}"; use one of {", ".join(_SCOPES)}', name)
+    for child in spec.down("scopeSelector").children("matchExpressions"):
+        name = child.choice("scopeName", _SCOPES, "")
+        operator = child.choice("operator", _OPERATORS, "Exists")
+        values = child.texts("values")
+        if (operator in ("In", "NotIn")) != bool(values):
+            child.report(("values",), f"must {'' if not values else 'not '}be given with operator {operator}")
+        scopes.append(Scope(name, operator, values))
+    return ResourceQuota(
+        meta=read_meta(fields.down("metadata")),
+        hard=spec.quantities("hard"),
+        used=status.quantities("used") if "used" in status else None,
+        scopes=tuple(scopes),
+    )
 
 
 def _missing(spec: PodSpec, enforced: frozenset[str]) -> str:

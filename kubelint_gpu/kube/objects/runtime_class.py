@@ -6,12 +6,10 @@ Behaviour: admission plugin RuntimeClass (plugin/pkg/admission/runtimeclass, on 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
-from kubelint_gpu.kube.objects.meta import named, read_meta
+from kubelint_gpu.kube.objects.meta import read_meta, reader
 from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.objects.taints import Toleration, merged_tolerations, read_toleration
-from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.values import dataclass, replace
@@ -71,21 +69,14 @@ def runtime_class_refusal(spec: PodSpec, classes: Iterable[RuntimeClass]) -> str
     return None
 
 
-def read_runtime_class(value: Any, problems: list[InvalidObject] | None = None) -> RuntimeClass:
-    """A `node.k8s.io/v1 RuntimeClass`.
-
-    Raises:
-        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
-    """
-    fields = Fields(value, (), problems)
-    try:
-        scheduling = fields.down("scheduling")
-        return RuntimeClass(
-            name=read_meta(fields.down("metadata"), namespaced=False).name,
-            handler=fields.text("handler"),
-            overhead=fields.down("overhead").quantities("podFixed"),
-            node_selector=scheduling.labels("nodeSelector"),
-            tolerations=tuple(read_toleration(child) for child in scheduling.children("tolerations")),
-        )
-    except InvalidObject as error:
-        raise named(error, value) from None
+@reader
+def read_runtime_class(fields: Fields) -> RuntimeClass:
+    """A `node.k8s.io/v1 RuntimeClass`."""
+    scheduling = fields.down("scheduling")
+    return RuntimeClass(
+        name=read_meta(fields.down("metadata"), namespaced=False).name,
+        handler=fields.text("handler"),
+        overhead=fields.down("overhead").quantities("podFixed"),
+        node_selector=scheduling.labels("nodeSelector"),
+        tolerations=tuple(read_toleration(child) for child in scheduling.children("tolerations")),
+    )

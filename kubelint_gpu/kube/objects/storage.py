@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubelint_gpu.kube.objects.meta import Meta, named, read_meta
-from kubelint_gpu.kube.values.errors import InvalidObject
+from kubelint_gpu.kube.objects.meta import Meta, read_meta, reader
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap, freeze
 from kubelint_gpu.kube.values.selectors import LabelSelector, NodeSelector, read_label_selector, read_node_selector
@@ -124,92 +123,70 @@ class StorageClass:
         return any(term and all(labels.get(key) in values for key, values in term) for term in self.topologies)
 
 
-def read_persistent_volume_claim(value: Any, problems: list[InvalidObject] | None = None) -> PersistentVolumeClaim:
-    """A `v1.PersistentVolumeClaim`.
-
-    Raises:
-        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
-    """
-    fields = Fields(value, (), problems)
-    try:
-        meta = read_meta(fields.down("metadata"))
-        spec, status = fields.down("spec"), fields.down("status")
-        named_class = spec.text("storageClassName") if "storageClassName" in spec else None
-        return PersistentVolumeClaim(
-            meta=meta,
-            access_modes=_access_modes(spec),
-            volume_name=spec.text("volumeName"),
-            storage_class=meta.annotations.get(BETA_CLASS, named_class),
-            request=spec.down("resources").quantities("requests").get("storage"),
-            volume_mode=spec.choice("volumeMode", _VOLUME_MODES, "Filesystem"),
-            selector=read_label_selector(spec.child("selector")),
-            attributes_class=spec.text("volumeAttributesClassName"),
-            phase=status.text("phase", "Pending"),
-        )
-    except InvalidObject as error:
-        raise named(error, value) from None
+@reader
+def read_persistent_volume_claim(fields: Fields) -> PersistentVolumeClaim:
+    """A `v1.PersistentVolumeClaim`."""
+    meta = read_meta(fields.down("metadata"))
+    spec, status = fields.down("spec"), fields.down("status")
+    named_class = spec.text("storageClassName") if "storageClassName" in spec else None
+    return PersistentVolumeClaim(
+        meta=meta,
+        access_modes=_access_modes(spec),
+        volume_name=spec.text("volumeName"),
+        storage_class=meta.annotations.get(BETA_CLASS, named_class),
+        request=spec.down("resources").quantities("requests").get("storage"),
+        volume_mode=spec.choice("volumeMode", _VOLUME_MODES, "Filesystem"),
+        selector=read_label_selector(spec.child("selector")),
+        attributes_class=spec.text("volumeAttributesClassName"),
+        phase=status.text("phase", "Pending"),
+    )
 
 
-def read_persistent_volume(value: Any, problems: list[InvalidObject] | None = None) -> PersistentVolume:
+@reader
+def read_persistent_volume(fields: Fields) -> PersistentVolume:
     """A `v1.PersistentVolume`.
 
     Without a status it counts as what the volume controller soon makes of it: bound where it names a claim, else
     available.
-
-    Raises:
-        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
     """
-    fields = Fields(value, (), problems)
-    try:
-        meta = read_meta(fields.down("metadata"), namespaced=False)
-        spec, status = fields.down("spec"), fields.down("status")
-        reference = spec.child("claimRef")
-        claim = None
-        if reference is not None:
-            claim = ClaimReference(reference.text("namespace"), reference.text("name"), reference.text("uid"))
-        required = spec.down("nodeAffinity").child("required")
-        kind = next(
-            (key for key, found in spec.value.items() if isinstance(found, dict) and key not in _NOT_SOURCES), ""
-        )
-        return PersistentVolume(
-            meta=meta,
-            capacity=spec.quantities("capacity").get("storage", 0),
-            access_modes=_access_modes(spec),
-            storage_class=meta.annotations.get(BETA_CLASS, spec.text("storageClassName")),
-            claim=claim,
-            node_affinity=None if required is None else read_node_selector(required),
-            volume_mode=spec.choice("volumeMode", _VOLUME_MODES, "Filesystem"),
-            attributes_class=spec.text("volumeAttributesClassName"),
-            phase=status.text("phase", "Available" if claim is None else "Bound"),
-            kind=kind,
-            source=freeze(spec.value[kind]) if kind else EMPTY,
-        )
-    except InvalidObject as error:
-        raise named(error, value) from None
+    meta = read_meta(fields.down("metadata"), namespaced=False)
+    spec, status = fields.down("spec"), fields.down("status")
+    reference = spec.child("claimRef")
+    claim = None
+    if reference is not None:
+        claim = ClaimReference(reference.text("namespace"), reference.text("name"), reference.text("uid"))
+    required = spec.down("nodeAffinity").child("required")
+    kind = next((key for key, found in spec.value.items() if isinstance(found, dict) and key not in _NOT_SOURCES), "")
+    return PersistentVolume(
+        meta=meta,
+        capacity=spec.quantities("capacity").get("storage", 0),
+        access_modes=_access_modes(spec),
+        storage_class=meta.annotations.get(BETA_CLASS, spec.text("storageClassName")),
+        claim=claim,
+        node_affinity=None if required is None else read_node_selector(required),
+        volume_mode=spec.choice("volumeMode", _VOLUME_MODES, "Filesystem"),
+        attributes_class=spec.text("volumeAttributesClassName"),
+        phase=status.text("phase", "Available" if claim is None else "Bound"),
+        kind=kind,
+        source=freeze(spec.value[kind]) if kind else EMPTY,
+    )
 
 
-def read_storage_class(value: Any, problems: list[InvalidObject] | None = None) -> StorageClass:
-    """A `storage.k8s.io/v1 StorageClass`; the binding mode is Immediate where it says nothing.
-
-    Raises:
-        InvalidObject: a field has a value the API server would refuse (only without a list for `problems`).
-    """
-    fields = Fields(value, (), problems)
-    try:
-        meta = read_meta(fields.down("metadata"), namespaced=False)
-        mode = fields.choice("volumeBindingMode", ("Immediate", "WaitForFirstConsumer"), "Immediate")
-        return StorageClass(
-            name=meta.name,
-            provisioner=fields.text("provisioner"),
-            wait_for_first_consumer=mode == "WaitForFirstConsumer",
-            topologies=tuple(
-                tuple((found.text("key"), found.texts("values")) for found in term.children("matchLabelExpressions"))
-                for term in fields.children("allowedTopologies")
-            ),
-            default=meta.annotations.get(DEFAULT_CLASS) == "true",
-        )
-    except InvalidObject as error:
-        raise named(error, value) from None
+@reader
+def read_storage_class(fields: Fields) -> StorageClass:
+    """A `storage.k8s.io/v1 StorageClass`; the binding mode is Immediate where it says nothing."""
+    meta = read_meta(fields.down("metadata"), namespaced=False)
+    mode = fields.choice("volumeBindingMode", ("Immediate", "WaitForFirstConsumer"), "Immediate")
+    return StorageClass(
+        name=meta.name,
+        provisioner=fields.text("provisioner"),
+        wait_for_first_consumer=mode == "WaitForFirstConsumer",
+        topologies=tuple(
+            tuple((found.text("key"), found.texts("values")) for found in term.children("matchLabelExpressions"))
+            for term in fields.children("allowedTopologies")
+        ),
+        default=meta.annotations.get(DEFAULT_CLASS) == "true",
+    )
 
 
 def _access_modes(fields: Fields) -> tuple[str, ...]:
