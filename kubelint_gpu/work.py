@@ -56,6 +56,30 @@ def left() -> int | None:
     return None if allowance is None else max(0, allowance.left)
 
 
+Spent = tuple[int, int]
+"""Steps, and how often a part of them was used up."""
+
+
+def own_steps() -> Spent | None:
+    """What is left, and what was used up so far; None where nothing is limited, or several questions share it."""
+    allowance = _current.get()
+    return None if allowance is None or allowance.common is not None else (allowance.left, allowance.cut)
+
+
+def spent_since(before: Spent | None) -> Spent:
+    """What was spent since `own_steps` gave `before`."""
+    now = own_steps()
+    return (0, 0) if before is None or now is None else (before[0] - now[0], now[1] - before[1])
+
+
+def spend(spent: Spent) -> None:
+    """Take off what something took that is not done again."""
+    allowance = _current.get()
+    if allowance is not None:
+        allowance.left -= spent[0]
+        allowance.cut += spent[1]
+
+
 @contextmanager
 def limited(steps: int) -> Iterator[Allowance]:
     """Allow so many steps within, whatever is left outside: for the run, and for what is shared out beforehand."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Container, Sequence
 from contextlib import suppress
 
 from kubelint_gpu.budget import BUDGET
@@ -10,6 +10,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.simulation.growth import Growth
 from kubelint_gpu.simulation.prepare.counted_devices import with_counted_devices
 from kubelint_gpu.simulation.questions.analysis import RolloutAnalysis
+from kubelint_gpu.simulation.questions.asked_again import asked_once
 from kubelint_gpu.simulation.questions.served_resources import (
     SERVED_BOTH_WAYS,
     served_both_ways,
@@ -28,7 +29,7 @@ def judge(
     *,
     budget: int = BUDGET.states,
     growth: Sequence[Growth] = (),
-    only: Container[int] | None = None,
+    only: Collection[int] | None = None,
 ) -> tuple[Judgement, ...]:
     """Judge each workload's rollout while the others keep running; with `only`, those with some numbers.
 
@@ -38,7 +39,12 @@ def judge(
     `growth` are pools that an autoscaler enlarges.
     """
     open_ends = served_both_ways(transitions, cluster)
-    found = _counted_first(*with_claims_for_resources(transitions, cluster), budget, growth, only)
+    found = asked_once(
+        transitions,
+        cluster,
+        (budget, tuple(growth), None if only is None else tuple(only)),
+        lambda: _counted_first(*with_claims_for_resources(transitions, cluster), budget, growth, only),
+    )
     return tuple(
         replace(undecided(one.new), unknown=SERVED_BOTH_WAYS)
         if number in open_ends
