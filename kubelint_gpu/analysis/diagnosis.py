@@ -182,11 +182,10 @@ def _nearest(
 
     def distance(name: str) -> tuple[int, int, float, str]:
         status: Status = rejections[name]
-        missing = [reason.removeprefix("Insufficient ") for reason in status.reasons]
         allocatable = unit.empty.node(name)
         short = 0.0
-        if status.plugin == _RESOURCES and allocatable is not None:
-            for resource in missing:
+        if allocatable is not None:
+            for resource in status.short:
                 wanted = request.get(resource, 0)
                 short += 1 - allocatable.node.allocatable.get(resource, 0) / wanted if wanted else 1
         near = _BY_HELD.get(held(status.plugin)) or _NEAR.get(status.plugin, 3)
@@ -205,7 +204,7 @@ def _nearest(
     if status.plugin != _RESOURCES:
         by_volume = held(status.plugin) == Held.VOLUME.value
         return Diagnosis("KLG201", _state(status), same, certainty=certainty, by_volume=by_volume)
-    resource = "pods" if status.reasons[0] == "Too many pods" else status.reasons[0].removeprefix("Insufficient ")
+    resource = status.short[0]
     info = unit.empty.node(nearest)
     has = info.node.allocatable.get(resource, 0) if info is not None else 0
     return Diagnosis(

@@ -64,10 +64,10 @@ def counted_room(unit: ApplySet, subject: WorkloadCheck, most: int, *, further: 
 
 def lacking(
     unit: ApplySet, subject: WorkloadCheck, placed: int, nodes: Collection[str]
-) -> tuple[str | None, dict[str, tuple[str, ...]]]:
+) -> tuple[str | None, dict[tuple[str, str], tuple[str, ...]]]:
     """Why no pod more than `placed` of a workload finds a node.
 
-    The scheduler's text, and for each reason the nodes of `nodes` that it keeps the pod from.
+    The scheduler's text, and for each reason and what is short the nodes of `nodes` that it keeps the pod from.
     Pools have grown as far as they may; then the text is left out, as no scheduler says it today.
     """
     growing = {pool.name for pool in unit.growing_for(subject)}

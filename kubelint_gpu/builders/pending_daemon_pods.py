@@ -13,7 +13,6 @@ from kubelint_gpu.evidence.runtime_classes import binding
 from kubelint_gpu.messages.wait import every
 from kubelint_gpu.messages.wording import counted, owner_name, some
 from kubelint_gpu.scheduler import attempt
-from kubelint_gpu.scheduler.plugins.node_resources_fit import short_of
 from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes, pinned_pod
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods
 from kubelint_gpu.simulation.search.verdict import Judgement
@@ -86,7 +85,7 @@ def _short(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> str:
     for name in names if not told else ():
         found = attempt(pinned_pod(created_pod(subject.workload, "new"), name), unit.running).fit
         status = found.rejections.get(name) if found is not None else None
-        told += [short_of(reason) for reason in (status.reasons if status is not None else ()) if short_of(reason)]
+        told += status.short if status is not None else ()
     return told[0] if told else resource
 
 

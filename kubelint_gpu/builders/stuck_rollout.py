@@ -235,10 +235,8 @@ def shortage(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, place
     if not lacks:
         return text, NO_NODE
     told = [
-        f"too little {reason.removeprefix('Insufficient ')} is left on {some(nodes)}"
-        if reason.startswith("Insufficient ")
-        else said(reason, some(nodes))
-        for reason, nodes in lacks.items()
+        said(reason, some(nodes)) if resource in ("", "pods") else f"too little {resource} is left on {some(nodes)}"
+        for (reason, resource), nodes in lacks.items()
     ]
     return text, f"for the next one {', and '.join(told)}"
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from kubelint_gpu.budget import TOLD
 from kubelint_gpu.kube.objects.requests import is_extended
 from kubelint_gpu.scheduler.candidate import Candidate, best, victims_on
-from kubelint_gpu.scheduler.explain.explained_class import lacking
 from kubelint_gpu.scheduler.explain.extents import blocking
 from kubelint_gpu.scheduler.explain.holders import Holder, holders
 from kubelint_gpu.scheduler.explain.what_would_help import DISTANT, RemedySearch
@@ -54,7 +53,9 @@ def outcomes_of(preemption: Preemption | None) -> Outcomes:
 def holders_on(search: RemedySearch, nodes: Sequence[NodeInfo], status: Status | None) -> tuple[Holder, ...]:
     """Who holds what is lacking; of nodes that lack nothing, who holds what few have of."""
     memory = search.snapshot.memory
-    resources = lacking(status) or tuple(name for name in search.requests if is_extended(name))
+    resources = (status.short if status is not None else ()) or tuple(
+        name for name in search.requests if is_extended(name)
+    )
     placed = [(pod, info.name) for info in nodes for pod in info.pods]
     if status is not None and status.plugin == _PORTS:
         wanted = host_ports(search.pod.spec)

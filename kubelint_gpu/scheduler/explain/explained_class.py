@@ -18,12 +18,10 @@ from kubelint_gpu.scheduler.explain.what_would_help import Remedy
 from kubelint_gpu.scheduler.fit import FitResult
 from kubelint_gpu.scheduler.framework.plugin import Status
 from kubelint_gpu.scheduler.plugins import node_resources_fit
-from kubelint_gpu.scheduler.plugins.node_resources_fit import INSUFFICIENT, TOO_MANY_PODS
 from kubelint_gpu.scheduler.preemption import Preemption
 from kubelint_gpu.values import dataclass
 
 _RESOURCES = node_resources_fit.NAME
-_INSUFFICIENT = INSUFFICIENT.format(resource="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +75,7 @@ class ExplainedClass:
     @property
     def lacking(self) -> tuple[str, ...]:
         """The resources that they have too little of, `pods` for pod slots, in the scheduler's order."""
-        return lacking(self.status)
+        return self.status.short if self.status is not None else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +108,3 @@ class Explanation:
     def fits(self) -> bool:
         """Whether any node takes the pod."""
         return self.fit.schedulable
-
-
-def lacking(status: Status | None) -> tuple[str, ...]:
-    """The resources that a rejection is about, `pods` for pod slots."""
-    if status is None or status.plugin != _RESOURCES:
-        return ()
-    return tuple("pods" if reason == TOO_MANY_PODS else reason.removeprefix(_INSUFFICIENT) for reason in status.reasons)

@@ -62,11 +62,20 @@ class Code(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A rejection: by which plugin, whether preemption could help, and the reasons in the plugin's order."""
+    """A rejection: by which plugin, whether preemption could help, and the reasons in the plugin's order.
+
+    `short` are the resources that are short, `pods` for pod slots, one for each reason; empty where it is about others.
+    """
 
     plugin: str
     code: Code
     reasons: tuple[str, ...]
+    short: tuple[str, ...] = ()
+
+    @property
+    def shortages(self) -> tuple[tuple[str, str], ...]:
+        """Each reason with the resource that it says is short, empty where it is about none."""
+        return tuple(zip(self.reasons, self.short or [""] * len(self.reasons), strict=True))
 
 
 @dataclass(frozen=True, slots=True)

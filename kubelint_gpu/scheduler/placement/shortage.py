@@ -28,12 +28,15 @@ def first_without_node(pod: Pod, snapshot: Snapshot, most: int) -> Attempt:
     return attempt(pod, snapshot)
 
 
-def reasons_of(found: Attempt, nodes: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """For each reason the nodes of some that it keeps the pod from; the first reason of each node counts."""
+def reasons_of(found: Attempt, nodes: Collection[str]) -> dict[tuple[str, str], tuple[str, ...]]:
+    """For each reason and the resource that it says is short the nodes of some that it keeps the pod from.
+
+    The first reason of each node counts.
+    """
     rejections = found.fit.rejections if found.fit is not None else {}
-    reasons: dict[str, tuple[str, ...]] = {}
+    reasons: dict[tuple[str, str], tuple[str, ...]] = {}
     for node in sorted(nodes):
-        for reason in rejections[node].reasons[:1] if node in rejections else ():
+        for reason in rejections[node].shortages[:1] if node in rejections else ():
             reasons[reason] = (*reasons.get(reason, ()), node)
     return reasons
 

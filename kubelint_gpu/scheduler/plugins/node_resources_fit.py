@@ -65,7 +65,7 @@ def _filter(state: RequestState, node: NodeInfo) -> Status | None:
     used = node.used
     lacking: list[str] = []
     if len(node.pods) >= allocatable.get("pods", 0):
-        lacking.append(TOO_MANY_PODS)
+        lacking.append("pods")
     final = False
     for resource, amount in state.requests:
         capacity = allocatable.get(resource, 0)
@@ -79,8 +79,8 @@ def _filter(state: RequestState, node: NodeInfo) -> Status | None:
 
 @lru_cache(maxsize=4096)
 def _status(lacking: tuple[str, ...], final: bool) -> Status:
-    reasons = tuple(one if one == TOO_MANY_PODS else INSUFFICIENT.format(resource=one) for one in lacking)
-    return Status(NAME, _CODES[final], reasons)
+    reasons = tuple(TOO_MANY_PODS if one == "pods" else INSUFFICIENT.format(resource=one) for one in lacking)
+    return Status(NAME, _CODES[final], reasons, lacking)
 
 
 def takes(state: RequestState, node: NodeInfo) -> int:
@@ -89,14 +89,6 @@ def takes(state: RequestState, node: NodeInfo) -> int:
     places = allocatable.get("pods", 0) - len(node.pods)
     rooms = ((allocatable.get(name, 0) - used.get(name, 0)) // amount for name, amount in state.requests)
     return max(0, min(places, *rooms) if state.requests else places)
-
-
-def short_of(reason: str) -> str:
-    """The resource that a reason says is short, `pods` among them; empty where it says something else."""
-    if reason == TOO_MANY_PODS:
-        return "pods"
-    before, _, after = INSUFFICIENT.partition("{resource}")
-    return reason.removeprefix(before).removesuffix(after) if reason.startswith(before) else ""
 
 
 def _spared(spec: PodSpec) -> PodSpec:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.scheduler import FitResult, Snapshot, Status, fit, message, preempt
 from kubelint_gpu.scheduler.framework.facts import Held
-from kubelint_gpu.scheduler.plugins.node_resources_fit import short_of
 from kubelint_gpu.scheduler.relations import blocking_plugins, held, peeled, sought
 from kubelint_gpu.simulation.controllers.state import AWAITED, BROKEN, STARTING, UNBOUND, State, census
 from kubelint_gpu.simulation.model.simulation import Simulation
@@ -130,7 +129,10 @@ class BlockedPods:
         """What a plugin finds lacking on a node."""
         holds = held(status.plugin)
         if holds == Held.RESOURCE.value:
-            short = [self._short(number, index, status.plugin, reason, state, snapshot) for reason in status.reasons]
+            short = [
+                self._short(number, index, status.plugin, reason, resource, state, snapshot)
+                for reason, resource in status.shortages
+            ]
             # what a GPU pod waits for is the GPU, whatever else is short
             return sorted(short, key=lambda lack: "/" not in lack.resource)
         name, reason = self._scene.places.names[index], status.reasons[0]
@@ -138,11 +140,13 @@ class BlockedPods:
         things = sought(status.plugin, self._kinds[number].pod, snapshot, name)
         return [Blocker(name, status.plugin, reason, holds, holders=holders, things=things)]
 
-    def _short(self, number: int, index: int, plugin: str, reason: str, state: State, snapshot: Snapshot) -> Blocker:
+    def _short(
+        self, number: int, index: int, plugin: str, reason: str, resource: str, state: State, snapshot: Snapshot
+    ) -> Blocker:
         """What the pod lacks of one resource on one node."""
-        name, resource = self._scene.places.names[index], short_of(reason)
+        name = self._scene.places.names[index]
         node = snapshot.node(name)
-        holders = self._holders(number, index, state, snapshot, plugin, reason)
+        holders = self._holders(number, index, state, snapshot, plugin, reason, resource)
         if node is None or not resource:
             return Blocker(name, plugin, reason, Held.RESOURCE.value, holders=holders)
         allocatable = node.node.allocatable.get(resource, 0)
@@ -152,26 +156,34 @@ class BlockedPods:
         return Blocker(name, plugin, reason, Held.RESOURCE.value, resource, needed, free, allocatable, holders)
 
     def _holders(
-        self, number: int, index: int, state: State, snapshot: Snapshot, plugin: str, reason: str = ""
+        self,
+        number: int,
+        index: int,
+        state: State,
+        snapshot: Snapshot,
+        plugin: str,
+        reason: str = "",
+        resource: str = "",
     ) -> tuple[BlockingPod, ...]:
         """Who keeps the pod off a node, by owner."""
         names = self._scene.places.names
         node = snapshot.node(names[index])
         if node is None:
             return ()
-        resource = short_of(reason)
         found: dict[tuple[str, bool, str], tuple[int, int]] = {}
-        for one in self._candidates(number, plugin, reason, state, snapshot).on(node.node):
+        for one in self._candidates(number, plugin, reason, resource, state, snapshot).on(node.node):
             key = (one.owner, one.new, one.where.name)
             before = found.get(key, (0, 0))
             found[key] = (before[0] + one.number, before[1] + takes(one.pod).get(resource, 0) * one.number)
         return tuple(BlockingPod(*key[:2], *amounts, key[2]) for key, amounts in sorted(found.items()))
 
-    def _candidates(self, number: int, plugin: str, reason: str, state: State, snapshot: Snapshot) -> Candidates:
+    def _candidates(
+        self, number: int, plugin: str, reason: str, resource: str, state: State, snapshot: Snapshot
+    ) -> Candidates:
         """Who keeps the pod off some node, by a plugin and its reason; asked once for all nodes."""
         found = self._known.get((number, plugin, reason))
         if found is None:
-            keeps = rivals(plugin, self._kinds[number].pod, snapshot, short_of(reason), reason)
+            keeps = rivals(plugin, self._kinds[number].pod, snapshot, resource, reason)
             found = self._known[number, plugin, reason] = Candidates()
             for one in self._placed(plugin, state, snapshot):
                 found.add(one, keeps(one.pod))

@@ -5,9 +5,6 @@ from __future__ import annotations
 from gpu_objects import GPU, explained, gpu_node, gpu_pod
 from plugin_objects import node
 
-from kubelint_gpu.scheduler.explain.explained_class import lacking
-from kubelint_gpu.scheduler.framework.plugin import Code, Status
-
 
 def test_what_is_lacking_is_named_in_the_order_of_the_scheduler():
     (one,) = explained(gpu_pod(gpus=2), gpu_node("a", 1)).classes
@@ -16,13 +13,16 @@ def test_what_is_lacking_is_named_in_the_order_of_the_scheduler():
 
 
 def test_a_rejection_for_pod_slots_lacks_pods():
-    status = Status("NodeResourcesFit", Code.UNSCHEDULABLE, ("Too many pods", "Insufficient cpu"))
-    assert lacking(status) == ("pods", "cpu")
+    full = node("a")
+    full["status"]["allocatable"]["pods"] = "0"
+    (one,) = explained(gpu_pod(), full).classes
+    assert one.lacking == ("pods", GPU)
 
 
 def test_what_fits_and_what_other_plugins_reject_lacks_nothing():
-    assert lacking(None) == ()
-    assert lacking(Status("NodeName", Code.UNRESOLVABLE, ("Insufficient cpu",))) == ()
+    found = explained(gpu_pod(nodeSelector={"a": "b"}), gpu_node("a", 1))
+    assert [one.lacking for one in found.classes] == [()]
+    assert [one.lacking for one in explained(gpu_pod(), gpu_node("a", 1)).classes] == [()]
 
 
 def test_a_pod_fits_where_any_class_of_nodes_takes_it():
