@@ -139,7 +139,9 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], inventories: tuple[st
         inventories,
         configuration=configuration,
         stdin_filename=options["stdin_filename"],
-        kustomize=KustomizeSettings(options["kustomize"], options["kustomize_flags"], options["kustomize_timeout"]),
+        kustomize=KustomizeSettings(
+            options["kustomize"], options["kustomize_flags"], options["kustomize_timeout"], store
+        ),
         hook=options["hook"],
     )
     key = None

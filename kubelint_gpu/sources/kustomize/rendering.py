@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import Protocol
 
 from kubelint_gpu.documents import Pointer, Reading, source_text
 from kubelint_gpu.sources.files import display_path
@@ -23,13 +24,27 @@ from kubelint_gpu.sources.kustomize.stage import below_root, staged
 from kubelint_gpu.values import dataclass, replace
 
 
+class KnownRenders(Protocol):
+    """What earlier runs have rendered."""
+
+    def recall(self, program: Program, folder: str, files: Mapping[str, bytes]) -> bytes | None:
+        """What a program prints for a folder of some files; None where it is not known."""
+
+    def keep(self, program: Program, folder: str, files: Mapping[str, bytes], printed: bytes) -> None:
+        """Write down what it has printed, without further flags."""
+
+
 @dataclass(frozen=True, slots=True)
 class Renderer:
-    """How kustomizations are built: the program, the flags it is given besides, the seconds it may take."""
+    """How kustomizations are built: the program, the flags it is given besides, the seconds it may take.
+
+    What is `known` is not built again.
+    """
 
     program: Program
     flags: tuple[str, ...] = ()
     seconds: float = SECONDS
+    known: KnownRenders | None = None
 
     @property
     def allowed(self) -> AllowedFiles:
@@ -173,12 +188,21 @@ def traced_again(rendered: Rendered, texts: Mapping[str, bytes]) -> list[Traceab
 def _built(rendered: Rendered, renderer: Renderer, tree: DiskTree, shown: Callable[[str], str]) -> Rendered:
     found, place = rendered.survey, tree.root if renderer.allowed.anything else None
     heads = {} if place is not None else heads_of(found)
+    # a patch may need what is left out here
+    variants = ({**found.files, **heads}, found.files) if heads else (found.files,)
+    known = renderer.known if place is None and not renderer.flags else None
+    if known is not None:
+        for files in variants:
+            printed = known.recall(renderer.program, found.root, files)
+            if printed is not None:
+                return _with_text(rendered, printed)
     try:
-        # a patch may need what is left out here
-        for files in ({**found.files, **heads}, found.files) if heads else (found.files,):
+        for files in variants:
             with staged(found.root, files, place) as stage:
                 ran = build(renderer.program, stage.wrapper, stage.home, renderer.flags, renderer.seconds)
                 if not ran.failed:
+                    if known is not None:
+                        known.keep(renderer.program, found.root, files, ran.output)
                     break
                 problem = complaint(ran.error, stage, found, shown)
         else:

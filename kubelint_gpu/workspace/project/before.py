@@ -172,12 +172,11 @@ def old_renders(root: Path, commit: str, built: BuiltKustomizations, settings: K
     if not built.rendered:
         return {}
     from kubelint_gpu.sources.git import GitError
-    from kubelint_gpu.sources.kustomize.program import ProgramError, find_program
-    from kubelint_gpu.sources.kustomize.rendering import Renderer
+    from kubelint_gpu.sources.kustomize.program import ProgramError
     from kubelint_gpu.sources.revision import checked_out
 
     try:
-        renderer = Renderer(find_program(settings.program), settings.flags, settings.seconds)
+        renderer = settings.renderer()
     except ProgramError:
         return {}
     try:

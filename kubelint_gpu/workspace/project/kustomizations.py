@@ -14,6 +14,7 @@ from kubelint_gpu.sources.paths import is_file, is_folder
 from kubelint_gpu.values import dataclass, replace
 
 if TYPE_CHECKING:
+    from kubelint_gpu.cache.store import Store
     from kubelint_gpu.documents import Reading
     from kubelint_gpu.findings.finding import Finding
     from kubelint_gpu.sources.kustomize.files.survey import Survey
@@ -26,11 +27,28 @@ _AT_ONCE = 8
 
 @dataclass(frozen=True, slots=True)
 class KustomizeSettings:
-    """How kustomizations are rendered: the program, further flags for it, and how long it may take."""
+    """How kustomizations are rendered: the program, further flags for it, how long it may take, and what is known."""
 
     program: str | None = None
     flags: tuple[str, ...] = ()
     seconds: float = 60
+    store: Store | None = None
+
+    def renderer(self) -> Renderer:
+        """What renders.
+
+        Raises:
+            ProgramError: there is no program.
+        """
+        from kubelint_gpu.sources.kustomize.program import find_program
+        from kubelint_gpu.sources.kustomize.rendering import Renderer
+
+        program = find_program(self.program)
+        if self.store is None:
+            return Renderer(program, self.flags, self.seconds)
+        from kubelint_gpu.cache.known_renders import StoredRenders
+
+        return Renderer(program, self.flags, self.seconds, StoredRenders(self.store))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +124,14 @@ def render_all(
     folders = sorted(_folders(paths, files, cwd))
     if not folders and not users:
         return BuiltKustomizations()
-    from kubelint_gpu.sources.kustomize.program import ProgramError, find_program
-    from kubelint_gpu.sources.kustomize.rendering import Renderer
+    from kubelint_gpu.sources.kustomize.program import ProgramError
 
     try:
-        program = find_program(settings.program)
+        renderer = settings.renderer()
     except ProgramError as error:
         return BuiltKustomizations(failure=str(error))
     given = tuple(path for path in paths if is_folder(cwd / path))
-    rendering = _Rendering(Renderer(program, settings.flags, settings.seconds), cwd, given)
+    rendering = _Rendering(renderer, cwd, given)
     more = [folder for folder in users if folder not in folders and rendering.takes_in(folder, wanted)]
     return rendering.build(sorted((*folders, *more)))
 
