@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import warm
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 TRACKER = ROOT / "examples" / "tracker"
@@ -47,15 +48,7 @@ def kubelint(*arguments: str | Path, cwd: Path = ROOT, stdin: bytes = b"", env: 
         name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")
     }
     environment |= {"PYTHONUTF8": "1"} | (env or {})
-    found = subprocess.run(
-        [str(COMMAND), *map(str, arguments)],
-        cwd=cwd,
-        input=stdin,
-        capture_output=True,
-        env=environment,
-        check=False,
-        timeout=120,
-    )
+    found = warm.run(arguments, cwd=cwd, environment=environment, given=stdin, timeout=120)
     return Ran(found.returncode, found.stdout.decode(), found.stderr.decode())
 
 

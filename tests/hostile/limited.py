@@ -8,37 +8,42 @@ import subprocess
 import sys
 from pathlib import Path
 
+import warm
+
+ROOT = str(Path(__file__).parents[2])
 MEMORY = 1024**3
 SECONDS = 20
 
 
 def run(*arguments, cwd, given=b"", environment=None, seconds=SECONDS, memory=MEMORY):
     """The ended `kubelint-gpu ARGUMENTS…`; one above a limit ends with a signal or a MemoryError and fails the test."""
-    return _limited(
-        [sys.executable, "-m", "kubelint_gpu", *map(str, arguments)], cwd, given, environment, seconds, memory
-    )
+    whole = {**os.environ, "PYTHONPATH": ROOT, **(environment or {})}
+    limits = [(resource.RLIMIT_CPU, (seconds, seconds + 1)), (resource.RLIMIT_AS, (memory, memory))]
+    ended = warm.run(arguments, cwd=cwd, environment=whole, given=given, limits=limits, timeout=10 * seconds)
+    return _within_limits(ended, seconds)
 
 
 def run_python(code, *, cwd, given=b"", seconds=SECONDS, memory=MEMORY):
     """The ended `python -c CODE`, under the same limits."""
-    return _limited([sys.executable, "-c", code], cwd, given, None, seconds, memory)
 
-
-def _limited(command, cwd, given, environment, seconds, memory):
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 
     ended = subprocess.run(
-        command,
+        [sys.executable, "-c", code],
         cwd=cwd,
         input=given,
         capture_output=True,
         check=False,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), **(environment or {})},
+        env={**os.environ, "PYTHONPATH": ROOT},
         preexec_fn=limit,
         timeout=10 * seconds,
     )
+    return _within_limits(ended, seconds)
+
+
+def _within_limits(ended, seconds):
     assert ended.returncode >= 0, (
         f"ended by signal {-ended.returncode} after {seconds} s of CPU: {ended.stderr[-500:]!r}"
     )

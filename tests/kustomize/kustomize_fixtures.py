@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import warm
 from accumulated import BASE
 from kustomize_runs import Ran
 from recordings import installed, script
@@ -57,11 +57,10 @@ def rendered(tmp_path_factory, program):
 @pytest.fixture
 def check(program):
     def run(cwd, *arguments, kustomize=program, env=None):
-        command = [str(COMMAND), "check", *map(str, arguments)]
+        command = ["check", *map(str, arguments)]
         command += ["--kustomize", kustomize] if kustomize else []
         command += [] if "--output-format" in arguments or "--fix" in arguments else ["--output-format", "json"]
-        environment = {**os.environ, **(env or {})}
-        return Ran(subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, env=environment))
+        return Ran(warm.run(command, cwd=cwd, environment={**os.environ, **(env or {})}))
 
     return run
 

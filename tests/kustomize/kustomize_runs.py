@@ -8,7 +8,8 @@ import sys
 
 class Ran:
     def __init__(self, done):
-        self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
+        self.code = done.returncode
+        self.out, self.err = [one if isinstance(one, str) else one.decode() for one in (done.stdout, done.stderr)]
 
     @property
     def findings(self):
