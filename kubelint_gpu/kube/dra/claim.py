@@ -65,12 +65,14 @@ class ResourceClaim:
         spec: what it asks for.
         allocation: what it got; None while it is not allocated.
         reserved_for: who uses it.
+        idle: what it got, where no pod that is known uses it and it is taken to be deallocated.
     """
 
     meta: Meta
     spec: ClaimSpec = ClaimSpec()
     allocation: Allocation | None = None
     reserved_for: tuple[Consumer, ...] = ()
+    idle: Allocation | None = None
 
     @property
     def key(self) -> str:

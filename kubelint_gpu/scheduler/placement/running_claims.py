@@ -5,7 +5,7 @@ A claim that only running pods use has its devices through them, so that these a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.objects.cluster import Cluster
@@ -41,7 +41,8 @@ def with_allocations(cluster: Cluster) -> Cluster:
     holding = {pod.identifier: _with_own(pod, claims, made) for pod in asking}
     pods = tuple(holding.get(pod.identifier, pod) for pod in cluster.pods)
     known = frozenset((pod.meta.namespace, pod.meta.name) for pod in cluster.pods)
-    left = tuple(claim if _has_strangers(claim, known) else _free(claim) for claim in cluster.resource_claims)
+    used = {key for pod in holding.values() for key, _ in pod.allocations}
+    left = tuple(claim if _has_strangers(claim, known) else _free(claim, used) for claim in cluster.resource_claims)
     return _with_missing(replace(cluster, pods=pods, resource_claims=left), served)
 
 
@@ -92,10 +93,10 @@ def _has_strangers(claim: ResourceClaim, known: frozenset[tuple[str, str]]) -> b
     return any(user.resource != "pods" or (claim.meta.namespace, user.name) not in known for user in claim.reserved_for)
 
 
-def _free(claim: ResourceClaim) -> ResourceClaim:
+def _free(claim: ResourceClaim, used: Container[str]) -> ResourceClaim:
     if claim.allocation is None and not claim.reserved_for:
         return claim
-    return replace(claim, allocation=None, reserved_for=())
+    return replace(claim, allocation=None, reserved_for=(), idle=None if claim.key in used else claim.allocation)
 
 
 def _with_missing(cluster: Cluster, served: Callable[[Pod], bool]) -> Cluster:

@@ -1,10 +1,13 @@
 """Pods that run although no node would take them today: it was cordoned or tainted since, or lost its devices.
 
 No filter looks at a pod that runs. Where it is not known where such a pod runs, it is taken to be where it could be
-before that.
+before that. Pods that name an allocated claim run where its devices are: the claim had been deallocated otherwise.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
@@ -15,29 +18,65 @@ from kubelint_gpu.simulation.controllers.ordinals import ordinal_pod, with_claim
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod
 from kubelint_gpu.values import replace
 
+if TYPE_CHECKING:
+    from kubelint_gpu.kube.dra.claim import Allocation
+
 
 def with_standing_pods(one: WorkloadChange, cluster: Cluster) -> WorkloadChange:
-    """A workload of numbered pods that keeps some of them, with those that could not be where they run today."""
-    if not (one.known and one.existing and one.keeps and one.controller.has_ordinals):
+    """A workload with those of its pods that could not be where they run today, or that a claim binds to one node.
+
+    Of pods that no claim binds, these are the ones that a workload of numbered pods keeps.
+    """
+    if not (one.known and one.existing) or one.daemons or one.temporary:
         return one
-    there = {pod.meta.name for pod in (*one.running, *one.waiting)}
+    allocated = _allocated(created_pod(one.old, "old"), cluster)
+    if not allocated and not (one.keeps and one.controller.has_ordinals):
+        return one
+    cluster = _with_idle(cluster, allocated)
     today = Snapshot.of(replace(cluster, pods=()))
+    before: Snapshot | None = None
     found: list[Pod] = []
+    for pod in _unseen(one, cluster):
+        if not allocated and fit(pod, today).schedulable:
+            continue
+        before = as_before(pod, cluster) if before is None else before
+        nodes = fit(pod, before).takers
+        if nodes and (len(nodes) == 1 or not allocated):
+            spec = replace(pod.spec, node_name=nodes[0])
+            meta = replace(pod.meta, uid=pod.meta.name)
+            found.append(replace(pod, meta=meta, spec=spec, phase="Running", ready=True, allocations=allocated))
+            before = before.place(found[-1], nodes[0])
+    return replace(one, running=(*one.running, *found)) if found else one
+
+
+def _unseen(one: WorkloadChange, cluster: Cluster) -> Iterator[Pod]:
+    """The pods that a workload had and that the cluster does not show."""
+    there = {pod.meta.name for pod in (*one.running, *one.waiting)}
+    if not one.controller.has_ordinals:
+        for number in range(len(there), one.old.replicas):
+            yield created_pod(one.old, "old", f"{one.new.meta.name}-{number}")
+        return
     first = one.controller.first_ordinal
     for ordinal in range(first, first + one.old.replicas):
         name = f"{one.new.meta.name}-{ordinal}"
-        if name in there:
-            continue
-        pod = with_claims(ordinal_pod(created_pod(one.old, "old", name), name, ordinal), one.new, ordinal, cluster)
-        if fit(pod, today).schedulable:
-            continue
-        nodes = fit(pod, as_before(pod, cluster)).takers
-        if nodes:
-            meta = replace(pod.meta, uid=name)
-            found.append(
-                replace(pod, meta=meta, spec=replace(pod.spec, node_name=nodes[0]), phase="Running", ready=True)
-            )
-    return replace(one, running=(*one.running, *found)) if found else one
+        if name not in there:
+            yield with_claims(ordinal_pod(created_pod(one.old, "old", name), name, ordinal), one.new, ordinal, cluster)
+
+
+def _allocated(pod: Pod, cluster: Cluster) -> tuple[tuple[str, Allocation], ...]:
+    """What the claims have that a pod names, as its cluster tells and although it shows no user."""
+    if not pod.spec.resource_claims:
+        return ()
+    from kubelint_gpu.kube.dra.pod_claims import pod_claims
+
+    names = {f"{pod.meta.namespace}/{claim.claim}" for claim in pod_claims(pod)}
+    return tuple((one.key, one.idle) for one in cluster.resource_claims if one.idle is not None and one.key in names)
+
+
+def _with_idle(cluster: Cluster, allocated: tuple[tuple[str, Allocation], ...]) -> Cluster:
+    has = dict(allocated)
+    claims = tuple(replace(one, allocation=has.get(one.key, one.allocation)) for one in cluster.resource_claims)
+    return replace(cluster, resource_claims=claims) if has else cluster
 
 
 def as_before(pod: Pod, cluster: Cluster) -> Snapshot:

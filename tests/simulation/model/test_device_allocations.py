@@ -230,3 +230,24 @@ def test_nodes_that_reach_the_same_devices_are_alike():
     found = judged(by("w", 2, claim="c"), *objects)
     assert found.verdict is COMPLETES
     assert found.states < 200
+
+
+@pytest.mark.parametrize(
+    ("replicas", "update", "kind", "expected"),
+    [
+        (1, SURGE, "Deployment", STUCK),
+        (1, RECREATE, "Deployment", COMPLETES),
+        (2, {"type": "RollingUpdate"}, "StatefulSet", STUCK),
+        (1, {"type": "RollingUpdate"}, "StatefulSet", COMPLETES),
+    ],
+)
+def test_pods_of_an_allocated_claim_run_where_its_devices_are(replicas, update, kind, expected):
+    # the node was cordoned since: no new pod comes there while another uses the claim
+    selector = {"nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}]}
+    devices = {"results": [{"request": "r", "driver": DRIVER, "pool": "n1", "device": "gpu-0"}]}
+    held = claim("c", asking(), allocation={"devices": devices, "nodeSelector": selector})
+    cordoned = {**plain("n1"), "spec": {"unschedulable": True}}
+    objects = [plain("n2"), slices("n1", "A"), slices("n2", "A"), held]
+    old, new = (by("w", replicas, update, kind, claim="c", terminationGracePeriodSeconds=grace) for grace in (5, 6))
+    assert verdict(Transition(new, old, known=True), cordoned, *objects) is expected
+    assert verdict(Transition(new, old, known=True), plain("n1"), *objects) is COMPLETES
