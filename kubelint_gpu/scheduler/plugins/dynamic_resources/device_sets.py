@@ -1,6 +1,8 @@
 """Devices that only count: claims for which any device of a set is as good as any other one of it.
 
 Then which devices a pod has decides nothing, only how many are left on a node: as with an extended resource.
+Where all claims to a set want the same number of devices with attributes in common, they take such groups of devices,
+of which each node has so many.
 """
 
 from __future__ import annotations
@@ -10,13 +12,14 @@ from typing import NamedTuple
 
 from kubelint_gpu.kube.dra.api_limits import MOST_CONSUMERS, MOST_DEVICES
 from kubelint_gpu.kube.dra.claim import Allocation
-from kubelint_gpu.kube.dra.device import DeviceID
+from kubelint_gpu.kube.dra.device import Attribute, DeviceID, attribute_of
 from kubelint_gpu.kube.dra.device_class import IMPLICIT_RESOURCE
 from kubelint_gpu.kube.dra.pod_claims import pod_claims
 from kubelint_gpu.kube.dra.request import EXACT_COUNT, ClaimSpec, DeviceQuery
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.constraints import SINGLE
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import Failed, Unknown
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
@@ -28,32 +31,48 @@ class DeviceSets(NamedTuple):
     """Sets of devices, each with a name as of a resource.
 
     Attributes:
-        on_nodes: how many devices of each set each node has.
-        asked: how many devices of each set the pods ask for, pod by pod.
-        members: the set of each device.
+        on_nodes: how many devices, or groups of them, of each set each node has.
+        asked: how many of each set the pods ask for, pod by pod.
+        members: the set of each device, and what it has in common with others; None where it is in no group.
+        sizes: how many devices are a group of each set; 1 where they count one by one.
         shared: by key, the name of each claim that several pods use, as of a resource of the node of its devices: as
             much of it as there may be users.
     """
 
     on_nodes: Mapping[str, Mapping[str, int]]
     asked: tuple[Mapping[str, int], ...]
-    members: Mapping[DeviceID, str]
+    members: Mapping[DeviceID, tuple[str, object]]
+    sizes: Mapping[str, int]
     shared: Mapping[str, str]
 
     def held(self, allocations: Iterable[tuple[str, Allocation]]) -> dict[str, int] | None:
-        """How many devices of each set some claims have; None where one has a device that a shared claim may need."""
+        """How many of each set some claims have; None where one has a device that a shared claim may need, or others
+        than those of a group.
+        """
         found: dict[str, int] = {}
         for key, allocation in allocations:
             if key in self.shared:
                 found[self.shared[key]] = 1
                 continue
+            of_sets: dict[str, list[object]] = {}
             for device in allocation.devices:
-                name = self.members.get(device.id)
-                if name in self.shared.values() and not device.admin:
+                if device.id in self.members and not device.admin:
+                    name, alike = self.members[device.id]
+                    of_sets.setdefault(name, []).append(alike)
+            for name, places in of_sets.items():
+                size = self.sizes.get(name, 1)
+                if name in self.shared.values() or (size > 1 and (len(places) != size or len({*places}) > 1)):
                     return None
-                if name is not None and not device.admin:
-                    found[name] = found.get(name, 0) + 1
+                found[name] = found.get(name, 0) + len(places) // size
         return found
+
+
+class _Ask(NamedTuple):
+    """Devices that a claim wants, of one request or of several: so many, that have some attributes in common."""
+
+    queries: tuple[DeviceQuery, ...]
+    number: int
+    alike: tuple[str, ...] = ()
 
 
 def device_sets(pods: Sequence[Pod], snapshot: Snapshot) -> DeviceSets | None:
@@ -74,7 +93,8 @@ def device_sets(pods: Sequence[Pod], snapshot: Snapshot) -> DeviceSets | None:
         return None
     matcher = Matcher(objects.classes, shareable=features.shares)
     chosen: dict[DeviceQuery, frozenset[int]] = {}
-    for query in [query for queries in (*asked, *shared.values()) for query in queries or ()]:
+    wanting = [ask for asks in (*asked, *shared.values()) for ask in asks or ()]
+    for query in [query for ask in wanting for query in ask.queries]:
         if query not in chosen:
             try:
                 places = [
@@ -88,38 +108,61 @@ def device_sets(pods: Sequence[Pod], snapshot: Snapshot) -> DeviceSets | None:
     distinct = list(dict.fromkeys(chosen.values()))
     if any(one & other for place, one in enumerate(distinct) for other in distinct[:place]):
         return None
-    own = {chosen[query] for queries in asked for query in queries or ()}
+    ways: dict[frozenset[int], set[tuple[int, tuple[str, ...]]]] = {}
+    for ask in [ask for asks in asked for ask in asks or ()]:
+        among = {chosen[query] for query in ask.queries}
+        if len(among) != 1:
+            return None
+        ways.setdefault(among.pop(), set()).add((ask.number, ask.alike) if ask.alike else (1, ()))
+    if any(len(one) != 1 for one in ways.values()):
+        return None
+    own = {found: next(iter(one)) for found, one in ways.items()}
     claims = {key: f"claims/{key}" for key in shared}
     names = {found: f"devices/{number}" for number, found in enumerate(distinct) if found in own}
     of_claims: dict[frozenset[int], str] = {}
     homes: dict[str, str] = {}
     for key, wanted in shared.items():
-        sets = [chosen[query] for query in wanted]
+        sets = [chosen[ask.queries[0]] for ask in wanted]
         nodes = {slots[place][0] for found in sets for place in found}
-        many = all(sum(query.count for query in wanted if chosen[query] == found) <= len(found) for found in sets)
+        many = all(sum(ask.number for ask in wanted if chosen[ask.queries[0]] == found) <= len(found) for found in sets)
         if len(nodes) != 1 or not many or any(found in own or found in of_claims for found in sets):
             return None
         of_claims.update(dict.fromkeys(sets, claims[key]))
         homes[claims[key]] = nodes.pop()
     on_nodes: dict[str, dict[str, int]] = {info.name: dict.fromkeys(names.values(), 0) for info in snapshot.nodes}
-    members: dict[DeviceID, str] = {}
+    members: dict[DeviceID, tuple[str, object]] = {}
+    sizes = {name: own[found][0] for found, name in names.items()}
     for found, name in names.items():
+        size, alike = own[found]
+        groups: dict[tuple[str, object], int] = {}
         for place in found:
             node, slot = slots[place]
-            on_nodes[node][name] += 1
-            members[slot.id] = name
-    members.update({slots[place][1].id: name for found, name in of_claims.items() for place in found})
+            common = _common(slot, alike)
+            if common is not None and any(one.kind not in SINGLE for one in common):
+                return None
+            members[slot.id] = name, common
+            if common is not None:
+                groups[node, common] = groups.get((node, common), 0) + 1
+        for (node, _), count in groups.items():
+            on_nodes[node][name] += count // size
+    members.update({slots[place][1].id: (name, None) for found, name in of_claims.items() for place in found})
     for name, home in homes.items():
         for node, has in on_nodes.items():
             has[name] = MOST_CONSUMERS if node == home else 0
     amounts = []
-    for pod, queries in zip(pods, asked, strict=True):
+    for pod, asks in zip(pods, asked, strict=True):
         mine = {claims[key]: 1 for key in _named(pod)}
-        for query in queries or ():
-            name = names[chosen[query]]
-            mine[name] = mine.get(name, 0) + query.count
+        for ask in asks or ():
+            name = names[chosen[ask.queries[0]]]
+            mine[name] = mine.get(name, 0) + (1 if ask.alike else ask.number)
         amounts.append(mine)
-    return DeviceSets(on_nodes, tuple(amounts), members, claims)
+    return DeviceSets(on_nodes, tuple(amounts), members, sizes, claims)
+
+
+def _common(slot: Slot, names: Sequence[str]) -> tuple[Attribute, ...] | None:
+    """The attributes that a device shall have in common with others; None where it lacks one."""
+    found = [attribute_of(slot.device, slot.id.driver, name) for name in names]
+    return tuple(one for one in found if one is not None) if None not in found else None
 
 
 def _named(pod: Pod) -> list[str]:
@@ -127,28 +170,40 @@ def _named(pod: Pod) -> list[str]:
     return [f"{pod.meta.namespace}/{one.claim}" for one in pod_claims(pod) if one.claim is not None]
 
 
-def _shared(pods: Sequence[Pod], objects: Objects) -> dict[str, list[DeviceQuery]] | None:
+def _shared(pods: Sequence[Pod], objects: Objects) -> dict[str, list[_Ask]] | None:
     """What the claims that pods name ask for; None where one is not there, or asks for more than numbers of devices."""
-    found: dict[str, list[DeviceQuery]] = {}
+    found: dict[str, list[_Ask]] = {}
     for key in [key for pod in pods for key in _named(pod)]:
         claim = objects.claims.get(key)
         if claim is None or claim.meta.terminating or claim.spec.constraints or not _is_plain(claim.spec, objects):
             return None
-        found[key] = [request.exactly for request in claim.spec.requests if request.exactly is not None]
+        found[key] = _asks(claim.spec)
     return found
 
 
-def _queries(pod: Pod, objects: Objects) -> list[DeviceQuery] | None:
+def _queries(pod: Pod, objects: Objects) -> list[_Ask] | None:
     """What the claims that are made for a pod ask for; None where it is more than numbers of devices."""
-    found: list[DeviceQuery] = []
+    found: list[_Ask] = []
     for one in pod_claims(pod):
         if one.claim is not None:
             continue
         template = objects.templates.get(f"{pod.meta.namespace}/{one.template}") if one.template is not None else None
-        if template is None or template.spec.constraints or not _is_plain(template.spec, objects):
+        if template is None or not _is_plain(template.spec, objects):
             return None
-        found += [request.exactly for request in template.spec.requests if request.exactly is not None]
+        names = {request.name for request in template.spec.requests}
+        constraints = template.spec.constraints
+        if not all(each.match and (not each.requests or names <= {*each.requests}) for each in constraints):
+            return None
+        found += _asks(template.spec)
     return found
+
+
+def _asks(spec: ClaimSpec) -> list[_Ask]:
+    queries = tuple(request.exactly for request in spec.requests if request.exactly is not None)
+    alike = tuple(sorted({one.match for one in spec.constraints}))
+    if alike:
+        return [_Ask(queries, sum(query.count for query in queries), alike)] if queries else []
+    return [_Ask((query,), query.count) for query in queries]
 
 
 def _is_plain(spec: ClaimSpec, objects: Objects) -> bool:

@@ -10,7 +10,7 @@ from kubelint_gpu.kube.dra.device import Attribute, attribute_of
 from kubelint_gpu.kube.dra.request import DeviceConstraint
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
 
-_SINGLE = ("string", "int", "bool", "version")
+SINGLE = ("string", "int", "bool", "version")
 
 
 class Common:
@@ -33,7 +33,7 @@ class Common:
             return False
         if not self._count:
             self._attribute = found
-        elif found.kind not in _SINGLE or found != self._attribute:
+        elif found.kind not in SINGLE or found != self._attribute:
             return False
         self._count += 1
         return True
@@ -64,7 +64,7 @@ class Distinct:
         if found is None:
             return False
         others = self._attributes.values() if self._count and self._compares else ()
-        if others and (found.kind not in _SINGLE or found in others):
+        if others and (found.kind not in SINGLE or found in others):
             return False
         self._attributes[request] = found
         self._count += 1
