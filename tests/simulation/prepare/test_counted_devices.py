@@ -35,6 +35,38 @@ def test_counting_and_the_search_agree(seed):
     assert told.workload is new
 
 
+def alike(count, split):
+    """Claims to devices of one model, of one request or of several."""
+    spec = asking(count)
+    if split:
+        spec = {
+            "devices": {"requests": [{**asking()["devices"]["requests"][0], "name": f"r{n}"} for n in range(count)]}
+        }
+    return {"devices": {**spec["devices"], "constraints": [{"matchAttribute": "gpu.example.com/model"}]}}
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_groups_of_devices_are_counted_as_the_search_finds_them(seed):
+    random = Random(seed)
+    nodes = [f"n{number}" for number in range(random.randint(1, 2))]
+    models = [[random.choice(("A", "A", "H", "")) for _ in range(random.randint(2, 6))] for _ in nodes]
+    group = template("alike", alike(random.randint(1, 3), random.random() < 0.5))
+    found = cluster(*map(plain, nodes), *map(lambda name, has: slices(name, *has), nodes, models), group)
+    workload = by("w", random.randint(1, 3), random.choice((SURGE, IN_PLACE, RECREATE)), template="alike")
+    transition = Transition(workload, workload)
+    assert with_counted_devices([transition], found) is not None
+    (told,) = judge([transition], found)
+    (searched,) = RolloutAnalysis([transition], found, 20_000).judge()
+    assert (told.verdict, told.placed) == (searched.verdict, searched.placed)
+
+
+def test_groups_of_unequal_sizes_are_not_counted():
+    found = cluster(plain("n1"), slices("n1", *"AAAA"), template("pair", alike(2, False)))
+    pair, lone = by("p", template="pair"), by("o", template="one")
+    assert with_counted_devices([Transition(pair, pair)], found) is not None
+    assert with_counted_devices([Transition(pair, pair), Transition(lone, lone)], found) is None
+
+
 def test_a_rollout_on_many_nodes_is_decided_without_a_search():
     nodes = [f"n{number:02}" for number in range(40)]
     found = cluster(*map(plain, nodes), *(slices(name, *["A"] * 8) for name in nodes))
