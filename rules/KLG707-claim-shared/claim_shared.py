@@ -1,4 +1,4 @@
-"""A claim that several pods share, and whose devices leave some of them without a node."""
+"""A claim that pods of one workload or of several share, and whose devices leave some of them without a node."""
 
 from __future__ import annotations
 
@@ -22,6 +22,12 @@ def claim_shared(unit: ApplySet) -> Iterator[Diagnostic]:
             text = (
                 f"the pods of {counted(found.wanted, 'node')} share claim {reference.name}, whose devices are reached "
                 "from one node only: the other pods wait for ever"
+            )
+        elif found.others:
+            others = " and ".join(one.replace("/", " ", 1) for one in found.others)
+            text = (
+                f"its pods share claim {reference.name} with those of {others}, its devices hold them all on one node, "
+                f"and not all {found.wanted} find room there"
             )
         else:
             text = (

@@ -1,8 +1,8 @@
-"""Claims that all pods of a workload share: their devices hold them on one node."""
+"""Claims that all pods of one workload or of several share: their devices hold them on one node."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from kubelint_gpu.analysis.devices.unserved_claims import certainty, device_trial
@@ -22,8 +22,9 @@ class SharedClaim(NamedTuple):
     Attributes:
         reference: where a workload names it.
         wanted: how many pods the workload has, as far as they were counted; of a DaemonSet one for each node.
-        placed: how many of them run at most.
+        placed: how many of them run at most; 0 where others are counted with them.
         per_node: whether the workload has a pod on each node.
+        others: the other workloads whose pods are counted, where each alone finds room.
     """
 
     reference: PodClaimReference
@@ -31,6 +32,7 @@ class SharedClaim(NamedTuple):
     placed: int
     per_node: bool
     certainty: Certainty
+    others: tuple[str, ...] = ()
 
 
 def shared_claims(unit: ApplySet) -> Iterator[SharedClaim]:
@@ -40,47 +42,70 @@ def shared_claims(unit: ApplySet) -> Iterator[SharedClaim]:
     trial = device_trial(unit)
     if trial is None:
         return
+    found = certainty(unit)
+    together: dict[tuple[str, str], list[PodClaimReference]] = {}
     for reference in claim_references(unit):
         subject = reference.subject
         spec = claim_of(unit, reference) if reference.kind == CLAIM else None
         per_node = subject.controller.node_bound
         wanted = min(subject.workload.replicas, TOLD.sharing_pods)
-        if spec is None or not (per_node or (subject.places_pods and wanted > 1)):
+        if spec is None or not (per_node or (subject.places_pods and wanted)):
             continue
         trial.renewed()
         if not trial.asked(spec).fits or not trial.is_local(spec):
             continue
-        found = certainty(unit)
         pod = lone(subject.pod, trial.snapshot)
-        bare = replace(pod, spec=replace(pod.spec, resource_claims=()))
         if per_node:
-            nodes = len(fit(bare, trial.snapshot).fits)
+            nodes = len(fit(_bare(pod), trial.snapshot).fits)
             placed = min(1, len(fit(pod, trial.snapshot).fits))
             if placed and nodes > 1:
                 yield SharedClaim(reference, nodes, placed, True, found)
             continue
-        best = _most(pod, trial.snapshot, wanted)
-        if 0 < best < wanted and best < _placed(bare, trial.snapshot, wanted):
+        best = _held_back([pod] * wanted, trial.snapshot)
+        if best:
             yield SharedClaim(reference, wanted, best, False, found)
+        elif best is None:
+            together.setdefault((reference.namespace, reference.name), []).append(reference)
+    for references in together.values():
+        total = sum(one.subject.workload.replicas for one in references)
+        if len(references) == 1 or total > TOLD.sharing_pods:
+            continue
+        pods = [
+            lone(one.subject.pod, trial.snapshot) for one in references for _ in range(one.subject.workload.replicas)
+        ]
+        for reference in references if _held_back(pods, trial.snapshot) else ():
+            others = tuple(one.subject.manifest.object for one in references if one is not reference)
+            yield SharedClaim(reference, total, 0, False, found, others)
 
 
-def _most(pod: Pod, snapshot: Snapshot, wanted: int) -> int:
+def _held_back(pods: Sequence[Pod], snapshot: Snapshot) -> int | None:
+    """How many pods of one claim run at most, where more would without it; None where all run, or as many."""
+    best = _most(pods, snapshot)
+    return best if best < len(pods) and best < _placed([_bare(pod) for pod in pods], snapshot) else None
+
+
+def _most(pods: Sequence[Pod], snapshot: Snapshot) -> int:
     """How many pods run at most, whichever node the first of them takes."""
     best = 0
-    for name in fit(pod, snapshot).fits[: TOLD.sharing_nodes]:
-        best = max(best, 1 + _placed(_named(pod, 1), assume(_named(pod, 0), snapshot, name), wanted - 1))
-        if best >= wanted:
+    for name in fit(pods[0], snapshot).fits[: TOLD.sharing_nodes]:
+        best = max(best, 1 + _placed(pods[1:], assume(_named(pods[0], 0), snapshot, name)))
+        if best >= len(pods):
             break
     return best
 
 
-def _placed(pod: Pod, snapshot: Snapshot, wanted: int) -> int:
-    for number in range(wanted):
+def _placed(pods: Sequence[Pod], snapshot: Snapshot) -> int:
+    """How many of some pods, the first ones, find a node one after the other."""
+    for number, pod in enumerate(pods):
         nodes = fit(pod, snapshot).fits
         if not nodes:
             return number
-        snapshot = assume(_named(pod, number + 2), snapshot, nodes[0])
-    return wanted
+        snapshot = assume(_named(pod, number + 1), snapshot, nodes[0])
+    return len(pods)
+
+
+def _bare(pod: Pod) -> Pod:
+    return replace(pod, spec=replace(pod.spec, resource_claims=()))
 
 
 def _named(pod: Pod, number: int) -> Pod:

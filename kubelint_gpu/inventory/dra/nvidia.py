@@ -10,7 +10,15 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from kubelint_gpu.inventory.dra.partitions import COMPUTE, MEDIA, MigPartition, layout, memory_slices, partitions
+from kubelint_gpu.inventory.dra.partitions import (
+    COMPUTE,
+    MEDIA,
+    MigPartition,
+    engines,
+    layout,
+    memory_slices,
+    partitions,
+)
 from kubelint_gpu.inventory.gpus.gpu_models import GpuModel, models_called
 from kubelint_gpu.patterns import pattern
 
@@ -72,7 +80,7 @@ def gpu_devices(
     for number in numbers:
         common = _common(product, model, number)
         if isinstance(mig, dict) and model is not None:
-            devices += [_mig(number, place, common) for place in layout(model, mig)]
+            devices += [_mig(number, place, common, model) for place in layout(model, mig)]
             continue
         gpu = _gpu(number, common, memory)
         if mig == "dynamic" and model is not None and model.slices:
@@ -84,7 +92,7 @@ def gpu_devices(
             devices.append(gpu)
             for profile, most in model.profiles:
                 for place in partitions(model, profile, most):
-                    device = _mig(number, place, common)
+                    device = _mig(number, place, common, model)
                     device["consumesCounters"] = [{"counterSet": counter_set, "counters": _values(place.takes)}]
                     devices.append(device)
             continue
@@ -114,7 +122,7 @@ def _gpu(number: int, common: dict[str, Any], memory: int | None) -> dict[str, A
     return {"name": f"gpu-{number}", "attributes": attributes, "capacity": capacity}
 
 
-def _mig(number: int, place: MigPartition, common: dict[str, Any]) -> dict[str, Any]:
+def _mig(number: int, place: MigPartition, common: dict[str, Any], model: GpuModel) -> dict[str, Any]:
     attributes = {
         "type": {"string": "mig"},
         "parentUUID": {"string": _uuid("GPU", number)},
@@ -122,7 +130,8 @@ def _mig(number: int, place: MigPartition, common: dict[str, Any]) -> dict[str, 
         **common,
     }
     slices = {f"memorySlice{slot}": {"value": "1"} for slot in range(place.start, place.start + place.size)}
-    capacity = {"memory": {"value": f"{place.memory}Mi"}, **slices}
+    others = {name: {"value": str(count)} for name, count in engines(model, place).items()}
+    capacity = {"memory": {"value": f"{place.memory}Mi"}, **others, **slices}
     return {"name": f"gpu-{number}-{place.name}", "attributes": attributes, "capacity": capacity}
 
 

@@ -27,6 +27,12 @@ _PLACES: dict[tuple[int, int, bool], tuple[int, tuple[int, ...]]] = {
     (4, 2, False): (2, (0, 2)),
     (4, 4, False): (4, (0,)),
 }
+# Of a GPU of each major version of compute capability: the multiprocessors of a device by its compute slices, the most
+# of which is the whole GPU. Those of other forms of a model differ by a few.
+_MULTIPROCESSORS = {8: (14, 28, 42, 56, 98), 9: (16, 32, 60, 64, 132), 10: (18, 36, 70, 74, 148), 12: (46, 92, 0, 188)}
+_SLICES = (1, 2, 3, 4, 7)
+_AMPERE = 8
+_DECODERS = {7: {1: 0, 2: 1, 3: 2, 4: 2, 7: 5}, 4: {1: 0, 2: 2, 4: 4}}
 MEDIA = "media-extensions"
 COMPUTE = "compute-slices"
 
@@ -80,6 +86,29 @@ def partitions(model: GpuModel, profile: str, most: int) -> tuple[MigPartition, 
     double = compute == 1 and not media and most < model.slices
     size, starts = _PLACES.get((model.slices, compute, double), (0, ()))
     return tuple(MigPartition(profile, start, size, compute, memory, media) for start in starts)
+
+
+def engines(model: GpuModel, place: MigPartition) -> dict[str, int]:
+    """What a MIG device has beside its memory, as the driver publishes it for a GPU of a model in its usual form.
+
+    Source: CommonCapacitiesMig of the DRA driver for NVIDIA GPUs; the MIG profiles that nvidia-smi lists.
+    """
+    major = model.compute[0]
+    counts = _MULTIPROCESSORS.get(major, _MULTIPROCESSORS[max(_MULTIPROCESSORS)])
+    whole = place.compute == model.slices
+    all_of_it = place.media or whole
+    decoders = place.compute
+    if major == _AMPERE:
+        wider = place.compute == 1 and (place.media or place.size > 1)
+        decoders = int(wider) or _DECODERS.get(model.slices, {}).get(place.compute, place.compute)
+    return {
+        "multiprocessors": dict(zip(_SLICES, counts, strict=False)).get(place.compute, 0),
+        "copyEngines": place.compute,
+        "decoders": decoders,
+        "encoders": 0,
+        "jpegEngines": int(all_of_it) if major == _AMPERE else place.compute,
+        "ofaEngines": int(all_of_it),
+    }
 
 
 def layout(model: GpuModel, profiles: dict[str, int]) -> tuple[MigPartition, ...]:

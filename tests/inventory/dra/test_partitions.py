@@ -83,3 +83,20 @@ def test_fixed_mig_devices_lie_where_they_do_not_overlap():
     taken = [name for device in devices for name in device["capacity"] if name.startswith("memorySlice")]
     assert len(devices) == 4
     assert len(taken) == len(set(taken)) == 8
+
+
+@pytest.mark.parametrize(
+    ("model", "profile", "expected"),
+    [
+        ("A100-SXM4-40GB", "1g.5gb", (14, 1, 0, 0, 0)),
+        ("A100-SXM4-40GB", "1g.5gb+me", (14, 1, 1, 1, 1)),
+        ("A100-SXM4-40GB", "3g.20gb", (42, 3, 2, 0, 0)),
+        ("H100-80GB-HBM3", "1g.10gb", (16, 1, 1, 1, 0)),
+        ("A30", "2g.12gb", (28, 2, 2, 0, 0)),
+    ],
+)
+def test_a_mig_device_tells_its_engines(model, profile, expected) -> None:
+    (found,) = slices(f"nodes: [{{name: a, devices: [{{model: {model}, mig: {{{profile}: 1}}}}]}}]\n")
+    capacity = found["spec"]["devices"][0]["capacity"]
+    names = ("multiprocessors", "copyEngines", "decoders", "jpegEngines", "ofaEngines")
+    assert tuple(int(capacity[name]["value"]) for name in names) == expected
