@@ -5,11 +5,12 @@ Source: `FitError.Error` of pkg/scheduler/framework/types.go and the PostFilter 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.fit import FitResult
 from kubelint_gpu.scheduler.framework.node_classes import NodeClass
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins import PLUGINS, dynamic_resources
@@ -65,8 +66,20 @@ def _post_filter(result: FitResult, preemption: Preemption | None, snapshot: Sna
 
 def _of_plugins(result: FitResult, snapshot: Snapshot) -> str:
     states = {plugin.name: state for plugin, state in result.active}
-    found = (plugin.post_filter(states.get(plugin.name), snapshot) for plugin in PLUGINS if plugin.post_filter)
+    found = (
+        plugin.post_filter(states.get(plugin.name), snapshot, _rejected(result, plugin.name))
+        for plugin in PLUGINS
+        if plugin.post_filter
+    )
     return ", ".join(text for text in found if text)
+
+
+def _rejected(result: FitResult, name: str) -> Iterator[tuple[NodeInfo, Status]]:
+    """The nodes that a plugin rejected, each with its status."""
+    for found in result.classes:
+        if found.status is not None and found.status.plugin == name:
+            for node in found.nodes:
+                yield node, found.status
 
 
 def _available(total: int, text: str) -> str:

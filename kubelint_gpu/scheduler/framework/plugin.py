@@ -31,7 +31,7 @@ PLUGIN = Plugin("NodePorts", _pre_filter, _filter)
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from enum import Enum
 from typing import Any
 
@@ -120,7 +120,8 @@ class Plugin:
         facts: what is true of it for every pod.
         reserve: the pod with what it gets on a node, in every way in which it may, for plugins that give pods more
             than room.
-        post_filter: what it says of a pod that fits nowhere; its state is None where it had nothing to do.
+        post_filter: what it says of a pod that fits nowhere, with the nodes that it rejected; its state is None where
+            it had nothing to do.
         takes: how many equal pods, one after the other, the filter lets onto a node that it lets one onto; None where
             only placing them tells.
     """
@@ -131,7 +132,7 @@ class Plugin:
     without: Callable[[Any, tuple[Pod, ...], NodeInfo], Any] | None = None
     facts: Facts = ANYTHING
     takes: Callable[[Any, NodeInfo], int] | None = None
-    post_filter: Callable[[Any, Snapshot], str] | None = None
+    post_filter: Callable[[Any, Snapshot, Iterable[tuple[NodeInfo, Status]]], str] | None = None
     reserve: Callable[[Pod, Snapshot, str], tuple[Pod, ...]] | None = None
 
 

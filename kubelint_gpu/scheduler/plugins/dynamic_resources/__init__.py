@@ -5,7 +5,7 @@ Nothing below this module is imported for a pod without claims in a cluster with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -42,12 +42,12 @@ def _filter(state: Any, node: NodeInfo) -> Status | None:
     return found
 
 
-def _post_filter(state: Any, snapshot: Snapshot) -> str:
+def _post_filter(state: Any, snapshot: Snapshot, rejected: Iterable[tuple[NodeInfo, Status]]) -> str:
     if state is None:
         return snapshot.behaviour.deallocation
     from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import post_filter
 
-    return post_filter(state, snapshot)
+    return post_filter(state, snapshot, rejected)
 
 
 def served_by_devices(snapshot: Snapshot) -> frozenset[str]:

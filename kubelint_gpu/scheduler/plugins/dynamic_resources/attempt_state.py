@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -169,17 +169,24 @@ class AttemptState:
         """The key of a claim; the one for extended resources is the pod's own."""
         return claim.key if claim.meta.name != SPECIAL_CLAIM else f"{self.pod.key}-extended-resources"
 
-    def releasable(self) -> bool:
-        """Whether PostFilter takes back the devices of a claim that nobody else uses."""
-        for claim in self.claims:
-            allocation = claim.allocation
-            if allocation is None or allocation.node_selector is None:
-                continue
-            users = claim.reserved_for
-            alone = not users or (len(users) == 1 and users[0].uid == self.pod.meta.uid)
-            if alone and any(not _reaches(allocation.node_selector, one.node) for one in self._snapshot.nodes):
-                return True
-        return False
+    def releasable(self, rejected: Iterable[tuple[NodeInfo, Status]]) -> bool:
+        """Whether PostFilter takes back the devices of a claim that nobody else uses.
+
+        It knows the claims that did not reach a node on which the others found devices.
+        """
+        alone = [
+            claim.allocation.node_selector
+            for claim in self.claims
+            if claim.allocation is not None
+            and claim.allocation.node_selector is not None
+            and (not claim.reserved_for or [one.uid for one in claim.reserved_for] == [self.pod.meta.uid])
+        ]
+        return any(
+            not _reaches(selector, node.node)
+            for node, status in (rejected if alone else ())
+            if status == _NOT_AVAILABLE
+            for selector in alone
+        )
 
     def _is_unreached(self, node: Node) -> bool:
         """Whether a node does not reach what a claim has already."""

@@ -5,7 +5,10 @@ Source: pkg/scheduler/framework/plugins/dynamicresources, 1.34.1 and 1.36.3.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.attempt_state import NAME, AttemptState
@@ -51,12 +54,14 @@ def pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
     return Prepared(state, by_node=state.key) if refused is None else Prepared(status=refused)
 
 
-def post_filter(state: AttemptState | None, snapshot: Snapshot) -> str:
+def post_filter(
+    state: AttemptState | None, snapshot: Snapshot, rejected: Iterable[tuple[NodeInfo, Status]] = ()
+) -> str:
     """What PostFilter says of a pod that fits nowhere; `state` is None for a pod without claims."""
     quiet = not snapshot.behaviour.deallocation
     if state is None:
         return snapshot.behaviour.deallocation
-    if state.releasable():
+    if state.releasable(rejected):
         return DEALLOCATED
     if state.stale is not None:
         return DELETED

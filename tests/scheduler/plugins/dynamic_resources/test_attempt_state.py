@@ -28,6 +28,15 @@ def test_an_allocated_claim_that_nobody_else_uses_is_given_back_where_no_node_re
     assert "deallocation of ResourceClaim completed, preemption: " in found.message
 
 
+def test_it_is_kept_where_every_node_that_does_not_reach_it_lacks_devices_for_the_others():
+    elsewhere = held("d0", name="c", by="p", pool="gone")
+    found = attempt(read(pod("c", "two")), snapshot(node(), ONE, CLASS, elsewhere, claim(request("r", 3), name="two")))
+    assert "1 cannot allocate all claims. still not schedulable, preemption: " in found.message
+    cordoned = {**node(), "spec": {"unschedulable": True}}
+    found = attempt(read(pod("c")), snapshot(cordoned, ONE, CLASS, elsewhere))
+    assert "1 node(s) were unschedulable. still not schedulable, preemption: " in found.message
+
+
 def test_a_runtime_error_on_one_node_ends_the_attempt_though_another_node_fits():
     good = resource_slice(device("d0", model="A"), name="good", node="a", pool="a")
     bad = resource_slice(device("d0"), name="bad", node="b", pool="b")
