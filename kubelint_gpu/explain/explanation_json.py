@@ -107,7 +107,7 @@ def _class(found: ExplainedClass, mine: Owner) -> dict[str, Any]:
         "remedies": [_remedy(one, mine) for one in found.remedies],
         "joining": _change(found.joining, mine) if found.joining is not None else None,
         "examined": found.examined,
-        **({"devices": _devices(*found.devices)} if found.devices is not None else {}),
+        **({"devices": {**_devices(*found.devices), "takes": list(found.takes)}} if found.devices is not None else {}),
     }
 
 

@@ -144,6 +144,9 @@ class _Page:
                 free.append(_devices(*row.devices))
             if free:
                 yield from self.note("free", ", ".join(free) + (" on each" if len(row.nodes) > 1 else ""))
+        if row.takes:
+            on = f" on {row.nodes[0]}" if len(row.nodes) > 1 else ""
+            yield from self.note("takes", f"{_some(row.takes)}{on}")
         if row.unmet:
             yield from self.note("needs", ", ".join(_unmet(row)))
         if row.taints:
@@ -280,6 +283,11 @@ def _free(row: ExplainedClass, resource: str) -> str:
     low = bare(resource, free.least)
     text = low if free.least == free.most else f"{low} to {bare(resource, free.most)}"
     return f"{text} of {amount(resource, total.most)}"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_HOLDERS
+    return ", ".join(names[:_MOST_HOLDERS]) + (f" and {counted(more, 'other')}" if more > 0 else "")
 
 
 def _devices(free: Extent, there: Extent) -> str:

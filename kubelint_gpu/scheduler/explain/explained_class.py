@@ -51,6 +51,7 @@ class ExplainedClass:
         examined: how many of them were looked at for remedies: those that come nearest, equal ones once.
         devices: of the devices that the pod could have there, how many are free, and how many there are; None where it
             asks for none.
+        takes: the devices that it would have on the first of them; empty where they do not take it.
     """
 
     nodes: tuple[str, ...]
@@ -66,6 +67,7 @@ class ExplainedClass:
     joining: NodeJoins | None = None
     examined: int = 0
     devices: tuple[Extent, Extent] | None = None
+    takes: tuple[str, ...] = ()
 
     @property
     def fits(self) -> bool:

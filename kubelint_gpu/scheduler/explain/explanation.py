@@ -8,7 +8,7 @@ from kubelint_gpu.kube.objects.quota import quota_refusal
 from kubelint_gpu.scheduler.attempt import held
 from kubelint_gpu.scheduler.explain.evictions import Outcomes, eviction_on, holders_on, outcomes_of
 from kubelint_gpu.scheduler.explain.explained_class import ExplainedClass, Explanation, Unmet
-from kubelint_gpu.scheduler.explain.extents import devices_of, extent
+from kubelint_gpu.scheduler.explain.extents import devices_of, devices_taken, extent
 from kubelint_gpu.scheduler.explain.growing_quotas import growing_quotas
 from kubelint_gpu.scheduler.explain.nearest_remedies import joining_node, remedies_on
 from kubelint_gpu.scheduler.explain.node_groups import ClassRows, free_on, groups_of, nearness, shortage
@@ -79,4 +79,5 @@ def _explained(
         joining=joining,
         examined=examined,
         devices=devices_of(search.pod, search.snapshot, nodes),
+        takes=devices_taken(search.pod, search.snapshot, nodes[0]) if status is None else (),
     )

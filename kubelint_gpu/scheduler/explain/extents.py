@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.scheduler.attempt import reservations
 from kubelint_gpu.scheduler.framework.facts import nobody_blocks
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Status
@@ -31,6 +32,12 @@ def devices_of(pod: Pod, snapshot: Snapshot, nodes: Sequence[NodeInfo]) -> tuple
         return None
     found = [stock(pod, snapshot, info.name) or (0, 0) for info in nodes]
     return extent([free for free, _ in found]), extent([there for _, there in found])
+
+
+def devices_taken(pod: Pod, snapshot: Snapshot, node: NodeInfo) -> tuple[str, ...]:
+    """The devices that a pod would have on a node that takes it, those of claims that others use as well among them."""
+    had = reservations(pod, snapshot, node.name)[0].allocations
+    return tuple([str(device.id) for _, allocation in had for device in allocation.devices])
 
 
 def blocking(pod: Pod, snapshot: Snapshot, nodes: Sequence[NodeInfo], status: Status) -> list[tuple[Pod, str]]:
