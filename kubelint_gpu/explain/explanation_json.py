@@ -107,12 +107,16 @@ def _class(found: ExplainedClass, mine: Owner) -> dict[str, Any]:
         "remedies": [_remedy(one, mine) for one in found.remedies],
         "joining": _change(found.joining, mine) if found.joining is not None else None,
         "examined": found.examined,
-        **({"devices": {**_devices(*found.devices), "takes": list(found.takes)}} if found.devices is not None else {}),
+        **({"devices": _devices(*found.devices, found.takes)} if found.devices is not None else {}),
     }
 
 
-def _devices(free: Extent, there: Extent) -> dict[str, Any]:
-    return {"free": {"least": free.least, "most": free.most}, "there": {"least": there.least, "most": there.most}}
+def _devices(free: Extent, there: Extent, takes: Sequence[str]) -> dict[str, Any]:
+    return {
+        "free": {"least": free.least, "most": free.most},
+        "there": {"least": there.least, "most": there.most},
+        **({"takes": list(takes)} if takes else {}),
+    }
 
 
 def _holder(found: Holder, mine: Owner) -> dict[str, Any]:
