@@ -34,7 +34,7 @@ _CLUSTER_SCOPED = frozenset(
 _GROUPS = {
     "Deployment": "apps/v1", "ReplicaSet": "apps/v1", "StatefulSet": "apps/v1", "DaemonSet": "apps/v1",
     "ControllerRevision": "apps/v1", "Job": "batch/v1", "CronJob": "batch/v1", "PodDisruptionBudget": "policy/v1",
-    "PriorityClass": "scheduling.k8s.io/v1", "StorageClass": "storage.k8s.io/v1",
+    "PriorityClass": "scheduling.k8s.io/v1", "RuntimeClass": "node.k8s.io/v1", "StorageClass": "storage.k8s.io/v1",
     "DeviceClass": "resource.k8s.io/v1", "ResourceSlice": "resource.k8s.io/v1", "ResourceClaim": "resource.k8s.io/v1",
     "ResourceClaimTemplate": "resource.k8s.io/v1",
 }  # fmt: skip

@@ -22,21 +22,29 @@ class Case:
         inventory: nodes, priority classes, quotas, disruption budgets, volumes, and pods that nobody replaces.
         old: workloads that run, complete, before anything is changed.
         new: what is then applied; what is missing here of `old` goes on running as it is.
+        pending: pods and workloads applied after `old`, which may wait for ever.
+        meanwhile: objects of the inventory as they are when `new` is applied: a node cordoned since, a smaller quota.
     """
 
     id: str
     inventory: tuple[Object, ...]
     old: tuple[Object, ...]
     new: tuple[Object, ...]
+    pending: tuple[Object, ...] = ()
+    meanwhile: tuple[Object, ...] = ()
 
     def workloads(self) -> tuple[Object, ...]:
         """Every workload that runs at the end, in its last form."""
         latest = {reference(each): each for each in (*self.old, *self.new) if each["kind"] in WORKLOADS}
         return tuple(latest[key] for key in sorted(latest))
 
+    def objects(self) -> tuple[Object, ...]:
+        """Everything that the case names."""
+        return (*self.inventory, *self.old, *self.pending, *self.meanwhile, *self.new)
+
     def namespaces(self) -> tuple[str, ...]:
         """Every namespace that an object of the case lives in."""
-        found = {each["metadata"].get("namespace") for each in (*self.inventory, *self.old, *self.new)}
+        found = {each["metadata"].get("namespace") for each in self.objects()}
         return tuple(sorted(name for name in found if name))
 
 
@@ -48,7 +56,9 @@ def reference(value: Object) -> str:
 
 def written(case: Case) -> Object:
     """A case as plain data."""
-    return {"id": case.id, "inventory": list(case.inventory), "old": list(case.old), "new": list(case.new)}
+    told = {"id": case.id, "inventory": list(case.inventory), "old": list(case.old), "new": list(case.new)}
+    further = {"pending": list(case.pending), "meanwhile": list(case.meanwhile)}
+    return told | {name: found for name, found in further.items() if found}
 
 
 def read(value: Object) -> Case:
@@ -61,7 +71,10 @@ def read(value: Object) -> Case:
     for before, patch in zip(old, value.get("change") or (), strict=False):
         if patch is not None:
             new.append(merged(before, patch))
-    return Case(value["id"], tuple(_placed(each) for each in value.get("inventory") or ()), tuple(old), tuple(new))
+    inventory, pending, meanwhile = (
+        tuple(_placed(each) for each in value.get(name) or ()) for name in ("inventory", "pending", "meanwhile")
+    )
+    return Case(value["id"], inventory, tuple(old), tuple(new), pending, meanwhile)
 
 
 def merged(value: Any, patch: Any) -> Any:

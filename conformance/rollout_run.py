@@ -18,10 +18,11 @@ LONGEST = 90.0
 FLUSH = 33.0
 """The scheduler tries everything that waits at least this often, in seconds: what waits then is stuck for sure."""
 _POLL = 0.15
-_ORDER = ("Namespace", "PriorityClass", "StorageClass", "CSIDriver", "Node", "CSINode", "PersistentVolume",
-          "PersistentVolumeClaim", "DeviceClass", "ResourceSlice", "ResourceClaimTemplate", "ResourceClaim",
-          "LimitRange", "ResourceQuota", "PodDisruptionBudget", "Pod")  # fmt: skip
-_ADMITTING = {"ResourceQuota", "LimitRange", "PriorityClass", "DeviceClass", "Namespace"}
+_ORDER = ("Namespace", "PriorityClass", "RuntimeClass", "StorageClass", "CSIDriver", "Node", "CSINode",
+          "PersistentVolume", "PersistentVolumeClaim", "DeviceClass", "ResourceSlice", "ResourceClaimTemplate",
+          "ResourceClaim", "LimitRange", "ResourceQuota", "PodDisruptionBudget", "Pod")  # fmt: skip
+_ADMITTING = {"ResourceQuota", "LimitRange", "PriorityClass", "RuntimeClass", "DeviceClass", "Namespace"}
+_LAST = ("Node", "PriorityClass", "RuntimeClass", "StorageClass")
 _OWNED = ("ReplicaSet", "Job", "Pod", "ResourceClaim")
 
 
@@ -104,11 +105,29 @@ class Run:
                 raise NoStart(text["message"])
         _until(30, self._old_complete, "the old workloads")
         self._until_settled()
+        self._meanwhile()
         self.view.old_revisions = {revision(pod) for pod in self.kubelets.pods()}
         self.inventory = tuple(self.view.as_it_is(each) for each in case.inventory)
 
-    def _until_settled(self) -> None:
-        for value in self.case.inventory:
+    def _meanwhile(self) -> None:
+        """Apply what waits, and change what changes before the rollout."""
+        for value in self.case.pending:
+            text = self._applied(value)
+            if text:
+                raise NoStart(text["message"])
+        if self.case.pending:
+            self.kubelets.changed = time.monotonic()
+            _until(LONGEST, lambda: time.monotonic() - self.kubelets.changed > QUIET, "what waits")
+        for value in self.case.meanwhile:
+            found = self.client.apply(value)
+            if value["kind"] == "Node" and "status" in value:
+                _replace_status(self.client, found, value["status"])
+        if self.case.meanwhile:
+            self._until_settled(self.case.meanwhile)
+            time.sleep(1.0)
+
+    def _until_settled(self, values: tuple[Object, ...] | None = None) -> None:
+        for value in self.case.inventory if values is None else values:
             _until(10, lambda value=value: self.view.settled(value), f"{value['kind']}/{value['metadata']['name']}")
 
     def _old_complete(self) -> bool:
@@ -177,9 +196,9 @@ class Run:
     def _clear(self) -> None:
         client = self.client
         self.kubelets.begin(Pace())
-        for value in (*self.case.old, *self.case.new):
+        for value in (*self.case.old, *self.case.pending, *self.case.new):
             client.delete(value, propagation="Background")
-        kept = ("Namespace", "Node", "PriorityClass", "StorageClass", "Pod")
+        kept = ("Namespace", *_LAST, "Pod")
         for value in reversed(self.case.inventory):
             if value["kind"] not in kept:
                 client.delete(value)
@@ -192,7 +211,7 @@ class Run:
                 break
             time.sleep(0.1)
         for value in self.case.inventory:
-            if value["kind"] in {"Node", "PriorityClass", "StorageClass"}:
+            if value["kind"] in _LAST:
                 client.delete(value)
         for name in self.case.namespaces():
             client.request("DELETE", collection("Event", name), {"kind": "DeleteOptions", "apiVersion": "v1"})
@@ -201,6 +220,11 @@ class Run:
 def _slowness() -> float:
     """How much longer everything takes on a machine that others use too."""
     return max(1.0, os.getloadavg()[0] / (4 * (os.cpu_count() or 1)))
+
+
+def _replace_status(client: Client, found: Object, status: Object) -> None:
+    """Set a node's status as a whole, so that resources that it no longer has go."""
+    client.request("PUT", path_of(found) + "/status", {**found, "kind": "Node", "apiVersion": "v1", "status": status})
 
 
 def _insist(client: Client, value: Object) -> None:

@@ -49,7 +49,9 @@ class View:
                 pod for pod in self.kubelets.pods() if pod["metadata"]["namespace"] == value["metadata"]["namespace"]
             ]
             counted = (status.get("used") or {}).get("pods")
-            return set(status.get("hard") or ()) == set(value["spec"]["hard"]) and counted in {None, str(len(used))}
+            of_some = value["spec"].get("scopes") or value["spec"].get("scopeSelector")
+            same = (status.get("hard") or {}) == (found.get("spec") or {}).get("hard")
+            return same and (bool(of_some) or counted in {None, str(len(used))})
         if kind == "PodDisruptionBudget":
             found = self.client.get(path_of(value)) or {}
             status = found.get("status") or {}

@@ -21,7 +21,7 @@ from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, part
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
-from kubelint_gpu.workspace.unread_objects import decisive
+from kubelint_gpu.workspace.unread_objects import decisive, undeclared_claims
 
 _UNTRIED = "it was not tried, because so many workloads are applied together: check the file by itself, or fewer"
 Identity = tuple[str, str, str, str]
@@ -45,11 +45,23 @@ def drafts_of(unit: ApplySet) -> tuple[list[Diagnostic], list[Finding]]:
     What is not said without the cluster is only possible where objects may decide of which not everything is known.
     """
     drafts, crashed = _asked(unit)
+    drafts = [_with_claims(unit, draft) for draft in drafts]
     unsure = decisive(unit)
     if not unsure:
         return drafts, crashed
     firm = {identity(one) for one in _asked(unit.without_cluster())[0] if one.certainty == "certain"}
     return [one if identity(one) in firm else _narrowed(one, unsure) for one in drafts], crashed
+
+
+def _with_claims(unit: ApplySet, draft: Diagnostic) -> Diagnostic:
+    """The draft with the claims named that its fixes are not proven with."""
+    names = undeclared_claims(unit, draft.manifest) if draft.proposals and severity_of(draft) != "note" else ()
+    if not names:
+        return draft
+    one = len(names) == 1
+    them = f"the claim {names[0]} is" if one else f"the claims {some(names, 'claim')} are"
+    told = f"{them} declared nowhere, so no fix is verified: {'it' if one else 'they'} may decide where pods run"
+    return replace(draft, help=(*draft.help, told))
 
 
 def _narrowed(draft: Diagnostic, unsure: Sequence[Unread]) -> Diagnostic:
@@ -174,6 +186,7 @@ def tried(
     The numbers in `holds` are of proposals that are known to work; `alone` is asked whether another may be tried.
     """
     waiting: Sequence[Misplaced] = ()
+    sure = not decisive(unit) and not any(undeclared_claims(unit, one.manifest) for one in (draft, *beside))
     if draft.proposals and draft.manifest is not None and draft.code != MISPLACED:
         waiting = misplaced_in(unit, draft.manifest)
     for number, proposal in enumerate(draft.proposals):
@@ -186,7 +199,7 @@ def tried(
                 yield Refusal(proposal.title, proposal.safety, early)
                 continue
             if number in holds:
-                yield _fix(proposal, edits, proposal.must_prove and not decisive(unit))
+                yield _fix(proposal, edits, proposal.must_prove and sure)
                 continue
             if not alone():
                 yield Refusal(proposal.title, proposal.safety, _UNTRIED)
@@ -200,7 +213,7 @@ def tried(
                 continue
             if not why or not proposal.must_prove:
                 made = _of_sources(unit, changed, edits) if unit.rendered else edits
-                yield _fix(proposal, made, not why and proposal.must_prove and not decisive(unit))
+                yield _fix(proposal, made, not why and proposal.must_prove and sure)
                 continue
         except NotEditable as error:
             why = str(error)

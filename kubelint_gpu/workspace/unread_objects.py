@@ -1,4 +1,4 @@
-"""Objects of the inventory that cannot be read: which of them may decide about the workloads of a unit.
+"""Objects that are not known, because they cannot be read or are not declared: what they may decide in a unit.
 
 What only restricts (quotas, limits, disruption budgets, taints of devices) can take away nothing of what is found: it
 is as true where there are more of them. An unread node leaves the list of nodes open, which each rule asks about.
@@ -6,6 +6,7 @@ is as true where there are more of them. An unread node leaves the list of nodes
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
@@ -14,13 +15,15 @@ from kubelint_gpu.workspace.answers import once
 if TYPE_CHECKING:
     from kubelint_gpu.inventory.declarations.unread import Unread
     from kubelint_gpu.workspace.apply_set import ApplySet
+    from kubelint_gpu.workspace.manifest import Manifest
     from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 _OF_VOLUMES = frozenset(
     ("CSIDriver", "CSINode", "CSIStorageCapacity", "PersistentVolume", "PersistentVolumeClaim", "StorageClass")
 )
 _OF_DEVICES = frozenset(("DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice"))
-_CLAIMING = frozenset(("persistentVolumeClaim", "ephemeral"))
+_CLAIM = "persistentVolumeClaim"
+_CLAIMING = frozenset((_CLAIM, "ephemeral"))
 
 
 @once
@@ -29,6 +32,24 @@ def decisive(unit: ApplySet) -> tuple[Unread, ...]:
     inventory = unit.world.inventory if unit.has_nodes else None
     found = inventory.unread if inventory is not None else ()
     return tuple(one for one in found if any(_decides(one, unit, subject) for subject in unit.subjects))
+
+
+def undeclared_claims(unit: ApplySet, manifest: Manifest | None) -> tuple[str, ...]:
+    """The PersistentVolumeClaims that a workload names and nobody declares; they are taken to suit every node."""
+    workload = manifest.workload if manifest is not None else None
+    if workload is None or not unit.has_nodes:
+        return ()
+    named = (str(one.source.get("claimName") or "") for one in workload.spec.volumes if one.kind == _CLAIM)
+    return tuple(sorted(name for name in set(named) - _declared_claims(unit)[workload.meta.namespace] if name))
+
+
+@once
+def _declared_claims(unit: ApplySet) -> defaultdict[str, set[str]]:
+    """The names of the claims of each namespace, of the inventory and of the manifests."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for claim in unit.cluster.claims:
+        found[claim.meta.namespace].add(claim.meta.name)
+    return found
 
 
 def _decides(one: Unread, unit: ApplySet, subject: WorkloadCheck) -> bool:
