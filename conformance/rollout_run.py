@@ -23,7 +23,7 @@ _ORDER = ("Namespace", "PriorityClass", "RuntimeClass", "StorageClass", "CSIDriv
           "ResourceClaim", "LimitRange", "ResourceQuota", "PodDisruptionBudget", "Pod")  # fmt: skip
 _ADMITTING = {"ResourceQuota", "LimitRange", "PriorityClass", "RuntimeClass", "DeviceClass", "Namespace"}
 _LAST = ("Node", "PriorityClass", "RuntimeClass", "StorageClass")
-_OWNED = ("ReplicaSet", "Job", "Pod", "ResourceClaim")
+_OWNED = ("ReplicaSet", "Job", "Pod", "ResourceClaim", "PersistentVolumeClaim", "PersistentVolume")
 
 
 class NoStart(RuntimeError):
@@ -119,9 +119,10 @@ class Run:
             self.kubelets.changed = time.monotonic()
             _until(LONGEST, lambda: time.monotonic() - self.kubelets.changed > QUIET, "what waits")
         for value in self.case.meanwhile:
-            found = self.client.apply(value)
+            found = _put(self.client, value)
             if value["kind"] == "Node" and "status" in value:
-                _replace_status(self.client, found, value["status"])
+                found = {**found, "kind": "Node", "apiVersion": "v1", "status": value["status"]}
+                self.client.request("PUT", path_of(value) + "/status", found)
         if self.case.meanwhile:
             self._until_settled(self.case.meanwhile)
             time.sleep(1.0)
@@ -222,9 +223,11 @@ def _slowness() -> float:
     return max(1.0, os.getloadavg()[0] / (4 * (os.cpu_count() or 1)))
 
 
-def _replace_status(client: Client, found: Object, status: Object) -> None:
-    """Set a node's status as a whole, so that resources that it no longer has go."""
-    client.request("PUT", path_of(found) + "/status", {**found, "kind": "Node", "apiVersion": "v1", "status": status})
+def _put(client: Client, value: Object) -> Object:
+    """Replace an object as a whole, so that what it no longer has goes; create one that is not there."""
+    if client.get(path_of(value)) is None:
+        return client.create(value)
+    return client.request("PUT", path_of(value), value)
 
 
 def _insist(client: Client, value: Object) -> None:

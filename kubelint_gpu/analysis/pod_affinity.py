@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.scheduler import fit
@@ -51,11 +52,19 @@ class Crowding:
     message: str | None
 
 
-def left_alone(subject: WorkloadCheck, judgement: Judgement) -> bool:
-    """Whether none of its pods runs, and for nothing but affinity: wherever one could be, nobody is to be near to."""
+def left_alone(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
+    """Whether none of its pods runs, for nothing but affinity, and nobody that is judged is one to be near to.
+
+    Pods of other workloads that meet it are judged with it: where none of these comes either, none ever does.
+    """
     if not subject.workload.spec.pod_affinity or judgement.placed or judgement.waiting is None:
         return False
-    return all(lack.plugin == inter_pod_affinity.NAME for lack in judgement.waiting.lacks)
+    if not all(lack.plugin == inter_pod_affinity.NAME for lack in judgement.waiting.lacks):
+        return False
+    terms = own_terms(subject.pod, subject.workload.spec.pod_affinity, unit.empty)
+    beside = [one.workload for one in (*unit.templates, *unit.neighbours) if one is not subject.manifest]
+    found = [one.key for one in beside if one is not None and companions(terms, [one.pod(one.meta.name)])]
+    return not found or not {one.new.key for one in transitions_in(unit).values()}.issuperset(found)
 
 
 def unmet_affinity(unit: ApplySet, subject: WorkloadCheck) -> UnmetAffinity | None:

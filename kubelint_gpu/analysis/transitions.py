@@ -45,7 +45,7 @@ def transition_of(unit: ApplySet, subject: WorkloadCheck) -> Transition:
             # not even its first ReplicaSet is made
             new = replace(new, replicas=0)
         return Transition(new, new, existing=False)
-    if old is None or not (ever_fitted(unit, old) or own_pods(new, unit.cluster.pods)):
+    if old is None or not (ever_fitted(unit, old, subject) or own_pods(new, unit.cluster.pods)):
         return Transition(new, new)
     renumbered = old.controller.first_ordinal != subject.controller.first_ordinal
     rolls = now is subject and (renumbered or not _is_same(old, subject))
@@ -154,7 +154,17 @@ def is_made(unit: ApplySet, subject: WorkloadCheck) -> bool:
     if own_pods(subject.workload, unit.cluster.pods) or own_waiting(subject.workload, unit.cluster.pods):
         return False
     old = unit.before_of(subject)
-    return subject.manifest.object in unit.made if old is None else not ever_fitted(unit, old)
+    return subject.manifest.object in unit.made if old is None else not ever_fitted(unit, old, subject)
+
+
+def makes_none(unit: ApplySet, subject: WorkloadCheck) -> bool:
+    """Whether this change makes no pod of a workload: its template is as it was, and all replicas were there before."""
+    old, controller = unit.before_of(subject), subject.controller
+    if old is None or controller.node_bound or controller.runs_to_completion or not _is_same(old, subject):
+        return False
+    there = [pod for pod in own_pods(subject.workload, unit.cluster.pods) if not pod.meta.terminating]
+    known = there or own_waiting(subject.workload, unit.cluster.pods)
+    return subject.workload.replicas <= (len(there) if known else old.workload.replicas)
 
 
 def acting(unit: ApplySet, subject: WorkloadCheck) -> WorkloadCheck:
@@ -166,10 +176,10 @@ def acting(unit: ApplySet, subject: WorkloadCheck) -> WorkloadCheck:
     return WorkloadCheck(subject.manifest, workload, old.known_class, mark=subject.mark).marked("paused")
 
 
-def ever_fitted(unit: ApplySet, subject: WorkloadCheck) -> bool:
+def ever_fitted(unit: ApplySet, subject: WorkloadCheck, now: WorkloadCheck | None = None) -> bool:
     """Whether some node takes its pods when nothing else runs; a workload as it was is asked for, too.
 
-    Of pods that its controller keeps it is asked whether one did, before it was cordoned, for instance.
+    Of pods that its controller keeps, as it is `now`, it is asked whether one did before it was cordoned, say.
     """
     snapshot, workload, cluster = unit.empty, subject.workload, unit.cluster
     if any(volume.kind == _CLAIM for volume in workload.spec.volumes):
@@ -179,7 +189,8 @@ def ever_fitted(unit: ApplySet, subject: WorkloadCheck) -> bool:
     pod = lone(subject.pod, snapshot)
     if not subject.known_class or not subject.places_pods or fit(pod, snapshot).hopeful:
         return subject.known_class
-    keeps = subject.controller.has_ordinals and (subject.controller.on_delete or subject.controller.partition)
+    keeper = (subject if now is None else now).controller
+    keeps = keeper.has_ordinals and (keeper.on_delete or keeper.partition)
     return bool(keeps) and fit(pod, as_before(pod, cluster)).hopeful
 
 

@@ -48,7 +48,8 @@ def pending_replicas(
     ):
         # Jobs may queue, and of a trap another rule speaks
         return
-    if crowding(unit, subject) is not None or unspreadable(unit, subject) is not None or left_alone(subject, judgement):
+    apart = crowding(unit, subject) is not None or unspreadable(unit, subject) is not None
+    if apart or left_alone(unit, subject, judgement):
         # the rules for affinity, anti-affinity and spreading speak of it
         return
     manifest, now = subject.manifest, acting(unit, subject)

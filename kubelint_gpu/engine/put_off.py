@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kubelint_gpu.analysis.rollout_facts import judgements_in
-from kubelint_gpu.analysis.transitions import is_made
+from kubelint_gpu.analysis.transitions import is_made, makes_none
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.findings.catalogue import rule
@@ -34,21 +34,32 @@ class Kept:
     why: str
 
 
+_NONE = Kept(
+    "no pod is made, and once one is",
+    ("spec",),
+    "its template stays as it is, and there are no more replicas than before: the pods that run stay",
+)
+
+
 def put_off(unit: ApplySet, draft: Diagnostic) -> Diagnostic:
     """The draft, told as of later where it is about pods of a template that this change makes none of."""
     if draft.moment != "now" or draft.manifest is None or OF_NEW_PODS not in rule(draft.code).tags:
         return draft
     subject = next((one for one in unit.subjects if one.manifest is draft.manifest), None)
-    if subject is None or is_made(unit, subject) or not _is_over(unit, subject):
+    if subject is None:
         return draft
-    return when_made(subject, draft)
+    if makes_none(unit, subject):
+        return _later(subject, draft, _NONE)
+    return draft if is_made(unit, subject) or not _is_over(unit, subject) else when_made(subject, draft)
 
 
 def when_made(subject: WorkloadCheck, draft: Diagnostic) -> Diagnostic:
     """The draft, told of the pods that are made when nothing keeps their template from them any more."""
     kept = _kept(subject.controller)
-    if kept is None:
-        return draft
+    return draft if kept is None else _later(subject, draft, kept)
+
+
+def _later(subject: WorkloadCheck, draft: Diagnostic, kept: Kept) -> Diagnostic:
     return replace(
         draft,
         message=f"with this change {kept.until}, {draft.message}",

@@ -48,7 +48,7 @@ def statefulset_blocked(unit: ApplySet) -> Iterator[Diagnostic]:
         if (
             crowding(unit, subject) is not None
             or unspreadable(unit, subject) is not None
-            or left_alone(subject, judgement)
+            or left_alone(unit, subject, judgement)
         ):
             # the rules for affinity, anti-affinity and spreading speak of it
             continue

@@ -6,7 +6,7 @@ before that. Pods that name an allocated claim run where its devices are: the cl
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.kube.objects.cluster import Cluster
@@ -14,8 +14,10 @@ from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.scheduler import Snapshot, fit
+from kubelint_gpu.simulation.controllers.controller_of import controller_of
 from kubelint_gpu.simulation.controllers.ordinals import ordinal_pod, with_claims
-from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, own_pods
+from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
@@ -79,10 +81,34 @@ def _with_idle(cluster: Cluster, allocated: tuple[tuple[str, Allocation], ...]) 
     return replace(cluster, resource_claims=claims) if has else cluster
 
 
-def as_before(pod: Pod, cluster: Cluster) -> Snapshot:
-    """The empty cluster before nodes were cordoned, were tainted, or lost all of a device that the pod asks for."""
+def where_none_come(transitions: Sequence[Transition], cluster: Cluster) -> Cluster | None:
+    """The cluster with old pods, whose nodes are not known, on nodes that are cordoned; None where none could be there.
+
+    As many stand there as there is room for, which is one of the ways in which they may be spread.
+    """
+    cordoned = {node.name for node in cluster.nodes if node.unschedulable}
+    found: list[Pod] = []
+    for one in transitions:
+        controller = controller_of(one.old)
+        movable = controller.rolls and not controller.node_bound and not controller.has_ordinals
+        if not (cordoned and movable and one.known and one.existing) or own_pods(one.new, cluster.pods):
+            continue
+        pod = created_pod(one.old, "old")
+        for number in range(one.old.replicas):
+            beside = as_before(pod, cluster, (*cluster.pods, *found))
+            free = [name for name in fit(pod, beside).fits if name in cordoned]
+            if not free:
+                break
+            name = f"{one.old.meta.name}-standing-{number}"
+            spec, meta = replace(pod.spec, node_name=free[0]), replace(pod.meta, name=name, uid=name)
+            found.append(replace(pod, meta=meta, spec=spec, phase="Running", ready=True))
+    return replace(cluster, pods=(*cluster.pods, *found)) if found else None
+
+
+def as_before(pod: Pod, cluster: Cluster, pods: tuple[Pod, ...] = ()) -> Snapshot:
+    """The cluster with some pods before nodes were cordoned, tainted, or lost all of a device that the pod asks for."""
     asked = pod_requests(pod.spec)
-    return Snapshot.of(replace(cluster, nodes=tuple(_before(node, asked) for node in cluster.nodes), pods=()))
+    return Snapshot.of(replace(cluster, nodes=tuple(_before(node, asked) for node in cluster.nodes), pods=pods))
 
 
 def _before(node: Node, asked: dict[str, int]) -> Node:

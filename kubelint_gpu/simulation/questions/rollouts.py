@@ -9,6 +9,7 @@ from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.simulation.growth import Growth
 from kubelint_gpu.simulation.prepare.counted_devices import with_counted_devices
+from kubelint_gpu.simulation.prepare.standing_pods import where_none_come
 from kubelint_gpu.simulation.questions.analysis import RolloutAnalysis
 from kubelint_gpu.simulation.questions.asked_again import asked_once
 from kubelint_gpu.simulation.questions.served_resources import (
@@ -89,10 +90,36 @@ def _judged(
             found = RolloutAnalysis(transitions, cluster, budget).judge(only)
     except UsedUp:
         return found
+    if not all(map(_ends, found)):
+        with suppress(UsedUp), part(1, 4):
+            found = _wherever_they_stand(found, transitions, cluster, budget, only)
     if growth and any(one.verdict is not Verdict.COMPLETES for one in found):
         with suppress(UsedUp), part(1, 2):
             found = _grown(found, transitions, cluster, budget, growth, only)
     return found
+
+
+def _wherever_they_stand(
+    found: tuple[Judgement, ...],
+    transitions: Sequence[Transition],
+    cluster: Cluster,
+    budget: int,
+    only: Container[int] | None,
+) -> tuple[Judgement, ...]:
+    """The judgements, only possible where they would be others if old pods stood on nodes that take none any more."""
+    standing = where_none_come(transitions, cluster)
+    if standing is None:
+        return found
+    others = RolloutAnalysis(transitions, standing, budget).judge(only)
+    return tuple(_softened(one, other) for one, other in zip(found, others, strict=True))
+
+
+def _softened(one: Judgement, other: Judgement) -> Judgement:
+    if one.verdict is Verdict.STUCK and other.verdict in (Verdict.COMPLETES, Verdict.MAY_STICK):
+        return replace(one, verdict=Verdict.MAY_STICK)
+    if one.placed < one.wanted and other.placed > one.placed:
+        return replace(one, at_best=max(other.placed, one.at_best or 0))
+    return one
 
 
 def _grown(
