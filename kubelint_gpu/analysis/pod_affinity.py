@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubelint_gpu.analysis.transitions import transitions_in
+from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.scheduler import fit
@@ -53,18 +53,20 @@ class Crowding:
 
 
 def left_alone(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> bool:
-    """Whether none of its pods runs, for nothing but affinity, and nobody that is judged is one to be near to.
+    """Whether none of its pods runs, for nothing but affinity, so that the rules for affinity speak of it.
 
-    Pods of other workloads that meet it are judged with it: where none of these comes either, none ever does.
+    They do not where all that it must be near to waits as well, for it perhaps.
     """
     if not subject.workload.spec.pod_affinity or judgement.placed or judgement.waiting is None:
         return False
     if not all(lack.plugin == inter_pod_affinity.NAME for lack in judgement.waiting.lacks):
         return False
     terms = own_terms(subject.pod, subject.workload.spec.pod_affinity, unit.empty)
-    beside = [one.workload for one in (*unit.templates, *unit.neighbours) if one is not subject.manifest]
-    found = [one.key for one in beside if one is not None and companions(terms, [one.pod(one.meta.name)])]
-    return not found or not {one.new.key for one in transitions_in(unit).values()}.issuperset(found)
+    if not companions(terms, _pods_beside(unit, subject)) or companions(terms, unit.cluster.pods):
+        return True
+    judged = judgements_in(unit)
+    near = [one for one in unit.subjects if one is not subject and companions(terms, [one.pod])]
+    return not near or any(one.key not in judged or judged[one.key].placed for one in near)
 
 
 def unmet_affinity(unit: ApplySet, subject: WorkloadCheck) -> UnmetAffinity | None:

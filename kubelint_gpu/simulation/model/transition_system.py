@@ -190,7 +190,7 @@ class Model:
 
     def _controlled(self, state: State, number: int, change: Action) -> Iterator[tuple[Step, State]]:
         controls = (*state.controls[:number], change.control, *state.controls[number + 1 :])
-        after = State(controls, state.waiting, state.nodes, state.held)
+        after = state._replace(controls=controls)
         if change.create is not None:
             kind, wanted = change.create
             charged = self.places.is_charged(kind)

@@ -113,8 +113,8 @@ class WorkloadChange:
 
     @property
     def sure(self) -> int:
-        """How many of its pods have their places before pods that are made anew look for one."""
-        return self.before if self.existing else 0
+        """How many of its pods have their places before pods that are made anew, or wait by now, look for one."""
+        return max(0, self.before - len(self.waiting)) if self.existing else 0
 
     @property
     def moves(self) -> bool:

@@ -48,7 +48,7 @@ class DrainPlaces:
         if any(one.do_not_schedule and one.honor_taints for kind in mine for one in actors[kind].pod.spec.spread):
             # a node that is cordoned is no domain of theirs any more
             return 0, False
-        return self._most(State(self._state.controls, tuple(waiting), nodes, held), mine, wanted, home)
+        return self._most(self._state._replace(waiting=tuple(waiting), nodes=nodes, held=held), mine, wanted, home)
 
     def _most(self, first: State, mine: set[int], wanted: int, home: int) -> tuple[int, bool]:
         classes = [part for members in self._scene.places.classes for part in _without(members, home)]
@@ -79,7 +79,10 @@ class DrainPlaces:
                 nodes = on_node(state.nodes, index, (kind, READY, 1))
                 waiting = more(state.waiting, kind, -1)
                 ways = self._scene.places.reserved(kind, index, state)
-                found += [canonical(State(state.controls, waiting, nodes, held), classes) for held in ways]
+                after = state._replace(
+                    waiting=waiting, nodes=nodes, bindings=self._scene.places.bound(kind, index, state)
+                )
+                found += [canonical(after._replace(held=held), classes) for held in ways]
                 if not any_order:
                     return found
         return found

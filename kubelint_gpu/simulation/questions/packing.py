@@ -69,7 +69,7 @@ def gathered_beside(
         return None
     most = []
     for state in found.full:
-        left = _left_out(scene, State((), waiting, state.nodes, state.held), budget)
+        left = _left_out(scene, state._replace(controls=(), waiting=waiting), budget)
         if left is None:
             return None
         most.append(sum(waiting) - left)
