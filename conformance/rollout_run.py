@@ -200,7 +200,7 @@ class Run:
         for value in (*self.case.old, *self.case.pending, *self.case.new):
             client.delete(value, propagation="Background")
         kept = ("Namespace", *_LAST, "Pod")
-        for value in reversed(self.case.inventory):
+        for value in reversed((*self.case.inventory, *self.case.meanwhile)):
             if value["kind"] not in kept:
                 client.delete(value)
         until = time.monotonic() + 30

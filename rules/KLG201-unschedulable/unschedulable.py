@@ -20,6 +20,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 def unschedulable(unit: ApplySet) -> Iterator[Diagnostic]:
     """No node takes the pod, even with nothing else running, and no more telling rule says why."""
     yield from _without_claim(unit, {subject.key for subject, _ in diagnose(unit)})
+    yield from _without_runtime_class(unit)
     for subject, found in diagnose(unit):
         if found.code != "KLG201":
             continue
@@ -37,9 +38,9 @@ def unschedulable(unit: ApplySet) -> Iterator[Diagnostic]:
 
 
 def _without_claim(unit: ApplySet, told: Container[str]) -> Iterator[Diagnostic]:
-    """Pods that wait for a claim that nobody has, where the inventory says what storage there is."""
+    """Pods that wait for a claim that nobody has, where the inventory says what storage there is, or all there is."""
     base = unit.world.base
-    if not (base.claims or base.volumes or base.storage_classes):
+    if not (base.claims or base.volumes or base.storage_classes or (base.namespaces and base.pods)):
         return
     known = {one.key for one in unit.cluster.claims}
     for subject in unit.subjects:
@@ -61,6 +62,27 @@ def _without_claim(unit: ApplySet, told: Container[str]) -> Iterator[Diagnostic]
                     "declare the claim in the inventory, or check the manifest that makes it together with this one",
                 ),
             )
+
+
+def _without_runtime_class(unit: ApplySet) -> Iterator[Diagnostic]:
+    """Pods that admission refuses for a RuntimeClass that nobody has, where the inventory says which there are."""
+    base, known = unit.world.base, {one.name for one in unit.cluster.runtime_classes}
+    if not (base.runtime_classes or (base.namespaces and base.pods)):
+        return
+    for subject in unit.subjects:
+        manifest, name = subject.manifest, subject.workload.spec.runtime_class_name
+        if not name or name in known or subject.workload.custom:
+            continue
+        yield Diagnostic(
+            "KLG201",
+            manifest.place((*field_pointers.pod_spec(manifest), "runtimeClassName")),
+            f"admission refuses its pods: neither the inventory nor the manifests have RuntimeClass {name}",
+            manifest,
+            cause=f"runtime class {name}",
+            certainty="possible",
+            severity="warning",
+            help=("declare the RuntimeClass in the inventory, or check it together with this manifest",),
+        )
 
 
 def _place(subject: WorkloadCheck, found: Diagnosis) -> Place:

@@ -22,7 +22,7 @@ from kubelint_gpu.scheduler.plugins.volume_binding import best_volumes
 from kubelint_gpu.values import replace
 
 _READ_WRITE_ONCE = "ReadWriteOnce"
-_NOT_ATTACHED = ("local", "hostPath", "nfs", "cephfs", "glusterfs")
+_NOT_ATTACHED = frozenset(("local", "hostPath", "nfs", "cephfs", "glusterfs"))
 
 
 def exclusive_claims(pod: Pod, cluster: Cluster) -> frozenset[str]:
@@ -34,17 +34,25 @@ def _exclusive(pod: Pod, cluster: Cluster) -> Iterator[str]:
     if not any(volume.kind == "persistentVolumeClaim" for volume in pod.spec.volumes):
         return
     claims = {(claim.meta.namespace, claim.meta.name): claim for claim in cluster.claims}
-    volumes = {volume.meta.name: volume for volume in cluster.volumes}
     for volume in pod.spec.volumes:
         if volume.kind != "persistentVolumeClaim":
             continue
         claim = claims.get((pod.meta.namespace, str(volume.source.get("claimName", ""))))
         if claim is None or not claim.access_modes or any(mode != _READ_WRITE_ONCE for mode in claim.access_modes):
             continue
-        bound = volumes.get(claim.volume_name)
-        if bound is not None and bound.kind in _NOT_ATTACHED:
-            continue
-        yield f"{pod.meta.namespace}/{claim.meta.name}"
+        kinds = _kinds(claim, cluster)
+        if not kinds or not kinds.issubset(_NOT_ATTACHED):
+            yield claim.key
+
+
+def _kinds(claim: PersistentVolumeClaim, cluster: Cluster) -> frozenset[str]:
+    """The kinds of the volumes that a claim has or may be bound to; none where that is not known."""
+    if claim.volume_name:
+        return frozenset(one.kind for one in cluster.volumes if one.meta.name == claim.volume_name)
+    name = with_default_class(claim, cluster).class_name
+    if any(has_provisioner(one) for one in cluster.storage_classes if one.name == name):
+        return frozenset()
+    return frozenset(one.kind for one in cluster.volumes if one.storage_class == name)
 
 
 def with_bound_claims(cluster: Cluster, users: Iterable[tuple[str, PodSpec]]) -> Cluster:
