@@ -158,15 +158,16 @@ def is_made(unit: ApplySet, subject: WorkloadCheck) -> bool:
 
 
 def makes_none(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether this change makes no pod of a workload: its template is as it was, and as many pods run, or may run."""
-    old, controller = unit.before_of(subject), subject.controller
-    if old is None or controller.node_bound or controller.runs_to_completion or not _is_same(old, subject):
+    """Whether this change makes no pod of a workload: all that it shall have were there, and keep their template."""
+    old, controller, wanted = unit.before_of(subject), subject.controller, subject.workload.replicas
+    if old is None or controller.node_bound or controller.runs_to_completion:
+        return False
+    kept = controller.has_ordinals and (controller.on_delete or controller.partition >= wanted)
+    if not kept and not _is_same(old, subject):
         return False
     there = [pod for pod in own_pods(subject.workload, unit.cluster.pods) if not pod.meta.terminating]
-    if there or own_waiting(subject.workload, unit.cluster.pods):
-        return subject.workload.replicas <= len(there)
-    pod = lone(old.pod, unit.empty)
-    return subject.workload.replicas <= old.workload.replicas and fit(pod, as_before(pod, unit.cluster)).hopeful
+    shown = there or own_waiting(subject.workload, unit.cluster.pods)
+    return wanted <= (len(there) if shown else old.workload.replicas)
 
 
 def acting(unit: ApplySet, subject: WorkloadCheck) -> WorkloadCheck:

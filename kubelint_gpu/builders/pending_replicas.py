@@ -15,8 +15,7 @@ from kubelint_gpu.builders.stuck_rollout import NO_NODE, declare, is_trapped, sh
 from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.remedies import no_surge
-from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, holders, scarce
-from kubelint_gpu.evidence.node_lines import clues
+from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, scarce, shortage_lines
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.messages.wait import Wait, refused
 from kubelint_gpu.messages.wording import counted, listed, verb, workload_names
@@ -123,8 +122,7 @@ def pending_replicas(
         if nature != _APART
         else None,
         related=(
-            *clues(unit, subject, missing, sorted(judgement.eligible)),
-            *holders(unit, subject, missing, judgement.eligible),
+            *shortage_lines(unit, subject, judgement, missing),
             *growing(unit, subject),
         ),
     )

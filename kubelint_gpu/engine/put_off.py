@@ -49,7 +49,7 @@ def put_off(unit: ApplySet, draft: Diagnostic) -> Diagnostic:
     if subject is None:
         return draft
     if makes_none(unit, subject):
-        return _later(subject, draft, _NONE)
+        return _later(subject, draft, _kept(subject.controller) or _NONE)
     return draft if is_made(unit, subject) or not _is_over(unit, subject) else when_made(subject, draft)
 
 

@@ -21,6 +21,7 @@ from kubelint_gpu.scheduler.relations import facts_of
 from kubelint_gpu.simulation.prepare.workload_change import owner_of, pods_of_others
 from kubelint_gpu.simulation.search.blockers import ATTACH
 from kubelint_gpu.simulation.search.trace import Waiting
+from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
@@ -42,6 +43,15 @@ def stakes(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> tuple[Re
     more = {one.resource for lack in waiting.lacks for one in lack.also if one.resource} - {resource}
     found += [place for name in sorted(more) for place in requested(unit, subject, name)]
     return (*found, *clues(unit, subject, resource, nodes), *islice(_holders(unit, subject, waiting), _MOST_HOLDERS))
+
+
+def shortage_lines(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, resource: str) -> Iterator[Related]:
+    """What shows why replicas wait: the limit of the quota that refuses them, else requests, nodes and holders."""
+    if judgement.refusal is not None and judgement.refusal.exceeded:
+        yield from _quota(unit, subject, judgement.refusal)
+        return
+    yield from clues(unit, subject, resource, sorted(judgement.eligible))
+    yield from holders(unit, subject, resource, judgement.eligible)
 
 
 def exclusive_lines(unit: ApplySet, subject: WorkloadCheck, waiting: Waiting) -> tuple[Related, ...]:

@@ -14,8 +14,7 @@ from kubelint_gpu.builders.stuck_rollout import NO_NODE, End, ended, is_trapped,
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, holders, scarce
-from kubelint_gpu.evidence.node_lines import clues
+from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, scarce, shortage_lines
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.messages.wait import Wait, story
 from kubelint_gpu.messages.wording import counted
@@ -95,8 +94,7 @@ def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: 
         scheduler=text,
         related=(
             order,
-            *clues(unit, subject, resource, sorted(judgement.eligible)),
-            *holders(unit, subject, resource, judgement.eligible),
+            *shortage_lines(unit, subject, judgement, resource),
             *growing(unit, subject),
         ),
         trace=story(halt, Wait(subject.workload, mine[0], claims), "waits for that pod")
