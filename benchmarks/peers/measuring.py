@@ -15,11 +15,8 @@ from statistics import median
 _APART = """
 import json, os, resource, sys
 sys.argv = json.loads(sys.argv[1])
-from kubelint_gpu.cli import run
-try:
-    run()
-except SystemExit:
-    pass
+from kubelint_gpu.cli.main import invoke
+invoke(sys.argv[1:])
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 os.write(2, f"\\n{used.ru_utime + used.ru_stime}".encode())
 """

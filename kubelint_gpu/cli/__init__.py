@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 from kubelint_gpu.cli.exit_codes import INTERRUPTED
@@ -18,4 +19,10 @@ def run() -> None:
         code = invoke(sys.argv[1:])
     except KeyboardInterrupt:
         code = INTERRUPTED
-    sys.exit(code)
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError, AttributeError):
+        sys.exit(code)
+    # taking apart what was imported and read costs a tenth of a short run
+    os._exit(code)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from kubelint_gpu.sources.files import SourceFile
-from kubelint_gpu.sources.git import Entry, commit_named, differing, entries, root_of
+from kubelint_gpu.sources.git import blob_of, commit_named, differing, entries, is_expected, root_of
 from kubelint_gpu.sources.revision import read_files
 from kubelint_gpu.values import dataclass
 
@@ -56,7 +56,7 @@ def read_commit(
     """
     root = root_of(folder)
     index = entries(root)
-    tracked = frozenset(entry.name for entry in index)
+    tracked = frozenset(index)
     base = next(filter(None, (commit_named(one, root) for one in (environment.get(_FROM), "HEAD") if one)), None)
     if base is None:
         return Commit(tracked, {}, root)
@@ -66,20 +66,18 @@ def read_commit(
     return Commit(tracked, before, root, base, tuple(changed))
 
 
-def missing(index: Iterable[Entry], root: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
+def missing(index: Mapping[str, str], root: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
     """The files of an index that are not in the work tree any more."""
-    folders: dict[str, list[str]] = {}
-    for entry in index:
-        if entry.expected and entry.name.endswith(suffixes):
-            folder, _, name = entry.name.rpartition("/")
-            folders.setdefault(folder, []).append(name)
-    for folder, names in folders.items():
-        above = os.path.join(root, folder)  # noqa: PTH118 - thousands of files
-        there = _listed(above)
-        for name in names:
-            # a file system may call a file by another spelling of its name than git
-            if name not in there and not os.path.lexists(os.path.join(above, name)):  # noqa: PTH118 - same
-                yield f"{folder}/{name}" if folder else name
+    names = [name for name in index if name.endswith(suffixes)]
+    there = {
+        f"{folder}/{found}" if folder else found
+        for folder in {name.rpartition("/")[0] for name in names}
+        for found in _listed(os.path.join(root, folder))  # noqa: PTH118 - thousands of files
+    }
+    for name in names:
+        # a file system may call a file by another spelling of its name than git
+        if name not in there and is_expected(index[name]) and not os.path.lexists(root / name):
+            yield name
 
 
 def _listed(folder: str) -> frozenset[str]:
@@ -90,17 +88,16 @@ def _listed(folder: str) -> frozenset[str]:
         return frozenset()
 
 
-def _written(index: Iterable[Entry], files: Iterable[SourceFile], root: Path) -> Iterator[str]:
+def _written(index: Mapping[str, str], files: Iterable[SourceFile], root: Path) -> Iterator[str]:
     """The files that hold something else than the index, apart from line ends.
 
     git would run the filters of the repository to compare them.
     """
     top = Path(os.path.realpath(root))
-    read = {name: file.data for file in files for name in _names(file.path, top)}
-    for entry in index:
-        data = read.get(entry.name)
-        if data is not None and entry.blob and entry.blob not in _blobs(data, entry.blob):
-            yield entry.name
+    for name, data in {name: file.data for file in files for name in _names(file.path, top)}.items():
+        blob = blob_of(index.get(name, ""))
+        if blob and blob not in _blobs(data, blob):
+            yield name
 
 
 def _blobs(data: bytes, like: str) -> Iterator[str]:

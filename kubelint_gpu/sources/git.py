@@ -11,7 +11,6 @@ import os
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from kubelint_gpu.sources.checkout import repository_root
 from kubelint_gpu.sources.paths import exists, is_file
@@ -40,20 +39,6 @@ _ENVIRONMENT = {
 
 class GitError(Exception):
     """git could not answer; the message says why."""
-
-
-class Entry(NamedTuple):
-    """A file of the index.
-
-    Attributes:
-        name: its path below the root, with forward slashes.
-        blob: the name of what it holds; empty for what is no plain file.
-        expected: whether it is meant to be in the work tree, as a sparse checkout may not want it.
-    """
-
-    name: str
-    blob: str
-    expected: bool
 
 
 def root_of(folder: Path) -> Path:
@@ -120,18 +105,28 @@ def commit_named(revision: str, root: Path) -> str | None:
     return found.decode().strip()
 
 
-def entries(root: Path) -> tuple[Entry, ...]:
-    """What git tracks, by name; untracked files are none of it: another commit's, or nobody's.
+def entries(root: Path) -> dict[str, str]:
+    """What git tracks, and what it says of each: a letter, the mode, the name of the blob and the stage.
+
+    Names are paths below the root, with forward slashes. Untracked files are none of them: another commit's, or
+    nobody's.
 
     Raises:
         GitError: the index cannot be read.
     """
-    # git sorts them, and each begins with a letter, the mode, the name of the blob and the stage
+    # git sorts them
     lines = os.fsdecode(git(["ls-files", "-z", "--stage", "-t"], root)).split("\0")
-    found = {}
-    for about, _, name in [line.partition("\t") for line in lines if line]:
-        found[name] = Entry(name, about[9:-2] if about.startswith("100", 2) else "", about[0] != "S")
-    return tuple(found.values())
+    return {name: about for about, _, name in [line.partition("\t") for line in lines if line]}
+
+
+def blob_of(about: str) -> str:
+    """The name of what a file of the index holds; empty for what is no plain file."""
+    return about[9:-2] if about.startswith("100", 2) else ""
+
+
+def is_expected(about: str) -> bool:
+    """Whether a file of the index is meant to be in the work tree: a sparse checkout may not want it."""
+    return not about.startswith("S")
 
 
 def differing(commit: str, root: Path, *, only: str = "") -> tuple[str, ...]:
@@ -156,4 +151,4 @@ def tracked_files(root: Path) -> tuple[Path, ...] | None:
         found = entries(root)
     except GitError:
         return None
-    return tuple(root / entry.name for entry in found if is_file(root / entry.name))
+    return tuple(root / name for name in found if is_file(root / name))

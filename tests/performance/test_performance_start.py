@@ -43,8 +43,8 @@ def test_the_hook_takes_no_more_instructions_than_recorded() -> None:
 def test_the_hook_imports_nothing_heavy() -> None:
     code = (
         "import json, sys; sys.argv = ['kubelint-gpu', *sys.argv[1:]]\n"
-        "from kubelint_gpu.cli import run\n"
-        "try:\n    run()\nexcept SystemExit:\n    pass\n"
+        "from kubelint_gpu.cli.main import invoke\n"
+        "invoke(sys.argv[1:])\n"
         "print(json.dumps(sorted(sys.modules)), file=sys.stderr)"
     )
     ran = subprocess.run(
