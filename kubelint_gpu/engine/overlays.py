@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.evidence.helm_template import template_of
 from kubelint_gpu.findings.finding import Finding, Place, Related
-from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter
-from kubelint_gpu.sources.kustomize.origin import Answer
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import place_of
+
+if TYPE_CHECKING:
+    from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter
+    from kubelint_gpu.sources.kustomize.origin import Answer
 
 _MOST_TEXT = 60
 _THROUGH = {"namePrefix": "this prefix is put before it", "nameSuffix": "this suffix is put behind it"}

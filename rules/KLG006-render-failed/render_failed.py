@@ -5,13 +5,16 @@ from __future__ import annotations
 import posixpath
 import shlex
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
-from kubelint_gpu.sources.kustomize.rendering import Rendered
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import place_of
+
+if TYPE_CHECKING:
+    from kubelint_gpu.sources.kustomize.rendering import Rendered
 
 _SUBCHARTS = "charts"
 
