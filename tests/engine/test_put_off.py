@@ -99,3 +99,13 @@ def test_a_daemon_set_leaves_nodes_that_it_does_not_choose_whatever_its_strategy
 
 def test_what_is_new_has_no_old_pods():
     assert told(workload("StatefulSet", ON_DELETE, "4"))["KLG503"].moment == "now"
+
+
+@pytest.mark.parametrize("code", UNFIT)
+def test_fewer_replicas_of_the_same_template_make_no_pod(code):
+    gpus, pod = UNFIT[code]
+    before = workload("Deployment", "", gpus, pod)
+    found = told(before.replace("replicas: 2", "replicas: 1"), before)[code]
+    assert (found.moment, found.severity) == ("later", "warning")
+    assert found.message.startswith("with this change no pod is made, and once one is, ")
+    assert told(before.replace("replicas: 2", "replicas: 3"), before)[code].moment == "now"

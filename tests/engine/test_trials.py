@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from checks_units import deployment, unit
+from checks_units import deployment, findings, unit
 
 from kubelint_gpu.documents.edits import Edit, NotEditable, replace_scalar, set_key
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
@@ -140,3 +140,15 @@ def test_a_misplaced_toleration_is_moved_and_not_written_a_second_time():
         ("KLG002", "move tolerations to spec.template.spec")
     ]
     assert not mended.refused
+
+
+@pytest.mark.parametrize("declared", [False, True])
+def test_no_fix_is_verified_beside_a_claim_that_nobody_declares(declared):
+    claim = (
+        "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: models, namespace: serving}\n"
+        "spec: {accessModes: [ReadWriteMany], resources: {requests: {storage: 1Gi}}}\n"
+    )
+    text = deployment(spec="replicas: 1", pod="volumes: [{name: v, persistentVolumeClaim: {claimName: models}}]")
+    (found,) = findings(text + claim if declared else text, code="KLG101")
+    assert {fix.verified for fix in found.fixes} == {declared}
+    assert any("models is declared nowhere" in line for line in found.help) is not declared
