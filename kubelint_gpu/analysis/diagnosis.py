@@ -11,14 +11,13 @@ from kubelint_gpu.analysis.node_misfit import (
     oversized,
     tainted,
     unadvertised,
-    untolerated,
 )
 from kubelint_gpu.analysis.spread import unlabelled
 from kubelint_gpu.findings.finding import Certainty
 from kubelint_gpu.kube.objects.label_algebra import NumberBound, alternatives, unsatisfiable
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.requests import pod_requests
-from kubelint_gpu.kube.objects.taints import is_lifecycle
+from kubelint_gpu.kube.objects.taints import is_lifecycle, untolerated
 from kubelint_gpu.scheduler import FitResult, Snapshot, Status, fit
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.scheduler.framework.facts import Held
@@ -131,7 +130,7 @@ def _not_chosen(unit: ApplySet, subject: WorkloadCheck) -> Diagnosis | None:
     if not chosen:
         return None if _is_for_another_platform(unit, subject) else Diagnosis("KLG402", "no node", certainty=certainty)
     patient = tolerations(spec)
-    kept = {node.name: untolerated(node, patient) for node in chosen}
+    kept = {node.name: untolerated(node.taints, patient) for node in chosen}
     shunned = [name for name, taints in kept.items() if not any(map(is_lifecycle, taints))]
     return Diagnosis("KLG202", "untolerated taints", tuple(shunned), certainty=certainty) if shunned else None
 

@@ -11,7 +11,7 @@ from kubelint_gpu.kube.gpu.resource_owners import owner_of
 from kubelint_gpu.kube.objects.label_algebra import NumberBound, alternatives, satisfied
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
-from kubelint_gpu.kube.objects.taints import Taint, Toleration, is_lifecycle
+from kubelint_gpu.kube.objects.taints import Taint, Toleration, covered_by, is_lifecycle, uncovered
 from kubelint_gpu.scheduler import Snapshot, attempt
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -116,21 +116,15 @@ def tainted(unit: ApplySet, subject: WorkloadCheck) -> Tainted | None:
     """
     nodes: list[str] = []
     taints: dict[Taint, None] = {}
+    covered = covered_by(subject.workload.spec.tolerations)
     for snapshot in _snapshots(unit):
         for name in _takers(subject, snapshot):
             info = snapshot.node(name)
             if info is None:
                 continue
             nodes.append(name)
-            taints.update(dict.fromkeys(untolerated(info.node, subject.workload.spec.tolerations)))
+            taints.update(dict.fromkeys(uncovered(info.node.taints, covered)))
     return Tainted(tuple(nodes), tuple(taints)) if nodes else None
-
-
-def untolerated(node: Node, tolerations: tuple[Toleration, ...]) -> tuple[Taint, ...]:
-    """The taints of a node that keep a pod away."""
-    return tuple(
-        taint for taint in node.taints if taint.blocks and not any(found.tolerates(taint) for found in tolerations)
-    )
 
 
 def _snapshots(unit: ApplySet) -> Iterator[Snapshot]:

@@ -7,6 +7,7 @@ A reason may begin with `until=2027-01-31`: from the day after on the suppressio
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
 from kubelint_gpu.documents import Comment, Reading, comments
@@ -48,22 +49,6 @@ class Ignore:
     wrong: str = ""
     edit: Edit | None = None
 
-    def covers(self, finding: Finding) -> bool:
-        """Whether the finding is one that it suppresses; what is said of itself is none."""
-        if self.wrong or not self.code or not finding.code.startswith(self.code):
-            return False
-        if finding.code == UNUSED and finding.place == self.place and finding.cause == unused_cause(self):
-            return False
-        if self.manifest is not None:
-            here = self.manifest.origin is not None or finding.place.path == self.place.path
-            return finding.object == self.manifest.object and here
-        places = (finding.place, *(related.place for related in finding.related))
-        return any(
-            place.path == self.place.path and place.line <= line <= place.end_line
-            for place in places
-            for line in self.lines
-        )
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Closing:
@@ -102,18 +87,73 @@ def suppressed(
     findings: Iterable[Finding], found: Sequence[Ignore], today: str
 ) -> tuple[list[Finding], int, list[Ignore]]:
     """The findings that are left, how many were suppressed, and the suppressions that suppressed something."""
-    active = [ignore for ignore in found if not over(ignore.until, today)]
+    active = _Active(ignore for ignore in found if not over(ignore.until, today))
     left: list[Finding] = []
-    used: dict[Ignore, None] = {}
     count = 0
     for finding in findings:
-        covering = [ignore for ignore in active if ignore.covers(finding)]
-        used.update(dict.fromkeys(covering))
-        if covering:
+        if active.suppress(finding):
             count += 1
         else:
             left.append(finding)
-    return left, count, list(used)
+    return left, count, [ignore for ignore in found if ignore in active.used]
+
+
+class _Alike:
+    """Suppressions of one code for one object or line: what one covers all do, but none the finding about itself."""
+
+    def __init__(self) -> None:
+        self._unused: dict[tuple[Place, str], list[Ignore]] = {}
+        self._about: set[tuple[Place, str]] = set()
+
+    def add(self, ignore: Ignore) -> None:
+        about = (ignore.place, unused_cause(ignore))
+        self._about.add(about)
+        self._unused.setdefault(about, []).append(ignore)
+
+    def use(self, finding: Finding, used: set[Ignore]) -> bool:
+        own = (finding.place, finding.cause) if finding.code == UNUSED else None
+        kept = {own: self._unused.pop(own)} if own in self._unused else {}
+        for ignores_alike in self._unused.values():
+            used.update(ignores_alike)
+        self._unused = kept
+        return len(self._about) > (own in self._about)
+
+
+class _Active:
+    """The suppressions that hold, by what they are for: an object, or a line of a file."""
+
+    def __init__(self, ignores_held: Iterable[Ignore]) -> None:
+        self.used: set[Ignore] = set()
+        self._objects: dict[tuple[str, str], dict[str, _Alike]] = {}
+        self._lines: dict[str, dict[int, dict[str, _Alike]]] = {}
+        for ignore in ignores_held:
+            if ignore.wrong or not ignore.code:
+                continue
+            manifest = ignore.manifest
+            if manifest is not None:
+                path = "" if manifest.origin is not None else ignore.place.path
+                self._objects.setdefault((manifest.object, path), {}).setdefault(ignore.code, _Alike()).add(ignore)
+            for line in ignore.lines if manifest is None else ():
+                by_line = self._lines.setdefault(ignore.place.path, {})
+                by_line.setdefault(line, {}).setdefault(ignore.code, _Alike()).add(ignore)
+        self._sorted = {path: sorted(by_line) for path, by_line in self._lines.items()}
+
+    def suppress(self, finding: Finding) -> bool:
+        """Whether a finding is suppressed, which uses all suppressions that are for it."""
+        hit = False
+        for by_code in self._for(finding):
+            for length in range(1, len(finding.code) + 1):
+                alike = by_code.get(finding.code[:length])
+                hit = (alike is not None and alike.use(finding, self.used)) or hit
+        return hit
+
+    def _for(self, finding: Finding) -> Iterator[dict[str, _Alike]]:
+        for path in dict.fromkeys(("", finding.place.path)):
+            yield self._objects.get((finding.object, path), {})
+        for place in dict.fromkeys((finding.place, *(related.place for related in finding.related))):
+            lines = self._sorted.get(place.path, [])
+            for line in lines[bisect_left(lines, place.line) : bisect_right(lines, place.end_line)]:
+                yield self._lines[place.path][line]
 
 
 def _of_comment(reading: Reading, comment: Comment) -> Iterator[Ignore]:

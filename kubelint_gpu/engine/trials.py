@@ -136,7 +136,7 @@ def _cut_short(unit: ApplySet, codes: Sequence[str]) -> Finding:
     return Finding(
         code=INTERNAL,
         name="cut-short",
-        severity="note",
+        severity="warning",
         certainty="certain",
         message=f"{listed(codes)} {'was' if len(codes) == 1 else 'were'} not asked about everything here: {USED_UP}",
         place=place,

@@ -13,7 +13,7 @@ from __future__ import annotations
 from kubelint_gpu.kube.admission.defaults import without_resources
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
-from kubelint_gpu.kube.objects.taints import first_untolerated
+from kubelint_gpu.kube.objects.taints import untolerated
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins import node_affinity, node_ports, taint_toleration
@@ -97,7 +97,7 @@ def _refusal(pod: Pod, node: NodeInfo, snapshot: Snapshot) -> KubeletAdmission:
     if not ports.skip and node_ports.PLUGIN.filter(ports.state, node) is not None:
         return _failed(node_ports.NAME, node_ports.REASON)
     executing = [taint for taint in node.taints if taint.effect == "NoExecute"]
-    if first_untolerated(executing, pod.spec.tolerations) is not None:
+    if untolerated(executing, pod.spec.tolerations):
         return _failed(taint_toleration.NAME, NOT_TOLERATED)
     return KubeletAdmission()
 

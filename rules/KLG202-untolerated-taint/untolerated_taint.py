@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from kubelint_gpu.analysis.diagnosis import Diagnosis, diagnose
-from kubelint_gpu.analysis.node_misfit import asked, title, untolerated
+from kubelint_gpu.analysis.node_misfit import asked, title
 from kubelint_gpu.builders.waiting_pods import no_pods, scheduler_message, severity_without_pods
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.documents.edits import Edit, append, replace_scalar, set_key
@@ -15,7 +15,7 @@ from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related, Safety
 from kubelint_gpu.kube.objects.node import Node
-from kubelint_gpu.kube.objects.taints import Taint, Toleration
+from kubelint_gpu.kube.objects.taints import Taint, Toleration, covered_by, uncovered
 from kubelint_gpu.messages.wording import listed, some
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -61,9 +61,10 @@ def _sets(unit: ApplySet, subject: WorkloadCheck, found: Diagnosis) -> Sets:
     """The taints that are in the way, each set with its nodes: first those that stand for what the pod asks for."""
     nodes = {node.name: node for node in unit.possible_nodes}
     sets: Sets = {}
+    covered = covered_by(subject.workload.spec.tolerations)
     for name in found.nodes:
         node: Node = nodes[name]
-        sets.setdefault(untolerated(node, subject.workload.spec.tolerations), []).append(title(unit, name))
+        sets.setdefault(tuple(uncovered(node.taints, covered)), []).append(title(unit, name))
     resources = asked(subject)
 
     def rank(entry: tuple[tuple[Taint, ...], list[str]]) -> tuple[bool, int, int]:

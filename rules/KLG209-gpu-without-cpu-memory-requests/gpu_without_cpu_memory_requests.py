@@ -41,8 +41,10 @@ def gpu_without_cpu_memory_requests(unit: ApplySet) -> Iterator[Diagnostic]:
                     cause=f"metric {name}",
                     related=(Related(_place(subject), f"no request for {name}"),),
                 )
-    for subject in unit.subjects:
-        if subject.key not in scaled and _is_best_effort(subject) and _has_company(unit, subject):
+    bare = [one for one in unit.subjects if one.key not in scaled and _is_best_effort(one)]
+    company = _company(unit) if bare else frozenset()
+    for subject in bare:
+        if not company.isdisjoint(_takers(unit, subject)):
             yield Diagnostic(
                 "KLG209",
                 _place(subject),
@@ -78,15 +80,15 @@ def _is_best_effort(subject: WorkloadCheck) -> bool:
     return not any(one.requests.get(name) or one.limits.get(name) for one in every for name in _RESOURCES)
 
 
-def _has_company(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether a workload with requests and without a GPU may run on the same nodes: under pressure it stays."""
-    nodes = _takers(unit, subject)
-    return bool(nodes) and any(
-        not extended_resources(other.workload.spec)
-        and any(one.requests.get("memory") for one in other.workload.spec.containers)
-        and not nodes.isdisjoint(_takers(unit, other))
-        for other in unit.subjects
-        if other is not subject
+def _company(unit: ApplySet) -> frozenset[str]:
+    """The nodes on which workloads with requests and without a GPU may run: under pressure these stay."""
+    return frozenset().union(
+        *(
+            _takers(unit, other)
+            for other in unit.subjects
+            if any(one.requests.get("memory") for one in other.workload.spec.containers)
+            and not extended_resources(other.workload.spec)
+        )
     )
 
 

@@ -34,6 +34,7 @@ def useless_toleration(unit: ApplySet) -> Iterator[Diagnostic]:
         {(taint.key, taint.value, taint.effect): taint for node in unit.possible_nodes for taint in node.taints}.items()
     )
     known = [taint for _, taint in taints]
+    told = {(one.key, value, effect) for one in known for value in (one.value, None) for effect in (one.effect, "")}
     for subject in unit.subjects:
         if not subject.places_pods or not (unit.fits_somewhere(subject) or unit.may_grow_for(subject)):
             # a DaemonSet tolerates what may come, and a pod that fits nowhere has a rule that says why
@@ -42,6 +43,9 @@ def useless_toleration(unit: ApplySet) -> Iterator[Diagnostic]:
         listed = field_pointers.at(subject.manifest, (*field_pointers.pod_spec(subject.manifest), "tolerations"))
         written = workload.spec.tolerations[: _length(listed)] if workload is not None else ()
         for number, toleration in enumerate(written):
+            value = None if toleration.operator == "Exists" else toleration.value
+            if not toleration.key or (toleration.key, value, toleration.effect) in told or _passes(toleration.key):
+                continue
             others = [one for one in (*written, *subject.workload.spec.tolerations) if one is not toleration]
             draft = _draft(unit, subject, number, toleration, others, known)
             if draft is not None:
@@ -56,8 +60,6 @@ def _draft(
     others: Sequence[Toleration],
     known: Sequence[Taint],
 ) -> Diagnostic | None:
-    if not toleration.key or any(toleration.tolerates(taint) for taint in known) or _passes(toleration.key):
-        return None
     near = _near(toleration, known)
     if near is None and (not unit.complete or _portable(unit, toleration.key)):
         return None

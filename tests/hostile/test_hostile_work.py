@@ -109,7 +109,14 @@ def unknown_field_beside(number):
     return found
 
 
+def suppressing(count):
+    found = deployment("a", 1)
+    found["metadata"]["annotations"] = {"kubelint-gpu/ignore": "KLG101: x\n" * count}
+    return found
+
+
 ALONE = {
+    "10000 suppressions": [suppressing(10_000)],
     "3000 duplicates": [deployment("a", 1) for _ in range(3000)],
     "1000 objects of one name": [unknown_field_beside(number) for number in range(1000)],
 }
@@ -117,7 +124,10 @@ ALONE = {
 
 @pytest.mark.parametrize("name", ALONE)
 def test_many_fixes_are_tried_in_little_time_without_an_inventory(name, tmp_path):
-    """Objects that are declared several times are not put together, and so never tried once for each of them."""
+    """Objects that are declared several times are not put together, and so never tried once for each of them.
+
+    Suppressions are found by what they are for.
+    """
     ended = run(*written(tmp_path, ALONE[name]), "--output-format", "json", cwd=tmp_path)
     assert json.loads(ended.stdout)["summary"]["workloads"] == len(ALONE[name])
 

@@ -11,7 +11,7 @@ from kubelint_gpu.kube.objects.priority import (
     read_priority_class,
     resolve_priority,
 )
-from kubelint_gpu.kube.objects.taints import Taint, Toleration, first_untolerated, read_taint, read_toleration
+from kubelint_gpu.kube.objects.taints import Taint, Toleration, read_taint, read_toleration, untolerated
 from kubelint_gpu.kube.values.errors import InvalidObject, field_path, is_placeholder
 from kubelint_gpu.kube.values.fields import Fields, described
 
@@ -33,11 +33,11 @@ def test_tolerations_against_taints(toleration, taint, tolerated):
     assert toleration.tolerates(taint) is tolerated
 
 
-def test_the_first_blocking_taint_that_nothing_tolerates():
+def test_the_blocking_taints_that_nothing_tolerates():
     taints = (Taint("soft", "", "PreferNoSchedule"), Taint("a", "1"), Taint("b", "2", "NoExecute"))
-    assert first_untolerated(taints, ()) == taints[1]
-    assert first_untolerated(taints, (Toleration("a", "Exists"),)) == taints[2]
-    assert first_untolerated(taints, (Toleration(operator="Exists"),)) is None
+    assert untolerated(taints, ()) == taints[1:]
+    assert untolerated(taints, (Toleration("a", "Exists"),)) == taints[2:]
+    assert untolerated(taints, (Toleration(operator="Exists"),)) == ()
     assert [str(taint) for taint in taints] == ["soft:PreferNoSchedule", "a=1:NoSchedule", "b=2:NoExecute"]
     assert read_taint(Fields({"key": "a", "effect": "NoExecute"})) == Taint("a", "", "NoExecute")
 

@@ -6,7 +6,7 @@ Behaviour: `Toleration.ToleratesTaint` of staging/src/k8s.io/api/core/v1/tolerat
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.names import is_label_value, is_qualified_name
@@ -97,12 +97,30 @@ def is_lifecycle(taint: Taint) -> bool:
     return taint.key.startswith(_LIFECYCLE)
 
 
-def first_untolerated(taints: Iterable[Taint], tolerations: tuple[Toleration, ...]) -> Taint | None:
-    """The first NoSchedule or NoExecute taint, in the node's order, that no toleration covers."""
+Covered = frozenset[tuple[str, str, str, str]]
+
+
+def covered_by(tolerations: Iterable[Toleration]) -> Covered:
+    """What tolerations cover, by key, operator, value and effect."""
+    return frozenset((one.key, one.operator, one.value, one.effect) for one in tolerations)
+
+
+def uncovered(taints: Iterable[Taint], covered: Covered) -> Iterator[Taint]:
+    """The NoSchedule and NoExecute taints, in the node's order, that no toleration covers."""
     for taint in taints:
-        if taint.blocks and not any(toleration.tolerates(taint) for toleration in tolerations):
-            return taint
-    return None
+        if taint.blocks and not any(
+            (key, *told, effect) in covered
+            for key in ("", taint.key)
+            for told in (("Exists", ""), ("Equal", taint.value))
+            for effect in ("", taint.effect)
+        ):
+            yield taint
+
+
+def untolerated(taints: Iterable[Taint], tolerations: Iterable[Toleration]) -> tuple[Taint, ...]:
+    """The taints that keep a pod with some tolerations away."""
+    blocking = [taint for taint in taints if taint.blocks]
+    return tuple(uncovered(blocking, covered_by(tolerations))) if blocking else ()
 
 
 def read_taint(fields: Fields) -> Taint:

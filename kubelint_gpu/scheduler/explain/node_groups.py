@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import is_extended
-from kubelint_gpu.kube.objects.taints import Taint
+from kubelint_gpu.kube.objects.taints import Taint, untolerated
 from kubelint_gpu.kube.values.selectors import Requirement
 from kubelint_gpu.scheduler.explain.explained_class import ExplainedClass
-from kubelint_gpu.scheduler.explain.what_would_help import RemedySearch, untolerated
+from kubelint_gpu.scheduler.explain.what_would_help import RemedySearch
 from kubelint_gpu.scheduler.fit import FitResult
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Status
@@ -43,7 +43,7 @@ def groups_of(pod: Pod, snapshot: Snapshot, result: FitResult, search: RemedySea
         node = info.node
         status = verdicts.get(info.name, result.excluded or result.prefilter)
         if node.taints not in keeping:
-            keeping[node.taints] = untolerated(pod.spec, node.taints)
+            keeping[node.taints] = untolerated(node.taints, pod.spec.tolerations)
         missing = search.lack(node) if status is not None and status.plugin in (LABELS, "") else None
         unmet = missing.requirements if missing is not None else ()
         amounts = [(node.allocatable.get(name, 0), info.used.get(name, 0)) for name in shown]

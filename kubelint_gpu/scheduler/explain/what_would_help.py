@@ -10,7 +10,7 @@ from kubelint_gpu.kube.objects.meta import Meta
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.requests import pod_requests
-from kubelint_gpu.kube.objects.taints import Taint
+from kubelint_gpu.kube.objects.taints import Taint, untolerated
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.scheduler.candidate import importance, stripped
 from kubelint_gpu.scheduler.explain.cluster_changes import (
@@ -183,7 +183,7 @@ class RemedySearch:
         return ()
 
     def _untolerated(self, node: Node) -> tuple[Taint, ...]:
-        return untolerated(self.pod.spec, node.taints)
+        return untolerated(node.taints, self.pod.spec.tolerations)
 
     def _endings(self, scene: ChangedCluster, status: Status) -> Iterator[PodsEnd]:
         """Pods of one owner that would have to end, for each owner that has enough; else of several."""
@@ -290,13 +290,6 @@ class RemedySearch:
                     )
                 if known[kind]:
                     yield pod, info.name
-
-
-def untolerated(spec: PodSpec, taints: Iterable[Taint]) -> tuple[Taint, ...]:
-    """The taints that keep a pod away."""
-    return tuple(
-        taint for taint in taints if taint.blocks and not any(one.tolerates(taint) for one in spec.tolerations)
-    )
 
 
 def _ending(pods: tuple[PlacedPod, ...]) -> PodsEnd:

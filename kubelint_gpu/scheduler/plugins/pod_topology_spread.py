@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.affinity import SpreadConstraint
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
-from kubelint_gpu.kube.objects.taints import first_untolerated
+from kubelint_gpu.kube.objects.taints import untolerated
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.selectors import LabelSelector, Requirement
 from kubelint_gpu.scheduler.framework.facts import Facts, Held, Keeps, Reach, Unique, never, no_token, nobody, within
@@ -185,7 +185,7 @@ def included(constraint: SpreadConstraint, spec: PodSpec, node: NodeInfo) -> boo
     """Whether a node counts for a constraint, by its inclusion policies; the topology keys are not looked at."""
     if constraint.honor_affinity and not matches_node(spec, node):
         return False
-    return not constraint.honor_taints or first_untolerated(node.taints, spec.tolerations) is None
+    return not constraint.honor_taints or not untolerated(node.taints, spec.tolerations)
 
 
 def _count(snapshot: Snapshot, pod: Pod, constraint: SpreadConstraint, partition: DomainCounts) -> Count:

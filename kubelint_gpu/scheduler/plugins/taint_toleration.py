@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.taints import Toleration, first_untolerated
+from kubelint_gpu.kube.objects.taints import Covered, covered_by, uncovered
 from kubelint_gpu.scheduler.framework.facts import Token, on_one_node
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
 from kubelint_gpu.scheduler.framework.plugin import Code, Plugin, Prepared, Status, any_number
@@ -18,18 +18,19 @@ REASON = "node(s) had untolerated taint(s)"
 NAMING_REASON = "node(s) had untolerated taint {{{key}: {value}}}"
 _REJECTED = Status(NAME, Code.UNRESOLVABLE, (REASON,))
 
-State = tuple[tuple[Toleration, ...], bool]
+State = tuple[Covered, bool]
 
 
 def _pre_filter(pod: Pod, snapshot: Snapshot) -> Prepared:
-    return Prepared((pod.spec.tolerations, snapshot.behaviour.names_taint))
+    covered = snapshot.memory.of(NAME, pod.spec, lambda spec: covered_by(spec.tolerations))
+    return Prepared((covered, snapshot.behaviour.names_taint))
 
 
 def _filter(state: State, node: NodeInfo) -> Status | None:
     if not node.taints:
         return None
-    tolerations, named = state
-    taint = first_untolerated(node.taints, tolerations)
+    covered, named = state
+    taint = next(uncovered(node.taints, covered), None)
     if taint is None:
         return None
     return _naming(taint.key, taint.value) if named else _REJECTED

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
-from kubelint_gpu.kube.objects.taints import Toleration, first_untolerated
+from kubelint_gpu.kube.objects.taints import Toleration, untolerated
 from kubelint_gpu.kube.values.selectors import NodeSelector, NodeSelectorTerm, Requirement
 from kubelint_gpu.values import replace
 
@@ -52,7 +52,7 @@ def daemon_nodes(spec: PodSpec, nodes: Iterable[Node], *, staying: bool = False)
         if spec.node_affinity is not None and not spec.node_affinity.matches(labels, node.name):
             continue
         taints = tuple(one for one in node.taints if (one.effect == "NoExecute" if staying else one.blocks))
-        if first_untolerated(taints, tolerated) is None:
+        if not untolerated(taints, tolerated):
             found.append(node.name)
     return tuple(found)
 
