@@ -94,6 +94,9 @@ def where_none_come(transitions: Sequence[Transition], cluster: Cluster) -> Clus
         if not (cordoned and movable and one.known and one.existing) or own_pods(one.new, cluster.pods):
             continue
         pod = created_pod(one.old, "old")
+        if _allocated(pod, cluster):
+            # a claim says where they are
+            continue
         for number in range(one.old.replicas):
             beside = as_before(pod, cluster, (*cluster.pods, *found))
             free = [name for name in fit(pod, beside).fits if name in cordoned]
