@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from kubelint_gpu.kube.objects.pod import read_pod
@@ -31,6 +33,13 @@ from kubelint_gpu.kube.values.fields import Fields, described
 )
 def test_tolerations_against_taints(toleration, taint, tolerated):
     assert toleration.tolerates(taint) is tolerated
+
+
+def test_taints_are_covered_as_each_toleration_by_itself_says():
+    taints = [Taint(*fields) for fields in product("ab", ("", "x"), ("NoSchedule", "NoExecute"))]
+    for fields in product(("", "a"), ("Equal", "Exists", "Gt"), ("", "x"), ("", "NoSchedule", "NoExecute")):
+        toleration = Toleration(*fields)
+        assert untolerated(taints, [toleration]) == tuple(taint for taint in taints if not toleration.tolerates(taint))
 
 
 def test_the_blocking_taints_that_nothing_tolerates():

@@ -102,7 +102,9 @@ Covered = frozenset[tuple[str, str, str, str]]
 
 def covered_by(tolerations: Iterable[Toleration]) -> Covered:
     """What tolerations cover, by key, operator, value and effect."""
-    return frozenset((one.key, one.operator, one.value, one.effect) for one in tolerations)
+    return frozenset(
+        (one.key, one.operator, "" if one.operator == "Exists" else one.value, one.effect) for one in tolerations
+    )
 
 
 def uncovered(taints: Iterable[Taint], covered: Covered) -> Iterator[Taint]:
