@@ -113,8 +113,7 @@ class _Alike:
     def use(self, finding: Finding, used: set[Ignore]) -> bool:
         own = (finding.place, finding.cause) if finding.code == UNUSED else None
         kept = {own: self._unused.pop(own)} if own in self._unused else {}
-        for ignores_alike in self._unused.values():
-            used.update(ignores_alike)
+        used.update(*self._unused.values())
         self._unused = kept
         return len(self._about) > (own in self._about)
 
@@ -129,13 +128,12 @@ class _Active:
         for ignore in ignores_held:
             if ignore.wrong or not ignore.code:
                 continue
-            manifest = ignore.manifest
-            if manifest is not None:
+            if (manifest := ignore.manifest) is not None:
                 path = "" if manifest.origin is not None else ignore.place.path
                 self._objects.setdefault((manifest.object, path), {}).setdefault(ignore.code, _Alike()).add(ignore)
             for line in ignore.lines if manifest is None else ():
-                by_line = self._lines.setdefault(ignore.place.path, {})
-                by_line.setdefault(line, {}).setdefault(ignore.code, _Alike()).add(ignore)
+                by_code = self._lines.setdefault(ignore.place.path, {}).setdefault(line, {})
+                by_code.setdefault(ignore.code, _Alike()).add(ignore)
         self._sorted = {path: sorted(by_line) for path, by_line in self._lines.items()}
 
     def suppress(self, finding: Finding) -> bool:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import shutil
 
 import pytest
-from command_line import ROOT, TRACKER, check_json, kubelint
+from command_line import TRACKER, check_json, kubelint
 
 DEADLOCK = (TRACKER / "tracker.yaml").read_text()
 
@@ -179,16 +178,3 @@ def test_a_baseline_that_cannot_be_written_fails(project):
     found = check(project, "--write-baseline", "absent/baseline.json")
     assert found.code == 2
     assert "cannot write absent/baseline.json" in found.err
-
-
-@pytest.mark.skipif(not (shutil.which("kustomize") or shutil.which("kubectl")), reason="renders")
-def test_an_entry_of_a_base_stays_where_one_of_its_overlays_is_checked(tmp_path):
-    shutil.copytree(ROOT / "examples" / "kustomize", tmp_path / "k")
-    command = ("-i", "k/inventory.yaml", "--select", "KLG101,KLG203")
-    check_json("k", *command, "--write-baseline", "all.json", cwd=tmp_path)
-    before = entries(tmp_path, "all.json")
-    ran = check_json(
-        "k/overlays/prod", *command, "--baseline", "all.json", "--write-baseline", "one.json", cwd=tmp_path
-    )
-    assert "0 dropped" in ran.err
-    assert entries(tmp_path, "one.json") == before

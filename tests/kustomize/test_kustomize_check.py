@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -30,6 +31,16 @@ def test_findings_stand_at_the_lines_that_people_write(check, example):
     assert "small-1" in related["overlays/staging/kustomization.yaml", 4]
     pin = next(one for one in ran.findings if one["code"] == "KLG203")
     assert (pin["path"], pin["line"]) == ("components/pinned/pin.yaml", 9)
+
+
+def test_an_entry_of_a_base_stays_where_one_of_its_overlays_is_checked(check, example):
+    command = ("-i", "inventory.yaml", "--select", "KLG101,KLG203")
+    check(example, ".", *command, "--write-baseline", "all.json")
+    before = json.loads((example / "all.json").read_text())["findings"]
+    ran = check(example, "overlays/prod", *command, "--baseline", "all.json", "--write-baseline", "one.json")
+    assert "0 dropped" in ran.err
+    assert before
+    assert json.loads((example / "one.json").read_text())["findings"] == before
 
 
 def test_a_directory_that_is_named_may_read_all_of_itself(check, tmp_path):
