@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kubelint_gpu.documents import Item, Pointer, Reading, Role, Span, items
 from kubelint_gpu.findings.finding import Place
 from kubelint_gpu.kube.kinds.custom_workload import custom_workloads
-from kubelint_gpu.kube.objects.workload import Workload, is_workload, read_workload
+from kubelint_gpu.kube.objects.workload import Workload, api_group, is_workload, read_workload
 from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.within_scalar import offset_within
@@ -69,6 +69,12 @@ class Manifest:
     def object(self) -> str:
         """`kind/namespace/name`; without a namespace `kind/name`."""
         return "/".join(part for part in (self.kind, self.namespace, self.name) if part)
+
+    @property
+    def identity(self) -> tuple[str, str, str, str] | None:
+        """By what the API server tells it from others: group, kind, namespace, name; None where it makes the name."""
+        name = self._meta("name")
+        return (api_group(self.item.value), self.kind, self.namespace, name) if name else None
 
     @property
     def part(self) -> str:

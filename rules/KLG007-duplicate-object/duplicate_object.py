@@ -8,7 +8,6 @@ from kubelint_gpu.documents import Pointer
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
-from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 
@@ -20,10 +19,9 @@ def duplicate_object(unit: ApplySet) -> Iterator[Diagnostic]:
     """The same kind, namespace and name twice among what is applied together."""
     first: dict[tuple[str, str, str, str], Manifest] = {}
     for manifest in unit.manifests:
-        name = _name(manifest)
-        if not name or (manifest.workload is not None and manifest.workload.partial):
+        key = manifest.identity
+        if key is None or (manifest.workload is not None and manifest.workload.partial):
             continue
-        key = (api_group(manifest.item.value), manifest.kind, manifest.namespace, name)
         other = first.setdefault(key, manifest)
         if other is manifest or _patches(manifest, other):
             continue
@@ -49,9 +47,3 @@ def _patches(one: Manifest, other: Manifest) -> bool:
 def _spec(manifest: Manifest) -> dict[str, object]:
     spec = manifest.item.value.get("spec")
     return spec if isinstance(spec, dict) else manifest.item.value
-
-
-def _name(manifest: Manifest) -> str:
-    meta = manifest.item.value.get("metadata")
-    name = meta.get("name") if isinstance(meta, dict) else None
-    return name if isinstance(name, str) else ""

@@ -43,6 +43,18 @@ def test_old_pods_hold_the_claims_of_their_old_template_and_new_ones_those_of_th
     ]
 
 
+def test_of_an_object_that_is_applied_twice_the_last_one_stays():
+    before, stuck = made("a"), [("KLG101", "a")]
+    assert told_now(before, made("a", RECREATE, gpus=1) + made("a", RECREATE, gpus=2), inventory(2)) == []
+    assert told_now(before, made("a", more="args: [x]") + made("a", RECREATE), inventory(1)) == []
+    assert told_now(before, made("a", RECREATE) + made("a", more="args: [x]"), inventory(1)) == stuck
+
+
+def test_objects_of_which_the_api_server_makes_the_names_are_not_one():
+    anew = made("a", RECREATE).replace("name: a,", "generateName: a,")
+    assert [code for code, _ in told("", anew + anew, inventory(1))] == ["KLG109", "KLG109"]
+
+
 def test_a_claim_that_moves_from_one_workload_to_another_is_free_when_the_old_pod_is_gone():
     before = made("a", pod=DATA) + made("b") + CLAIM
     after = made("a") + made("b", pod=DATA) + CLAIM

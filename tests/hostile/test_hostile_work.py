@@ -83,7 +83,8 @@ OF_NONE = [
 ]
 CASES = {
     "1500 selectors": ([workload("Deployment", f"d{one}", template("same"), replicas=1) for one in range(1500)], 2),
-    "3000 duplicates": ([deployment("a", 1) for _ in range(3000)], 2),
+    "6000 duplicates": ([deployment("a", 1) for _ in range(6000)], 19),
+    "1000 that compete": ([deployment(f"d{one}", 1) for one in range(1000)], 19),
     "terms": ([deployment("a", 1, affinity=node_affinity(OF_OTHERS))], 1000),
     "terms of numbers": ([deployment("a", 1000, affinity=node_affinity(OF_NONE))], 1000),
     "spread over nodes": ([deployment("a", 1000, topologySpreadConstraints=spread("kubernetes.io/hostname"))], 1000),

@@ -31,7 +31,7 @@ class BlockedPods:
         self._known: dict[tuple[int, str, str], Candidates] = {}
 
     def waiting(self, state: State, owner: str = "") -> tuple[Waiting, ...]:
-        """Everybody who waits, new pods first; with `owner`, of those for which no node is found only its pods."""
+        """Everybody who waits, new pods first; with `owner`, only its pods that find no node or are refused."""
         snapshot = self._telling.snapshot(state)
         placed = self._scene.places.state_pods.placed(state)
         self._known.clear()
@@ -45,16 +45,15 @@ class BlockedPods:
                 if phase in UNBOUND and number >= 0:
                     home = index if phase == AWAITED or self._kinds[number].pinned else None
                     pending[number, home] = pending.get((number, home), 0) + count
-        found, skipped = [], False
+        found = []
         for (number, home), count in sorted(pending.items(), key=lambda one: (one[0][0], one[0][1] or -1)):
             kind = self._kinds[number]
-            if owner and kind.owner != owner:
-                skipped = True
-            elif not (kind.temporary or number in self._scene.cast.optional):
+            asked = not owner or kind.owner == owner
+            if asked and not (kind.temporary or number in self._scene.cast.optional):
                 found.append(self._stranded(number, home, count, snapshot, state))
-        found += self._refused(state)
+        found += self._refused(state, owner)
         found += self._not_starting(state)
-        if not (found or skipped):
+        if not (found or owner):
             found = self._not_ready(state)
         return tuple(sorted(found, key=lambda one: not one.new))
 
@@ -72,10 +71,12 @@ class BlockedPods:
         lacks = self._lacks(number, home, result, snapshot, state)
         return Waiting(kind.owner, kind.new, count, text or "", lacks=lacks, pod=kind.name)
 
-    def _refused(self, state: State) -> list[Waiting]:
-        found = []
+    def _refused(self, state: State, owner: str) -> list[Waiting]:
+        found, seen = [], census(state)
         for actor, control in zip(self._scene.model.actors, state.controls, strict=True):
-            for change in actor.actions(control, census(state)):
+            if owner and actor.name != owner:
+                continue
+            for change in actor.actions(control, seen):
                 if change.create is None:
                     continue
                 kind = self._kinds[change.create[0]]
