@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from checks_units import GPU_NODE, deployment, findings
+from checks_units import deployment
+from companions import APART, CACHE, KEPT, NEAR, codes, said
 
-RUNNING = "running:\n  - {name: cache-1, namespace: serving, node: gpu-1, labels: {app: cache}}\n"
-NEAR = """\
-affinity:
-  podAffinity:
-    requiredDuringSchedulingIgnoredDuringExecution:
-      - {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: cache}}}
-"""
-KEPT = "strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}"
 SCALER = """\
 ---
 apiVersion: autoscaling/v2
@@ -24,34 +17,12 @@ spec:
 """
 
 
-def codes(text, gpus, running=RUNNING):
-    return {one.code for one in findings(text, GPU_NODE % gpus + running)} & {"KLG101", "KLG109", "KLG115", "KLG403"}
-
-
 def test_what_an_autoscaler_may_ask_for_is_counted_beside_its_companions():
     chat = deployment(pod=NEAR, spec=KEPT) + SCALER
     assert "KLG115" in codes(chat, 4)
     cache = "---\n" + deployment(name="cache", limits="{cpu: 1}")
     assert "KLG115" in codes(chat + cache, 4)
     assert "KLG115" not in codes(chat + cache, 8)
-
-
-TWO_NODES = """\
-apiVersion: kubelint-gpu/v1
-kind: ClusterInventory
-complete: true
-nodes:
-  - {name: gpu-1, allocatable: {cpu: 64, memory: 512Gi}, gpus: {model: L40S, count: 4}}
-  - {name: gpu-2, allocatable: {cpu: 64, memory: 512Gi}, gpus: {model: L40S, count: 4}}
-priorityClasses:
-  - {name: serving, value: 1000}
-"""
-CACHE = "---\n" + deployment(name="cache", limits="{cpu: 1}")
-APART = NEAR.replace("podAffinity", "podAntiAffinity")
-
-
-def said(code, text, inventory=TWO_NODES):
-    return [one.message for one in findings(text, inventory) if one.code == code]
 
 
 def test_where_two_autoscalers_raise_the_number_of_companions_the_best_numbers_count():

@@ -2,20 +2,8 @@
 
 from __future__ import annotations
 
-from checks_units import GPU_NODE, deployment, findings
-
-RUNNING = "running:\n  - {name: cache-1, namespace: serving, node: gpu-1, labels: {app: cache}}\n"
-NEAR = """\
-affinity:
-  podAffinity:
-    requiredDuringSchedulingIgnoredDuringExecution:
-      - {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: cache}}}
-"""
-KEPT = "strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}"
-
-
-def codes(text, gpus, running=RUNNING):
-    return {one.code for one in findings(text, GPU_NODE % gpus + running)} & {"KLG101", "KLG109", "KLG115", "KLG403"}
+from checks_units import deployment, findings
+from companions import APART, CACHE, KEPT, NEAR, TWO_NODES, codes, said
 
 
 def test_a_rollout_near_to_what_runs_is_judged():
@@ -33,16 +21,6 @@ def test_of_a_companion_that_nobody_runs_another_rule_speaks():
     assert codes(deployment(spec=KEPT, pod=NEAR), 1, "") == {"KLG403"}
 
 
-TWO_NODES = """\
-apiVersion: kubelint-gpu/v1
-kind: ClusterInventory
-complete: true
-nodes:
-  - {name: gpu-1, allocatable: {cpu: 64, memory: 512Gi}, gpus: {model: L40S, count: 4}}
-  - {name: gpu-2, allocatable: {cpu: 64, memory: 512Gi}, gpus: {model: L40S, count: 4}}
-priorityClasses:
-  - {name: serving, value: 1000}
-"""
 BUDGET = """\
 ---
 apiVersion: policy/v1
@@ -50,9 +28,7 @@ kind: PodDisruptionBudget
 metadata: {name: chat, namespace: serving}
 spec: {maxUnavailable: 1, selector: {matchLabels: {app: chat}}}
 """
-CACHE = "---\n" + deployment(name="cache", limits="{cpu: 1}")
 PINNED = "---\n" + deployment(name="cache", limits="{cpu: 1}", pod="nodeSelector: {kubernetes.io/hostname: gpu-1}\n")
-APART = NEAR.replace("podAffinity", "podAntiAffinity")
 JOB = """\
 ---
 apiVersion: batch/v1
@@ -72,10 +48,6 @@ spec:
 
 def job(name, pods, spec=""):
     return JOB % (name, pods, pods, name, "".join(f"      {line}\n" for line in spec.splitlines()))
-
-
-def said(code, text, inventory=TWO_NODES):
-    return [one.message for one in findings(text, inventory) if one.code == code]
 
 
 def test_a_drain_of_pods_that_cannot_follow():

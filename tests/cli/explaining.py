@@ -46,6 +46,24 @@ spec:
 """
 
 
+def laid_out(tmp_path):
+    """A folder with the cluster and the workload."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "cluster.yaml").write_text(CLUSTER)
+    (tmp_path / "infer.yaml").write_text(WORKLOAD)
+    return tmp_path
+
+
+def explain(folder, *arguments, what="deployment/infer", **options):
+    return kubelint("explain", what, *arguments, cwd=folder, **options)
+
+
+def situations(folder, *arguments, **options):
+    ran = explain(folder, "-i", "cluster.yaml", "--output-format", "json", *arguments, **options)
+    assert ran.code == 0, ran.err
+    return {found["situation"]: found for found in ran.json["situations"]}
+
+
 def explained(tmp_path, what, manifest, *nodes, more=""):
     """The text of `explain`, its lines put together."""
     (tmp_path / "m.yaml").write_text(manifest)

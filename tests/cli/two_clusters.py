@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 
+from command_line import READY as TRACKED
+
 SMALL = """\
 apiVersion: kubelint-gpu/v1
 kind: ClusterInventory
@@ -39,3 +41,19 @@ def write(folder, files):
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
+
+
+def laid_out(tmp_path):
+    """A repository with two clusters and a workload for each of two units."""
+    write(
+        tmp_path,
+        {
+            "clusters/small.yaml": SMALL,
+            "clusters/roomy.yaml": GENEROUS,
+            "deploy/prod/tracker.yaml": TRACKED,
+            "deploy/lab/tracker.yaml": TRACKED,
+        },
+    )
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "-A")
+    return tmp_path

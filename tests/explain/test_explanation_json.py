@@ -4,27 +4,8 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from command_line import ROOT, kubelint
-from explaining import BOTH, CLUSTER, WORKLOAD
-
-
-@pytest.fixture
-def folder(tmp_path):
-    (tmp_path / ".git").mkdir()
-    (tmp_path / "cluster.yaml").write_text(CLUSTER)
-    (tmp_path / "infer.yaml").write_text(WORKLOAD)
-    return tmp_path
-
-
-def explain(folder, *arguments, what="deployment/infer", **options):
-    return kubelint("explain", what, *arguments, cwd=folder, **options)
-
-
-def situations(folder, *arguments, **options):
-    ran = explain(folder, "-i", "cluster.yaml", "--output-format", "json", *arguments, **options)
-    assert ran.code == 0, ran.err
-    return {found["situation"]: found for found in ran.json["situations"]}
+from explaining import BOTH, CLUSTER, explain, situations
 
 
 def test_many_classes_are_cut_in_text_and_whole_in_json(folder):

@@ -4,19 +4,7 @@ from __future__ import annotations
 
 import pytest
 from command_line import kubelint
-from explaining import BOTH, CLUSTER, WORKLOAD
-
-
-@pytest.fixture
-def folder(tmp_path):
-    (tmp_path / ".git").mkdir()
-    (tmp_path / "cluster.yaml").write_text(CLUSTER)
-    (tmp_path / "infer.yaml").write_text(WORKLOAD)
-    return tmp_path
-
-
-def explain(folder, *arguments, what="deployment/infer", **options):
-    return kubelint("explain", what, *arguments, cwd=folder, **options)
+from explaining import BOTH, explain
 
 
 @pytest.mark.parametrize("width", ["60", "80", "120"])

@@ -6,15 +6,7 @@ import json
 
 import pytest
 from command_line import ROOT, TRACKER, kubelint
-from explaining import CLUSTER, WORKLOAD, explained, workload
-
-
-@pytest.fixture
-def folder(tmp_path):
-    (tmp_path / ".git").mkdir()
-    (tmp_path / "cluster.yaml").write_text(CLUSTER)
-    (tmp_path / "infer.yaml").write_text(WORKLOAD)
-    return tmp_path
+from explaining import explained, workload
 
 
 def test_a_rollout_that_rests_on_a_pool_says_so_in_text_and_in_json():

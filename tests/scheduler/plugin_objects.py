@@ -6,6 +6,7 @@ from kubelint_gpu.scheduler import Snapshot, fit, read_cluster, read_pod
 
 ZONE = "topology.kubernetes.io/zone"
 HOST = "kubernetes.io/hostname"
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 def node(name, zone=None, *, labels=None, host=True, **spec):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from command_line import TRACKER, kubelint
-from explaining import BOTH, CLUSTER, WORKLOAD, explained, workload
+from explaining import BOTH, CLUSTER, WORKLOAD, explain, explained, laid_out, situations, workload
 
 TRACKED = TRACKER / "tracker.yaml"
 NODES = TRACKER / "nodes.yaml"
@@ -12,20 +12,7 @@ NODES = TRACKER / "nodes.yaml"
 
 @pytest.fixture
 def folder(tmp_path):
-    (tmp_path / ".git").mkdir()
-    (tmp_path / "cluster.yaml").write_text(CLUSTER)
-    (tmp_path / "infer.yaml").write_text(WORKLOAD)
-    return tmp_path
-
-
-def explain(folder, *arguments, what="deployment/infer", **options):
-    return kubelint("explain", what, *arguments, cwd=folder, **options)
-
-
-def situations(folder, *arguments, **options):
-    ran = explain(folder, "-i", "cluster.yaml", "--output-format", "json", *arguments, **options)
-    assert ran.code == 0, ran.err
-    return {found["situation"]: found for found in ran.json["situations"]}
+    return laid_out(tmp_path)
 
 
 def of(situation, node):

@@ -4,27 +4,11 @@ from __future__ import annotations
 
 import shlex
 
-import click
 import pytest
 from command_line import kubelint
+from commands_of_the_program import COMMANDS, LEAVES
 
 from kubelint_gpu.cli.help.manual_pages import EXAMPLES, EXITS
-from kubelint_gpu.cli.main import main
-
-
-def commands():
-    def below(command, words):
-        yield words, command
-        if isinstance(command, click.Group):
-            ctx = click.Context(command)
-            for name in command.list_commands(ctx):
-                yield from below(command.get_command(ctx, name), (*words, name))
-
-    return {" ".join(words): command for words, command in below(main, ())}
-
-
-COMMANDS = commands()
-LEAVES = {name: command for name, command in COMMANDS.items() if not isinstance(command, click.Group)}
 
 
 @pytest.mark.parametrize("name", sorted(LEAVES))

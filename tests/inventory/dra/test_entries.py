@@ -3,25 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from kubelint_gpu.documents import read
-from kubelint_gpu.inventory import load
-
-HEAD = "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: '1.36'\n"
-
-
-def loaded(text, head=HEAD):
-    return load([read("cluster.yaml", (head + text).encode())])
-
-
-def inventory_of(text):
-    inventory, errors = loaded(text)
-    assert errors == ()
-    return inventory
-
-
-def slices(text):
-    return [each.value for each in inventory_of(text).of_kind("ResourceSlice")]
+from declared_devices import loaded, slices
 
 
 def test_the_devices_of_a_driver_are_one_slice_a_node_and_its_values_are_typed():

@@ -4,25 +4,9 @@ from __future__ import annotations
 
 import json
 
-from kubelint_gpu.documents import read
-from kubelint_gpu.inventory import load
+from declared_devices import inventory_of, loaded, slices
+
 from kubelint_gpu.scheduler import Snapshot, attempt, read_cluster, read_pod
-
-HEAD = "apiVersion: kubelint-gpu/v1\nkind: ClusterInventory\nkubernetesVersion: '1.36'\n"
-
-
-def loaded(text, head=HEAD):
-    return load([read("cluster.yaml", (head + text).encode())])
-
-
-def inventory_of(text):
-    inventory, errors = loaded(text)
-    assert errors == ()
-    return inventory
-
-
-def slices(text):
-    return [each.value for each in inventory_of(text).of_kind("ResourceSlice")]
 
 
 def test_each_node_of_a_pool_has_devices_of_its_own():

@@ -5,24 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from one_device import SUBJECT
 
 from kubelint_gpu.kube.dra.device import Attribute, Capacity, Device
 from kubelint_gpu.kube.dra.selector import SelectorVerdict, selector, subject_of
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
-
-DEVICE = Device(
-    "d0",
-    FrozenMap(
-        {
-            "model": Attribute("string", "A"),
-            "other.com/numa": Attribute("int", 1),
-            "v": Attribute("version", "1.2.3"),
-        }
-    ),
-    FrozenMap({"memory": Capacity(40 * 2**30)}),
-    shareable=True,
-)
-SUBJECT = subject_of(DEVICE, "d.e")
 
 
 @pytest.mark.parametrize(

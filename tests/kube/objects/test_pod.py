@@ -1,99 +1,97 @@
-"""What a pod asks for, and what it holds."""
+"""What the API server would refuse is a typed error that names object and field, never a verdict."""
 
 from __future__ import annotations
 
 import pytest
 
 from kubelint_gpu.kube.objects.pod import read_pod
-from kubelint_gpu.kube.objects.requests import is_extended, is_scheduled, pod_requests, running_requests
+from kubelint_gpu.kube.values.errors import InvalidObject, field_path
 
 
-def spec(containers=(), init=(), **more):
-    def made(amounts):
-        always = {"restartPolicy": "Always"} if isinstance(amounts, tuple) else {}
-        amounts = amounts[0] if isinstance(amounts, tuple) else amounts
-        key = "limits" if isinstance(amounts, dict) and "limits" in amounts else "requests"
-        found = amounts.get(key, amounts) if isinstance(amounts, dict) else {"cpu": str(amounts)}
-        return {"name": "c", "resources": {key: found}, **always}
-
-    value = {"containers": [made(one) for one in containers], "initContainers": [made(one) for one in init], **more}
-    return read_pod({"metadata": {"name": "p"}, "spec": value}).spec
+def pod(**spec):
+    return {
+        "kind": "Pod",
+        "metadata": {"name": "a", "namespace": "b"},
+        "spec": {"containers": [{"name": "c", "image": "i"}], **spec},
+    }
 
 
-@pytest.mark.parametrize(
-    ("given", "cpu"),
-    [
-        (spec([1, 1.5], [2]), 2500),
-        (spec([1], [(1,), 2]), 3000),
-        (spec([1], [2, (1,)]), 2000),
-        (spec([0.1], [(1,), (2,), 4, 5]), 8000),
-        (spec([{"limits": {"cpu": "500m"}}]), 500),
-        (spec([1], overhead={"cpu": "250m"}), 1250),
-        (spec([1], resources={"requests": {"cpu": "3"}}, overhead={"cpu": "250m"}), 3250),
-        (spec([1], resources={"limits": {"cpu": "4"}}), 1000),
-        (spec([{"memory": "1Gi"}], resources={"limits": {"cpu": "4"}}), 4000),
-        (spec([1], resources={"requests": {"nvidia.com/gpu": "3"}}), 1000),
-    ],
-)
-def test_what_a_pod_asks_for(given, cpu):
-    assert pod_requests(given)["cpu"] == cpu
-
-
-def test_memory_comes_from_containers_where_the_pod_level_says_nothing_of_it():
-    found = pod_requests(
-        spec([{"cpu": "1", "memory": "500m"}, {"memory": "500m"}], resources={"requests": {"cpu": "3"}})
-    )
-    assert found == {"cpu": 3000, "memory": 1}
-    before = spec([1], resources={"requests": {"cpu": "3", "hugepages-2Mi": "2Mi"}})
-    assert pod_requests(before, pod_level=False) == {"cpu": 1000}
-    assert pod_requests(before) == {"cpu": 3000, "hugepages-2Mi": 2**21}
+def anti(selector):
+    term = {"topologyKey": "zone", "labelSelector": selector}
+    return {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}
 
 
 @pytest.mark.parametrize(
-    ("resource", "scheduled", "extended"),
+    ("value", "field"),
     [
-        ("cpu", True, False),
-        ("storage", False, False),
-        ("gpu", False, False),
-        ("nvidia.com/gpu", True, True),
-        ("requests.nvidia.com/gpu", False, False),
-        ("hugepages-1Gi", True, False),
-        ("pods.kubernetes.io/x", True, False),
-        ("attachable-volumes-csi-x", True, False),
-        ("a//b", False, False),
+        (None, "must be a Pod"),
+        ([], "must be a mapping"),
+        (pod(**anti({"matchLabels": {"a": "b c"}})), "labelSelector.matchLabels.a"),
+        (pod(**anti({"matchLabels": {"a b": "c"}})), "labelSelector.matchLabels.a b"),
+        (pod(**anti({"matchExpressions": [{"key": "a", "operator": "Is"}]})), "matchExpressions[0].operator"),
+        (pod(containers=[{"resources": {"requests": {"cpu": "-1"}}}]), "resources.requests.cpu"),
+        (pod(containers=[{"resources": {"requests": {"cpu": "a"}}}]), "resources.requests.cpu"),
+        (pod(tolerations=[{"operator": "Equal"}]), "tolerations[0].operator"),
     ],
 )
-def test_which_resources_the_scheduler_counts(resource, scheduled, extended):
-    assert (is_scheduled(resource), is_extended(resource)) == (scheduled, extended)
+def test_a_broken_object_is_an_error_that_names_the_field(value, field):
+    with pytest.raises(InvalidObject) as caught:
+        read_pod(value)
+    assert field in str(caught.value)
+    if isinstance(value, dict):
+        assert "Pod b/a" in str(caught.value)
 
 
-def resized(status, conditions=()):
-    return read_pod(
+def test_one_object_can_tell_all_its_errors():
+    problems = []
+    pod = read_pod(
         {
-            "metadata": {"name": "p"},
-            "spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "1", "memory": "1Gi"}}}]},
-            "status": {"containerStatuses": [{"name": "c", **status}], "conditions": list(conditions)},
-        }
+            "kind": "Pod",
+            "metadata": {"name": 5, "labels": {"a": 1, "b": None}, "ownerReferences": ["me"]},
+            "spec": {
+                "priority": True,
+                "hostNetwork": "yes",
+                "containers": [
+                    {"resources": {"requests": {"cpu": "-1", "memory": "much"}}, "ports": [{"hostPort": 70000}]}
+                ],
+                "tolerations": "all",
+                "affinity": [],
+                "restartPolicy": "Sometimes",
+                "activeDeadlineSeconds": 0,
+                "nodeSelector": {"a": 1.5},
+            },
+        },
+        problems,
     )
+    assert {field_path(problem.pointer) for problem in problems} == {
+        "metadata.name",
+        "metadata.labels.a",
+        "metadata.ownerReferences[0]",
+        "spec.priority",
+        "spec.hostNetwork",
+        "spec.containers[0].resources.requests.cpu",
+        "spec.containers[0].resources.requests.memory",
+        "spec.containers[0].ports[0].hostPort",
+        "spec.tolerations",
+        "spec.affinity",
+        "spec.restartPolicy",
+        "spec.activeDeadlineSeconds",
+        "spec.nodeSelector.a",
+    }
+    assert pod.meta.labels == {"b": ""}
 
 
-INFEASIBLE = {"type": "PodResizePending", "status": "True", "reason": "Infeasible"}
-
-
-@pytest.mark.parametrize(
-    ("pod", "cpu"),
-    [
-        (resized({"allocatedResources": {"cpu": "2"}, "resources": {"requests": {"cpu": "3"}}}), 3000),
-        (resized({"allocatedResources": {"cpu": "500m"}}), 1000),
-        (resized({"allocatedResources": {"cpu": "500m"}}, [INFEASIBLE]), 500),
-        (resized({}), 1000),
-    ],
-)
-def test_a_pod_that_is_resized_in_place_holds_the_largest_of_all(pod, cpu):
-    assert running_requests(pod)["cpu"] == cpu
-    assert running_requests(pod, in_place=False)["cpu"] == 1000
-
-
-def test_a_container_without_status_holds_what_it_asks_for():
-    pod = resized({"name": "other", "allocatedResources": {"cpu": "9"}})
-    assert running_requests(pod) == {"cpu": 1000, "memory": 2**30}
+def test_spread_constraints_that_the_api_server_refuses():
+    problems = []
+    broken = {"topologyKey": "", "maxSkew": 0, "whenUnsatisfiable": "Maybe", "minDomains": 0}
+    read_pod({"spec": {"topologySpreadConstraints": [broken, {}]}}, problems)
+    assert [(problem.pointer[2], problem.pointer[3]) for problem in problems] == [
+        (0, "topologyKey"),
+        (0, "whenUnsatisfiable"),
+        (0, "whenUnsatisfiable"),
+        (0, "maxSkew"),
+        (0, "minDomains"),
+        (1, "topologyKey"),
+        (1, "maxSkew"),
+        (1, "whenUnsatisfiable"),
+    ]

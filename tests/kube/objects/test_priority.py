@@ -7,6 +7,14 @@ from checks_units import NODES, deployment, unit, world
 
 from kubelint_gpu.documents import read
 from kubelint_gpu.engine.run import check
+from kubelint_gpu.kube.objects.pod import read_pod
+from kubelint_gpu.kube.objects.priority import (
+    PriorityClass,
+    UnknownPriorityClass,
+    read_priority_class,
+    resolve_priority,
+)
+from kubelint_gpu.kube.values.errors import InvalidObject
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import manifests
 
@@ -91,3 +99,23 @@ def test_a_class_of_an_unrelated_file_may_be_named():
     found = beside(DEFAULT)
     text = written(deployment(spec=RECREATE), "priorityClassName: everything")
     assert codes(ApplySet((read("a.yaml", text.encode()),), world(), beside=found.beside)) == []
+
+
+def spec_of(**more):
+    return read_pod({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c"}], **more}}).spec
+
+
+def test_priorities_of_admission():
+    classes = (
+        PriorityClass("a", 5, global_default=True),
+        PriorityClass("b", 3, global_default=True, preemption_policy="Never"),
+    )
+    assert resolve_priority(spec_of(), classes).name == "b"
+    assert resolve_priority(spec_of(priorityClassName="a"), classes).value == 5
+    assert resolve_priority(spec_of(priority=-7, preemptionPolicy="Never"), classes).value == -7
+    assert resolve_priority(spec_of(preemptionPolicy="Never"), ()).preemption_policy == "Never"
+    with pytest.raises(UnknownPriorityClass) as caught:
+        resolve_priority(spec_of(priorityClassName="c"), classes)
+    assert caught.value.name == "c"
+    with pytest.raises(InvalidObject, match="PriorityClass p: value: must be an integer"):
+        read_priority_class({"kind": "PriorityClass", "metadata": {"name": "p"}, "value": "high"})

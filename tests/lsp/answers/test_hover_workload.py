@@ -2,42 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
-from editor import TRACKER, editing
+from editor import editing
 
 pytestmark = pytest.mark.asyncio
-
-TEXT = (TRACKER / "tracker.yaml").read_text()
-CLUSTER = """\
-apiVersion: kubelint-gpu/v1
-kind: ClusterInventory
-nodes:
-- {name: a, allocatable: {cpu: 8, memory: 32Gi}, gpus: {model: A100-PCIE-40GB, count: 2}, labels: {zone: north, "on": "true"}}
-- name: b
-  allocatable: {cpu: 8, memory: 32Gi}
-  labels: {zone: south}
-  taints: ["dedicated=vision:NoSchedule"]
-pools:
-- name: later
-  count: 0
-  template: {allocatable: {cpu: 4, memory: 8Gi}, labels: {zone: later}}
-  autoscaling: {min: 0, max: 2}
-priorityClasses:
-- {name: serving, value: 1000}
-"""
-
-
-@pytest.fixture
-def folder(tmp_path):
-    folder = (tmp_path / "vision").resolve()
-    folder.mkdir()
-    shutil.copy(TRACKER / "nodes.yaml", folder / "nodes.yaml")
-    (folder / "cluster.yaml").write_text(CLUSTER)
-    (folder / "tracker.yaml").write_text(TEXT)
-    (folder / ".kubelint-gpu.yaml").write_text("inventory: cluster.yaml\n")
-    return folder
 
 
 async def test_hover_says_where_a_workload_fits_and_what_becomes_of_its_rollout(folder):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from placed_objects import node, pod
 
 from kubelint_gpu.scheduler import Snapshot, fit, read_cluster, read_pod
 from kubelint_gpu.scheduler.placement.capacity import bound_on, fitting_on
@@ -16,21 +17,6 @@ APART = {
     }
 }
 PORT = [{"containerPort": 80, "hostPort": 80}]
-
-
-def node(name="n", **allocatable):
-    amounts = {"cpu": "8", "memory": "32Gi", "nvidia.com/gpu": "4", "pods": "20", **allocatable}
-    labels = {"kubernetes.io/hostname": name}
-    return {"kind": "Node", "metadata": {"name": name, "labels": labels}, "status": {"allocatable": amounts}}
-
-
-def pod(name="p", limits=None, ports=(), priority=0, **spec):
-    container = {"name": "c", "ports": list(ports), "resources": {"limits": limits or {}}}
-    return {
-        "kind": "Pod",
-        "metadata": {"name": name, "labels": {"app": "a"}},
-        "spec": {"containers": [container], "priority": priority, **spec},
-    }
 
 
 def one_by_one(one, snapshot, enough):

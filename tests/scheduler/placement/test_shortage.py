@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
+from placed_objects import node, pod
+
 from kubelint_gpu.scheduler import Snapshot, read_cluster, read_pod
 from kubelint_gpu.scheduler.placement.shortage import first_without_node, taken_with_evictions
-
-
-def node(name="n", **allocatable):
-    amounts = {"cpu": "8", "memory": "32Gi", "nvidia.com/gpu": "4", "pods": "20", **allocatable}
-    labels = {"kubernetes.io/hostname": name}
-    return {"kind": "Node", "metadata": {"name": name, "labels": labels}, "status": {"allocatable": amounts}}
-
-
-def pod(name="p", limits=None, ports=(), priority=0, **spec):
-    container = {"name": "c", "ports": list(ports), "resources": {"limits": limits or {}}}
-    return {
-        "kind": "Pod",
-        "metadata": {"name": name, "labels": {"app": "a"}},
-        "spec": {"containers": [container], "priority": priority, **spec},
-    }
 
 
 def test_the_first_pod_that_finds_no_node_is_the_one_after_all_that_do():

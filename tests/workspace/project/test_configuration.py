@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from command_line import READY, TRACKER, check_json, kubelint
+from command_line import TRACKER, check_json, kubelint
+from configured import configure, laid_out
 
 
 @pytest.fixture
 def repository(tmp_path):
-    (tmp_path / ".git").mkdir()
-    (tmp_path / "deploy" / "prod").mkdir(parents=True)
-    (tmp_path / "cluster.yaml").write_text((TRACKER / "nodes.yaml").read_text())
-    (tmp_path / "deploy" / "prod" / "tracker.yaml").write_text(READY)
-    return tmp_path
-
-
-def configure(repository, text):
-    (repository / ".kubelint-gpu.yaml").write_text(text)
+    return laid_out(tmp_path)
 
 
 def test_the_nearest_configuration_upward_names_the_inventory(repository):

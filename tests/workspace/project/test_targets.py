@@ -5,25 +5,14 @@ from __future__ import annotations
 import pytest
 from command_line import READY as TRACKED
 from command_line import check_json, kubelint
-from two_clusters import GENEROUS, SMALL, git, write
+from two_clusters import SMALL, git, laid_out, write
 
 TWO = SMALL.replace("count: 1", "count: 2")
 
 
 @pytest.fixture
 def repository(tmp_path):
-    write(
-        tmp_path,
-        {
-            "clusters/small.yaml": SMALL,
-            "clusters/roomy.yaml": GENEROUS,
-            "deploy/prod/tracker.yaml": TRACKED,
-            "deploy/lab/tracker.yaml": TRACKED,
-        },
-    )
-    git(tmp_path, "init", "-q")
-    git(tmp_path, "add", "-A")
-    return tmp_path
+    return laid_out(tmp_path)
 
 
 def configure(repository, text):

@@ -3,39 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from surveying import SERVICE, found, told
 
 from kubelint_gpu.sources.kustomize.files import survey as module
-from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, survey
-from kubelint_gpu.sources.kustomize.files.tree import DiskTree
-
-SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: chat}\n"
-
-
-@pytest.fixture
-def tree(tmp_path):
-    """A repository with one service in `base`, to be written to."""
-    root = tmp_path / "repository"
-
-    def write(**files):
-        for name, text in {
-            "base/kustomization.yaml": "resources: [service.yaml]\n",
-            "base/service.yaml": SERVICE,
-            **files,
-        }.items():
-            path = root / name.replace("__", "/")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        return DiskTree(root)
-
-    return write
-
-
-def found(tree, folder="top", allowed=None):
-    return survey(tree, folder, str, allowed or AllowedFiles())
-
-
-def told(tree, folder="top", allowed=None):
-    return [(one.path, one.span.line, one.message, one.withheld) for one in found(tree, folder, allowed).obstacles]
+from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles
 
 
 def test_a_base_and_its_files_are_found(tree):

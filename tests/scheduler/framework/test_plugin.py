@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-PLUGIN = Path(__file__).with_name("licence_plugins.py")
+ROOT = Path(__file__).parents[3]
+PLUGIN = ROOT / "tests" / "scheduler" / "licence_plugins.py"
 KINDS = ("SEATS_TOLD", "SEATS_UNTOLD", "RACKS")
 
 

@@ -1,0 +1,60 @@
+"""Taints, and what tolerates them: the tables of the specification."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from kubelint_gpu.kube.objects.taints import Taint, Toleration, read_taint, read_toleration, untolerated
+from kubelint_gpu.kube.values.errors import InvalidObject
+from kubelint_gpu.kube.values.fields import Fields
+
+
+@pytest.mark.parametrize(
+    ("toleration", "taint", "tolerated"),
+    [
+        (Toleration(operator="Exists"), Taint("any", "x", "NoExecute"), True),
+        (Toleration("a", "Exists", effect="NoExecute"), Taint("a", "x"), False),
+        (Toleration("a", value="x"), Taint("a", "x"), True),
+        (Toleration("a", value="x"), Taint("a", "x", "NoExecute"), True),
+        (Toleration("a", "Exists", effect="NoExecute", seconds=0), Taint("a", "", "NoExecute"), True),
+        (Toleration("a", value=""), Taint("a"), True),
+        (Toleration("sla", "Gt", "900"), Taint("sla", "950"), False),
+        (Toleration("b", "Exists"), Taint("a"), False),
+    ],
+)
+def test_tolerations_against_taints(toleration, taint, tolerated):
+    assert toleration.tolerates(taint) is tolerated
+
+
+def test_taints_are_covered_as_each_toleration_by_itself_says():
+    taints = [Taint(*fields) for fields in product("ab", ("", "x"), ("NoSchedule", "NoExecute"))]
+    for fields in product(("", "a"), ("Equal", "Exists", "Gt"), ("", "x"), ("", "NoSchedule", "NoExecute")):
+        toleration = Toleration(*fields)
+        assert untolerated(taints, [toleration]) == tuple(taint for taint in taints if not toleration.tolerates(taint))
+
+
+def test_the_blocking_taints_that_nothing_tolerates():
+    taints = (Taint("soft", "", "PreferNoSchedule"), Taint("a", "1"), Taint("b", "2", "NoExecute"))
+    assert untolerated(taints, ()) == taints[1:]
+    assert untolerated(taints, (Toleration("a", "Exists"),)) == taints[2:]
+    assert untolerated(taints, (Toleration(operator="Exists"),)) == ()
+    assert [str(taint) for taint in taints] == ["soft:PreferNoSchedule", "a=1:NoSchedule", "b=2:NoExecute"]
+    assert read_taint(Fields({"key": "a", "effect": "NoExecute"})) == Taint("a", "", "NoExecute")
+
+
+@pytest.mark.parametrize(
+    ("toleration", "says"),
+    [
+        ({"key": "a b"}, "is not a taint key"),
+        ({"operator": "Equal"}, "operator must be Exists when `key` is empty"),
+        ({"key": "a", "operator": "Exists", "value": "x"}, "value must be empty"),
+        ({"key": "a", "value": "-x"}, "is not a taint value"),
+        ({"key": "a", "effect": "NoSchedule", "tolerationSeconds": 1}, "effect must be 'NoExecute'"),
+        ({"key": "a", "operator": "Gt"}, "unsupported value"),
+    ],
+)
+def test_broken_tolerations(toleration, says):
+    with pytest.raises(InvalidObject, match=says):
+        read_toleration(Fields(toleration))
