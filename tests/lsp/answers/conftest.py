@@ -10,7 +10,7 @@ from hovered import CLUSTER, TEXT
 
 
 @pytest.fixture
-def folder(tmp_path):
+def declared(tmp_path):
     folder = (tmp_path / "vision").resolve()
     folder.mkdir()
     shutil.copy(TRACKER / "nodes.yaml", folder / "nodes.yaml")

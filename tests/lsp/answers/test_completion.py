@@ -30,8 +30,8 @@ async def offered(editor, text, name="p.yaml"):
     return found
 
 
-async def test_completion_offers_what_the_inventory_has_in_text_that_cannot_be_read(folder):
-    async with editing(folder) as editor:
+async def test_completion_offers_what_the_inventory_has_in_text_that_cannot_be_read(declared):
+    async with editing(declared) as editor:
         keys = await offered(editor, HEAD + "  nodeSelector:\n    zo|")
         assert keys["zone"] == ("zone:", "on 2 of 2 nodes")
         assert keys["on"] == ('"on":', "on 1 of 2 nodes")
@@ -63,14 +63,14 @@ async def test_completion_offers_what_the_inventory_has_in_text_that_cannot_be_r
         assert await offered(editor, HEAD + "  containers:\n  - name: |") == {}
 
 
-async def test_an_emoji_before_the_cursor_moves_nothing(folder):
-    async with editing(folder) as editor:
+async def test_an_emoji_before_the_cursor_moves_nothing(declared):
+    async with editing(declared) as editor:
         found = await offered(editor, HEAD + '  nodeSelector: {"😀": x, zone: so|}')
         assert found["south"][0] == 'nodeSelector: {"😀": x, zone: south}'
 
 
-async def test_rules_are_offered_in_a_suppression(folder):
-    async with editing(folder) as editor:
+async def test_rules_are_offered_in_a_suppression(declared):
+    async with editing(declared) as editor:
         found = await offered(editor, HEAD + "  # kubelint-gpu: ignore[KLG203, KLG1|]")
         assert found["KLG101"][0] == "# kubelint-gpu: ignore[KLG203, KLG101]"
         assert found["KLG101"][1].startswith("rollout-deadlock: ")

@@ -9,9 +9,9 @@ from hovered import HEAD
 pytestmark = pytest.mark.asyncio
 
 
-async def test_hover_on_a_finding_shows_its_story_and_its_page(folder):
-    (folder / ".kubelint-gpu.yaml").write_text("inventory: nodes.yaml\n")
-    async with editing(folder) as editor:
+async def test_hover_on_a_finding_shows_its_story_and_its_page(declared):
+    (declared / ".kubelint-gpu.yaml").write_text("inventory: nodes.yaml\n")
+    async with editing(declared) as editor:
         editor.open("tracker.yaml")
         await editor.diagnostics("tracker.yaml")
         text = (await editor.hover("tracker.yaml", 7, 1)).contents.value
@@ -23,8 +23,8 @@ async def test_hover_on_a_finding_shows_its_story_and_its_page(folder):
         assert "](../" not in text
 
 
-async def test_hover_on_a_code_in_a_suppression_shows_the_page(folder):
-    async with editing(folder) as editor:
+async def test_hover_on_a_code_in_a_suppression_shows_the_page(declared):
+    async with editing(declared) as editor:
         editor.open("p.yaml", HEAD + "  # kubelint-gpu: ignore[KLG101, missing-priority-class] a\n")
         assert "# KLG101 " in (await editor.hover("p.yaml", 4, 28)).contents.value
         assert "# KLG301 " in (await editor.hover("p.yaml", 4, 40)).contents.value

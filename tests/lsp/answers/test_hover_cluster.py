@@ -32,10 +32,10 @@ pytestmark = pytest.mark.asyncio
         ("  runtimeClassName: nv|idia\n", "There is no RuntimeClass `nvidia`."),
     ],
 )
-async def test_hover_says_what_the_inventory_has(folder, body, wanted):
+async def test_hover_says_what_the_inventory_has(declared, body, wanted):
     text = HEAD + body
     at = text.index("|")
-    async with editing(folder) as editor:
+    async with editing(declared) as editor:
         editor.open("p.yaml", text[:at] + text[at + 1 :])
         found = await editor.hover("p.yaml", text[:at].count("\n"), at - text.rfind("\n", 0, at) - 1)
         assert found.contents.value.startswith(wanted), found.contents.value

@@ -8,9 +8,9 @@ from editor import editing
 pytestmark = pytest.mark.asyncio
 
 
-async def test_hover_says_where_a_workload_fits_and_what_becomes_of_its_rollout(folder):
-    (folder / ".kubelint-gpu.yaml").write_text("inventory: nodes.yaml\n")
-    async with editing(folder) as editor:
+async def test_hover_says_where_a_workload_fits_and_what_becomes_of_its_rollout(declared):
+    (declared / ".kubelint-gpu.yaml").write_text("inventory: nodes.yaml\n")
+    async with editing(declared) as editor:
         editor.open("tracker.yaml")
         for line, character in ((1, 2), (1, 8), (3, 10), (8, 4)):
             text = (await editor.hover("tracker.yaml", line, character)).contents.value
