@@ -2,13 +2,16 @@
 
 The standard library compiles half a dozen methods for each class when its module is imported: two thirds of the time of
 a short run of this program.
-Here the constructor is compiled when the first value is made, and the other methods are shared.
+Here the constructor is made with the first value, from code that classes of as many attributes share. It fills in a
+value of a class of the same layout that is not frozen, and then says of which class it is.
 The names, arguments and behaviour are those of the standard library, which is also what type checkers see.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from operator import attrgetter
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -39,11 +42,12 @@ else:
 
     def replace(value, /, **changes):
         """The same value with some attributes changed."""
-        for found in value.__value_fields__:
-            name = found.name
-            if name not in changes:
-                changes[name] = getattr(value, name)
-        return value.__class__(**changes)
+        names = value.__match_args__
+        return value.__class__(**{**dict(zip(names, _attributes(value), strict=True)), **changes})
+
+    def _attributes(value):
+        names = value.__match_args__
+        return value.__value_all__(value) if len(names) > 1 else tuple(getattr(value, name) for name in names)
 
     def dataclass(*, slots, frozen=False, eq=True, order=False):
         """Make a class of values from its annotated attributes; immutable ones unless `frozen` is left out."""
@@ -68,7 +72,10 @@ else:
             namespace["__slots__"] += (_HASH,)
         namespace["__value_fields__"] = every
         namespace["__match_args__"] = tuple(found.name for found in every)
-        namespace.setdefault("__init__", _first_init)
+        if every:
+            namespace["__value_all__"] = staticmethod(attrgetter(*namespace["__match_args__"]))
+        if "__init__" not in namespace:
+            namespace.setdefault("__new__", _first_new)
         if frozen:
             namespace["__setattr__"] = _refuse_setattr
             namespace["__delattr__"] = _refuse_delattr
@@ -86,33 +93,52 @@ else:
         made.__qualname__ = cls.__qualname__
         return made
 
-    def _first_init(self, *args, **kwargs):
-        cls = type(self)
-        while "__init__" not in cls.__dict__ or cls.__dict__["__init__"] is not _first_init:
-            cls = cls.__mro__[1]
-        init = _compiled(cls)
-        cls.__init__ = init
-        init(self, *args, **kwargs)
+    def _first_new(cls, *args, **kwargs):
+        owner = cls
+        while owner.__dict__.get("__new__") is None or owner.__dict__["__new__"].__func__ is not _first_new:
+            owner = owner.__mro__[1]
+        owner.__new__ = _constructor(owner)
+        return cls.__new__(cls, *args, **kwargs)
 
-    def _compiled(cls):
-        scope = {"_set": object.__setattr__}
-        parameters, lines = ["self"], []
-        for number, found in enumerate(cls.__value_fields__):
-            name, value = found.name, found.name
-            if found.default_factory is not _MISSING:
-                scope[f"_d{number}"] = found.default_factory
-                scope["_missing"] = _MISSING
-                parameters.append(f"{name}=_missing")
-                value = f"_d{number}() if {name} is _missing else {name}"
-            elif found.default is not _MISSING:
-                scope[f"_d{number}"] = found.default
-                parameters.append(f"{name}=_d{number}")
-            else:
-                parameters.append(name)
-            lines.append(f" _set(self, {name!r}, {value})")
-        source = f"def __init__({', '.join(parameters)}):\n" + ("\n".join(lines) or " pass")
-        exec(source, scope)  # noqa: S102 - the names are those of attributes in this program
-        return scope["__init__"]
+    def _constructor(cls):
+        """`__new__` for the attributes of a class: that of any class of as many, with other names."""
+        names, slots = cls.__match_args__, cls.__dict__["__slots__"]
+        code = _filling(len(names))
+        place = {f"_{number}": name for number, name in enumerate(names)}
+        code = code.replace(
+            co_varnames=tuple(place.get(name, name) for name in code.co_varnames),
+            co_names=tuple(place.get(name, name) for name in code.co_names),
+        )
+        # of the same layout, so that its values can become those of the class
+        namespace = {"__slots__": slots, "__orig_bases__": getattr(cls, "__orig_bases__", cls.__bases__)}
+        if any(base.__setattr__ is not object.__setattr__ for base in cls.__bases__):
+            namespace["__setattr__"] = object.__setattr__
+        same = type(cls)(cls.__name__, cls.__bases__, namespace)
+        made = FunctionType(code, {"_new": object.__new__, "_same": same}, "__new__")
+        fields = cls.__value_fields__
+        given = [found for found in fields if found.default is _MISSING and found.default_factory is _MISSING]
+        made.__defaults__ = tuple(found.default for found in fields[len(given) :])
+        factories = [(found.name, found.default_factory) for found in fields if found.default_factory is not _MISSING]
+        return made if not factories else _with_factories(made, names, factories)
+
+    @cache
+    def _filling(count):
+        parameters = "".join(f", _{number}" for number in range(count))
+        lines = "".join(f" self._{number} = _{number}\n" for number in range(count))
+        scope = {}
+        exec(f"def made(_cls{parameters}):\n self = _new(_same)\n{lines} self.__class__ = _cls\n return self", scope)  # noqa: S102
+        return scope["made"].__code__
+
+    def _with_factories(made, names, factories):
+        places = [(names.index(name), name, factory) for name, factory in factories]
+
+        def filled(cls, *args, **kwargs):
+            for place, name, factory in places:
+                if place >= len(args) and name not in kwargs:
+                    kwargs[name] = factory()
+            return made(cls, *args, **kwargs)
+
+        return filled
 
     def _repr(self):
         shown = ", ".join(
@@ -134,7 +160,7 @@ else:
             return found
 
     def _reduce(self):
-        return type(self), tuple(getattr(self, found.name) for found in self.__value_fields__)
+        return type(self), _attributes(self)
 
     def _refuse_setattr(self, name, _value):
         raise AttributeError(f"cannot assign to field {name!r}")

@@ -97,6 +97,22 @@ def part(number: int, of: int) -> AbstractContextManager[None]:
 
 
 @contextmanager
+def parts(number: int, of: int) -> Iterator[Callable[[], None]]:
+    """What begins the next of several things, each with such a part of what is left when it begins."""
+    outer = _current.get()
+    if outer is None:
+        yield _nothing
+        return
+    each = _Part(outer, 0, outer.common)
+    with each:
+        yield lambda: each.begin(number, of)
+
+
+def _nothing() -> None:
+    """Nothing is limited."""
+
+
+@contextmanager
 def common() -> Iterator[None]:
     """Take what is done within off what several questions have together, for all of them use it."""
     allowance = _current.get()
@@ -122,6 +138,17 @@ class _Part:
 
     def __exit__(self, *_: object) -> None:
         _current.reset(self._token)
+        self._settle()
+
+    def begin(self, number: int, of: int) -> None:
+        """Give back what is left, and allow a part of all that to what is done next."""
+        inner = self._inner
+        if inner.left != self._steps or inner.cut or not self._steps:
+            self._settle()
+            self._steps = inner.left = max(0, self._outer.left) * number // of
+            inner.cut = 0
+
+    def _settle(self) -> None:
         outer, inner = self._outer, self._inner
         outer.left -= self._steps - max(0, inner.left)
         outer.cut += inner.cut + (inner.left < 0)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext, suppress
+
 import pytest
 
-from kubelint_gpu.work import UsedUp, charge, common, left, limited, part, shared_out
+from kubelint_gpu.work import UsedUp, charge, common, left, limited, part, parts, shared_out
 
 
 def test_nothing_is_limited_without_an_allowance():
@@ -42,6 +44,27 @@ def test_that_a_part_was_used_up_is_known_outside():
         with part(1, 2), pytest.raises(UsedUp), part(1, 2):
             charge(100)
         assert allowance.cut == 1
+
+
+@pytest.mark.parametrize("charges", [[0, 0], [5, 0, 7], [90, 3, 60, 0], [1, 200, 2], [100, 100, 100, 1]])
+def test_parts_one_after_the_other_are_what_each_would_be_by_itself(charges):
+    def left_after(begins):
+        with limited(100) as allowance:
+            for steps, begun in begins():
+                with suppress(UsedUp), begun:
+                    charge(steps)
+        return allowance.left, allowance.cut
+
+    def by_themselves():
+        return ((steps, part(1, 2)) for steps in charges)
+
+    def in_turn():
+        with parts(1, 2) as begin:
+            for steps in charges:
+                begin()
+                yield steps, nullcontext()
+
+    assert left_after(in_turn) == left_after(by_themselves)
 
 
 def needs(number):

@@ -18,7 +18,7 @@ from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.messages.wording import USED_UP, listed, some, workload_name
 from kubelint_gpu.values import replace
-from kubelint_gpu.work import UsedUp, part
+from kubelint_gpu.work import UsedUp, part, parts
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.unread_objects import decisive, undeclared_claims
@@ -86,14 +86,15 @@ def _asked(unit: ApplySet) -> tuple[list[Diagnostic], list[Finding]]:
     drafts: list[Diagnostic] = []
     crashed: list[Finding] = []
     cut: list[str] = []
-    for code, found in checks().items():
-        try:
-            with part(1, 2):
+    with parts(1, 2) as begin:
+        for code, found in checks().items():
+            begin()
+            try:
                 drafts += [put_off(unit, draft) for draft in found(unit)]
-        except UsedUp:
-            cut.append(code)
-        except Exception as error:  # noqa: BLE001 - one rule that crashes must not hide what the others found
-            crashed.append(defect(first_place(unit), f"the rule {code} failed on this file", error, cause=code))
+            except UsedUp:
+                cut.append(code)
+            except Exception as error:  # noqa: BLE001 - one rule that crashes must not hide what the others found
+                crashed.append(defect(first_place(unit), f"the rule {code} failed on this file", error, cause=code))
     if cut:
         crashed.append(_cut_short(unit, cut))
     return drafts, crashed

@@ -181,12 +181,7 @@ def _details(change: Change) -> dict[str, Any]:
             "now": shown(change.resource, change.now),
         }
     if isinstance(change, what.QuotaGrows):
-        return {
-            "quota": change.quota,
-            "key": change.key,
-            "hard": canonical(change.hard),
-            "now": canonical(change.now),
-        }
+        return {"quota": change.quota, "key": change.key, "hard": canonical(change.hard), "now": canonical(change.now)}
     if isinstance(change, what.NodeJoins):
         return {
             "like": change.like,

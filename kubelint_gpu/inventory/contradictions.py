@@ -29,11 +29,7 @@ _OTHER_PLUGINS = ("hami.io/", "volcano.sh/")
 
 def contradictions(inventory: Inventory) -> tuple[InventoryError, ...]:
     """Warnings, in the order of the declarations; equal nodes of a pool give one."""
-    found = [
-        *_labels(inventory),
-        *_overcommitted(inventory),
-        *_lost(inventory),
-    ]
+    found = [*_labels(inventory), *_overcommitted(inventory), *_lost(inventory)]
     first: dict[object, InventoryError] = {}
     for each in found:
         first.setdefault((each.path, each.span, each.message.partition(":")[2]), each)

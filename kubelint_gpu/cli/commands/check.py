@@ -79,11 +79,7 @@ _APART = ("without", "added", "against", "fix", "diff", "unsafe_fixes", "baselin
 @click.option("--hook", is_flag=True, help="As a pre-commit hook: what git tracks, compared with what HEAD holds.")
 @click.option("--fix", is_flag=True, help="Make the safe fixes, then report what is left.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: make also those that may change what runs.")
-@click.option(
-    "--diff",
-    is_flag=True,
-    help="Show what --fix would change; write nothing.",
-)
+@click.option("--diff", is_flag=True, help="Show what --fix would change; write nothing.")
 @click.option("--baseline", metavar="FILE", help="Do not report the findings that this file accepts.")
 @click.option(
     "--write-baseline",

@@ -107,12 +107,7 @@ def _workload(
             f"or name one in {NAME}"
         )
     inputs = read_inputs(
-        paths or (".",),
-        inventories,
-        configuration=settings,
-        what_if=what_if,
-        together=together,
-        kustomize=renderer,
+        paths or (".",), inventories, configuration=settings, what_if=what_if, together=together, kustomize=renderer
     )
     for world in inputs.worlds:
         tell_errors(world)

@@ -45,10 +45,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "What another program renders, from standard input:",
             "helm template chart/ | PROGRAM check - -i cluster.yaml",
         ),
-        (
-            "For code scanning and for editors:",
-            "PROGRAM check . --output-format sarif --output-file found.sarif",
-        ),
+        ("For code scanning and for editors:", "PROGRAM check . --output-format sarif --output-file found.sarif"),
     ),
     "explain": (
         ("The page of a rule, by its code or its name:", "PROGRAM explain rollout-deadlock"),

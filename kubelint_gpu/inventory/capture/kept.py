@@ -219,12 +219,7 @@ SHAPES: Mapping[str, Mapping[str, Shape]] = {
     },
     "PersistentVolumeClaim": {"metadata": {**_META, "uid": _NAME}, "spec": _CLAIM, "status": {"phase": _PLAIN}},
     "Pod": {
-        "metadata": {
-            **_META,
-            "creationTimestamp": _PLAIN,
-            "deletionTimestamp": _PLAIN,
-            "ownerReferences": _OWNERS,
-        },
+        "metadata": {**_META, "creationTimestamp": _PLAIN, "deletionTimestamp": _PLAIN, "ownerReferences": _OWNERS},
         "spec": _POD_SPEC,
         "status": {
             "conditions": {"reason": _PLAIN, "status": _PLAIN, "type": _PLAIN},

@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kubelint_gpu.inventory.capture.kept import (
-    ANNOTATIONS,
-    NOISE,
-    REQUIREMENT_FIELDS,
-    SHAPES,
-    SOURCES,
-    VOLUMES,
-)
+from kubelint_gpu.inventory.capture.kept import ANNOTATIONS, NOISE, REQUIREMENT_FIELDS, SHAPES, SOURCES, VOLUMES
 from kubelint_gpu.inventory.capture.roles import Role, Shape
 
 _FINISHED = ("Succeeded", "Failed")

@@ -33,10 +33,7 @@ CLASSES: tuple[dict[str, Any], ...] = (
         "apiVersion": "resource.k8s.io/v1",
         "kind": "DeviceClass",
         "metadata": {"name": "gpu.nvidia.com"},
-        "spec": {
-            "selectors": [{"cel": {"expression": _CLASS + "'gpu'"}}],
-            "extendedResourceName": "nvidia.com/gpu",
-        },
+        "spec": {"selectors": [{"cel": {"expression": _CLASS + "'gpu'"}}], "extendedResourceName": "nvidia.com/gpu"},
     },
     {
         "apiVersion": "resource.k8s.io/v1",
@@ -65,11 +62,7 @@ def product_name(product: str) -> str:
 
 
 def gpu_devices(
-    product: str,
-    model: GpuModel | None,
-    memory: int | None,
-    numbers: Iterable[int],
-    mig: dict[str, int] | str | None,
+    product: str, model: GpuModel | None, memory: int | None, numbers: Iterable[int], mig: dict[str, int] | str | None
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Devices and counter sets of some GPUs, each by its number on the node; `memory` is in MiB.
 

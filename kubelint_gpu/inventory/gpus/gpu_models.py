@@ -67,13 +67,7 @@ def _seven(one: int, two: int, three: int, seven: int, *, media: bool = True) ->
     )
 
 
-_A30 = (
-    ("1g.6gb", 4),
-    ("1g.6gb+me", 1),
-    ("2g.12gb", 2),
-    ("2g.12gb+me", 1),
-    ("4g.24gb", 1),
-)
+_A30 = (("1g.6gb", 4), ("1g.6gb+me", 1), ("2g.12gb", 2), ("2g.12gb+me", 1), ("4g.24gb", 1))
 _PRO_6000 = (
     ("1g.24gb", 4),
     ("1g.24gb-me", 4),

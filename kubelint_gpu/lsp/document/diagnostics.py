@@ -55,10 +55,7 @@ class DiagnosticWriter:
             found["tags"] = [_TAGS[finding.code]]
         if finding.related:
             found["relatedInformation"] = [
-                {
-                    "location": {"uri": absolute(one.place.path), "range": self._range(one.place)},
-                    "message": one.message,
-                }
+                {"location": {"uri": absolute(one.place.path), "range": self._range(one.place)}, "message": one.message}
                 for one in finding.related
             ]
         return found

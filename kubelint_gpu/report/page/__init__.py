@@ -138,11 +138,7 @@ def _filter(report: Report) -> Iterator[str]:
 def _footer(report: Report) -> Iterator[str]:
     summary = report.summary
     counts = ", ".join(
-        [
-            counted(summary.errors, "error"),
-            counted(summary.warnings, "warning"),
-            counted(summary.notes, "note"),
-        ]
+        [counted(summary.errors, "error"), counted(summary.warnings, "warning"), counted(summary.notes, "note")]
     )
     yield f"<footer>\n<p>{counts}. Written by kubelint-gpu {text(report.version)}, "
     yield "which only read files: no cluster was asked, nothing was changed.</p>\n"

@@ -18,11 +18,7 @@ if TYPE_CHECKING:
     from kubelint_gpu.report.page.owners import Owners
 
 _MOST_FIXES, _MOST_CHANGED, _MOST_SENTENCES = 5, 60, 40
-_SIGNS: dict[Severity, tuple[str, str]] = {
-    "error": ("✕", "Error"),
-    "warning": ("!", "Warning"),
-    "note": ("i", "Note"),
-}
+_SIGNS: dict[Severity, tuple[str, str]] = {"error": ("✕", "Error"), "warning": ("!", "Warning"), "note": ("i", "Note")}
 
 
 def article(
