@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from kubelint_gpu.analysis.certainty import cluster_beyond
 from kubelint_gpu.analysis.coupled import bound_to
@@ -37,24 +37,33 @@ def room_for(unit: ApplySet, subject: WorkloadCheck, most: int) -> int:
     return counted_room(unit, subject, most).pods
 
 
-def counted_room(unit: ApplySet, subject: WorkloadCheck, most: int, *, further: bool = False) -> Room:
+def counted_room(
+    unit: ApplySet,
+    subject: WorkloadCheck,
+    most: int,
+    *,
+    further: bool = False,
+    scaled: Sequence[tuple[WorkloadCheck, int]] = (),
+) -> Room:
     """How many of its pods, up to `most`, find places beside what the inventory says is running.
 
     Pools have grown as far as they may; with `further` there are nodes beyond the inventory, too. Of workloads that are
-    applied with it those count that it must be near to or away from, with the numbers of replicas that are best for it.
+    applied with it those count that it must be near to or away from, with the numbers of replicas that are best for it,
+    and those that are `scaled` to a number.
     """
-    joined = possible_nodes(unit.growth, most)
+    joined = possible_nodes(unit.growth, most + sum(number for _, number in scaled))
     nodes = joined.nodes if joined is not None else ()
     declared = cluster_beyond(unit).cluster.nodes if further else unit.cluster.nodes
     cluster = replace(unit.cluster, nodes=(*declared, *nodes))
-    bound = bound_to(unit, subject)
+    at_once = [replace(one.workload, replicas=number) for one, number in scaled]
+    bound = [one for one in bound_to(unit, subject) if one.key not in {other.key for other, _ in scaled}]
     room = Room(0, beside=tuple(bound))
     for end in (0, 1):
         numbers = [replicas_of(unit, one)[end] for one in bound]
         if end and all(low == high for low, high in (replicas_of(unit, one) for one in bound)):
             break
         beside = [replace(one.workload, replicas=number) for one, number in zip(bound, numbers, strict=True)]
-        found = placeable(subject.workload, cluster, most, beside=beside)
+        found = placeable(subject.workload, cluster, most, beside=[*at_once, *beside])
         if found is None:
             room = replace(room, pods=most, known=False)
         elif found >= room.pods:

@@ -162,7 +162,7 @@ def makes_none(unit: ApplySet, subject: WorkloadCheck) -> bool:
     old, controller, wanted = unit.before_of(subject), subject.controller, subject.workload.replicas
     if old is None or controller.node_bound or controller.runs_to_completion:
         return False
-    kept = controller.has_ordinals and (controller.on_delete or controller.partition >= wanted)
+    kept = controller.on_delete or (controller.has_ordinals and controller.partition >= wanted)
     if not kept and not _is_same(old, subject):
         return False
     there = [pod for pod in own_pods(subject.workload, unit.cluster.pods) if not pod.meta.terminating]

@@ -92,7 +92,7 @@ def _kept(controller: Controller) -> Kept | None:
             ("spec", "paused"),
             "paused: its pods keep their template, and none is made of a new one",
         )
-    if controller.on_delete:
+    if controller.on_delete and controller.rolls:
         return Kept(
             "its old pods run on, and once they are deleted by hand (OnDelete)",
             (*UPDATE_STRATEGY, "type"),

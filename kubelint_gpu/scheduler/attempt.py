@@ -81,10 +81,7 @@ def resolved(pod: Pod, cluster: Cluster) -> Pod:
     return replace(
         pod,
         spec=replace(
-            pod.spec,
-            priority=found.value,
-            preemption_policy=found.preemption_policy,
-            priority_class_name=found.name,
+            pod.spec, priority=found.value, preemption_policy=found.preemption_policy, priority_class_name=found.name
         ),
     )
 

@@ -124,9 +124,7 @@ def fit(pod: Pod, snapshot: Snapshot, *, by_class: bool | None = None) -> FitRes
     if not by_class:
         charge(1 + each * len(nodes))
         return FitResult(
-            tuple([NodeClass(alone(node), _NOBODY, judged(filters, node)) for node in nodes]),
-            len(nodes),
-            active=active,
+            tuple([NodeClass(alone(node), _NOBODY, judged(filters, node)) for node in nodes]), len(nodes), active=active
         )
     found_classes = classes(snapshot, prepared)
     charge(1 + each * len(found_classes) + len(nodes) // STEPS.passed_nodes)

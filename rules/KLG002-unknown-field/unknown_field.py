@@ -62,9 +62,7 @@ def _draft(manifest: Manifest, found: Misfit, minor: int | None) -> Diagnostic:
             if key not in _mapping(manifest, home):
                 proposals = (
                     FixCandidate(
-                        f"move {key} to {field_path(home)}",
-                        "unsafe",
-                        lambda: _moved(manifest, found.pointer, home),
+                        f"move {key} to {field_path(home)}", "unsafe", lambda: _moved(manifest, found.pointer, home)
                     ),
                 )
         elif len(names) <= _FEW:

@@ -10,11 +10,7 @@ from kubelint_gpu.analysis.transitions import transitions_in
 from kubelint_gpu.builders.deadlocks import deadlocks, rollout_ends, strategy_fixes
 from kubelint_gpu.builders.object_quota import full_histories, quotas_of, refused_objects
 from kubelint_gpu.builders.replica_set_quota import refused_replica_sets
-from kubelint_gpu.builders.stuck_rollout import (
-    End,
-    end_of,
-    standstill,
-)
+from kubelint_gpu.builders.stuck_rollout import End, end_of, standstill
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related

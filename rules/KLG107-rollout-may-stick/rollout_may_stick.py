@@ -14,12 +14,7 @@ from kubelint_gpu.builders.deadlocks import (
     strategy_fixes,
     waits_for_gangs,
 )
-from kubelint_gpu.builders.stuck_rollout import (
-    ended,
-    spoken_for,
-    standstill,
-    standstill_somewhere,
-)
+from kubelint_gpu.builders.stuck_rollout import ended, spoken_for, standstill, standstill_somewhere
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims

@@ -92,11 +92,7 @@ def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: 
         cause="rollout",
         certainty="certain" if is_certain(unit, subject, judgement) else "possible",
         scheduler=text,
-        related=(
-            order,
-            *shortage_lines(unit, subject, judgement, resource),
-            *growing(unit, subject),
-        ),
+        related=(order, *shortage_lines(unit, subject, judgement, resource), *growing(unit, subject)),
         trace=story(halt, Wait(subject.workload, mine[0], claims), "waits for that pod")
         if halt is not None and mine
         else (),

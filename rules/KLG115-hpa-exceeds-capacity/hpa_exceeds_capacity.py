@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from kubelint_gpu.analysis.certainty import cluster_beyond
 from kubelint_gpu.analysis.coupled import ties
@@ -27,7 +28,8 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 @rule("KLG115")
 def hpa_exceeds_capacity(unit: ApplySet) -> Iterator[Diagnostic]:
-    """The autoscaler may ask for more replicas than there are places, node by node."""
+    """The autoscaler may ask for more replicas than there are places, node by node; so may several at their maximum."""
+    fitting: list[_Scaled] = []
     for manifest in unit.manifests if unit.has_nodes else ():
         most = field_pointers.at(manifest, MOST)
         subject = target(unit, manifest)
@@ -37,21 +39,47 @@ def hpa_exceeds_capacity(unit: ApplySet) -> Iterator[Diagnostic]:
         if judgement is None or not judgement.eligible or not subject.workload.replicas:
             # with 0 replicas an autoscaler is switched off
             continue
+        one = _Scaled(manifest, subject, most)
         found = counted_room(unit, subject, most)
-        if not found.known:
+        if found.known and found.pods >= most:
+            fitting.append(one)
+        elif not found.known:
             yield _undecided(manifest, subject, most)
-        if not found.known or not subject.workload.replicas <= found.pods < most or not found.pods:
-            continue
-        certain = _is_certain(unit, subject, most, found)
-        if certain or not unit.may_outgrow(subject):
-            yield _draft(unit, manifest, subject, most, found, certain=certain)
+        else:
+            yield from _told(unit, one, found)
+    while len(fitting) > 1:
+        one = fitting.pop(0)
+        mine = judgements_in(unit)[one.subject.key].eligible
+        others = [other for other in fitting if mine & judgements_in(unit)[other.subject.key].eligible]
+        found = _beside(unit, one, others)
+        if others and found.known and found.pods < one.most:
+            fitting = [other for other in fitting if other not in others]
+            yield from _told(unit, one, found, others)
 
 
-def _is_certain(unit: ApplySet, subject: WorkloadCheck, most: int, found: Room) -> bool:
+class _Scaled(NamedTuple):
+    manifest: Manifest
+    subject: WorkloadCheck
+    most: int
+
+
+def _beside(unit: ApplySet, one: _Scaled, others: Sequence[_Scaled], *, further: bool = False) -> Room:
+    scaled = [(other.subject, other.most) for other in others]
+    return counted_room(unit, one.subject, one.most, further=further, scaled=scaled)
+
+
+def _told(unit: ApplySet, one: _Scaled, found: Room, others: Sequence[_Scaled] = ()) -> Iterator[Diagnostic]:
+    if one.subject.workload.replicas <= found.pods and found.pods:
+        certain = _is_certain(unit, one, found, others)
+        if certain or not unit.may_outgrow(one.subject):
+            yield _draft(unit, one, found, others, certain=certain)
+
+
+def _is_certain(unit: ApplySet, one: _Scaled, found: Room, others: Sequence[_Scaled]) -> bool:
     """Whether no node beyond the inventory makes room for more; pools have grown as far as they may."""
-    if unit.is_closed_to(subject) or (unit.is_closed and not unit.may_outgrow(subject)):
+    if unit.is_closed_to(one.subject) or (unit.is_closed and not unit.may_outgrow(one.subject)):
         return True
-    return cluster_beyond(unit).known and counted_room(unit, subject, most, further=True).pods == found.pods
+    return cluster_beyond(unit).known and _beside(unit, one, others, further=True).pods == found.pods
 
 
 def _undecided(manifest: Manifest, subject: WorkloadCheck, most: int) -> Diagnostic:
@@ -68,12 +96,12 @@ def _undecided(manifest: Manifest, subject: WorkloadCheck, most: int) -> Diagnos
     )
 
 
-def _draft(
-    unit: ApplySet, manifest: Manifest, subject: WorkloadCheck, most: int, found: Room, *, certain: bool
-) -> Diagnostic:
+def _draft(unit: ApplySet, one: _Scaled, found: Room, scaled: Sequence[_Scaled], *, certain: bool) -> Diagnostic:
+    manifest, subject, most = one
     pools, room = at_most(unit, subject), found.pods
     others = workload_names([one.workload for one in found.beside])
-    names = listed([*(["what runs already"] if unit.cluster.pods else []), *([others] if others else [])])
+    at_most_too = [f"{counted(other.most, 'replica')} of {workload_name(other.subject.workload)}" for other in scaled]
+    names = listed([*(["what runs already"] if unit.cluster.pods else []), *at_most_too, *([others] if others else [])])
     beside = f" beside {names}" if names else ""
     judgement = judgements_in(unit)[subject.key]
     target = workload_name(subject.workload)
@@ -83,11 +111,12 @@ def _draft(
         f"maxReplicas is {most}, but only {counted(room, 'replica')} of {target} "
         f"{verb('find', room)} room{beside}{f', even with {pools}' if pools else ''}",
         manifest,
-        cause="maxReplicas",
+        cause="maxReplicas together" if scaled else "maxReplicas",
         moment="later",
         certainty="certain" if certain else "possible",
         related=(
             Related(manifest.place((*TARGET, "name")), f"it scales {target}"),
+            *(Related(other.manifest.place(MOST), f"it scales {other.subject.workload.meta.name}") for other in scaled),
             *ties(unit, subject, found.beside),
             *clues(unit, subject, scarce(subject), sorted(judgement.eligible)),
             *growing(unit, subject),

@@ -110,12 +110,7 @@ def _draft(
     manifest: Manifest, pointer: Pointer, message: str, cause: str = "", related: tuple[Related, ...] = ()
 ) -> Diagnostic:
     return Diagnostic(
-        "KLG303",
-        manifest.place(pointer),
-        message,
-        manifest,
-        cause=cause or str(pointer[-1]),
-        related=related,
+        "KLG303", manifest.place(pointer), message, manifest, cause=cause or str(pointer[-1]), related=related
     )
 
 

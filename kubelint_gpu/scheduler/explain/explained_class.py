@@ -8,10 +8,7 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.taints import Taint
 from kubelint_gpu.kube.values.selectors import Requirement
 from kubelint_gpu.scheduler.candidate import Candidate
-from kubelint_gpu.scheduler.explain.cluster_changes import (
-    NodeJoins,
-    QuotaGrows,
-)
+from kubelint_gpu.scheduler.explain.cluster_changes import NodeJoins, QuotaGrows
 from kubelint_gpu.scheduler.explain.extents import Extent
 from kubelint_gpu.scheduler.explain.holders import Holder
 from kubelint_gpu.scheduler.explain.what_would_help import Remedy

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.quota import pod_charge, quota_refusal, quota_usage
-from kubelint_gpu.scheduler.explain.cluster_changes import (
-    ChangedCluster,
-    QuotaGrows,
-    after,
-)
+from kubelint_gpu.scheduler.explain.cluster_changes import ChangedCluster, QuotaGrows, after
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 
 

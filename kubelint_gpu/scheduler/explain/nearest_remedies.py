@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Sequence
 
-from kubelint_gpu.scheduler.explain.cluster_changes import (
-    CapacityGrows,
-    NodeJoins,
-    PodsEnd,
-)
+from kubelint_gpu.scheduler.explain.cluster_changes import CapacityGrows, NodeJoins, PodsEnd
 from kubelint_gpu.scheduler.explain.holders import owner_of
 from kubelint_gpu.scheduler.explain.node_groups import LABELS
 from kubelint_gpu.scheduler.explain.what_would_help import GATES, Remedy, RemedySearch

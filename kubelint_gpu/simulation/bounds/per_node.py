@@ -69,11 +69,7 @@ def decide(question: Question) -> Judgement | None:
 def _takes_both(bench: Situation, participant: WorkloadChange, old: Pod, new: Pod) -> frozenset[str]:
     """The nodes that take a new pod while the old ones are still there, as with `maxSurge`."""
     placed = (
-        replace(
-            old,
-            meta=replace(old.meta, name=f"{old.meta.name}-{name}"),
-            spec=replace(old.spec, node_name=name),
-        )
+        replace(old, meta=replace(old.meta, name=f"{old.meta.name}-{name}"), spec=replace(old.spec, node_name=name))
         for name in participant.standing
     )
     return frozenset(fit(new, Snapshot.of(replace(bench.cluster, pods=(*bench.fixed, *placed)))).takers)

@@ -18,11 +18,7 @@ def ordinal_pod(pod: Pod, name: str, ordinal: int) -> Pod:
     Source: `updateIdentity` of pkg/controller/statefulset/stateful_set_utils.go.
     """
     labels = FrozenMap(
-        {
-            **pod.meta.labels,
-            "statefulset.kubernetes.io/pod-name": name,
-            "apps.kubernetes.io/pod-index": str(ordinal),
-        }
+        {**pod.meta.labels, "statefulset.kubernetes.io/pod-name": name, "apps.kubernetes.io/pod-index": str(ordinal)}
     )
     return replace(pod, meta=replace(pod.meta, name=name, labels=labels))
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.simulation.controllers.controller import Controller
 from kubelint_gpu.simulation.controllers.reconciler import Action, Control, EqualNodes
-from kubelint_gpu.simulation.controllers.stage import Stage
+from kubelint_gpu.simulation.controllers.stage import Revision, Stage
 from kubelint_gpu.simulation.controllers.state import Census
 from kubelint_gpu.values import dataclass
 
@@ -66,13 +66,20 @@ class KeepsReplicas(EqualNodes):
 class ReplicaSetController(Controller):
     """A controller that replaces the pods it loses and nothing else, as of a ReplicaSet or a ReplicationController."""
 
+    @property
+    def on_delete(self) -> bool:
+        """A new template is for the pods that are made from then on."""
+        return not (self.rolls or self.runs_to_completion)
+
     def enter_steady(self, stage: Stage, *, scaling: bool) -> None:
         """With all its replicas, or with what runs before it is scaled."""
         change = stage.change
         comes = change.known or not change.existing
         first = change.sure if scaling else max(change.before, change.replicas if comes else 0)
         sure, more = change.sure, change.replicas - first
-        found = stage.revisions(first)
+        found = [*stage.revisions(first)]
+        if scaling and more > 0 and self.on_delete and change.old is not change.new:
+            found.append(Revision(stage.new_pod(), 0))
         for place, revision in enumerate(found):
             mine = min(sure, revision.number)
             sure -= mine

@@ -103,11 +103,7 @@ def _each_node(_: EachNode, claim: Claim) -> None:
     if one.controller.surge(one.replicas):
         old = created_pod(one.old, "old")
         there = tuple(
-            replace(
-                old,
-                meta=replace(old.meta, name=f"{old.meta.name}-{node}"),
-                spec=replace(old.spec, node_name=node),
-            )
+            replace(old, meta=replace(old.meta, name=f"{old.meta.name}-{node}"), spec=replace(old.spec, node_name=node))
             for node in one.standing
         )
         found = fit(new, Snapshot.of(replace(situation.cluster, pods=(*situation.fixed, *there))))

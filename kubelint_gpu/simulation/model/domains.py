@@ -13,11 +13,7 @@ Domain = tuple[range, ...]
 
 
 def equal_domains(
-    nodes: Iterable[Node],
-    label: str,
-    trait: Callable[[Node], Hashable],
-    names: Sequence[str],
-    classes: Sequence[range],
+    nodes: Iterable[Node], label: str, trait: Callable[[Node], Hashable], names: Sequence[str], classes: Sequence[range]
 ) -> tuple[tuple[Domain, ...], ...]:
     """The domains of a label that nothing but its value tells apart, those that are alike together.
 

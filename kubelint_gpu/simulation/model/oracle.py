@@ -83,10 +83,7 @@ class ClusterOracle:
         self.errs = False
         self._everywhere: dict[Hashable, tuple[int, ...]] = {}
         self._evicted: dict[Hashable, tuple[Eviction, ...] | None] = {}
-        lowest = min(
-            (pod.spec.priority or 0 for pod in (*(kind.pod for kind in kinds), *cluster.pods)),
-            default=0,
-        )
+        lowest = min((pod.spec.priority or 0 for pod in (*(kind.pod for kind in kinds), *cluster.pods)), default=0)
         self._may_evict = tuple(lowest < kind.priority and kind.pod.spec.preemption_policy != "Never" for kind in kinds)
         self._likeness = PodEquivalence(first_alike([kind.pod for kind in kinds], cluster.pods))
         self._claims = tuple(exclusive_claims(kind.pod, cluster) for kind in kinds)
@@ -234,9 +231,7 @@ class ClusterOracle:
                 if other >= 0:
                     counts[other] += count
         return self._admission.refusal(
-            self._named[kind],
-            [(self._kinds[other].pod, count) for other, count in enumerate(counts)],
-            before=before,
+            self._named[kind], [(self._kinds[other].pod, count) for other, count in enumerate(counts)], before=before
         )
 
     def claim_refusal(self, kind: int, state: State) -> QuotaRefusal | None:

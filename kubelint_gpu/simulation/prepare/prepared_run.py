@@ -81,13 +81,7 @@ class PreparedRun:
         every = (*cluster.nodes, *(grown.nodes if grown is not None else ()))
         self.allocatable = {node.name: node.allocatable for node in every}
         self.demands = [self._demand(number) for number in range(len(self.participants))]
-        self.driven = displaced(
-            self.participants,
-            self.demands,
-            self.rest,
-            self.residual(self.rest),
-            self.eligible_for,
-        )
+        self.driven = displaced(self.participants, self.demands, self.rest, self.residual(self.rest), self.eligible_for)
 
     def eligible_for(self, pod: Pod) -> frozenset[str]:
         """The nodes that take a pod when nothing else runs, those that may join included."""

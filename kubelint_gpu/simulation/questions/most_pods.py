@@ -17,12 +17,7 @@ from kubelint_gpu.values import replace
 
 
 def placeable(
-    workload: Workload,
-    cluster: Cluster,
-    most: int,
-    *,
-    beside: Sequence[Workload] = (),
-    budget: int = BUDGET.placements,
+    workload: Workload, cluster: Cluster, most: int, *, beside: Sequence[Workload] = (), budget: int = BUDGET.placements
 ) -> int | None:
     """The largest number of its pods, up to `most`, that find places beside the running pods of others.
 

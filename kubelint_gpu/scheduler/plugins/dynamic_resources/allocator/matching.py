@@ -8,12 +8,7 @@ from kubelint_gpu.kube.dra.device_class import DeviceClass
 from kubelint_gpu.kube.dra.request import DeviceQuery
 from kubelint_gpu.kube.dra.selector import Selector, selector
 from kubelint_gpu.kube.dra.sight import Sight
-from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import (
-    Failed,
-    Name,
-    SelectorFailure,
-    Unknown,
-)
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import Failed, Name, SelectorFailure, Unknown
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
 
 
