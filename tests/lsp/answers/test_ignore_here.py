@@ -11,34 +11,35 @@ pytestmark = pytest.mark.asyncio
 TEXT = (TRACKER / "tracker.yaml").read_text()
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "wanted"),
-    [
-        ("", "", "# kubelint-gpu: ignore[KLG101]\nspec:\n  replicas: 1"),
-        ("\nspec:\n", "\n# why\nspec:\n", "# why\n# kubelint-gpu: ignore[KLG101]\nspec:"),
-        (
-            "\nspec:\n  replicas",
-            "\n# kubelint-gpu: ignore[KLG107] both\nspec:\n  replicas",
-            "# kubelint-gpu: ignore[KLG107, KLG101] both\nspec:",
-        ),
-        (
-            "\nspec:\n  replicas",
-            "\nspec: # kubelint-gpu: ignore[KLG107]\n  replicas",
-            "spec: # kubelint-gpu: ignore[KLG107, KLG101]\n",
-        ),
-    ],
+WRITTEN = (
+    ("", "", "# kubelint-gpu: ignore[KLG101]\nspec:\n  replicas: 1"),
+    ("\nspec:\n", "\n# why\nspec:\n", "# why\n# kubelint-gpu: ignore[KLG101]\nspec:"),
+    (
+        "\nspec:\n  replicas",
+        "\n# kubelint-gpu: ignore[KLG107] both\nspec:\n  replicas",
+        "# kubelint-gpu: ignore[KLG107, KLG101] both\nspec:",
+    ),
+    (
+        "\nspec:\n  replicas",
+        "\nspec: # kubelint-gpu: ignore[KLG107]\n  replicas",
+        "spec: # kubelint-gpu: ignore[KLG107, KLG101]\n",
+    ),
 )
-async def test_ignore_here_writes_the_comment_that_the_linter_reads(folder, old, new, wanted):
-    text = TEXT.replace(old, new, 1) if old else TEXT
+
+
+async def test_ignore_here_writes_the_comment_that_the_linter_reads(folder):
     async with editing(folder) as editor:
-        editor.open("tracker.yaml", text)
-        found = [one for one in await editor.diagnostics("tracker.yaml") if one.code == "KLG101"]
-        actions = await editor.actions("tracker.yaml", found[0].range.start.line)
-        action = next(one for one in actions if one.title == "KLG101: ignore here")
-        after = applied(text, edits_of(editor, action))
-        assert wanted in after
-        editor.change("tracker.yaml", after)
-        assert "KLG101" not in [one.code for one in await editor.diagnostics("tracker.yaml")]
+        editor.open("tracker.yaml", "")
+        for old, new, wanted in WRITTEN:
+            text = TEXT.replace(old, new, 1) if old else TEXT
+            editor.change("tracker.yaml", text)
+            found = [one for one in await editor.diagnostics("tracker.yaml") if one.code == "KLG101"]
+            actions = await editor.actions("tracker.yaml", found[0].range.start.line)
+            action = next(one for one in actions if one.title == "KLG101: ignore here")
+            after = applied(text, edits_of(editor, action))
+            assert wanted in after
+            editor.change("tracker.yaml", after)
+            assert "KLG101" not in [one.code for one in await editor.diagnostics("tracker.yaml")]
 
 
 async def test_json_has_no_comments_and_no_ignore_here(folder):
