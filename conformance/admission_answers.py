@@ -70,16 +70,18 @@ def foretold(pod: Pod, cluster: Cluster) -> tuple[tuple[str, ...], PodSpec]:
         found = resolve_priority(replace(spec, priority=None, preemption_policy=""), cluster.priority_classes)
     except UnknownPriorityClass as unknown:
         return (f'pods "{pod.meta.name}" is forbidden: {unknown}',), spec
-    if text := priority_refusal(spec, cluster.priority_classes):
-        return (f'pods "{pod.meta.name}" is forbidden: {text}',), spec
+    if priority := priority_refusal(spec, cluster.priority_classes):
+        return (f'pods "{pod.meta.name}" is forbidden: {priority.text}',), spec
     spec = replace(
         spec, priority=found.value, preemption_policy=found.preemption_policy, priority_class_name=found.name
     )
-    if text := runtime_class_refusal(spec, cluster.runtime_classes):
-        return (f'pods "{pod.meta.name}" is forbidden: {text}',), spec
+    if runtime_class := runtime_class_refusal(spec, cluster.runtime_classes):
+        return (f'pods "{pod.meta.name}" is forbidden: {runtime_class.text}',), spec
     whole = merged(replace(pod, spec=with_runtime_class(spec, cluster.runtime_classes)))
-    if text := _above_limits(whole) or limit_range_refusal(whole, ranges):
+    if text := _above_limits(whole):
         return (text,), whole.spec
+    if limits := limit_range_refusal(whole, ranges):
+        return (limits.text,), whole.spec
     alone = (quota_refusal(whole, [quota], ()) for quota in cluster.quotas)
     return tuple(one.text for one in alone if one is not None), whole.spec
 

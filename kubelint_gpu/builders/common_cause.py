@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from kubelint_gpu.findings.finding import Shared
+from kubelint_gpu.findings.finding import ASKED, COUNT, Shared
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wait import every
 from kubelint_gpu.messages.wording import bare, listed, some
@@ -18,7 +18,8 @@ def of_shortage(
 ) -> Shared | None:
     """That so many replicas do not all run: what they ask for of the nodes that take them, or a quota."""
     if refusal:
-        return Shared(f"quota {refusal}", f"not all pods of {{count}} workloads can run: quota {refusal} refuses them")
+        told = ("not all pods of ", COUNT, f" workloads can run: quota {refusal} refuses them")
+        return Shared(f"quota {refusal}", told)
     each = pod_requests(subject.workload.spec).get(resource, 0)
     names = sorted(nodes)
     found = [info for info in map(unit.empty.node, names) if info is not None]
@@ -26,22 +27,19 @@ def of_shortage(
     if not each or not total:
         return None
     have = f"which {'has' if len(names) == 1 else 'have'} {bare(resource, total)}"
-    return Shared(
-        f"{resource} of {' '.join(names)}",
-        f"{{count}} workloads ask for {{asked}} {resource} of {some(names)}, {have}: not all of their pods can run; "
-        "this is missing capacity, not a rollout deadlock",
-        wanted * each,
-    )
+    nature = "not all of their pods can run; this is missing capacity, not a rollout deadlock"
+    asked = (COUNT, " workloads ask for ", ASKED, f" {resource} of {some(names)}, {have}: {nature}")
+    return Shared(f"{resource} of {' '.join(names)}", asked, wanted * each)
 
 
 def of_standstill(waiting: Waiting, begins: str, ends: str) -> Shared | None:
     """That rollouts do not end: all of their new pods wait for the same nodes, or are refused by the same quota."""
-    told = f"{begins}the rollouts of {{count}} workloads {ends}: their new pods"
+    begin = (f"{begins}the rollouts of ", COUNT, f" workloads {ends}: their new pods ")
     refusal = waiting.refusal
     if refusal is not None:
         return Shared(
             f"quota {refusal.quota} {begins}{ends}",
-            f"{told} are refused by quota {refusal.quota}, which counts the old ones until they are gone",
+            (*begin, f"are refused by quota {refusal.quota}, which counts the old ones until they are gone"),
         )
     lacks = every(waiting.lacks)
     names = sorted({lack.node for lack in lacks})
@@ -49,8 +47,6 @@ def of_standstill(waiting: Waiting, begins: str, ends: str) -> Shared | None:
         return None
     kinds = sorted({lack.resource or lack.held for lack in lacks})
     what = listed([kind if "/" in kind or kind in ("cpu", "memory") else f"a {kind}" for kind in kinds if kind])
-    return Shared(
-        f"{what} of {' '.join(names)} {begins}{ends}",
-        f"{told} wait for {what or 'room'} on {some(names)}, where nothing is left, and the old pods are kept "
-        "until the new ones are available",
-    )
+    kept = "where nothing is left, and the old pods are kept until the new ones are available"
+    told = (*begin, f"wait for {what or 'room'} on {some(names)}, {kept}")
+    return Shared(f"{what} of {' '.join(names)} {begins}{ends}", told)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.growing_pools import at_most, growing, placed_of
@@ -14,10 +14,10 @@ from kubelint_gpu.builders.common_cause import of_shortage
 from kubelint_gpu.builders.stuck_rollout import NO_NODE, declare, is_trapped, shortage, unsure_claims
 from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.engine.remedies import no_surge
+from kubelint_gpu.engine.remedies import no_surge, without_surge
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, scarce, shortage_lines
-from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.messages.wait import Wait, refused
+from kubelint_gpu.messages.why_fewer import KEPT_APART, why_fewer
 from kubelint_gpu.messages.wording import counted, listed, verb, workload_names
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.simulation.search.verdict import Judgement
@@ -26,7 +26,6 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.autoscalers import LEAST, MOST
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
-_APART = "pods are kept apart, whatever the strategy: this is no rollout deadlock"
 _INSUFFICIENT = pattern(r"Insufficient ([^\s,]+?)[,.](?:\s|$)")
 
 
@@ -54,19 +53,20 @@ def pending_replicas(
     manifest, now = subject.manifest, acting(unit, subject)
     evicting = 0 if pools or judgement.refusal else room_by_eviction(unit, subject, judgement.wanted)
     beside = judgement.alone >= judgement.wanted and evicting <= placed
-    text, why, nature = None, "", _nature((), judgement.refusal)
+    only = beside and judgement.wanted == 1 and judgement.at_best != placed
+    text, why, nature = None, "", why_fewer((), judgement.refusal)
     unsure: tuple[str, ...] = ()
     if not beside:
-        text, why = shortage(unit, now, judgement, placed)
-        nature = _nature((why,), judgement.refusal)
+        text, why, lacks = shortage(unit, now, judgement, placed)
+        nature = why_fewer(lacks, judgement.refusal)
     waiting = judgement.waiting if beside or why == NO_NODE else None
     if waiting is not None:
         claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, now).items())
-        text, why = waiting.scheduler or None, Wait(now.workload, waiting, claims, standing=True).clause
-        nature = _nature([lack.reason for lack in waiting.lacks], None)
+        text, why = waiting.scheduler or None, Wait(now.workload, waiting, claims, standing=True, only=only).clause
+        nature = why_fewer(waiting.lacks, None)
         unsure = unsure_claims(unit, now.workload, waiting)
     elif beside and judgement.refusal:
-        why = f"the next one is refused {refused(judgement.refusal)}"
+        why = f"{'it' if only else 'the next one'} is refused {refused(judgement.refusal)}"
     sure = not _varies(unit, subject, judgement) and not (judgement.company or unsure)
     certain = sure and is_certain(unit, subject, judgement)
     replicas = f"{placed} of {counted(judgement.wanted, 'replica')}"
@@ -74,9 +74,9 @@ def pending_replicas(
         replicas = f"{placed} of the {counted(judgement.wanted, 'replica')} that {subject.scaled.sets}"
     grown = f" even with {pools}" if pools else ""
     short = _INSUFFICIENT.search(text or "")
-    missing = short[1] if short else "" if nature == _APART else scarce(subject)
+    missing = short[1] if short else "" if nature == KEPT_APART else scarce(subject)
     helps = "more nodes that have what a pod asks for, or less beside it that holds it"
-    if nature == _APART:
+    if nature == KEPT_APART:
         helps = "nodes on which nothing keeps it away, or rules that let these pods share a node"
     if beside:
         told = f"as few as {replicas} can run, where the other workloads applied with it are placed first"
@@ -85,7 +85,6 @@ def pending_replicas(
         elif judgement.wanted == 1:
             pod = "its pod" if subject.controller.replaces_lost else "it"
             told = f"{pod} may find no room, where the other workloads applied with it are placed first"
-            why = why.replace("the next one", "it", 1)
         told = f"{told}: {why}" if why else told
     elif evicting > placed:
         rest = "the others" if evicting >= judgement.wanted else f"{evicting - placed} more"
@@ -119,7 +118,7 @@ def pending_replicas(
             judgement.eligible,
             judgement.refusal.quota if judgement.refusal else "",
         )
-        if nature != _APART
+        if nature != KEPT_APART
         else None,
         related=(
             *shortage_lines(unit, subject, judgement, missing),
@@ -151,31 +150,9 @@ def _fewer(subject: WorkloadCheck, placed: int) -> tuple[FixCandidate, ...]:
     fewer = FixCandidate(f"{title}, as many as find room", "unsafe", edits, of_amounts=True)
     if not (controller.has_replica_sets and controller.keeps_until_ready(placed)):
         return (fewer,)
-    one = no_surge(subject.manifest, placed)
     return fewer, FixCandidate(
-        f"{title}, and {one.title.removeprefix('set ')}",
+        f"{title}, and {without_surge(placed)}",
         "unsafe",
-        lambda: [*edits(), *one.edits()],
+        lambda: [*edits(), *no_surge(subject.manifest, placed).edits()],
         of_amounts=True,
     )
-
-
-def _nature(reasons: Sequence[str], refusal: QuotaRefusal | None) -> str:
-    """What it is that too few pods run, in the words of the scheduler's reasons or of a quota."""
-    text = " ".join(reasons)
-    if refusal:
-        return "this is what the quota allows, not a rollout deadlock"
-    short = any(word in text for word in ("Insufficient", "too little", "Too many pods"))
-    apart = any(word in text for word in ("topology spread constraints", "affinity rules"))
-    if apart and short:
-        return "capacity is missing on some nodes, and others keep pods apart: this is no rollout deadlock"
-    if apart:
-        return _APART
-    if not short:
-        if "ReadWriteOncePod" in text:
-            return "one pod at a time can use the claim, whatever the strategy: this is no rollout deadlock"
-        if "Multi-Attach" in text:
-            return "one node at a time can attach the volume, whatever the strategy: this is no rollout deadlock"
-        if "free ports" in text:
-            return "a node has each host port once, whatever the strategy: this is no rollout deadlock"
-    return "this is missing capacity, not a rollout deadlock"

@@ -223,22 +223,25 @@ def standstill_somewhere(
     )
 
 
-def shortage(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: int) -> tuple[str | None, str]:
-    """Why no more replicas find a node: the scheduler's text, and a clause."""
+def shortage(
+    unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: int
+) -> tuple[str | None, str, tuple[Blocker, ...]]:
+    """Why no more replicas find a node: the scheduler's text, a clause, and what nodes lack."""
     if judgement.refusal:
-        return None, f"the next one is refused {refused(judgement.refusal)}"
+        return None, f"the next one is refused {refused(judgement.refusal)}", ()
     waiting = judgement.waiting
     if waiting is not None and (any(lack.held == _VOLUME for lack in every(waiting.lacks)) or subject.workload.claims):
         # what is told of a pod without its claims would be another thing
-        return waiting.scheduler or None, NO_NODE
+        return waiting.scheduler or None, NO_NODE, ()
     text, lacks = lacking(unit, subject, placed, judgement.eligible)
     if not lacks:
-        return text, NO_NODE
+        return text, NO_NODE, ()
     told = [
         said(reason, some(nodes)) if resource in ("", "pods") else f"too little {resource} is left on {some(nodes)}"
         for (reason, resource), nodes in lacks.items()
     ]
-    return text, f"for the next one {', and '.join(told)}"
+    found = tuple(Blocker(some(nodes), "", reason, resource=resource) for (reason, resource), nodes in lacks.items())
+    return text, f"for the next one {', and '.join(told)}", found
 
 
 def keeping(workload: Workload) -> tuple[str, str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.findings.finding import Finding, Fix, Related, Shared
+from kubelint_gpu.findings.finding import COUNT, Finding, Fix, Related, Shared
 from kubelint_gpu.values import replace
 
 FEW = 3
@@ -18,7 +18,7 @@ def shared_of(draft: Diagnostic, unit: str) -> Shared | None:
     """What a draft has in common with others; without words of its rule those of which the same is said, in a unit."""
     if draft.manifest is None:
         return None
-    own = draft.shared or Shared(draft.message, f"{{count}} objects: {draft.message}")
+    own = draft.shared or Shared(draft.message, (COUNT, f" objects: {draft.message}"))
     where = "" if own.of_run else unit
     return replace(own, cause=repr((draft.code, draft.certainty, draft.moment, where, own.cause)))
 
@@ -63,7 +63,8 @@ def _together(group: Sequence[Finding]) -> Sequence[Finding]:
         return group
     first, *rest = sorted(group, key=lambda one: (one.place, one.object))
     asked = sum(one.shared.asked for one in group if one.shared is not None)
-    message = shared.told.replace("{count}", str(len(by_object))).replace("{asked}", str(asked))
+    numbers = (len(by_object), asked)
+    message = "".join(str(numbers[part]) if isinstance(part, int) else part for part in shared.told)
     return [
         replace(
             first,

@@ -15,11 +15,16 @@ _ROLLING = "rollingUpdate"
 _HASH = "pod-template-hash"
 
 
+def without_surge(replicas: int) -> str:
+    """The fields that let an old pod go before its successor comes, and what that costs."""
+    price = "of the only replica in each rollout" if replicas == 1 else f"of 1 of {replicas} replicas at each step"
+    return f"maxSurge: 0 and maxUnavailable: 1, which costs a brief downtime {price}"
+
+
 def no_surge(manifest: Manifest, replicas: int) -> FixCandidate:
     """Let an old pod go before its successor comes."""
-    price = "of the only replica in each rollout" if replicas == 1 else f"of 1 of {replicas} replicas at each step"
     return FixCandidate(
-        f"set maxSurge: 0 and maxUnavailable: 1, which costs a brief downtime {price}",
+        f"set {without_surge(replicas)}",
         "safe",
         lambda: _no_surge(manifest, field_pointers.STRATEGY),
         joint="set maxSurge: 0 and maxUnavailable: 1 in all of them, which costs a brief downtime of 1 replica of each",

@@ -77,7 +77,7 @@ def _narrowed(draft: Diagnostic, unsure: Sequence[Unread]) -> Diagnostic:
         message=f"{begins}{draft.message}",
         certainty="possible",
         severity=_LOWER[severity],
-        shared=shared and replace(shared, told=f"{begins}{shared.told}"),
+        shared=shared and replace(shared, told=(begins, *shared.told)),
         help=(*draft.help, f"mend {some(names, 'object')} of the inventory to be sure"),
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Place, Related
-from kubelint_gpu.kube.objects.runtime_class import RuntimeClass, runtime_class_of
+from kubelint_gpu.kube.objects.runtime_class import FIELD, RuntimeClass, runtime_class_of
 from kubelint_gpu.kube.values.quantity import scheduler_units
 from kubelint_gpu.messages.wording import amount
 from kubelint_gpu.workspace import field_pointers
@@ -14,7 +14,6 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
-FIELD = "runtimeClassName"
 _OVERHEAD: Pointer = ("overhead", "podFixed")
 _SELECTOR: Pointer = ("scheduling", "nodeSelector")
 

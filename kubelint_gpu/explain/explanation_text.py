@@ -20,7 +20,7 @@ from kubelint_gpu.scheduler.explain.holders import Holder, Owner
 from kubelint_gpu.scheduler.explain.placement_labels import HOSTNAME
 from kubelint_gpu.scheduler.explain.what_would_help import GATES, Remedy
 from kubelint_gpu.scheduler.plugins import node_name
-from kubelint_gpu.scheduler.preemption import NO_VICTIMS
+from kubelint_gpu.scheduler.preemption import NO_VICTIMS, POLICY_NEVER, TERMINATING
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
@@ -161,7 +161,7 @@ class _Page:
             yield from self.note("can evict", text)
         elif row.holders and row.status is not None and row.spared == NO_VICTIMS:
             yield from self.note("can evict", "nobody: no pod here has a lower priority")
-        elif row.holders and row.status is not None and row.spared.startswith("not eligible"):
+        elif row.holders and row.status is not None and row.spared in (POLICY_NEVER, TERMINATING):
             yield from self.note("can evict", f"nobody: {row.spared.rstrip('.')}")
         yield from self.items("would fit if", self.remedies(row))
 

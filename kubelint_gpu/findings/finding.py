@@ -78,19 +78,23 @@ class Refusal:
     why: str
 
 
+COUNT, ASKED = 0, 1
+"""How many findings there are of one cause, and what they ask for altogether."""
+
+
 @dataclass(frozen=True, slots=True)
 class Shared:
     """What a finding has in common with others of the same cause, which are reported as one where they are many.
 
     Attributes:
         cause: what is the same of all of them.
-        told: the sentence about all of them: `{count}` is how many they are, `{asked}` what they ask for altogether.
+        told: the parts of the sentence about all of them, `COUNT` and `ASKED` in place of the numbers.
         asked: what this one asks for.
         of_run: they are one from the second on, and in whatever file they stand; else many of one unit are.
     """
 
     cause: str
-    told: str
+    told: tuple[str | int, ...]
     asked: int = 0
     of_run: bool = False
 

@@ -22,13 +22,10 @@ class Schedule:
         check: Callable[[str], Awaitable[None]],
         end: Callable[[], None],
         too_long: Callable[[str, float], None],
-        *,
-        longest: float = _LONGEST,
     ) -> None:
         self._check = check
         self._end = end
         self._too_long = too_long
-        self._longest = longest
         self._due: dict[str, float] = {}
         self._running = ""
         self._started = 0.0
@@ -64,11 +61,11 @@ class Schedule:
             self._running, self._started = uri, asyncio.get_running_loop().time()
             task = asyncio.ensure_future(self._check(uri))
             try:
-                await asyncio.wait({task}, timeout=self._longest)
+                await asyncio.wait({task}, timeout=_LONGEST)
                 if not task.done():
                     self._end()
                     await asyncio.wait({task})
-                    self._too_long(uri, self._longest)
+                    self._too_long(uri, _LONGEST)
             finally:
                 self._running = ""
             async with self._changed:

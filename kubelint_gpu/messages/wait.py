@@ -26,7 +26,8 @@ class Wait:
     """A pod that waits for ever at the end of a rollout of `workload`.
 
     `claims` are the names of the claims that only one pod, or the pods of one node, can use.
-    `named` says that the workload is to be told, since several are told of; `standing` that nothing is rolled out.
+    `named` says that the workload is to be told, since several are told of; `standing` that nothing is rolled out, and
+    `only` that it wants no other pod then.
     """
 
     workload: Workload
@@ -34,6 +35,7 @@ class Wait:
     claims: tuple[str, ...] = ()
     named: bool = False
     standing: bool = False
+    only: bool = False
 
     @property
     def who(self) -> str:
@@ -42,7 +44,7 @@ class Wait:
         if owner != self.workload.key:
             return f"a pod of {owner_name(owner)}"
         if self.standing:
-            return "the next one"
+            return "it" if self.only else "the next one"
         if self.waiting.pod and not self.waiting.new:
             return f"pod {self.waiting.pod}"
         return f"the new pod of {owner_name(owner)}" if self.named else "the new pod"

@@ -14,16 +14,15 @@ from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import renamed, rewritten
-from kubelint_gpu.evidence.runtime_classes import FIELD, class_of, declared_at
+from kubelint_gpu.evidence.runtime_classes import class_of, declared_at
 from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.kube.objects.limit_range import LimitRange, limit_range_refusal, with_defaults
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.objects.priority import UnknownPriorityClass, priority_refusal
 from kubelint_gpu.kube.objects.quota import counted_as
 from kubelint_gpu.kube.objects.runtime_class import runtime_class_refusal
-from kubelint_gpu.kube.objects.workload import api_group
+from kubelint_gpu.kube.objects.workload import Workload, api_group
 from kubelint_gpu.kube.values.errors import InvalidObject, field_path
-from kubelint_gpu.kube.values.frozen import EMPTY
 from kubelint_gpu.messages.did_you_mean_label import nearest_value
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
@@ -37,7 +36,6 @@ _LEFT = (
     "this is what the kustomization renders to: none of its patches and replacements fills it in; "
     "if another program does, check what that one prints"
 )
-_PRIORITY = ("priority", "preemptionPolicy")
 
 
 @rule("KLG003")
@@ -149,25 +147,23 @@ def _place(manifest: Manifest, problem: InvalidObject) -> Place:
 def _admission_refusals(unit: ApplySet) -> Iterator[Diagnostic]:
     """Why no pod of a workload is ever created, as far as the manifests, what is beside them and the inventory say."""
     for subject in unit.subjects:
-        if subject.manifest.present(("status", "phase")):
+        written = subject.manifest.workload
+        if written is None or subject.manifest.present(("status", "phase")):
             # what runs was admitted
             continue
-        yield from _out_of_bounds(unit, subject)
-        yield from _own_priority(unit, subject)
-        yield from _runtime_class(unit, subject)
+        yield from _out_of_bounds(unit, subject.manifest, written)
+        yield from _own_priority(unit, subject.manifest, written.spec)
+        yield from _runtime_class(unit, subject, written.spec)
 
 
-def _out_of_bounds(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
-    manifest, written = subject.manifest, subject.manifest.workload
-    if written is None:
-        return
+def _out_of_bounds(unit: ApplySet, manifest: Manifest, written: Workload) -> Iterator[Diagnostic]:
     namespace = written.meta.namespace
     ranges = [found for found in unit.cluster.limit_ranges if found.meta.namespace == namespace]
     pod = written.pod(written.meta.name)
     pod = replace(pod, spec=with_defaults(pod.spec, ranges))
     for found in ranges:
-        text = limit_range_refusal(pod, [found])
-        if text is None:
+        refusal = limit_range_refusal(pod, [found])
+        if refusal is None:
             continue
         where = _container(pod, found)
         route: Pointer = (*field_pointers.pod_spec(manifest), *where)
@@ -176,8 +172,7 @@ def _out_of_bounds(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnosti
         yield Diagnostic(
             "KLG003",
             manifest.place(route, "key"),
-            f"LimitRange {found.meta.name} of namespace {namespace} refuses the pods: "
-            f"{text.partition('is forbidden: ')[2].strip('[]')}",
+            f"LimitRange {found.meta.name} of namespace {namespace} refuses the pods: {', '.join(refusal.broken)}",
             manifest,
             cause=f"limit range/{found.meta.name}",
             certainty="certain" if manifest.namespace else "possible",
@@ -203,24 +198,19 @@ def _declared(unit: ApplySet, kind: str, name: str, namespace: str = "") -> Iter
         yield Related(place, f"{kind} {name} is here")
 
 
-def _own_priority(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
-    manifest, written = subject.manifest, subject.manifest.workload
-    if written is None:
-        return
-    spec = written.spec
+def _own_priority(unit: ApplySet, manifest: Manifest, spec: PodSpec) -> Iterator[Diagnostic]:
     try:
-        text = priority_refusal(spec, unit.cluster.priority_classes)
+        refusal = priority_refusal(spec, unit.cluster.priority_classes)
     except UnknownPriorityClass:
         return
-    if text is None:
+    if refusal is None:
         return
-    base = field_pointers.pod_spec(manifest)
-    field = _PRIORITY["PreemptionPolicy" in text]
+    base, field = field_pointers.pod_spec(manifest), refusal.field
     known = unit.has_nodes or bool(spec.priority_class_name)
     yield Diagnostic(
         "KLG003",
         manifest.place((*base, field)),
-        f"admission refuses the pods: {text}",
+        f"admission refuses the pods: {refusal.text}",
         manifest,
         cause=field,
         certainty="certain" if known else "possible",
@@ -228,33 +218,22 @@ def _own_priority(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic
     )
 
 
-def _runtime_class(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
-    manifest, written = subject.manifest, subject.manifest.workload
-    if written is None:
-        return
-    spec = written.spec
-    name, found = spec.runtime_class_name, class_of(unit, subject)
+def _runtime_class(unit: ApplySet, subject: WorkloadCheck, spec: PodSpec) -> Iterator[Diagnostic]:
+    manifest, name, found = subject.manifest, spec.runtime_class_name, class_of(unit, subject)
     if name and found is None and not _all_classes_known(unit):
         return
-    text = runtime_class_refusal(spec, unit.cluster.runtime_classes)
-    if text is None:
+    refusal = runtime_class_refusal(spec, unit.cluster.runtime_classes)
+    if refusal is None:
         return
     known = sorted(one.name for one in unit.cluster.runtime_classes)
     near = get_close_matches(name, known, 1, 0.6) if name and found is None else []
-    field: Pointer = (FIELD,)
-    if "Overhead" in text:
-        field = ("overhead",)
-    elif found is not None:
-        own = spec.node_selector or EMPTY
-        differing = (key for key, value in sorted(found.node_selector.items()) if own.get(key, value) != value)
-        field = ("nodeSelector", next(differing))
-    route = (*field_pointers.pod_spec(manifest), *field)
+    route = (*field_pointers.pod_spec(manifest), *refusal.field)
     yield Diagnostic(
         "KLG003",
-        manifest.place(route, "key" if field == ("overhead",) else "value"),
-        f"admission refuses the pods: {text}",
+        manifest.place(route, "key" if refusal.field == ("overhead",) else "value"),
+        f"admission refuses the pods: {refusal.text}",
         manifest,
-        cause="/".join(map(str, field)),
+        cause="/".join(refusal.field),
         related=tuple(_declared(unit, "RuntimeClass", name)) if found is not None else (),
         help=(f"did you mean {near[0]}?",) if near else (),
         proposals=rewritten(manifest, route, near, "use RuntimeClass {}"),

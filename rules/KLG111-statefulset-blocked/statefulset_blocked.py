@@ -72,7 +72,7 @@ def _trap(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement, placed: 
     mine = [one for one in halt.waiting if one.owner == subject.workload.key] if halt is not None else []
     name = next((one.pod for one in mine if one.pod), f"{subject.workload.meta.name}-{first + placed}")
     pools = at_most(unit, subject)
-    text, why = shortage(unit, subject, judgement, placed)
+    text, why, _ = shortage(unit, subject, judgement, placed)
     claims = tuple(f"{name} ({mode})" for name, mode in exclusive_claims(unit, subject).items())
     waiting = judgement.waiting or next(iter(mine), None)
     if why == NO_NODE and waiting is not None and waiting.lacks:

@@ -8,7 +8,7 @@ from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.stuck_rollout import ended
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.findings.finding import Related, Shared
+from kubelint_gpu.findings.finding import COUNT, Related, Shared
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.kinds.custom_workload import WITHOUT_PRIORITY_CLASS
 from kubelint_gpu.kube.objects.priority import SYSTEM_PREFIX
@@ -20,10 +20,10 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 
 _CLASS = "priorityClassName"
+_EVICTED = "their pods can evict nobody, and any pod with a class above 0 can evict them"
 _UNIMPORTANT = Shared(
     _CLASS,
-    f"{{count}} GPU workloads have no {_CLASS} and there is no globalDefault class: their pods can evict nobody, and "
-    "any pod with a class above 0 can evict them",
+    (COUNT, f" GPU workloads have no {_CLASS} and there is no globalDefault class: {_EVICTED}"),
     of_run=True,
 )
 

@@ -12,9 +12,10 @@ from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import renamed
-from kubelint_gpu.evidence.runtime_classes import FIELD, binding, source_of
+from kubelint_gpu.evidence.runtime_classes import binding, source_of
 from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.kube.objects.label_algebra import NumberBound, alternatives
+from kubelint_gpu.kube.objects.runtime_class import FIELD
 from kubelint_gpu.messages.did_you_mean_label import nearest_key, nearest_value
 from kubelint_gpu.messages.wording import listed, requirement_name, some
 from kubelint_gpu.values import dataclass, replace

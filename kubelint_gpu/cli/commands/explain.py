@@ -95,7 +95,8 @@ def _workload(
     from kubelint_gpu.sources.checkout import anchor_of
     from kubelint_gpu.work import UsedUp, limited
     from kubelint_gpu.workspace.project import configuration_file
-    from kubelint_gpu.workspace.project.inputs import read_inputs
+    from kubelint_gpu.workspace.project.gathering import gather
+    from kubelint_gpu.workspace.project.inputs import inputs_of
     from kubelint_gpu.workspace.project.worlds import tell_errors
 
     settings = configuration_file.load(
@@ -106,9 +107,9 @@ def _workload(
             "where a workload fits depends on the cluster, and none is declared: give --inventory FILE, "
             f"or name one in {NAME}"
         )
-    inputs = read_inputs(
-        paths or (".",), inventories, configuration=settings, what_if=what_if, together=together, kustomize=renderer
-    )
+    gathered = gather(paths or (".",), inventories, configuration=settings, kustomize=renderer)
+    gathered.tell()
+    inputs = inputs_of(gathered, inventories, what_if=what_if, together=together)
     for world in inputs.worlds:
         tell_errors(world)
     if not inputs.usable or not inputs.worlds:

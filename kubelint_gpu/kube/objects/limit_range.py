@@ -59,17 +59,27 @@ def with_defaults(spec: PodSpec, ranges: Iterable[LimitRange]) -> PodSpec:
     return spec
 
 
-def limit_range_refusal(pod: Pod, ranges: Iterable[LimitRange]) -> str | None:
-    """The text with which admission refuses a pod that breaks a bound; None where it breaks none.
+@dataclass(frozen=True, slots=True)
+class LimitRangeRefusal:
+    """The bounds of a LimitRange that a pod breaks."""
 
-    The pod is one that already has its defaults.
-    """
+    pod: str
+    broken: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The text with which admission refuses the pod."""
+        told = self.broken[0] if len(self.broken) == 1 else f"[{', '.join(self.broken)}]"
+        return f'pods "{self.pod}" is forbidden: {told}'
+
+
+def limit_range_refusal(pod: Pod, ranges: Iterable[LimitRange]) -> LimitRangeRefusal | None:
+    """The bounds that a pod breaks; None where it breaks none. The pod is one that already has its defaults."""
     mine = (found for found in ranges if found.meta.namespace == pod.meta.namespace)
     for found in sorted(mine, key=lambda found: found.meta.name):
-        broken = list(dict.fromkeys(text for limit in found.limits for text in _broken(limit, pod.spec)))
+        broken = tuple(dict.fromkeys(text for limit in found.limits for text in _broken(limit, pod.spec)))
         if broken:
-            told = broken[0] if len(broken) == 1 else f"[{', '.join(broken)}]"
-            return f'pods "{pod.meta.name}" is forbidden: {told}'
+            return LimitRangeRefusal(pod.meta.name, broken)
     return None
 
 

@@ -6,6 +6,7 @@ Behaviour: admission plugin Priority (plugin/pkg/admission/priority), 1.34.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.meta import read_meta, reader
 from kubelint_gpu.kube.objects.pod import PodSpec
@@ -75,7 +76,14 @@ def resolve_priority(spec: PodSpec, classes: Iterable[PriorityClass]) -> Priorit
     return Priority(0, spec.preemption_policy or PREEMPT, "")
 
 
-def priority_refusal(spec: PodSpec, classes: Iterable[PriorityClass]) -> str | None:
+class PriorityRefusal(NamedTuple):
+    """The field that a pod must not have as it has it, and the text with which admission refuses the pod."""
+
+    field: str
+    text: str
+
+
+def priority_refusal(spec: PodSpec, classes: Iterable[PriorityClass]) -> PriorityRefusal | None:
     """Why a new pod is refused that says itself what admission computes, and says it otherwise; None where it may.
 
     Raises:
@@ -83,14 +91,17 @@ def priority_refusal(spec: PodSpec, classes: Iterable[PriorityClass]) -> str | N
     """
     computed = resolve_priority(replace(spec, priority=None, preemption_policy=""), classes)
     if spec.priority not in (None, computed.value):
-        what, instead = f"integer value of priority ({spec.priority})", str(computed.value)
+        field, instead = "priority", str(computed.value)
+        what = f"integer value of priority ({spec.priority})"
     elif spec.preemption_policy not in ("", computed.preemption_policy):
-        what, instead = f"string value of PreemptionPolicy ({spec.preemption_policy})", computed.preemption_policy
+        field, instead = "preemptionPolicy", computed.preemption_policy
+        what = f"string value of PreemptionPolicy ({spec.preemption_policy})"
     else:
         return None
-    return (
+    return PriorityRefusal(
+        field,
         f"the {what} must not be provided in pod spec; "
-        f"priority admission controller computed {instead} from the given PriorityClass name"
+        f"priority admission controller computed {instead} from the given PriorityClass name",
     )
 
 

@@ -6,6 +6,7 @@ Behaviour: admission plugin RuntimeClass (plugin/pkg/admission/runtimeclass, on 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from kubelint_gpu.kube.objects.meta import read_meta, reader
 from kubelint_gpu.kube.objects.pod import PodSpec
@@ -13,6 +14,8 @@ from kubelint_gpu.kube.objects.taints import Toleration, merged_tolerations, rea
 from kubelint_gpu.kube.values.fields import Fields
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.values import dataclass, replace
+
+FIELD = "runtimeClassName"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +54,30 @@ def with_runtime_class(spec: PodSpec, classes: Iterable[RuntimeClass]) -> PodSpe
     )
 
 
-def runtime_class_refusal(spec: PodSpec, classes: Iterable[RuntimeClass]) -> str | None:
+class RuntimeClassRefusal(NamedTuple):
+    """Which field of a pod contradicts its RuntimeClass, and the text with which admission refuses the pod."""
+
+    field: tuple[str, ...]
+    text: str
+
+
+def runtime_class_refusal(spec: PodSpec, classes: Iterable[RuntimeClass]) -> RuntimeClassRefusal | None:
     """Why a new pod is refused for the class that it names or the overhead that it writes; None where it may."""
     found = runtime_class_of(spec, classes)
     if found is None and spec.runtime_class_name:
-        return f'pod rejected: RuntimeClass "{spec.runtime_class_name}" not found'
+        return RuntimeClassRefusal((FIELD,), f'pod rejected: RuntimeClass "{spec.runtime_class_name}" not found')
     if found is None or not found.overhead:
         if spec.overhead:
-            return "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead"
+            told = "Pod Overhead set without corresponding RuntimeClass defined Overhead"
+            return RuntimeClassRefusal(("overhead",), f"pod rejected: {told}")
     elif spec.overhead and spec.overhead != found.overhead:
-        return "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
+        told = "Pod's Overhead doesn't match RuntimeClass's defined Overhead"
+        return RuntimeClassRefusal(("overhead",), f"pod rejected: {told}")
     for key, value in sorted(found.node_selector.items()) if found is not None else ():
         own = spec.node_selector.get(key, value) if spec.node_selector is not None else value
         if own != value:
             both = f"runtimeClass.scheduling.nodeSelector[{key}] = {value}; pod.spec.nodeSelector[{key}] = {own}"
-            return f"conflict: {both}"
+            return RuntimeClassRefusal(("nodeSelector", key), f"conflict: {both}")
     return None
 
 

@@ -7,7 +7,7 @@ What counts is what can be bound at a rest, wherever it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot, fit
@@ -112,7 +112,7 @@ def _never_waits(bench: Situation, pods: Sequence[tuple[Pod, ...]], rolling: fro
     ]
     lone = replace(new, spec=replace(new.spec, spread=()))
     free = frozenset(fit(lone, standing).takers)
-    room = _Room(bench, wants, bounds, position)
+    room = _Room(bench, wants, bounds, position, {_APART, *tokens(new)})
     spreading = Spreading.of(new, standing, [(one.pods, one.most) for one in bounds], position)
     if mine.daemons:
         one = bounds[position].most
@@ -197,9 +197,16 @@ class _Room:
     """What is left of the nodes for a pod that waits, however those who can be bound beside it are placed."""
 
     def __init__(
-        self, bench: Situation, wants: Mapping[str, int], bounds: Sequence[QuiescentBound], position: int
+        self,
+        bench: Situation,
+        wants: Mapping[str, int],
+        bounds: Sequence[QuiescentBound],
+        position: int,
+        once: Collection[str],
     ) -> None:
+        """`once` is what is there once of each node that takes the pod by itself: a host port, a place of its own."""
         self._residual = bench.residual
+        self._once = once
         self._wants = {name: amount for name, amount in wants.items() if amount}
         self._own = bounds[position]
         others = [one for place, one in enumerate(bounds) if place != position]
@@ -219,11 +226,6 @@ class _Room:
     def _prices(self, nodes: Sequence[str], name: str, amount: int) -> Iterator[int]:
         """How much of a resource others must take of each node, so that too little is left."""
         for node in nodes:
-            free = self._residual[node].get(name, 0) if name in self._residual[node] else self._free(name)
+            free = self._residual[node].get(name, int(name in self._once))
             daemons = sum(one.each.get(name, 0) for one in self._daemons if node in one.nodes)
             yield free - daemons - amount + 1
-
-    @staticmethod
-    def _free(name: str) -> int:
-        """What is there once of each node that takes the pod by itself: a host port, a place apart from others."""
-        return int(name == _APART or name.startswith("host port "))

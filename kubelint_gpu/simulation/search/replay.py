@@ -17,9 +17,7 @@ from kubelint_gpu.simulation.search.blocked import BlockedPods
 from kubelint_gpu.simulation.search.concretize import arranged
 from kubelint_gpu.simulation.search.frames import Played
 from kubelint_gpu.simulation.search.narrate import Narration
-from kubelint_gpu.simulation.search.trace import Blocker, BlockingPod, Evicted, Trace, TraceStep, Waiting
-
-__all__ = ["Blocker", "BlockingPod", "Evicted", "ReplayMismatch", "Trace", "TraceStep", "Waiting", "replay"]
+from kubelint_gpu.simulation.search.trace import Evicted, Trace, TraceStep
 
 
 class ReplayMismatch(AssertionError):  # noqa: N818 - it says what happened

@@ -71,7 +71,10 @@ def gather(
     kustomize: KustomizeSettings | None = None,
     hook: bool = False,
 ) -> Gathered:
-    """The files of a command line; see `read_inputs`.
+    """The files of a command line, the kustomizations below its directories rendered.
+
+    Where files are named, the kustomizations that take them in are rendered too.
+    With `hook` the run sees what git is about to commit and nothing else.
 
     Raises:
         click.ClickException: there is no git repository for `hook`.

@@ -21,7 +21,7 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.cluster_context import ClusterContext
 from kubelint_gpu.workspace.manifest import Manifest, manifests
 from kubelint_gpu.workspace.project.configuration import Configuration
-from kubelint_gpu.workspace.project.gathering import Gathered, gather
+from kubelint_gpu.workspace.project.gathering import Gathered
 from kubelint_gpu.workspace.project.known_files import KnownFiles
 from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations, KustomizeSettings, render_all
 from kubelint_gpu.workspace.project.progress import progress
@@ -84,49 +84,6 @@ class Inputs:
         return replace(self, units=units, readings=sources_of(units), failed=self.failed or failed)
 
 
-def read_inputs(
-    paths: Sequence[str],
-    inventories: Sequence[str],
-    *,
-    configuration: Configuration | None = None,
-    what_if: WhatIf | None = None,
-    together: bool = False,
-    stdin_filename: str = "<stdin>",
-    against: Comparison | None = None,
-    kustomize: KustomizeSettings | None = None,
-    hook: bool = False,
-    store: Store | None = None,
-    shard: Shard | None = None,
-) -> Inputs:
-    """Manifests and inventories of a run.
-
-    `inventories` stand in place of those that the configuration names.
-    Each file is a unit of its own, unless all are applied together or the configuration names a unit for it.
-    A directory's kustomizations are rendered, each is a unit, and the files they are made of are no units.
-    Where files are named, the kustomizations that take them in are rendered too.
-    A file of the inventory that is merely found in a directory is no manifest.
-    `against` says where the manifests are as they were.
-    With `hook` the run sees what git is about to commit and nothing else.
-    Of all units those of a `shard` are judged, where one is given.
-    What `store` has of an earlier run is parsed only where it is asked for.
-
-    Raises:
-        click.ClickException: `against` cannot be read, or there is no git repository for `hook`.
-    """
-    gathered = gather(
-        paths,
-        inventories,
-        configuration=configuration,
-        stdin_filename=stdin_filename,
-        kustomize=kustomize,
-        hook=hook,
-    )
-    gathered.tell()
-    return inputs_of(
-        gathered, inventories, what_if=what_if, together=together, against=against, store=store, shard=shard
-    )
-
-
 def inputs_of(
     gathered: Gathered,
     inventories: Sequence[str],
@@ -137,7 +94,15 @@ def inputs_of(
     store: Store | None = None,
     shard: Shard | None = None,
 ) -> Inputs:
-    """The same of files that were gathered; their bytes are dropped as they are read.
+    """Manifests and inventories of a run, of files that were gathered; their bytes are dropped as they are read.
+
+    `inventories` stand in place of those that the configuration names.
+    Each file is a unit of its own, unless all are applied together or the configuration names a unit for it.
+    A kustomization that is rendered is a unit, and the files it is made of are no units.
+    A file of the inventory that is merely found in a directory is no manifest.
+    `against` says where the manifests are as they were.
+    Of all units those of a `shard` are judged, where one is given.
+    What `store` has of an earlier run is parsed only where it is asked for.
 
     Raises:
         click.ClickException: `against` cannot be read.

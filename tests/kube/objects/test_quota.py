@@ -260,7 +260,8 @@ def test_ranges_for_whole_pods_fill_in_nothing():
 def test_the_text_of_a_broken_bound(rule, text):
     asked = {"memory": "3Gi", "ephemeral-storage": "1Gi"}
     incoming = pod(container(cpu="1", limits={"cpu": "1500m", "memory": "1Gi"}, **asked))
-    assert limit_range_refusal(incoming, [limit_range(limit(**rule))]) == f'pods "p" is forbidden: {text}'
+    refusal = limit_range_refusal(incoming, [limit_range(limit(**rule))])
+    assert refusal.text == f'pods "p" is forbidden: {text}'
 
 
 def test_bounds_that_hold_are_silent():
@@ -274,7 +275,7 @@ def test_bounds_that_hold_are_silent():
 def test_several_broken_bounds_are_listed_once_each():
     incoming = pod(container(), container("other"))
     found = limit_range_refusal(incoming, [limit_range(limit(min={"cpu": "1", "memory": "1Gi"}))])
-    assert found == (
+    assert found.text == (
         'pods "p" is forbidden: [minimum cpu usage per Container is 1.  No request is specified, '
         "minimum memory usage per Container is 1Gi.  No request is specified]"
     )
@@ -283,7 +284,7 @@ def test_several_broken_bounds_are_listed_once_each():
 def test_bounds_for_pods_are_about_the_sum():
     incoming = pod(container(cpu="1"), container("other", cpu="1"), initContainers=[container("first", cpu="5")])
     found = limit_range_refusal(incoming, [limit_range(limit("Pod", min={"cpu": "6"}))])
-    assert found == 'pods "p" is forbidden: minimum cpu usage per Pod is 6, but request is 5'
+    assert found.text == 'pods "p" is forbidden: minimum cpu usage per Pod is 6, but request is 5'
 
 
 def test_a_limit_range_that_the_api_server_would_refuse_names_the_field():

@@ -1,0 +1,41 @@
+"""What it is that fewer pods run than are wanted: missing capacity, others that keep them apart, a claim, a quota."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubelint_gpu.kube.objects.quota import QuotaRefusal
+from kubelint_gpu.scheduler.plugins import inter_pod_affinity, node_ports, pod_topology_spread, volume_restrictions
+from kubelint_gpu.simulation.search.blockers import ATTACH
+from kubelint_gpu.simulation.search.trace import Blocker
+
+KEPT_APART = "pods are kept apart, whatever the strategy: this is no rollout deadlock"
+_PLACES = (
+    inter_pod_affinity.AFFINITY_REASON,
+    inter_pod_affinity.ANTI_AFFINITY_REASON,
+    inter_pod_affinity.EXISTING_REASON,
+    pod_topology_spread.REASON,
+    pod_topology_spread.MISSING_LABEL_REASON,
+)
+
+
+def why_fewer(lacks: Sequence[Blocker], refusal: QuotaRefusal | None) -> str:
+    """What it is that too few pods run, by what the first of them that waits lacks, or by a quota."""
+    if refusal:
+        return "this is what the quota allows, not a rollout deadlock"
+    short = any(lack.resource for lack in lacks)
+    apart = any(lack.reason in _PLACES for lack in lacks)
+    if apart and short:
+        return "capacity is missing on some nodes, and others keep pods apart: this is no rollout deadlock"
+    if apart:
+        return KEPT_APART
+    if not short:
+        if any(
+            lack.plugin == volume_restrictions.NAME and lack.reason != volume_restrictions.DISK_REASON for lack in lacks
+        ):
+            return "one pod at a time can use the claim, whatever the strategy: this is no rollout deadlock"
+        if any(lack.plugin == ATTACH for lack in lacks):
+            return "one node at a time can attach the volume, whatever the strategy: this is no rollout deadlock"
+        if any(lack.reason == node_ports.REASON for lack in lacks):
+            return "a node has each host port once, whatever the strategy: this is no rollout deadlock"
+    return "this is missing capacity, not a rollout deadlock"

@@ -1,0 +1,41 @@
+"""What it is that fewer pods run than are wanted."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubelint_gpu.kube.objects.quota import QuotaRefusal
+from kubelint_gpu.messages.why_fewer import why_fewer
+from kubelint_gpu.scheduler.plugins import inter_pod_affinity, node_ports, pod_topology_spread, volume_restrictions
+from kubelint_gpu.simulation.search.blocked import MULTI_ATTACH
+from kubelint_gpu.simulation.search.blockers import ATTACH
+from kubelint_gpu.simulation.search.trace import Blocker
+
+GPU = Blocker("n", "", "Insufficient nvidia.com/gpu", resource="nvidia.com/gpu")
+APART = Blocker("n", inter_pod_affinity.NAME, inter_pod_affinity.EXISTING_REASON)
+SPREAD = Blocker("n", pod_topology_spread.NAME, pod_topology_spread.REASON)
+PORT = Blocker("n", node_ports.NAME, node_ports.REASON)
+CLAIM = Blocker("n", volume_restrictions.NAME, "node has pod using PersistentVolumeClaim with the same name")
+DISK = Blocker("n", volume_restrictions.NAME, volume_restrictions.DISK_REASON)
+VOLUME = Blocker("n", ATTACH, MULTI_ATTACH)
+
+
+@pytest.mark.parametrize(
+    ("lacks", "says"),
+    [
+        ((), "this is missing capacity, not a rollout deadlock"),
+        ((GPU, PORT), "this is missing capacity, not a rollout deadlock"),
+        ((DISK,), "this is missing capacity, not a rollout deadlock"),
+        ((APART, PORT), "pods are kept apart, whatever the strategy: this is no rollout deadlock"),
+        ((GPU, SPREAD), "capacity is missing on some nodes, and others keep pods apart: this is no rollout deadlock"),
+        ((CLAIM,), "one pod at a time can use the claim, whatever the strategy: this is no rollout deadlock"),
+        ((VOLUME,), "one node at a time can attach the volume, whatever the strategy: this is no rollout deadlock"),
+        ((PORT,), "a node has each host port once, whatever the strategy: this is no rollout deadlock"),
+    ],
+)
+def test_what_the_first_pod_that_waits_lacks_says_what_it_is(lacks, says):
+    assert why_fewer(lacks, None) == says
+
+
+def test_a_quota_is_no_matter_of_nodes():
+    assert why_fewer((GPU,), QuotaRefusal("q", "n")) == "this is what the quota allows, not a rollout deadlock"
