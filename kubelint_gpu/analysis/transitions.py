@@ -6,6 +6,7 @@ from collections.abc import Container, Mapping
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.gang_members import waits_for_all
+from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
@@ -20,7 +21,7 @@ from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.simulation.prepare.pinned import as_admitted, names_node
 from kubelint_gpu.simulation.prepare.standing_pods import as_before
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
-from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods, own_waiting
+from kubelint_gpu.simulation.prepare.workload_change import created_pod, own_pods, own_waiting, pods_of_others
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
@@ -210,6 +211,13 @@ def transitions_in(unit: ApplySet) -> dict[WorkloadKey, Transition]:
     whole = {subject.key for subject in unit.subjects if subject.key in found and waits_for_all(unit, subject)}
     nodes = {node.name: node for node in unit.cluster.nodes}
     return {key: replace(pinned(one, nodes), whole=key in whole) for key, one in found.items()}
+
+
+def without_leaving(unit: ApplySet, cluster: Cluster) -> Cluster:
+    """The cluster without the pods of what is rolled out or has fewer replicas now: where they come to is open."""
+    known = [one for one in transitions_in(unit).values() if one.known]
+    leaving = [one.new for one in known if one.rolls or one.new.replicas < one.old.replicas]
+    return replace(cluster, pods=pods_of_others(leaving, cluster.pods)) if leaving and cluster.pods else cluster
 
 
 def is_changed(unit: ApplySet, subject: WorkloadCheck) -> bool:

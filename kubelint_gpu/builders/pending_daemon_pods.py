@@ -53,6 +53,10 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
     told = f"of the pods that it makes for {made}, {pending} {'finds' if one else 'find'} no room"
     if not judgement.placed:
         told = f"no pod that it makes for {made} finds room"
+    certain, change = is_certain(unit, subject, judgement), transitions_in(unit).get(subject.key)
+    # where this change makes them wait it does not end; what waits anyway is no fault of it
+    changes = change is not None and (change.known or not change.existing)
+    halts = certain and changes and judgement.alone <= judgement.placed
     yield Diagnostic(
         "KLG109",
         asked[0] if asked else manifest.place(("spec",), "key"),
@@ -60,8 +64,8 @@ def daemon_pods_pending(unit: ApplySet, subject: WorkloadCheck, judgement: Judge
         f"{_halted(unit, subject, judgement, full)}",
         manifest,
         cause="daemon pods",
-        certainty="certain" if is_certain(unit, subject, judgement) else "possible",
-        severity="warning",
+        certainty="certain" if certain else "possible",
+        severity=None if halts else "warning",
         scheduler=_text(unit, subject, judgement, full),
         help=tuple(_help(subject, never, barred)),
         related=(

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.certainty import cluster_beyond
 from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.analysis.transitions import without_leaving
 from kubelint_gpu.builders.job_quota import outcome, refusal_beside
 from kubelint_gpu.builders.kubelet_refusal import aftermath
 from kubelint_gpu.documents import Pointer
@@ -38,10 +39,11 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
         return
     strategy, others = job.strategy, running_for_good(unit, judgement.eligible)
     beside = [one.workload for one in others]
-    if len(others) > MOST_OTHERS or not starves(workload, beside, unit.cluster):
+    cluster = without_leaving(unit, unit.cluster)
+    if len(others) > MOST_OTHERS or not starves(workload, beside, cluster):
         return
     certain = unit.is_closed_to(subject) or (
-        cluster_beyond(unit).known and starves(workload, beside, cluster_beyond(unit).cluster)
+        cluster_beyond(unit).known and starves(workload, beside, without_leaving(unit, cluster_beyond(unit).cluster))
     )
     if unit.may_grow_for(subject) and not certain:
         return
@@ -49,7 +51,7 @@ def starving(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Diagnostic]:
     ends = ("set activeDeadlineSeconds, which ends a run that waits",) if _lasts(strategy) else ()
     finds = "finds room"
     refusal = refusal_beside(unit, subject, beside)
-    if refusal and not starves(workload, beside, replace(unit.cluster, quotas=())):
+    if refusal and not starves(workload, beside, replace(cluster, quotas=())):
         finds, told = "is made", f"each is refused {refused(refusal)}; {outcome(strategy, made=False)}"
     elif node:
         told, ends = f"the kubelet of {node} fails each of them", (aftermath(manifest),)

@@ -8,6 +8,7 @@ from kubelint_gpu.analysis.certainty import cluster_beyond
 from kubelint_gpu.analysis.coupled import bound_to
 from kubelint_gpu.analysis.gang_members import Team, custom_teams, team_of, waits_for_all
 from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.analysis.transitions import without_leaving
 from kubelint_gpu.builders.job_quota import refusal_beside
 from kubelint_gpu.builders.overlapping_runs import OverlappingRuns, overlapping_runs
 from kubelint_gpu.builders.short_custom_gangs import ShortCustomGang, short_custom_gang
@@ -134,12 +135,13 @@ def _held(unit: ApplySet, jobs: list[WorkloadCheck], customs: Sequence[Team]) ->
             yield UndecidedGang(subject, question, "its pods must be near to those of a Job, which come and go")
     beside = list({one.key: one for subject in jobs for one in bound_to(unit, subject)}.values())
     teams = [*map(team_of, jobs), *customs]
-    found = _together(unit.cluster, teams, beside, unit.budget)
+    cluster = without_leaving(unit, unit.cluster)
+    found = _together(cluster, teams, beside, unit.budget)
     if found.verdict not in _HELD:
         members = [one for team in teams for one in team.subjects]
         others = [*beside, *(one for one in staying_beside(unit, members) if one not in beside)]
         if len(beside) < len(others) <= MOST_OTHERS:
-            crowded = _together(unit.cluster, teams, others, unit.budget)
+            crowded = _together(cluster, teams, others, unit.budget)
             if crowded.verdict in _HELD:
                 found, beside = crowded, others
     if found.verdict is Verdict.UNDECIDED and beside:
@@ -163,7 +165,8 @@ def _holds_further(unit: ApplySet, teams: Sequence[Team], beside: Sequence[Workl
     """Whether Jobs hold each other up whatever nodes there are beyond the inventory."""
     if not cluster_beyond(unit).known or any(team.custom is not None for team in teams):
         return False
-    return _together(cluster_beyond(unit).cluster, teams, beside, unit.budget).verdict is verdict
+    cluster = without_leaving(unit, cluster_beyond(unit).cluster)
+    return _together(cluster, teams, beside, unit.budget).verdict is verdict
 
 
 def _short(unit: ApplySet, subject: WorkloadCheck) -> Iterator[ShortJob | UndecidedGang]:
@@ -173,7 +176,8 @@ def _short(unit: ApplySet, subject: WorkloadCheck) -> Iterator[ShortJob | Undeci
     if judgement is None:
         return
     joined = possible_nodes(unit.growth, workload.replicas)
-    cluster = replace(unit.cluster, nodes=(*unit.cluster.nodes, *(joined.nodes if joined is not None else ())))
+    cluster = without_leaving(unit, unit.cluster)
+    cluster = replace(cluster, nodes=(*unit.cluster.nodes, *(joined.nodes if joined is not None else ())))
     bound = bound_to(unit, subject)
     if _passing(unit, subject):
         # what it must be near to may be anywhere when it starts: there is no more room than that leaves
@@ -225,4 +229,5 @@ def _share_nodes(unit: ApplySet, one: WorkloadCheck, other: WorkloadCheck) -> bo
 def _stays_short(unit: ApplySet, workload: Workload, beside: Sequence[WorkloadCheck], found: tuple[int, int]) -> bool:
     """Whether as few pods of it run whatever nodes there are beyond the inventory."""
     others = [one.workload for one in beside]
-    return cluster_beyond(unit).known and running_at_once(workload, others, cluster_beyond(unit).cluster) == found
+    further = cluster_beyond(unit)
+    return further.known and running_at_once(workload, others, without_leaving(unit, further.cluster)) == found

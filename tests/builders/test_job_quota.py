@@ -154,3 +154,11 @@ def test_pods_of_jobs_that_are_deleted_or_never_made_leave_room():
     assert beside_job(full, more="  ttlSecondsAfterFinished: 60\n") == []
     assert beside_job(full, more="  suspend: true\n") == []
     assert beside_job(full, key="pods") == []
+
+
+@pytest.mark.parametrize(("most", "told"), [(2, ["only 1 of the 2 pods that it needs is ever made"]), (3, [])])
+def test_pods_that_others_keep_leave_less_room_for_ended_ones(most, told):
+    web = deployment(name="web")
+    text = web + job(pods=1, completions=2) + quota("count/pods", most)
+    found = findings(text, NODE, "KLG109", before=web + quota("count/pods", most))
+    assert [one.message.partition(":")[0] for one in found] == told

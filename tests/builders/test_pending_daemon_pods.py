@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from change_cases import inventory as two_nodes
+from change_cases import made
 from checks_units import findings
 from small_inventories import daemon_set, inventory, running
 
@@ -31,3 +33,12 @@ def test_a_gpu_daemon_set_that_finds_a_node_full_is_a_warning():
             "no pod that it makes for 1 node finds room (on l4-1, held by StatefulSet research/notebook), "
             "and it stays Pending"
         )
+
+
+def test_daemon_pods_that_wait_because_of_this_change_are_an_error():
+    before, after = (made("agent", "", gpus=gpus, kind="DaemonSet").removeprefix("---\n") for gpus in (1, 2))
+    nodes = two_nodes(2, 1)
+    (found,) = findings(after, nodes, "KLG109", before=before)
+    assert (found.severity, found.certainty) == ("error", "certain")
+    (found,) = findings(after, nodes, "KLG109")
+    assert found.severity == "warning"

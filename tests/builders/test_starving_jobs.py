@@ -100,3 +100,14 @@ def test_what_the_inventory_says_is_running_is_told_by_the_rule_about_priorities
 )
 def test_a_job_that_finds_room_or_makes_it_is_silent(text, inventory):
     assert told(text, inventory) == []
+
+
+@pytest.mark.parametrize(("replicas", "waits"), [(0, False), (1, True)])
+def test_pods_that_go_in_the_same_apply_are_in_nobodys_way(replicas, waits):
+    runs = (
+        "running:\n  - {name: chat-1-x, namespace: serving, node: gpu-1, gpus: 1, owner: ReplicaSet/chat-1, "
+        "labels: {app: chat}, priorityClassName: serving}\n"
+    )
+    text = deployment(spec=f"replicas: {replicas}\n{GIVES}") + job()
+    found = findings(text, NODES + runs, "KLG109", before=deployment(spec=GIVES))
+    assert bool(found) == waits

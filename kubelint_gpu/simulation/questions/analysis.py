@@ -110,7 +110,7 @@ class RolloutAnalysis:
             for one in self.participants
             if one.daemons and one.rolling and one.new.key in holders and not one.controller.surge(one.replicas)
         )
-        return replace(found, company=(*found.company, *gives))
+        return replace(found, company=tuple(dict.fromkeys((*found.company, *gives))))
 
     def _beside_queue(self, bench: Situation, found: Judgement, number: int) -> Judgement:
         return beside_queued(bench, bench.numbers.index(number), found, self._queue) if self._queue else found
