@@ -10,9 +10,9 @@ The names, arguments and behaviour are those of the standard library, which is a
 from __future__ import annotations
 
 from functools import cache
-from operator import attrgetter
+from operator import attrgetter, ge, gt, le, lt
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dataclasses import dataclass, field, fields, replace
@@ -20,21 +20,17 @@ else:
     _MISSING = object()
     _HASH = "_value_hash"  # computed once: values are keys, and deep ones are dear to hash
 
-    class _Field:
-        """One attribute of a class of values."""
+    class field:  # noqa: N801 - it stands for the function of the standard library
+        """One attribute of a class of values: its default, or how one is made; equality or `repr` may leave it out."""
 
         __slots__ = ("compare", "default", "default_factory", "name", "repr")
 
-        def __init__(self, default: Any, default_factory: Any, compare: bool, repr: bool) -> None:  # noqa: A002
+        def __init__(self, *, default=_MISSING, default_factory=_MISSING, compare=True, repr=True):  # noqa: A002
             self.name = ""
             self.default = default
             self.default_factory = default_factory
             self.compare = compare
             self.repr = repr
-
-    def field(*, default=_MISSING, default_factory=_MISSING, compare=True, repr=True):  # noqa: A002
-        """An attribute with a default that is made anew, or that equality or `repr` leave out."""
-        return _Field(default, default_factory, compare, repr)
 
     def fields(of):
         """The attributes of a class of values, or of a value, in order."""
@@ -42,8 +38,7 @@ else:
 
     def replace(value, /, **changes):
         """The same value with some attributes changed."""
-        names = value.__match_args__
-        return value.__class__(**{**dict(zip(names, _attributes(value), strict=True)), **changes})
+        return value.__class__(**{**dict(zip(value.__match_args__, _attributes(value), strict=True)), **changes})
 
     def _attributes(value):
         names = value.__match_args__
@@ -60,7 +55,7 @@ else:
         own = []
         for name in namespace.get("__annotations__", {}):
             default = namespace.pop(name, _MISSING)
-            found = default if isinstance(default, _Field) else _Field(default, _MISSING, True, True)
+            found = default if isinstance(default, field) else field(default=default)
             found.name = name
             own.append(found)
         above = [base.__dict__.get("__value_fields__", ()) for base in reversed(cls.__mro__[1:])]
@@ -88,15 +83,13 @@ else:
             namespace.setdefault("__eq__", _eq)
             namespace.setdefault("__hash__", _hash if frozen else None)
         if order:
-            namespace.update(__lt__=_lt, __le__=_le, __gt__=_gt, __ge__=_ge)
+            namespace.update((f"__{one.__name__}__", _ordering(one)) for one in (lt, le, gt, ge))
         made = type(cls)(cls.__name__, cls.__bases__, namespace)
         made.__qualname__ = cls.__qualname__
         return made
 
     def _first_new(cls, *args, **kwargs):
-        owner = cls
-        while owner.__dict__.get("__new__") is None or owner.__dict__["__new__"].__func__ is not _first_new:
-            owner = owner.__mro__[1]
+        owner = next(one for one in cls.__mro__ if "__new__" in one.__dict__)
         owner.__new__ = _constructor(owner)
         return cls.__new__(cls, *args, **kwargs)
 
@@ -130,13 +123,9 @@ else:
         return scope["made"].__code__
 
     def _with_factories(made, names, factories):
-        places = [(names.index(name), name, factory) for name, factory in factories]
-
         def filled(cls, *args, **kwargs):
-            for place, name, factory in places:
-                if place >= len(args) and name not in kwargs:
-                    kwargs[name] = factory()
-            return made(cls, *args, **kwargs)
+            given = (*names[: len(args)], *kwargs)
+            return made(cls, *args, **kwargs, **{name: factory() for name, factory in factories if name not in given})
 
         return filled
 
@@ -172,17 +161,9 @@ else:
         def method(self, other):
             if type(self) is not type(other):
                 return NotImplemented
-            return compare(_tuple(self), _tuple(other))
+            return compare(self.__value_key__(self), other.__value_key__(other))
 
         return method
-
-    def _tuple(self):
-        return tuple(getattr(self, found.name) for found in self.__value_fields__ if found.compare)
-
-    _lt = _ordering(lambda one, other: one < other)
-    _le = _ordering(lambda one, other: one <= other)
-    _gt = _ordering(lambda one, other: one > other)
-    _ge = _ordering(lambda one, other: one >= other)
 
 
 __all__ = ["dataclass", "field", "fields", "replace"]

@@ -101,15 +101,11 @@ def parts(number: int, of: int) -> Iterator[Callable[[], None]]:
     """What begins the next of several things, each with such a part of what is left when it begins."""
     outer = _current.get()
     if outer is None:
-        yield _nothing
+        yield lambda: None
         return
     each = _Part(outer, 0, outer.common)
     with each:
         yield lambda: each.begin(number, of)
-
-
-def _nothing() -> None:
-    """Nothing is limited."""
 
 
 @contextmanager

@@ -105,10 +105,7 @@ def pending_replicas(
         certainty="certain" if certain else "possible",
         severity="warning" if certain and evicting >= judgement.wanted else None,
         scheduler=text,
-        help=(
-            *declare(unsure),
-            *(() if proposals else (helps,)),
-        ),
+        help=(*declare(unsure), *(() if proposals else (helps,))),
         proposals=proposals,
         shared=of_shortage(
             unit,
@@ -120,10 +117,7 @@ def pending_replicas(
         )
         if nature != KEPT_APART
         else None,
-        related=(
-            *shortage_lines(unit, subject, judgement, missing),
-            *growing(unit, subject),
-        ),
+        related=(*shortage_lines(unit, subject, judgement, missing), *growing(unit, subject)),
     )
 
 

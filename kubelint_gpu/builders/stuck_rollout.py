@@ -149,11 +149,7 @@ def standstill(
         severity="warning" if (may or made or coming) and closed else None,
         moment=moment,
         shared=of_standstill(end.waiting, begins, ends.replace("ends", "end")),
-        help=(
-            *declare(unknown),
-            *_help(others, may=may),
-            *(() if proposals else _rivals(workload, end.waiting)),
-        ),
+        help=(*declare(unknown), *_help(others, may=may), *(() if proposals else _rivals(workload, end.waiting))),
         scheduler=end.waiting.scheduler or None,
         related=(
             *((Related(place, label),) if label else ()),

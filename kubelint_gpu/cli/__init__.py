@@ -6,13 +6,14 @@ import gc
 import os
 import sys
 
+from kubelint_gpu import modules
 from kubelint_gpu.cli.exit_codes import INTERRUPTED
 
 
 def run() -> None:
     """The console script: exits 0 (nothing), 1 (findings), 2 (the run failed) or 130 (interrupted)."""
-    # what is imported and read lives until the end of the run: looking for garbage among it only costs time
-    gc.disable()
+    gc.disable()  # what is imported and read lives until the end of the run: looking for garbage only costs time
+    modules.use()
     try:
         from kubelint_gpu.cli.main import invoke
 
@@ -24,5 +25,6 @@ def run() -> None:
         sys.stderr.flush()
     except (OSError, ValueError, AttributeError):
         sys.exit(code)
+    modules.keep()
     # taking apart what was imported and read costs a tenth of a short run
     os._exit(code)

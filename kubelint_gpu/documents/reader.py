@@ -211,13 +211,7 @@ class _Reader:
             if number and not is_json:
                 self._complain(begin, min(stop, begin + 1), SECOND_DOCUMENT)
             document = Document(
-                self._source,
-                len(self._documents),
-                built.value,
-                built.root,
-                (start, end),
-                is_json,
-                tuple(built.shared),
+                self._source, len(self._documents), built.value, built.root, (start, end), is_json, tuple(built.shared)
             )
             self._documents.append(document)
 

@@ -7,7 +7,6 @@ Mirrors goyaml.v2 `resolve.go` followed by the JSON conversion of sigs.k8s.io/ya
 from __future__ import annotations
 
 import math
-import re
 import struct
 
 from kubelint_gpu.patterns import pattern
@@ -39,13 +38,8 @@ TAGGED: dict[str, type | tuple[type, ...]] = {
     "timestamp": str,
 }
 
-_INTEGERS = (
-    (re.compile(r"[-+]?0[xX][0-9a-fA-F]+"), 16),
-    (re.compile(r"[-+]?0[oO][0-7]+"), 8),
-    (re.compile(r"[-+]?0[bB][01]+"), 2),
-    (re.compile(r"[-+]?0[0-7]+"), 8),
-    (re.compile(r"[-+]?(?:0|[1-9][0-9]*)"), 10),
-)
+_INTEGER = pattern(r"[-+]?(?:(0[xX][0-9a-fA-F]+)|(0[oO][0-7]+)|(0[bB][01]+)|(0[0-7]+)|(0|[1-9][0-9]*))")
+_BASES = (16, 8, 2, 8, 10)
 _FLOAT = pattern(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _POINT_FLOAT = pattern(r"\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?")
 _LONGEST_INTEGER = 80
@@ -71,10 +65,9 @@ def plain(text: str) -> Scalar:
     if first == ".":
         return _float(text.replace("_", ""), text) if _POINT_FLOAT.fullmatch(text) else text
     digits = text.replace("_", "")
-    if len(digits) <= _LONGEST_INTEGER:
-        for form, base in _INTEGERS:
-            if form.fullmatch(digits):
-                return _integer(int(digits, base))
+    found = _INTEGER.fullmatch(digits) if len(digits) <= _LONGEST_INTEGER else None
+    if found is not None:
+        return _integer(int(digits, _BASES[(found.lastindex or 0) - 1]))
     return _float(digits, text) if _FLOAT.fullmatch(digits) else text
 
 
@@ -99,7 +92,7 @@ def plain_key(text: str) -> str | None:
     value = plain(text)
     if isinstance(value, int) and not isinstance(value, bool):
         digits = text.replace("_", "")
-        if not any(form.fullmatch(digits) for form, _ in _INTEGERS):
+        if _INTEGER.fullmatch(digits) is None:
             return _short_float(float(digits))
     return key(value)
 

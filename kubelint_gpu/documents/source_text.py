@@ -86,12 +86,7 @@ class SourceText:
         line = bisect_right(self.line_starts, start)
         end_line = bisect_right(self.line_starts, end)
         return Span(
-            line,
-            start - self.line_starts[line - 1] + 1,
-            end_line,
-            end - self.line_starts[end_line - 1] + 1,
-            start,
-            end,
+            line, start - self.line_starts[line - 1] + 1, end_line, end - self.line_starts[end_line - 1] + 1, start, end
         )
 
     def line(self, number: int) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib.util import module_from_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kubelint_gpu.findings.catalogue import BrokenRule, folders
+from kubelint_gpu.modules import spec_at
 
 if TYPE_CHECKING:
     from kubelint_gpu.engine.diagnostic import Diagnostic
@@ -80,7 +81,7 @@ def _load(code: str, folder: Path) -> None:
         BrokenRule: the folder is not as it should be.
     """
     name = folder.name.partition("-")[2].replace("-", "_")
-    spec = spec_from_file_location(f"{_PACKAGE}.{name}", f"{folder}/{name}.py")
+    spec = spec_at(f"{_PACKAGE}.{name}", f"{folder}/{name}.py")
     if spec is None or spec.loader is None or spec.name in sys.modules:
         return
     module = module_from_spec(spec)

@@ -19,15 +19,7 @@ from kubelint_gpu.engine.removed_fields import removed
 from kubelint_gpu.engine.shares import within_budget
 from kubelint_gpu.engine.suppressions import Closing, Ignore, ignores, suppressed, unused_cause
 from kubelint_gpu.engine.tracing import located
-from kubelint_gpu.engine.trials import (
-    Trials,
-    drafts_of,
-    drafts_of_world,
-    first_place,
-    identity,
-    severity_of,
-    unread,
-)
+from kubelint_gpu.engine.trials import Trials, drafts_of, drafts_of_world, first_place, identity, severity_of, unread
 from kubelint_gpu.findings.catalogue import rule
 from kubelint_gpu.findings.defect import defect
 from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Related, Shared, Step, TextEdit, fingerprint

@@ -18,10 +18,7 @@ class Schedule:
     """
 
     def __init__(
-        self,
-        check: Callable[[str], Awaitable[None]],
-        end: Callable[[], None],
-        too_long: Callable[[str, float], None],
+        self, check: Callable[[str], Awaitable[None]], end: Callable[[], None], too_long: Callable[[str, float], None]
     ) -> None:
         self._check = check
         self._end = end

@@ -48,8 +48,7 @@ def stage(trace: Trace, steps: int) -> RolloutPicture | None:
     shown = ranked[:MOST_NODES]
     moments = [
         RolloutFrame(
-            tuple(history[number] for (_, history), _ in shown),
-            tuple(_holding(group, ()) for group in moment.waiting),
+            tuple(history[number] for (_, history), _ in shown), tuple(_holding(group, ()) for group in moment.waiting)
         )
         for number, moment in enumerate(found.moments)
     ]

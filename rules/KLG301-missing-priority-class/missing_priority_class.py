@@ -22,9 +22,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck, WorkloadKey
 _CLASS = "priorityClassName"
 _EVICTED = "their pods can evict nobody, and any pod with a class above 0 can evict them"
 _UNIMPORTANT = Shared(
-    _CLASS,
-    (COUNT, f" GPU workloads have no {_CLASS} and there is no globalDefault class: {_EVICTED}"),
-    of_run=True,
+    _CLASS, (COUNT, f" GPU workloads have no {_CLASS} and there is no globalDefault class: {_EVICTED}"), of_run=True
 )
 
 

@@ -183,10 +183,4 @@ def _proposals(manifest: Manifest, miss: _Miss) -> tuple[FixCandidate, ...]:
     if not miss.value:
         return ()
     route = miss.route if miss.route[-2] == "nodeSelector" else (*miss.route, "values", 0)
-    return (
-        FixCandidate(
-            f"write {miss.value}",
-            "unsafe",
-            lambda: [replace_scalar(manifest.item, route, miss.value)],
-        ),
-    )
+    return (FixCandidate(f"write {miss.value}", "unsafe", lambda: [replace_scalar(manifest.item, route, miss.value)]),)

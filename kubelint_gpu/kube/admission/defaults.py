@@ -32,10 +32,7 @@ def extended_resources(spec: PodSpec) -> tuple[str, ...]:
 
 
 def admitted(
-    spec: PodSpec,
-    *,
-    extended_resource_toleration: bool = False,
-    tolerations: Iterable[tuple[str, Toleration]] = (),
+    spec: PodSpec, *, extended_resource_toleration: bool = False, tolerations: Iterable[tuple[str, Toleration]] = ()
 ) -> PodSpec:
     """The spec with the tolerations that admission adds.
 

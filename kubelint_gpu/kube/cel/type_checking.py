@@ -60,10 +60,7 @@ class Checker(Visitor[Type]):
     """
 
     def __init__(
-        self,
-        variables: Mapping[str, Type],
-        objects: Mapping[str, Mapping[str, Type]],
-        library: int | None = None,
+        self, variables: Mapping[str, Type], objects: Mapping[str, Mapping[str, Type]], library: int | None = None
     ) -> None:
         self._functions = functions(library)
         self.issues: list[Issue] = []

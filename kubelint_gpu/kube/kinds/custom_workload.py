@@ -65,12 +65,7 @@ def custom_workloads(value: dict[str, Any]) -> Iterator[tuple[Workload, tuple[In
 
 
 def _workload(
-    value: dict[str, Any],
-    pointer: Pointer,
-    row: dict[str, Any],
-    pods: int,
-    ends: bool,
-    problems: list[InvalidObject],
+    value: dict[str, Any], pointer: Pointer, row: dict[str, Any], pods: int, ends: bool, problems: list[InvalidObject]
 ) -> Workload | None:
     root = Fields(value, (), problems)
     here = Fields(_at(value, pointer), pointer, problems)

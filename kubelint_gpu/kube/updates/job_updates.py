@@ -13,21 +13,9 @@ from kubelint_gpu.kube.updates.normal_form import normal, normal_pod_spec
 from kubelint_gpu.kube.updates.refused_change import IMMUTABLE, RefusedChange
 from kubelint_gpu.kube.values.differences import differences
 
-_FIELDS = (
-    "selector",
-    "completionMode",
-    "podFailurePolicy",
-    "backoffLimitPerIndex",
-    "managedBy",
-    "successPolicy",
-)
+_FIELDS = ("selector", "completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy")
 # what the Job controller adds to the labels of its pods
-_GENERATED = (
-    "batch.kubernetes.io/controller-uid",
-    "batch.kubernetes.io/job-name",
-    "controller-uid",
-    "job-name",
-)
+_GENERATED = ("batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name", "controller-uid", "job-name")
 _RESOURCES_SINCE = 36
 
 

@@ -165,8 +165,7 @@ def read_node_selector_term(fields: Fields, *, preferred: bool = False) -> NodeS
     ]
     names = [_field_requirement(child) for child in fields.children("matchFields")]
     return NodeSelectorTerm(
-        tuple(found for found in expressions if found is not None),
-        tuple(found for found in names if found is not None),
+        tuple(found for found in expressions if found is not None), tuple(found for found in names if found is not None)
     )
 
 

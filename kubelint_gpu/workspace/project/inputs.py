@@ -199,12 +199,7 @@ class _Grouping:
     """What is applied together, and to which clusters."""
 
     def __init__(
-        self,
-        settings: Configuration,
-        worlds: Worlds,
-        inventories: tuple[str, ...],
-        *,
-        together: bool,
+        self, settings: Configuration, worlds: Worlds, inventories: tuple[str, ...], *, together: bool
     ) -> None:
         self._settings = settings
         self._worlds = worlds
@@ -212,11 +207,7 @@ class _Grouping:
         self._together = together
 
     def units(
-        self,
-        readings: Sequence[Reading],
-        past: Past | None,
-        built: BuiltKustomizations,
-        context: Sequence[Manifest],
+        self, readings: Sequence[Reading], past: Past | None, built: BuiltKustomizations, context: Sequence[Manifest]
     ) -> Iterator[ApplySet]:
         """A unit for each group of files and each cluster that it goes to."""
         origins = {one.path: one.origins for one in built.rendered}

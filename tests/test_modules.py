@@ -1,0 +1,91 @@
+"""The file of all modules: written by a run, used by the next, and never in place of a source that has changed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+LOADED = """
+import sys
+from kubelint_gpu import modules
+modules.use()
+from kubelint_gpu.cli.main import invoke
+code = invoke(sys.argv[1:])
+own = [one for name, one in sys.modules.items() if name.startswith("kubelint_gpu")]
+print("kept", sum(isinstance(one.__spec__.loader, modules.KeptModules) for one in own), file=sys.stderr)
+modules.keep()
+sys.exit(code)
+"""
+
+
+@pytest.fixture
+def program(tmp_path):
+    """A copy of the program, and what calls it."""
+    for name in ("kubelint_gpu", "rules"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "kubelint_gpu" / "__pycache__").mkdir()
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "KUBELINT_GPU_NO_CACHE": "1"}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+
+    def call():
+        arguments = ["check", "--isolated", "--inventory", "nodes.yaml", "tracker.yaml"]
+        ran = subprocess.run(
+            [sys.executable, "-c", LOADED, *arguments],
+            cwd=ROOT / "examples" / "tracker",
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ran.returncode == 1, ran.stderr
+        said, _, number = ran.stderr.partition("kept ")
+        assert not said
+        return ran.stdout.partition("Checked")[0], int(number)
+
+    return tmp_path / "kubelint_gpu", call
+
+
+def kept_file(package):
+    return next((package / "__pycache__").glob("modules.*.bin"))
+
+
+def test_a_run_writes_the_file_and_the_next_one_imports_out_of_it(program):
+    package, call = program
+    said, kept = call()
+    assert kept == 0
+    assert call() == (said, pytest.approx(450, abs=250))
+    assert kept_file(package).stat().st_mode & 0o111 == 0
+
+
+def test_a_source_that_has_changed_is_imported_and_a_broken_file_is_not_read(program):
+    package, call = program
+    call()
+    source = package / "report" / "formats" / "text.py"
+    source.write_text(source.read_text() + "\nrender = lambda *_: ['another']\n")
+    assert call()[0] == "another"
+    kept_file(package).write_bytes(b"\0\0\1\0xyz")
+    assert call() == ("another", 0)
+    assert call()[1]
+
+
+def test_what_another_interpreter_or_release_has_written_is_not_read(program):
+    package, call = program
+    call()
+    (package / "version.py").write_text((package / "version.py").read_text() + '\n__version__ = "9"\n')
+    assert call()[1] == 0
+    assert call()[1]
+
+
+def test_a_folder_that_cannot_be_written_to_is_left_alone(program):
+    package, call = program
+    call()
+    kept_file(package).unlink()
+    shutil.rmtree(package / "__pycache__")
+    (package / "__pycache__").write_text("")
+    assert call()[1] == 0
