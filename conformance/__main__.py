@@ -95,7 +95,7 @@ def _compare(chosen: argparse.Namespace) -> int:
         return _compared(chosen.files, chosen.only)
     from conformance import admission_answers, device_answers, refusals, update_answers
 
-    comparisons = {
+    comparisons: dict[str, Callable[[list[Object]], tuple[Counter[str], list[str]]]] = {
         "validation": refusals.compared,
         "updates": update_answers.compared,
         "admission": admission_answers.compared,

@@ -34,15 +34,15 @@ def rules_folder() -> Path:
     return inside if inside.is_dir() else _PACKAGE.parent / "rules"
 
 
-@lru_cache(maxsize=1)
-def folders() -> dict[str, Path]:
+@lru_cache(maxsize=2)
+def folders(catalogue: Path | None = None) -> dict[str, Path]:
     """The folder of each rule, by code, in the order of codes.
 
     Raises:
         BrokenRule: two folders have the same code.
     """
     found: dict[str, Path] = {}
-    for folder in sorted(rules_folder().iterdir()):
+    for folder in sorted((catalogue or rules_folder()).iterdir()):
         code, dash, _ = folder.name.partition("-")
         if dash and (folder / DESCRIPTION).is_file():
             if code in found:

@@ -101,7 +101,9 @@ class FitResult:
         return {name: found[name] for name in sorted(found)}
 
 
-def fit(pod: Pod, snapshot: Snapshot, *, by_class: bool | None = None) -> FitResult:
+def fit(
+    pod: Pod, snapshot: Snapshot, *, by_class: bool | None = None, plugins: Sequence[Plugin] = PLUGINS
+) -> FitResult:
     """The verdict of every filter plugin on every node, as kube-scheduler's filtering phase gives it.
 
     The pod is judged as it stands: its priority plays no part, nominations of other pods neither.
@@ -109,7 +111,7 @@ def fit(pod: Pod, snapshot: Snapshot, *, by_class: bool | None = None) -> FitRes
     Source: `findNodesThatFitPod` of pkg/scheduler/schedule_one.go.
     """
     nodes = snapshot.nodes
-    begun = prepare(pod, snapshot)
+    begun = prepare(pod, snapshot, plugins)
     if isinstance(begun, Status):
         return FitResult(total=len(nodes), prefilter=begun)
     prepared, narrowing, left = begun
@@ -162,13 +164,13 @@ def judged(filters: Sequence[tuple[Filter, Any]], node: NodeInfo) -> Status | No
     return None
 
 
-def prepare(pod: Pod, snapshot: Snapshot) -> Preparation | Status:
+def prepare(pod: Pod, snapshot: Snapshot, plugins: Sequence[Plugin] = PLUGINS) -> Preparation | Status:
     """What the PreFilter plugins say of a pod; a status where one of them ends the attempt."""
     prepared: list[tuple[Plugin, Prepared]] = []
     narrowing: list[str] = []
     left: frozenset[str] | None = None
     rejection: Status | None = None
-    for plugin in PLUGINS:
+    for plugin in plugins:
         found = plugin.pre_filter(pod, snapshot)
         if found.skip:
             continue

@@ -30,25 +30,21 @@ def units(count: int) -> list[ApplySet]:
 @pytest.mark.parametrize("count", [2 * processes.LEAST_EACH, 1100])
 def test_several_processes_give_the_same_outcome(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     used: list[int] = []
-    forked = processes._forked
-
-    def counted(work, things, number):
-        used.append(number)
-        return forked(work, things, number)
-
-    monkeypatch.setattr(processes, "_forked", counted)
+    fork = os.fork
+    monkeypatch.setattr(os, "fork", lambda: (used.append(1), fork())[1])
     alone = check(units(count), ClusterContext(), suppression=Suppression())
     assert used == []
     shared = check(units(count), ClusterContext(), suppression=Suppression(), processes=3)
-    assert used == [min(3, count // processes.LEAST_EACH)]
+    assert len(used) == min(3, count // processes.LEAST_EACH)
     assert shared == alone
     assert alone.ignored == count // 3
     assert len(alone.findings) >= count // 3
 
 
-def test_few_units_are_not_shared_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "_forked", None)
-    assert processes.each(lambda number: number + 1, range(processes.LEAST_EACH * 2 - 1), 8)[-1] == 499
+def test_few_units_are_not_shared_out() -> None:
+    found = processes.each(lambda number: (number + 1, os.getpid()), range(processes.LEAST_EACH * 2 - 1), 8)
+    assert found[-1] == (499, os.getpid())
+    assert {process for _, process in found} == {os.getpid()}
 
 
 def test_what_was_worked_out_is_worked_out_again() -> None:

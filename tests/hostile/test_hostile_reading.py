@@ -47,31 +47,33 @@ def test_a_huge_number_as_a_key_costs_no_other_file_its_findings(tmp_path):
     assert b"broken.yaml:4" in made.stdout
 
 
-KEYS = ", ".join(f"k{number}: 1" for number in range(400_000))
 MUCH = {
-    "merge keys inside of each other": ("a: " + "{<<: " * 190 + "{" + KEYS + "}" + "}" * 191 + "\n", 1),
-    "merge keys of aliases": (
+    "merge keys inside of each other": lambda: (
+        "a: " + "{<<: " * 190 + "{" + ", ".join(f"k{number}: 1" for number in range(400_000)) + "}" + "}" * 191 + "\n",
+        1,
+    ),
+    "merge keys of aliases": lambda: (
         "a0: &a0 {k: 1}\n" + "".join(f"a{n}: &a{n}\n  <<: *a{n - 1}\n  k{n}: 1\n" for n in range(1, 200_000)),
         1,
     ),
-    "documents as deep as may be": (("---\n" + "{a: " * 196 + "1" + "}" * 196 + "\n") * 15_000, 1),
-    "lists as deep as may be": (("---\n" + "[" * 196 + "1" + "]" * 196 + "\n") * 38_000, 1),
-    "long lists": ("[" + "a," * 7_500_000 + "a]\n", 1),
-    "empty mappings": ("[" + "{}," * 5_000_000 + "a]\n", 1),
-    "different texts": ("".join(f"- x{number}\n" for number in range(2_000_000)), 0),
-    "broken documents": ("---\n[\n" * 2_500_000, 1),
-    "broken documents without line feeds": ("---\r[\r" * 2_500_000, 1),
-    "documents that the C parser refuses": ("---\n[{image: nginx:1.2}]\n" * 600_000, 1),
-    "JSON": ("[" + "1," * 7_500_000 + "1]", 1),
-    "keys that stand twice": ("a: b\n" * 1_000_000, 1_001),
-    "numbers that are none": ("- .inf\n" * 1_000_000, 1_001),
-    "directives": ("---\n%A\n" * 100_000, 1_001),
+    "documents as deep as may be": lambda: (("---\n" + "{a: " * 196 + "1" + "}" * 196 + "\n") * 15_000, 1),
+    "lists as deep as may be": lambda: (("---\n" + "[" * 196 + "1" + "]" * 196 + "\n") * 38_000, 1),
+    "long lists": lambda: ("[" + "a," * 7_500_000 + "a]\n", 1),
+    "empty mappings": lambda: ("[" + "{}," * 5_000_000 + "a]\n", 1),
+    "different texts": lambda: ("".join(f"- x{number}\n" for number in range(2_000_000)), 0),
+    "broken documents": lambda: ("---\n[\n" * 2_500_000, 1),
+    "broken documents without line feeds": lambda: ("---\r[\r" * 2_500_000, 1),
+    "documents that the C parser refuses": lambda: ("---\n[{image: nginx:1.2}]\n" * 600_000, 1),
+    "JSON": lambda: ("[" + "1," * 7_500_000 + "1]", 1),
+    "keys that stand twice": lambda: ("a: b\n" * 1_000_000, 1_001),
+    "numbers that are none": lambda: ("- .inf\n" * 1_000_000, 1_001),
+    "directives": lambda: ("---\n%A\n" * 100_000, 1_001),
 }
 
 
 @pytest.mark.parametrize("shape", sorted(MUCH))
 def test_a_large_file_is_read_or_refused_within_a_gigabyte(tmp_path, shape):
-    text, problems = MUCH[shape]
+    text, problems = MUCH[shape]()
     (tmp_path / "x.yaml").write_bytes(text.encode())
     code = "from kubelint_gpu.documents import read; r = read('x.yaml', open('x.yaml', 'rb').read()); print(len(r.problems))"
     made = run_python(code, cwd=tmp_path)
@@ -80,7 +82,7 @@ def test_a_large_file_is_read_or_refused_within_a_gigabyte(tmp_path, shape):
 
 
 def test_a_file_that_holds_too_much_says_where_and_costs_no_other_file(tmp_path):
-    (tmp_path / "much.yaml").write_bytes(MUCH["documents as deep as may be"][0].encode())
+    (tmp_path / "much.yaml").write_bytes(MUCH["documents as deep as may be"]()[0].encode())
     (tmp_path / "broken.yaml").write_text("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: [\n")
     made = run("check", "much.yaml", "broken.yaml", cwd=tmp_path)
     assert made.returncode in (1, 2), made

@@ -45,35 +45,37 @@ async def test_a_rule_that_crashes_is_a_diagnostic(folder, monkeypatch):
         assert "a rule that fails" in found[0].message
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "\ufeff",
-        "\0\0",
-        "a: &a [*a, *a]\n",
-        "&a [*a]\n",
-        "{" * 3000,
-        "- " * 3000,
-        "kind: Deployment\nspec: 7\n",
-        "kind: Pod\nmetadata: [x]\nspec: {containers: {}}\n",
-        "\ud800kind: Pod",
-        "kind: ClusterInventory\nnodes: 7\n",
-        "# kubelint-gpu: ignore[KLG101\n# kubelint-gpu: ignore[]\n# kubelint-gpu:\n",
-        "\u2028\x85\x0b---\r\r---\n",
-        "x: |\n  " + "{{ a }}\n" * 50,
-    ],
+TYPED = (
+    "",
+    "\ufeff",
+    "\0\0",
+    "a: &a [*a, *a]\n",
+    "&a [*a]\n",
+    "{" * 3000,
+    "- " * 3000,
+    "kind: Deployment\nspec: 7\n",
+    "kind: Pod\nmetadata: [x]\nspec: {containers: {}}\n",
+    "\ud800kind: Pod",
+    "kind: ClusterInventory\nnodes: 7\n",
+    "# kubelint-gpu: ignore[KLG101\n# kubelint-gpu: ignore[]\n# kubelint-gpu:\n",
+    "\u2028\x85\x0b---\r\r---\n",
+    "x: |\n  " + "{{ a }}\n" * 50,
 )
-async def test_whatever_is_typed_is_answered(folder, text):
+
+
+async def test_whatever_is_typed_is_answered(folder):
     async with editing(folder) as editor:
-        editor.open("odd.yaml", text)
-        await editor.diagnostics("odd.yaml")
-        for line, character in ((0, 0), (0, 5), (1, 3), (9999, 9999)):
-            await editor.hover("odd.yaml", line, character)
-            await editor.complete("odd.yaml", line, character)
-            await editor.actions("odd.yaml", line, character)
-        editor.change("odd.yaml", "# a", ((0, 0), (9999, 9999)))
-        assert await editor.diagnostics("odd.yaml") == []
+        for number, text in enumerate(TYPED):
+            name = f"odd{number}.yaml"
+            editor.open(name, text)
+            await editor.diagnostics(name)
+            for line, character in ((0, 0), (0, 5), (1, 3), (9999, 9999)):
+                await editor.hover(name, line, character)
+                await editor.complete(name, line, character)
+                await editor.actions(name, line, character)
+            editor.change(name, "# a", ((0, 0), (9999, 9999)))
+            assert await editor.diagnostics(name) == []
+            editor.close(name)
         assert editor.logged == []
         assert editor.shown == []
 

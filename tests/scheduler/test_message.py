@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 from plugin_objects import node, pod
 
@@ -166,30 +164,31 @@ def narrowed(name, *nodes):
         ([plugin("A", rejected("A", "soft", code=Code.UNSCHEDULABLE)), plugin("B", rejected("B", "hard"))], ("hard",)),
     ],
 )
-def test_how_prefilter_rejections_combine(monkeypatch, plugins, reasons):
-    monkeypatch.setattr(sys.modules[fit.__module__], "PLUGINS", tuple(plugins))
+def test_how_prefilter_rejections_combine(plugins, reasons):
     snapshot = Snapshot.of(read_cluster([small("a"), small("b")], version="1.34"))
-    result = fit(read_pod(pod()), snapshot)
+    result = fit(read_pod(pod()), snapshot, plugins=plugins)
     assert result.prefilter.reasons == reasons
     assert not result.schedulable
 
 
-def test_several_plugins_that_narrow_are_named_together(monkeypatch):
-    monkeypatch.setattr(sys.modules[fit.__module__], "PLUGINS", (narrowed("B", "a", "b"), narrowed("A", "a")))
-    result = fit(read_pod(pod()), Snapshot.of(read_cluster([small("a"), small("b")], version="1.34")))
+def test_several_plugins_that_narrow_are_named_together():
+    plugins, snapshot = (
+        (narrowed("B", "a", "b"), narrowed("A", "a")),
+        Snapshot.of(read_cluster([small("a"), small("b")], version="1.34")),
+    )
+    result = fit(read_pod(pod()), snapshot, plugins=plugins)
     assert result.fits == ("a",)
     assert result.rejections == {"b": Status("", Code.EXCLUDED, ("node(s) didn't satisfy plugin(s) [A B]",))}
 
 
-def test_a_soft_prefilter_rejection_leaves_the_nominated_node_unresolved(monkeypatch):
+def test_a_soft_prefilter_rejection_leaves_the_nominated_node_unresolved():
     soft = plugin("A", rejected("A", "soft", code=Code.UNSCHEDULABLE))
-    monkeypatch.setattr(sys.modules[fit.__module__], "PLUGINS", (soft,))
     victim = pod("v", "a", priority=0, meta={"deletionTimestamp": "2026-01-01T00:00:00Z"})
     condition = {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}
     victim["status"]["conditions"] = [condition]
     snapshot = Snapshot.of(read_cluster([small("a"), victim], version="1.34"))
     incoming = read_pod({**pod(priority=5), "status": {"nominatedNodeName": "a"}})
-    assert not preempt(incoming, snapshot, fit(incoming, snapshot)).eligible
+    assert not preempt(incoming, snapshot, fit(incoming, snapshot, plugins=(soft,))).eligible
 
 
 @pytest.mark.parametrize(

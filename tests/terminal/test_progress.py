@@ -112,8 +112,8 @@ def out(monkeypatch):
     return Terminal()
 
 
-def told(out, *names):
-    with progress.progress("reading", len(names), out) as tell:
+def told(out, *names, **often):
+    with progress.progress("reading", len(names), out, **often) as tell:
         for number, name in enumerate(names, 1):
             tell(number, name)
     return out.getvalue()
@@ -123,10 +123,10 @@ def test_a_quick_run_shows_no_progress(out):
     assert told(out, "a", "b", "c") == ""
 
 
-def test_the_line_of_progress_fits_and_cannot_steer_the_terminal(out, monkeypatch):
-    monkeypatch.setattr(progress, "AFTER", 0)
-    monkeypatch.setattr(progress, "EVERY", 0)
-    shown = told(out, "deploy/" + "long/" * 30 + "name.yaml", "wide/" + "検" * 60, "\x1b[31mred\r\n", "")
+def test_the_line_of_progress_fits_and_cannot_steer_the_terminal(out):
+    shown = told(
+        out, "deploy/" + "long/" * 30 + "name.yaml", "wide/" + "検" * 60, "\x1b[31mred\r\n", "", after=0, every=0
+    )
     first, second, third, fourth, last = shown.split("\r\x1b[2K")[1:]
     assert first.startswith("reading 1 of 4: ")
     assert first.endswith("/name.yaml")
@@ -138,10 +138,9 @@ def test_the_line_of_progress_fits_and_cannot_steer_the_terminal(out, monkeypatc
 
 
 def test_a_hook_or_a_dumb_terminal_shows_no_progress(out, monkeypatch):
-    monkeypatch.setattr(progress, "AFTER", 0)
     monkeypatch.setenv("PRE_COMMIT", "1")
-    assert told(out, "a") == ""
+    assert told(out, "a", after=0) == ""
     monkeypatch.delenv("PRE_COMMIT")
     monkeypatch.setenv("TERM", "dumb")
-    assert told(out, "a") == ""
+    assert told(out, "a", after=0) == ""
     assert not progress.shown(StringIO())

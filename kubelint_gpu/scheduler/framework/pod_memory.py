@@ -14,7 +14,6 @@ from kubelint_gpu.kube.objects.requests import running_requests
 from kubelint_gpu.scheduler.framework.release import Behaviour
 
 T = TypeVar("T")
-_LARGEST = PLACEMENT.remembered
 _MISSING = object()
 
 
@@ -26,12 +25,13 @@ class Load(NamedTuple):
 
 
 class PodMemory:
-    """Remembers what immutable objects led to."""
+    """Remembers what so many immutable objects led to."""
 
-    __slots__ = ("_anchors", "_loads", "_numbers", "_same", "_tables", "behaviour")
+    __slots__ = ("_anchors", "_largest", "_loads", "_numbers", "_same", "_tables", "behaviour")
 
-    def __init__(self, behaviour: Behaviour) -> None:
+    def __init__(self, behaviour: Behaviour, largest: int = PLACEMENT.remembered) -> None:
         self.behaviour = behaviour
+        self._largest = largest
         self._loads: dict[int, Load] = {}
         self._same: dict[Load, Load] = {}
         self._tables: dict[str, dict[int, Any]] = {}
@@ -66,7 +66,7 @@ class PodMemory:
         return value
 
     def _keep(self, anchor: object) -> None:
-        if len(self._anchors) >= _LARGEST:
+        if len(self._anchors) >= self._largest:
             self._loads.clear()
             self._tables.clear()
             self._anchors.clear()

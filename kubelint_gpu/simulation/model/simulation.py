@@ -9,6 +9,7 @@ from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.relations import local_kinds
+from kubelint_gpu.simulation.asked import asked
 from kubelint_gpu.simulation.growth import Grown
 from kubelint_gpu.simulation.model.domains import Domain, equal_domains
 from kubelint_gpu.simulation.model.node_symmetry import NodeSignature
@@ -18,6 +19,9 @@ from kubelint_gpu.simulation.model.quota_use import admission_of
 from kubelint_gpu.simulation.model.transition_system import Model
 from kubelint_gpu.simulation.prepare.locality import eligible_nodes
 from kubelint_gpu.values import dataclass, replace
+
+EQUAL_ZONES = "equal-zones"
+"""Zones that are alike are looked at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +98,7 @@ def build_simulation(
     )
     stage = replace(cluster, nodes=nodes, pods=tuple(staying))
     domains: tuple[tuple[Domain, ...], ...] = ()
-    if signature.domain:
+    if signature.domain and asked((EQUAL_ZONES,)):
         runs: dict[str, list[tuple[int, bool]]] = {}
         for number, name in cast.homes:
             runs.setdefault(name, []).append((number, (number, name) in cast.unready))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kubelint_gpu.simulation.asked import asked
 from kubelint_gpu.simulation.bounds import (
     applied,
     change_set,
@@ -54,7 +55,7 @@ def first_answer(
     question: Question, deciders: Sequence[Decider], moving: frozenset[int] = frozenset()
 ) -> Judgement | None:
     """What the first decider says that knows, with its name, while those that are `moving` change, too."""
-    for one in deciders:
+    for one in asked(deciders):
         found = one.decide(question)
         if found is not None:
             tell(question, found, one.name, moving)

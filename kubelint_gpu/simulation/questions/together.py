@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import NamedTuple
 
+from kubelint_gpu.simulation.asked import asked
 from kubelint_gpu.simulation.bounds.change_set import always_ends
 from kubelint_gpu.simulation.bounds.counting import shares_of
 from kubelint_gpu.simulation.bounds.preconditions import is_peaceful, may_evict
@@ -54,7 +55,7 @@ def judged_together(bench: Situation, *, ends: str = "") -> Together:
     No verdict where the pods of one find too little room even where no other workload of the group is.
     """
     question = GroupQuestion(bench, ends)
-    found = next(found for one in TOGETHER if (found := one.decide(question)) is not None)
+    found = next(found for one in asked(TOGETHER) if (found := one.decide(question)) is not None)
     tell_together(bench, found, ends, question.rolling)
     return found
 

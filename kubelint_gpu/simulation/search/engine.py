@@ -10,6 +10,7 @@ from kubelint_gpu.budget import BUDGET, PARTS, SIMULATION
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.simulation.asked import asked
 from kubelint_gpu.simulation.controllers.state import State, census
 from kubelint_gpu.simulation.growth import Grown
 from kubelint_gpu.simulation.memo import Memo
@@ -32,6 +33,8 @@ from kubelint_gpu.simulation.search.trace import Evicted, Trace, Waiting
 from kubelint_gpu.values import dataclass, field, replace
 
 T = TypeVar("T")
+SINGLE_RUNS = "single-runs"
+"""Where a search sees too little, single runs look for one that gets stuck."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +142,8 @@ class GroupSearch:
         runs: list[SingleRuns] = []
 
         def is_told() -> bool:
+            if not asked((SINGLE_RUNS,)):
+                return False
             runs.append(single_runs(model, states, done, left // PARTS.single_runs))
             return bool(runs[0].stuck)
 

@@ -23,14 +23,16 @@ class Tell(Protocol):
 
 
 @contextmanager
-def progress(doing: str, total: int, stream: TextIO | None = None) -> Iterator[Tell]:
-    """A line on standard error for as long as the work takes.
+def progress(
+    doing: str, total: int, stream: TextIO | None = None, *, after: float = AFTER, every: float = EVERY
+) -> Iterator[Tell]:
+    """A line on standard error for as long as the work takes, after some seconds and anew every few of them.
 
     There is none where standard error is no terminal, or in a hook: pre-commit may give its hooks a terminal.
     """
     out = stream or sys.stderr
     visible = shown(out)
-    due = time.monotonic() + AFTER
+    due = time.monotonic() + after
     written = False
 
     def tell(done: int, name: str = "") -> None:
@@ -38,7 +40,7 @@ def progress(doing: str, total: int, stream: TextIO | None = None) -> Iterator[T
         if visible and (now := time.monotonic()) >= due:
             out.write(_CLEAR + _line(f"{doing} {done} of {total}", name, out))
             out.flush()
-            due, written = now + EVERY, True
+            due, written = now + every, True
 
     try:
         yield tell

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plugin_objects import HOST, node, pod
 
+from kubelint_gpu.budget import PLACEMENT
 from kubelint_gpu.scheduler import (
     Snapshot,
     fit,
@@ -27,10 +28,12 @@ def test_a_result_names_nodes_in_order_and_folds_equal_ones():
     assert sum(one.size for one in pinned.classes) == 31
 
 
-def test_a_cluster_of_very_many_selectors_keeps_few_partitions(monkeypatch):
-    monkeypatch.setattr("kubelint_gpu.scheduler.framework.node_classes._MOST_PARTITIONS", 2)
-    nodes = [node(f"n{number:02}", labels={f"k{number % 5}": "x"}) for number in range(30)]
+def test_a_cluster_of_very_many_selectors_keeps_few_partitions():
+    most = PLACEMENT.partitions
+    nodes = [
+        node(f"n{number:02}", labels={f"k{key}": "x" for key in range(number, most + 40, 30)}) for number in range(30)
+    ]
     snapshot = Snapshot.of(read_cluster(nodes, version="1.34"))
-    for key in range(5):
-        assert len(fit(read_pod(pod(nodeSelector={f"k{key}": "x"})), snapshot).fits) == 6
-    assert len(snapshot.derived("partitions", dict)) <= 2
+    for key in range(most + 40):
+        assert fit(read_pod(pod(nodeSelector={f"k{key}": "x"})), snapshot).fits == (f"n{key % 30:02}",)
+    assert 0 < len(snapshot.derived("partitions", dict)) <= most

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from plugin_objects import node, pod
+from plugin_objects import pod
 
-from kubelint_gpu.scheduler import (
-    Snapshot,
-    fit,
-    read_cluster,
-    read_pod,
-)
+from kubelint_gpu.scheduler import read_pod
+from kubelint_gpu.scheduler.framework.pod_memory import PodMemory
+from kubelint_gpu.scheduler.framework.release import behaviour
 
 
-def test_a_memory_that_is_full_forgets_and_answers_the_same(monkeypatch):
-    monkeypatch.setattr("kubelint_gpu.scheduler.framework.pod_memory._LARGEST", 2)
-    nodes = [node(f"n{number:02}", zone="a") for number in range(30)]
-    pods = [pod(f"p{number}", f"n{number:02}", labels={"app": str(number % 3)}) for number in range(30)]
-    snapshot = Snapshot.of(read_cluster([*nodes, *pods], version="1.34"))
-    for zone, fits in (("a", 30), ("b", 0), ("a", 30)):
-        assert len(fit(read_pod(pod(nodeSelector={"topology.kubernetes.io/zone": zone})), snapshot).fits) == fits
+def test_a_memory_that_is_full_forgets_and_answers_the_same():
+    pods = [read_pod(pod(f"p{number}", labels={"app": str(number)})) for number in range(3)]
+    memory, computed = PodMemory(behaviour("1.34"), 2), []
+
+    def label(one):
+        computed.append(one.meta.name)
+        return one.meta.labels["app"]
+
+    for number in (0, 1, 0, 2, 1, 0):
+        assert memory.of("label", pods[number], label) == str(number)
+    assert computed == ["p0", "p1", "p2", "p1", "p0"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from core_objects import cores, of_cores
+from left_out import without
 from rollout_objects import cluster
 
-from kubelint_gpu.simulation.bounds import in_place_replacement
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.transition import Transition
@@ -42,19 +42,19 @@ def test_a_daemon_set_with_surge_does_not_come_back_to_a_place_that_was_left():
     assert found.verdict is Verdict.STUCK
 
 
-def test_a_stateful_set_with_smaller_pods_takes_the_places_of_its_larger_ones(monkeypatch):
+def test_a_stateful_set_with_smaller_pods_takes_the_places_of_its_larger_ones():
     others = [cores("Deployment", "web", "1", 3)]
     old, new = (cores("StatefulSet", "db", cpu, 3) for cpu in ("2", "1500m"))
     found = rolled(new, *others, on=of_cores(3, 3, 3), old=old)
     assert (found.verdict, found.by_bound) == (Verdict.COMPLETES, True)
-    monkeypatch.setattr(in_place_replacement, "replaces_in_place", lambda *_, **__: False)
-    assert rolled(new, *others, on=of_cores(3, 3, 3), old=old).verdict is Verdict.COMPLETES
+    with without("in-place-replacement"):
+        assert rolled(new, *others, on=of_cores(3, 3, 3), old=old).verdict is Verdict.COMPLETES
 
 
-def test_the_search_says_the_same_of_a_daemon_set_beside_a_deployment(monkeypatch):
+def test_the_search_says_the_same_of_a_daemon_set_beside_a_deployment():
     agent, web = cores("DaemonSet", "agent", "100m"), cores("Deployment", "web", "1", 3)
     found = rolled(agent, web, on=of_cores(3, 2))
     assert (found.verdict, found.by_bound) == (Verdict.COMPLETES, True)
-    monkeypatch.setattr(in_place_replacement, "replaces_in_place", lambda *_, **__: False)
-    searched = rolled(agent, web, on=of_cores(3, 2))
+    with without("in-place-replacement"):
+        searched = rolled(agent, web, on=of_cores(3, 2))
     assert (searched.verdict, searched.by_bound) == (Verdict.COMPLETES, False)

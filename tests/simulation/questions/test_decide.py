@@ -10,14 +10,19 @@ from reference_cases import FEATURES
 from reference_program import growth_of, program_input
 from rollout_reference import Reference, TooLarge, featured_case, random_case
 
+from kubelint_gpu.simulation.asked import arranged
+from kubelint_gpu.simulation.bounds.question import Decider
 from kubelint_gpu.simulation.questions import decide
 from kubelint_gpu.simulation.questions.rollouts import judge
+from kubelint_gpu.simulation.search.explorer import Verdict
+from kubelint_gpu.values import replace
 
 CASES = [random_case(seed) for seed in range(40_000, 40_150)]
 CASES += [featured_case(seed)[1] for seed in range(50_000, 50_150)]
 AT_ONCE = sorted(FEATURES).index("several at once, one judged")
 CASES += [featured_case(AT_ONCE + number * len(FEATURES))[1] for number in range(900, 980)]
 OF_CHANGES = "room-for-all-changes"  # the cases of test_change_set.py
+PARTS = 4
 NAMES = [one.name for one in (*decide.AT_ONCE, *decide.ALONE[:-1]) if one.name != OF_CHANGES]
 
 
@@ -40,40 +45,53 @@ def brute_force(case):
         return None
 
 
-@pytest.fixture(scope="module")
-def answers():
-    """What brute force says of the cases in which one workload is judged and that are not too large."""
-    told = [(case, brute_force(case)) for case in CASES if len(case.judged) == 1]
-    return [(case, one) for case, one in told if one is not None]
+def by_itself(chosen):
+    """Within, one decider is asked; nobody searches where it does not know."""
+    silent = Decider("search", lambda question: replace(question.blank, verdict=Verdict.UNDECIDED))
+
+    def arrange(ones):
+        named = {name: one for one in ones if (name := getattr(one, "name", "")) in (chosen, "search")}
+        return [silent if one.name == "search" else one for one in named.values()]
+
+    return arranged(arrange)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_decider_does_not_know_or_says_what_brute_force_says(name, answers, monkeypatch):
-    monkeypatch.setattr(decide, "AT_ONCE", tuple(one for one in decide.AT_ONCE if one.name == name))
-    alone = tuple(one for one in decide.ALONE if one.name == name)
-    monkeypatch.setattr(decide, "ALONE", (*alone, decide.ALONE[-1]))
-    wrong, answered = [], 0
-    for case, (wanted, also) in answers:
-        found = judged(case)
-        if found.by != name:
-            continue
-        answered += 1
-        said = found.verdict.value if found.verdict is not None else None
-        if said != wanted and not (wanted is None and said == also):
-            wrong.append((case, wanted, said))
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_decider_does_not_know_or_says_what_brute_force_says(part, pinned):
+    told = [(case, brute_force(case)) for case in CASES[part::PARTS] if len(case.judged) == 1]
+    wrong, answered = [], Counter()
+    for name in NAMES:
+        with by_itself(name):
+            found = [(case, judged(case), *answer) for case, answer in told if answer is not None]
+        for case, one, wanted, also in found:
+            if one.by == name:
+                answered[name] += 1
+                said = one.verdict.value if one.verdict is not None else None
+                if said != wanted and not (wanted is None and said == also):
+                    wrong.append((name, case, wanted, said))
     assert wrong == []
-    assert answered > 0
+    pinned(**{name: answered[name] for name in NAMES})
 
 
-@pytest.mark.parametrize("order", ["reversed", "shuffled"])
-def test_any_order_of_the_deciders_gives_the_same_verdicts(order, monkeypatch):
-    shuffled = random.Random(5)
-    at_once, alone = list(decide.AT_ONCE), list(decide.ALONE[:-1])
-    known = [judged(case) for case in CASES]
-    for deciders in (at_once, alone):
-        deciders.reverse() if order == "reversed" else shuffled.shuffle(deciders)
-    monkeypatch.setattr(decide, "AT_ONCE", tuple(at_once))
-    monkeypatch.setattr(decide, "ALONE", (*alone, decide.ALONE[-1]))
-    again = [judged(case) for case in CASES]
-    assert [outcome(one) for one in again] == [outcome(one) for one in known]
+def in_another_order(order):
+    """Within, the deciders are asked in another order, the search last."""
+
+    def arrange(ones):
+        if not hasattr(ones[0], "decide"):
+            return ones
+        *first, last = ones if ones[-1].name == "search" else (*ones, None)
+        first.reverse() if order == "reversed" else random.Random(5).shuffle(first)
+        return [*first, last] if last is not None else first
+
+    return arranged(arrange)
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_any_order_of_the_deciders_gives_the_same_verdicts(part):
+    cases = CASES[part::PARTS]
+    known = [judged(case) for case in cases]
+    for order in ("reversed", "shuffled"):
+        with in_another_order(order):
+            again = [judged(case) for case in cases]
+        assert [outcome(one) for one in again] == [outcome(one) for one in known]
     assert len(Counter(one.by for one in known)) > len(NAMES) // 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from left_out import only_search
 from reference_cases import FEATURES
 from rollout_reference import (
     Case,
@@ -21,7 +22,6 @@ from rollout_reference import (
     rolled_back_case,
 )
 
-from kubelint_gpu.simulation.questions import decide, together
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.values import replace
@@ -29,14 +29,19 @@ from kubelint_gpu.values import replace
 SEEDS = range(20_000, 20_240)
 
 
-def differs(case, most=1_500):
-    """What the two say where they differ; None where they agree, and where the case is too large or nobody competes."""
+def differs(case, most=1_500, seen=None):
+    """What the two say where they differ; None where they agree, and where the case is too large or nobody competes.
+
+    `seen` gets the verdict, and whether a bound gave it.
+    """
     reference = Reference(case, most)
     try:
         wanted, _ = reference.verdict()
     except TooLarge:
         return "skipped"
-    found, _ = program_verdict(case)
+    found, by_bound = program_verdict(case)
+    if seen is not None:
+        seen.add((found, by_bound))
     if found == "apart":
         return "skipped"
     said = found.value if found is not None else None
@@ -54,7 +59,10 @@ def agreed(found):
 
 
 def test_random_small_cases_are_judged_as_brute_force_judges_them(pinned):
-    pinned(**agreed({seed: differs(random_case(seed)) for seed in SEEDS}))
+    seen = set()
+    pinned(**agreed({seed: differs(random_case(seed), seen=seen) for seed in SEEDS}))
+    both = {(one, by_bound) for one in (Verdict.STUCK, Verdict.COMPLETES) for by_bound in (True, False)}
+    assert both | {(Verdict.MAY_STICK, False)} <= seen
 
 
 @pytest.mark.parametrize("feature", range(len(FEATURES)), ids=sorted(FEATURES))
@@ -134,16 +142,6 @@ def test_others_keep_what_they_have_and_a_pod_that_only_its_own_pods_give_way_to
     assert Reference(case).verdict()[0] == (found.value if found is not None else None)
 
 
-def test_the_random_cases_hold_every_verdict_by_bound_and_by_search():
-    seen = set()
-    for seed in SEEDS:
-        verdict, by_bound = program_verdict(random_case(seed))
-        seen.add((verdict, by_bound))
-    wanted = {Verdict.STUCK, Verdict.COMPLETES}
-    assert {(one, bound) for one in wanted for bound in (True, False)} <= seen
-    assert (Verdict.MAY_STICK, False) in seen
-
-
 def turned(case):
     """The same with nodes and workloads in the other order; None where one of several, or of known pods, is meant."""
     if len(case.judged) > 1 or case.known:
@@ -162,14 +160,12 @@ def test_neither_the_names_of_nodes_nor_the_order_of_workloads_change_a_verdict(
     assert {seed: pair for seed, pair in found.items() if pair[0] != pair[1]} == {}
 
 
-def test_bounds_and_search_agree_wherever_both_answer(monkeypatch, pinned):
+def test_bounds_and_search_agree_wherever_both_answer(pinned):
     cases = {seed: random_case(seed) for seed in range(22_000, 22_200)}
     found = {seed: program_verdict(case) for seed, case in cases.items()}
     bounded = {seed: verdict for seed, (verdict, by_bound) in found.items() if by_bound and verdict is not None}
-    monkeypatch.setattr(decide, "AT_ONCE", ())
-    monkeypatch.setattr(decide, "ALONE", decide.ALONE[-1:])
-    monkeypatch.setattr(together, "TOGETHER", together.TOGETHER[-1:])
-    searched = {seed: program_verdict(cases[seed]) for seed in bounded}
+    with only_search():
+        searched = {seed: program_verdict(cases[seed]) for seed in bounded}
     assert searched == {seed: (verdict, False) for seed, verdict in bounded.items()}
     count = Counter(verdict.value for verdict in bounded.values())
     assert len(bounded) >= 60

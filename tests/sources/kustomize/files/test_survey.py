@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from surveying import SERVICE, found, told
 
-from kubelint_gpu.sources.kustomize.files import survey as module
 from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles
 
 
@@ -131,15 +130,14 @@ def test_plugins_and_charts_are_withheld_unless_they_are_allowed(tree):
     assert not told(files, allowed=AllowedFiles(helm=True, plugins=True))
 
 
-def test_what_multiplies_without_bound_is_not_started(tree, monkeypatch):
-    monkeypatch.setattr(module, "MOST_OBJECTS", 1000)
+def test_what_multiplies_without_bound_is_not_started(tree):
     files = {
         f"l{level}/kustomization.yaml": f"resources: [{', '.join([f'../l{level - 1}'] * 10)}]\n"
         for level in range(1, 8)
     }
     files["l0/kustomization.yaml"] = "resources: [../base]\n"
     got = found(tree(**files), "l7").obstacles
-    assert "it would give 10000 objects, and at most 1000 are rendered" in [one.message for one in got]
+    assert "it would give 100000 objects, and at most 20000 are rendered" in [one.message for one in got]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,27 @@
+"""Who is asked: deciders and what makes a search smaller, all of them unless a test or the ablation leaves some out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+_arranged: ContextVar[Callable[[Sequence[Any]], Sequence[Any]] | None] = ContextVar("arranged", default=None)
+
+
+@contextmanager
+def arranged(arrange: Callable[[Sequence[Any]], Sequence[Any]]) -> Iterator[None]:
+    """Within, those are asked that `arrange` makes of what would be: each has a `name`; a helper is its own name."""
+    token = _arranged.set(arrange)
+    try:
+        yield
+    finally:
+        _arranged.reset(token)
+
+
+def asked(deciders: Sequence[T]) -> Sequence[T]:
+    """Those of some deciders that are asked, in their order."""
+    arrange = _arranged.get()
+    return deciders if arrange is None else arrange(deciders)
