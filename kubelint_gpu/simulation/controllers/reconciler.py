@@ -79,43 +79,34 @@ class Reconciler(Protocol):
     @property
     def name(self) -> str:
         """`kind/namespace/name` of the workload."""
-        ...
 
     @property
     def kinds(self) -> tuple[int, ...]:
         """The kinds of its pods."""
-        ...
 
     @property
     def replicas(self) -> int:
         """The pods that it works towards; 0 where it counts nodes."""
-        ...
 
     @property
     def rolls(self) -> bool:
         """Whether it rolls a new template out."""
-        ...
 
     @property
     def node_sets(self) -> tuple[tuple[str, ...], ...]:
         """The names of nodes that it treats in different ways, as a DaemonSet does."""
-        ...
 
     def begin(self) -> Control:
         """What is written at the moment the template changes."""
-        ...
 
     def located(self, positions: Mapping[str, int]) -> Reconciler:
         """The same reconciler when the positions of nodes are known."""
-        ...
 
     def actions(self, control: Control, seen: Census) -> Iterator[Action]:
         """All that it would do next, each by itself."""
-        ...
 
     def done(self, control: Control, seen: Census) -> bool:
         """Whether its rollout is complete; of replicas that are not rolled, whether all are available."""
-        ...
 
 
 class EqualNodes:

@@ -47,66 +47,52 @@ class SchedulerOracle(Protocol):
     @property
     def volumes(self) -> VolumeBinder:
         """What the volume controller binds."""
-        ...
 
     @property
     def classes(self) -> Sequence[range]:
         """Positions of nodes that no pod in play can tell apart."""
-        ...
 
     def canonical(self, state: State) -> State:
         """The same moment in the form in which equal moments are equal values."""
-        ...
 
     def fitting(self, kind: int, state: State, home: int | None = None) -> Sequence[int]:
         """The nodes on which a waiting pod of a kind fits; `home` is the node it is nominated to."""
-        ...
 
     def evictions(self, kind: int, state: State, home: int | None, only: int | None) -> Sequence[Eviction] | None:
         """What preemption may do for a waiting pod that fits nowhere; None where the pod may not try.
 
         `only` is the one node for which the pod is made.
         """
-        ...
 
     def additions(self, kind: int, state: State) -> Sequence[int]:
         """The nodes that an autoscaler may add for a waiting pod that fits nowhere."""
-        ...
 
     def may_create(self, kind: int, state: State) -> bool:
         """Whether one more pod of a kind passes admission (ResourceQuota)."""
-        ...
 
     def is_charged(self, kind: int) -> bool:
         """Whether a quota counts pods of a kind."""
-        ...
 
     def bound(self, kind: int, node: int, state: State) -> tuple[str, ...]:
         """The volumes that are bound once a waiting pod of a kind is on a node."""
-        ...
 
     def starts(self, kind: int, node: int, state: State) -> bool:
         """Whether a bound pod can become ready: its volumes are not attached elsewhere."""
-        ...
 
     def reserved(self, kind: int, node: int, state: State, home: int | None = None) -> Sequence[HeldDevices | None]:
         """What all claims have once a waiting pod of a kind, nominated to `home`, is bound to a node that takes it.
 
         There are several where the scheduler may choose other devices.
         """
-        ...
 
     def released(self, kind: int, node: int, state: State) -> Sequence[HeldDevices | None]:
         """What all claims have once one pod of a kind on a node is gone; several where its brothers have others."""
-        ...
 
     def released_all(self, kinds: Collection[int], state: State) -> HeldDevices | None:
         """What all claims have once all pods of some kinds are gone."""
-        ...
 
     def deallocated(self, state: State) -> Sequence[HeldDevices]:
         """What claims have after one that nobody uses any more has been deallocated."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
