@@ -91,7 +91,7 @@ def _diagnosed(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Diagnosis]]:
         found = unit.alone(subject)
         if found.held or found.fit is None or unit.may_grow_for(subject):
             continue
-        certainty: Certainty = "certain" if unit.complete and subject.workload.replicas else "possible"
+        certainty: Certainty = "certain" if unit.is_closed_to(subject) and subject.workload.replicas else "possible"
         alone, before = found.fit, found.fit.prefilter
         if before is not None and held(before.plugin) == Held.VOLUME.value:
             alone = _with_volumes(unit, subject)
@@ -103,7 +103,10 @@ def _diagnosed(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Diagnosis]]:
         if unlabelled(unit, subject):
             # the rule for topology keys speaks of it
             continue
-        yield subject, _cause(unit, subject, alone.rejections, certainty)
+        rejections, grown = alone.rejections, unit.on_growth(subject)
+        if not rejections and grown is not None:
+            rejections = grown.rejections
+        yield subject, _cause(unit, subject, rejections, certainty)
 
 
 def _with_volumes(unit: ApplySet, subject: WorkloadCheck) -> FitResult:
@@ -118,7 +121,7 @@ def _not_chosen(unit: ApplySet, subject: WorkloadCheck) -> Diagnosis | None:
     spec, nodes = subject.workload.choosing, unit.possible_nodes
     if spec.node_name or subject.workload.custom or daemon_nodes(spec, nodes):
         return None
-    certainty: Certainty = "certain" if unit.complete else "possible"
+    certainty: Certainty = "certain" if unit.is_closed else "possible"
     chosen = matching(replace(subject, workload=replace(subject.workload, spec=spec)), nodes)
     if not chosen:
         return None if _is_for_another_platform(unit, subject) else Diagnosis("KLG402", "no node", certainty=certainty)
@@ -170,16 +173,14 @@ def _nearest(
 ) -> Diagnosis:
     if not rejections:
         return Diagnosis("KLG201", "no node that a pool could add takes it", certainty=certainty)
-    request = pod_requests(subject.workload.spec)
+    request, nodes = pod_requests(subject.workload.spec), {node.name: node for node in unit.possible_nodes}
 
     def distance(name: str) -> tuple[int, int, float, str]:
         status: Status = rejections[name]
-        allocatable = unit.empty.node(name)
         short = 0.0
-        if allocatable is not None:
-            for resource in status.short:
-                wanted = request.get(resource, 0)
-                short += 1 - allocatable.node.allocatable.get(resource, 0) / wanted if wanted else 1
+        for resource in status.short:
+            wanted = request.get(resource, 0)
+            short += 1 - nodes[name].allocatable.get(resource, 0) / wanted if wanted else 1
         near = _BY_HELD.get(held(status.plugin)) or _NEAR.get(status.plugin, 3)
         return -near, len(status.reasons), short, name
 
@@ -197,8 +198,7 @@ def _nearest(
         by_volume = held(status.plugin) == Held.VOLUME.value
         return Diagnosis("KLG201", _state(status), same, certainty=certainty, by_volume=by_volume)
     resource = status.short[0]
-    info = unit.empty.node(nearest)
-    has = info.node.allocatable.get(resource, 0) if info is not None else 0
+    has = nodes[nearest].allocatable.get(resource, 0)
     return Diagnosis(
         "KLG201",
         status.reasons[0],

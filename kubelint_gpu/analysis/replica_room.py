@@ -9,7 +9,7 @@ from kubelint_gpu.analysis.coupled import bound_to
 from kubelint_gpu.analysis.scaling import replicas_of
 from kubelint_gpu.scheduler import Snapshot
 from kubelint_gpu.scheduler.placement.shortage import first_without_node, reasons_of, taken_with_evictions
-from kubelint_gpu.simulation.growth import possible_nodes
+from kubelint_gpu.simulation.growth import fully_grown
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.questions.most_pods import placeable
 from kubelint_gpu.values import dataclass, replace
@@ -51,10 +51,9 @@ def counted_room(
     applied with it those count that it must be near to or away from, with the numbers of replicas that are best for it,
     and those that are `scaled` to a number.
     """
-    joined = possible_nodes(unit.growth, most + sum(number for _, number in scaled))
-    nodes = joined.nodes if joined is not None else ()
     declared = cluster_beyond(unit).cluster.nodes if further else unit.cluster.nodes
-    cluster = replace(unit.cluster, nodes=(*declared, *nodes))
+    enough = most + sum(number for _, number in scaled)
+    cluster = fully_grown(replace(unit.cluster, nodes=declared), unit.growth, enough)
     at_once = [replace(one.workload, replicas=number) for one, number in scaled]
     bound = [one for one in bound_to(unit, subject) if one.key not in {other.key for other, _ in scaled}]
     room = Room(0, beside=tuple(bound))
@@ -80,14 +79,12 @@ def lacking(
     Pools have grown as far as they may; then the text is left out, as no scheduler says it today.
     """
     growing = {pool.name for pool in unit.growing_for(subject)}
-    joined = possible_nodes([growth for growth in unit.growth if growth.template.name in growing], placed + 1)
-    snapshot = unit.running
-    if joined is not None:
-        snapshot = Snapshot.of(replace(unit.cluster, nodes=(*unit.cluster.nodes, *joined.nodes)))
+    whole = fully_grown(unit.cluster, [growth for growth in unit.growth if growth.name in growing], placed + 1)
+    snapshot = unit.running if whole is unit.cluster else Snapshot.of(whole)
     found = first_without_node(subject.pod, snapshot, placed)
     if found.fit is not None and found.fit.schedulable:
         return None, {}
-    return None if joined is not None else found.message, reasons_of(found, nodes)
+    return found.message if whole is unit.cluster else None, reasons_of(found, nodes)
 
 
 def room_by_eviction(unit: ApplySet, subject: WorkloadCheck, most: int) -> int:

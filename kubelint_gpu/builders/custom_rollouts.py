@@ -14,7 +14,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wording import amount, counted, listed
-from kubelint_gpu.simulation.growth import possible_nodes
+from kubelint_gpu.simulation.growth import fully_grown
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
 from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
@@ -149,9 +149,7 @@ def _cluster(unit: ApplySet, subjects: Sequence[WorkloadCheck], most: int) -> Cl
     least = min(subject.workload.spec.priority or 0 for subject in subjects)
     namespace = subjects[0].workload.meta.namespace
     stay = [pod for pod in unit.cluster.pods if pod.meta.namespace != namespace and (pod.spec.priority or 0) >= least]
-    joined = possible_nodes(unit.growth, most)
-    nodes = (*unit.cluster.nodes, *(joined.nodes if joined is not None else ()))
-    return replace(unit.cluster, nodes=nodes, pods=tuple(stay))
+    return replace(fully_grown(unit.cluster, unit.growth, most), pods=tuple(stay))
 
 
 def _pods(custom: _Custom, numbers: Sequence[int]) -> str:

@@ -8,7 +8,7 @@ from kubelint_gpu.analysis.coupled import bound_to
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.kube.values.cron_schedule import shortest_interval
 from kubelint_gpu.simulation.controllers.job import job_of
-from kubelint_gpu.simulation.growth import possible_nodes
+from kubelint_gpu.simulation.growth import fully_grown
 from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
 from kubelint_gpu.simulation.questions.gang import Gang, gang
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -55,12 +55,8 @@ def overlapping_runs(unit: ApplySet, subject: WorkloadCheck) -> Iterator[Overlap
         return
     if unit.may_outgrow(subject):
         return
-    joined = possible_nodes(unit.growth, 2 * workload.replicas)
-    cluster = replace(
-        unit.cluster,
-        nodes=(*unit.cluster.nodes, *(joined.nodes if joined is not None else ())),
-        pods=pods_of_others([workload], unit.cluster.pods),
-    )
+    whole = fully_grown(unit.cluster, unit.growth, 2 * workload.replicas)
+    cluster = replace(whole, pods=pods_of_others([workload], unit.cluster.pods))
     runs = [replace(workload, meta=replace(workload.meta, name=f"{workload.meta.name}-{run}")) for run in (1, 2)]
     beside = [one.workload for one in bound_to(unit, subject)]
     found = gang(runs, cluster, beside=beside, budget=unit.budget)

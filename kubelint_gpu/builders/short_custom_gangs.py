@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kubelint_gpu.analysis.gang_members import Team
 from kubelint_gpu.builders.starving_jobs import MOST_OTHERS, staying_beside
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.simulation.growth import possible_nodes
+from kubelint_gpu.simulation.growth import fully_grown
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import created_pod, is_temporary, own_pods
 from kubelint_gpu.simulation.questions.beyond_inventory import further_nodes
@@ -94,7 +94,5 @@ def _around(unit: ApplySet, team: Team, beside: Sequence[WorkloadCheck]) -> Clus
         and (pod.spec.priority or 0) >= least
         and not is_temporary(pod)
     )
-    joined = possible_nodes(unit.growth, team.pods)
-    nodes = (*unit.cluster.nodes, *(joined.nodes if joined is not None else ()))
     users = [(one.meta.namespace, one.spec) for one in (*team.workloads, *(one.workload for one in beside))]
-    return with_bound_claims(replace(unit.cluster, nodes=nodes, pods=stay), users)
+    return with_bound_claims(replace(fully_grown(unit.cluster, unit.growth, team.pods), pods=stay), users)

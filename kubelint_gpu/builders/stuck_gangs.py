@@ -17,7 +17,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.job import job_of
-from kubelint_gpu.simulation.growth import possible_nodes
+from kubelint_gpu.simulation.growth import fully_grown
 from kubelint_gpu.simulation.prepare.coupling import companion_workloads
 from kubelint_gpu.simulation.questions.gang import Gang, gang
 from kubelint_gpu.simulation.questions.starved_jobs import may_evict, running_at_once
@@ -175,9 +175,7 @@ def _short(unit: ApplySet, subject: WorkloadCheck) -> Iterator[ShortJob | Undeci
     judgement = judgements_in(unit).get(subject.key)
     if judgement is None:
         return
-    joined = possible_nodes(unit.growth, workload.replicas)
-    cluster = without_leaving(unit, unit.cluster)
-    cluster = replace(cluster, nodes=(*unit.cluster.nodes, *(joined.nodes if joined is not None else ())))
+    cluster = fully_grown(without_leaving(unit, unit.cluster), unit.growth, workload.replicas)
     bound = bound_to(unit, subject)
     if _passing(unit, subject):
         # what it must be near to may be anywhere when it starts: there is no more room than that leaves

@@ -77,10 +77,12 @@ def load(readings: Sequence[Reading], *, follows_schema: bool = False) -> tuple[
     for reading in readings:
         _read(reading, found, follows_schema)
     _run(found)
-    if any(each.kind == "ResourceSlice" for each in found.objects):
+    slices = [each for each in found.objects if each.kind == "ResourceSlice"]
+    slices += [each for one in found.pools for each in one.slices]
+    if slices:
         from kubelint_gpu.inventory.dra.slices import classes_of
 
-        found.objects += classes_of(found.objects)
+        found.objects += classes_of(slices, found.objects)
     objects = (*without_repetitions(found.objects), *found.pods)
     seen: dict[tuple[str, str, str], Declared] = {}
     for later, error in inconsistencies(objects):
@@ -183,8 +185,11 @@ def _concise(item: Item, found: _Gathered, follows_schema: bool) -> None:
             found.doubtful.add(None)
             continue
         declared, nodes = grown
-        found.pools.append(declared)
-        found.objects += [*nodes, *_devices(item, pointer, ("template",), declared.nodes, found)]
+        names = (*declared.nodes, declared.template.name)
+        slices = _devices(item, pointer, ("template",), names, found)
+        later = tuple(one for one in slices if one.value["spec"]["nodeName"] == declared.template.name)
+        found.pools.append(replace(declared, slices=later))
+        found.objects += [*nodes, *slices[: len(slices) - len(later)]]
         found.nodes += len(nodes)
     found.waiting += [(item, pointer) for pointer in entries("running")]
 

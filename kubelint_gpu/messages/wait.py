@@ -260,10 +260,13 @@ def _pods(waiting: Waiting) -> str:
     return f"the {word}" if waiting.count == 1 else counted(waiting.count, word)
 
 
+_SHORTAGES = {"cannot allocate all claims": "too few devices are left for its claims"}
+
+
 def said(reason: str, nodes: str) -> str:
     """The scheduler's reason with the nodes in place of their number."""
     about = _about(reason)
-    return f"{reason} on {nodes}" if about == reason else f"{nodes} {about}"
+    return f"{_SHORTAGES.get(reason, reason)} on {nodes}" if about == reason else f"{nodes} {about}"
 
 
 def _about(reason: str) -> str:

@@ -3,40 +3,68 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from kubelint_gpu.budget import SIMULATION
+from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.values import dataclass, replace
+
+if TYPE_CHECKING:
+    from kubelint_gpu.kube.dra.resource_slice import ResourceSlice
 
 _HOSTNAME = "kubernetes.io/hostname"
 
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """A pool that grows: a node as it would add it, how many it has, and the most it may have."""
+    """A pool that grows.
 
+    Attributes:
+        name: of the pool.
+        template: a node as it would add it.
+        existing: how many nodes it has.
+        further: how many more it may add.
+        slices: the devices that drivers publish for such a node.
+    """
+
+    name: str
     template: Node
     existing: int
-    most: int
+    further: int
+    slices: tuple[ResourceSlice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Grown:
-    """The nodes that may join."""
+    """The nodes that may join, and their devices."""
 
     nodes: tuple[Node, ...]
+    slices: tuple[ResourceSlice, ...] = ()
+
+    def added_to(self, cluster: Cluster) -> Cluster:
+        """The cluster after all of them have joined."""
+        slices = (*cluster.resource_slices, *self.slices)
+        return replace(cluster, nodes=(*cluster.nodes, *self.nodes), resource_slices=slices)
 
 
 def possible_nodes(growth: Sequence[Growth], enough: int) -> Grown | None:
     """The nodes that pools may still add, no more of each pool than could be of use; None without any."""
-    nodes = []
+    nodes, slices = [], []
     for pool in growth:
-        for number in range(1, min(pool.most - pool.existing, enough, SIMULATION.pool_nodes) + 1):
-            name = f"{pool.template.name}+{number}"
+        for number in range(1, min(pool.further, enough, SIMULATION.pool_nodes) + 1):
+            name = f"{pool.name}+{number}"
             labels = pool.template.labels
             if _HOSTNAME in labels:
                 labels = FrozenMap({**labels, _HOSTNAME: name})
             meta = replace(pool.template.meta, name=name, uid="", labels=labels)
             nodes.append(replace(pool.template, meta=meta))
-    return Grown(tuple(nodes)) if nodes else None
+            slices += [replace(one, name=f"{name}-{one.name}", pool=name, node_name=name) for one in pool.slices]
+    return Grown(tuple(nodes), tuple(slices)) if nodes else None
+
+
+def fully_grown(cluster: Cluster, growth: Sequence[Growth], enough: int) -> Cluster:
+    """The cluster after pools have grown as far as they may, as far as it could be of use."""
+    joined = possible_nodes(growth, enough)
+    return cluster if joined is None else joined.added_to(cluster)

@@ -9,17 +9,17 @@ from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from kubelint_gpu.budget import BUDGET
+from kubelint_gpu.budget import BUDGET, SIMULATION
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.inventory.declarations.inventory import Pool
 from kubelint_gpu.kube.gpu.resource_owners import owner_of
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node, read_node
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.scheduler import Attempt, Snapshot, attempt
+from kubelint_gpu.scheduler import Attempt, FitResult, Snapshot, attempt
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.scheduler.plugins.dynamic_resources import served_by_devices
-from kubelint_gpu.simulation.growth import Growth, possible_nodes
+from kubelint_gpu.simulation.growth import Grown, Growth
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.admitted import judged
@@ -179,10 +179,10 @@ class ApplySet:
     @cached_property
     def grown(self) -> Snapshot | None:
         """One empty node of each pool that can still grow; None without such a pool."""
-        inventory = self.world.inventory
-        pools = inventory.pools if inventory is not None and self.has_nodes else ()
-        nodes = [read_node(pool.template.value) for pool in pools if pool.room]
-        return Snapshot.of(replace(self._with_claims, nodes=tuple(nodes), pods=())) if nodes else None
+        if not self.growth:
+            return None
+        one_of_each = Grown(tuple(one.template for one in self.growth), sum((one.slices for one in self.growth), ()))
+        return Snapshot.of(one_of_each.added_to(replace(self._with_claims, nodes=(), pods=())))
 
     @cached_property
     def growth(self) -> tuple[Growth, ...]:
@@ -190,9 +190,9 @@ class ApplySet:
         inventory = self.world.inventory
         pools = inventory.pools if inventory is not None and self.has_nodes else ()
         return tuple(
-            Growth(_named(read_node(pool.template.value), pool.name), len(pool.nodes), pool.autoscaling.maximum)
+            Growth(pool.name, read_node(pool.template.value), len(pool.nodes), pool.room, pool.published())
             for pool in pools
-            if pool.autoscaling is not None and pool.room
+            if pool.room
         )
 
     @cached_property
@@ -243,31 +243,26 @@ class ApplySet:
         """Scheduling its pod beside what the inventory says is running."""
         return self._attempt(subject, "running", self.running)
 
+    def on_growth(self, subject: WorkloadCheck) -> FitResult | None:
+        """Where its pod fits among `grown`; None where no pool can grow, or it waits before any node is looked at."""
+        return None if self.grown is None else self._attempt(subject, "grown", self.grown).fit
+
     def may_grow_for(self, subject: WorkloadCheck) -> bool:
         """Whether a pool could add a node that takes its pod."""
-        if self.grown is None:
-            return False
-        found = self._attempt(subject, "grown", self.grown)
-        return found.fit is not None and found.fit.schedulable
+        found = self.on_growth(subject)
+        return found is not None and found.schedulable
 
     def growing_for(self, subject: WorkloadCheck) -> tuple[Pool, ...]:
         """The pools that could add a node that takes its pod."""
-        if self.grown is None or not self.may_grow_for(subject):
+        found, inventory = self.on_growth(subject), self.world.inventory
+        if found is None or inventory is None:
             return ()
-        found = self._attempt(subject, "grown", self.grown)
-        takes = found.fit.fits if found.fit is not None else ()
-        inventory = self.world.inventory
-        return tuple(pool for pool in (inventory.pools if inventory is not None else ()) if pool.template.name in takes)
+        return tuple(pool for pool in inventory.pools if pool.template.name in found.fits)
 
     def may_outgrow(self, subject: WorkloadCheck) -> bool:
         """Whether a pool may add more nodes for its pod than a judgement looks at: missing room is not proven then."""
         names = {pool.name for pool in self.growing_for(subject)}
-        for growth in self.growth:
-            looked_at = possible_nodes([growth], growth.most)
-            shown = len(looked_at.nodes) if looked_at is not None else 0
-            if growth.template.name in names and shown < growth.most - growth.existing:
-                return True
-        return False
+        return any(one.name in names and one.further > SIMULATION.pool_nodes for one in self.growth)
 
     def fits_somewhere(self, subject: WorkloadCheck) -> bool:
         """Whether any node of the cluster takes its pod when nothing else runs, as far as that can be said."""
@@ -303,11 +298,6 @@ class ApplySet:
         if before is None or before.workload is None or not before.readable or before.workload.partial:
             return None
         return self.judged(before, before.workload, self._autoscalers_before).marked("before")
-
-
-def _named(node: Node, name: str) -> Node:
-    """A node of another name: what a pool adds is called after the pool."""
-    return replace(node, meta=replace(node.meta, name=name))
 
 
 def _advertised(snapshot: Snapshot) -> frozenset[str]:

@@ -138,7 +138,9 @@ class ClusterContext:
     @cached_property
     def has_slices(self) -> bool:
         """Whether some device is declared by a ResourceSlice."""
-        return self.inventory is not None and next(self.inventory.of_kind("ResourceSlice"), None) is not None
+        if self.inventory is None:
+            return False
+        return any(pool.slices for pool in self.inventory.pools) or any(self.inventory.of_kind("ResourceSlice"))
 
     def ignores(self, resource: str) -> bool:
         """Whether the default profile of kube-scheduler is told not to look at a resource."""
@@ -159,7 +161,7 @@ class ClusterContext:
             return Cluster()
         values = (declared.value for declared in self.inventory.objects)
         found = read_cluster(values, version=self.inventory.kubernetes_version)
-        return with_allocations(replace(found, devices_known=bool(found.resource_slices)))
+        return with_allocations(replace(found, devices_known=self.has_slices))
 
     @cached_property
     def _by_name(self) -> dict[tuple[str, str], Declared]:

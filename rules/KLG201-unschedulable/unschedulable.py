@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 
 from kubelint_gpu.analysis.diagnosis import Diagnosis, diagnose
+from kubelint_gpu.analysis.node_misfit import title
 from kubelint_gpu.builders.waiting_pods import scheduler_message
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
@@ -28,7 +29,7 @@ def unschedulable(unit: ApplySet) -> Iterator[Diagnostic]:
         yield Diagnostic(
             "KLG201",
             _place(subject, found),
-            f"no node takes its pod, even with nothing else running: {_nearest(found)}",
+            f"no node takes its pod, even with nothing else running: {_nearest(unit, found)}",
             manifest,
             cause="unschedulable",
             certainty=found.certainty,
@@ -99,10 +100,10 @@ def _place(subject: WorkloadCheck, found: Diagnosis) -> Place:
     return manifest.place(field_pointers.pod_spec(manifest), "key")
 
 
-def _nearest(found: Diagnosis) -> str:
+def _nearest(unit: ApplySet, found: Diagnosis) -> str:
     if not found.nodes:
         return found.reason
-    node = found.nodes[0]
+    node = title(unit, found.nodes[0])
     if found.resource:
         needed, resource = amount(found.resource, found.needed), found.resource
         has = bare(resource, found.allocatable) if found.allocatable else "none"

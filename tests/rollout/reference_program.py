@@ -124,7 +124,10 @@ def growth_of(case: Case):
     from kubelint_gpu.kube.objects.node import read_node
     from kubelint_gpu.simulation.growth import Growth
 
-    return [Growth(read_node(node_object(case.pool)), 0, case.most)] if case.pool is not None else []
+    if case.pool is None:
+        return []
+    template = read_node(node_object(case.pool))
+    return [Growth(template.name, template, 0, case.most)]
 
 
 def status_object(number: int, case: Case) -> dict:

@@ -192,7 +192,7 @@ def _failure(found: _Found, manifest: Manifest, pointer: Pointer, owner: str) ->
 @once
 def _preset_trial(unit: ApplySet) -> ClaimTrial | None:
     """Devices as NVIDIA's driver publishes them, where the unit has claims and nothing is known of the cluster's."""
-    if unit.cluster.resource_slices or not (written_claims(unit) or any(device_objects(unit))):
+    if unit.world.has_slices or not (written_claims(unit) or any(device_objects(unit))):
         return None
     minor = unit.minor_release
     if minor is not None and not behaviour(unit.cluster.version).dynamic_resources:

@@ -12,6 +12,7 @@ from kubelint_gpu.kube.dra.api_limits import MOST_DEVICES
 from kubelint_gpu.messages.did_you_mean_label import nearest_value
 from kubelint_gpu.messages.wording import begun, counted, listed, some
 from kubelint_gpu.scheduler.framework.release import behaviour
+from kubelint_gpu.simulation.growth import fully_grown
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.answers import once
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -43,7 +44,7 @@ class Fault(NamedTuple):
 @once
 def device_trial(unit: ApplySet) -> ClaimTrial | None:
     """Asks for the devices of the cluster; None where they are not known, or its release does not schedule them."""
-    cluster = unit.cluster
+    cluster = fully_grown(unit.cluster, [pool for pool in unit.growth if not pool.existing], 1)
     if not unit.has_nodes or not cluster.resource_slices or not cluster.nodes:
         return None
     if not behaviour(cluster.version).dynamic_resources:
@@ -55,12 +56,8 @@ def device_trial(unit: ApplySet) -> ClaimTrial | None:
 
 
 def certainty(unit: ApplySet) -> Certainty:
-    """Whether the declared nodes have all kinds of devices that the cluster may have."""
-    inventory = unit.world.inventory
-    if inventory is None or not inventory.closed:
-        return "possible"
-    shown = all(pool.nodes for pool in inventory.pools if pool.room)
-    return "certain" if unit.complete or shown else "possible"
+    """Whether the declared nodes and pools have all kinds of devices that the cluster may have."""
+    return "certain" if unit.is_closed else "possible"
 
 
 def faults(trial: ClaimTrial, spec: ClaimSpec) -> Iterator[Fault]:

@@ -51,9 +51,9 @@ def slices_of(
     return declared
 
 
-def classes_of(objects: Sequence[Declared]) -> list[Declared]:
+def classes_of(slices: Sequence[Declared], objects: Sequence[Declared]) -> list[Declared]:
     """The DeviceClasses of NVIDIA's driver, where concise nodes have its devices and nobody declares them."""
-    first = next((one for one in objects if _is_of_preset(one)), None)
+    first = next((one for one in slices if _is_of_preset(one)), None)
     if first is None:
         return []
     known = {one.name for one in objects if one.kind == "DeviceClass"}
@@ -65,7 +65,7 @@ def classes_of(objects: Sequence[Declared]) -> list[Declared]:
 
 
 def _is_of_preset(one: Declared) -> bool:
-    return one.kind == "ResourceSlice" and bool(one.pointer) and one.value["spec"]["driver"] == DRIVER
+    return bool(one.pointer) and one.value["spec"]["driver"] == DRIVER
 
 
 def _bodies(one: Published) -> list[dict[str, Any]]:

@@ -58,7 +58,7 @@ def build_simulation(
     """
     absent: frozenset[str] = frozenset()
     if grown is not None:
-        cluster = replace(cluster, nodes=(*cluster.nodes, *grown.nodes))
+        cluster = grown.added_to(cluster)
         absent = frozenset(node.name for node in grown.nodes)
         empty = Snapshot.of(replace(cluster, pods=()))
     pods = [kind.pod for kind in cast.kinds]

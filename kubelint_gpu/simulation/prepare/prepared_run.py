@@ -62,7 +62,7 @@ class PreparedRun:
         self.empty = Snapshot.of(replace(cluster, pods=()))
         self._everywhere = self.empty
         if grown is not None:
-            self._everywhere = Snapshot.of(replace(cluster, nodes=(*cluster.nodes, *grown.nodes), pods=()))
+            self._everywhere = Snapshot.of(replace(grown.added_to(cluster), pods=()))
         self.pods = [(created_pod(found.old, "old"), created_pod(found.new, "new")) for found in self.participants]
         self._others = [*self.rest, *(pod for pods in self.pods for pod in pods)]
         self._others += [pod for found in self.participants for pod in found.running]
