@@ -20,6 +20,10 @@ class Deferred(Reading):
     _read: Callable[[SourceText], Reading]
     about: str
 
+    def __new__(cls, *_: object) -> Deferred:  # noqa: PYI034 - it has no further subclasses
+        """One that is filled in below, and not with the attributes of a reading."""
+        return object.__new__(cls)
+
     def __init__(self, source: SourceText, count: int, about: str, read: Callable[[SourceText], Reading]) -> None:
         # it is as immutable as what it stands for
         for name, value in (("source", source), ("_count", count), ("about", about), ("_read", read), ("_found", [])):
