@@ -176,7 +176,7 @@ def _concise(item: Item, found: _Gathered, follows_schema: bool) -> None:
         if one is None:
             found.doubtful.add(_entry_name(item, "nodes", pointer[1:]))
         else:
-            found.objects += [one, *_devices(item, pointer, (), [one.name], found)]
+            found.objects += [one, *_devices(item, pointer, (), one.name, found)]
         found.nodes += 1
     for pointer in entries("pools"):
         with found.one("Node", {}, item, pointer):
@@ -185,16 +185,18 @@ def _concise(item: Item, found: _Gathered, follows_schema: bool) -> None:
             found.doubtful.add(None)
             continue
         declared, nodes = grown
-        names = (*declared.nodes, declared.template.name)
-        slices = _devices(item, pointer, ("template",), names, found)
-        later = tuple(one for one in slices if one.value["spec"]["nodeName"] == declared.template.name)
-        found.pools.append(replace(declared, slices=later))
-        found.objects += [*nodes, *slices[: len(slices) - len(later)]]
+        slices = _devices(item, pointer, ("template",), declared.template.name, found)
+        found.pools.append(replace(declared, slices=tuple(slices)))
+        found.objects += nodes
+        if slices:
+            from kubelint_gpu.inventory.dra.slices import on_node
+
+            found.objects += [on_node(one, name) for name in declared.nodes for one in slices]
         found.nodes += len(nodes)
     found.waiting += [(item, pointer) for pointer in entries("running")]
 
 
-def _devices(item: Item, pointer: Pointer, below: Pointer, nodes: Sequence[str], found: _Gathered) -> list[Declared]:
+def _devices(item: Item, pointer: Pointer, below: Pointer, node: str, found: _Gathered) -> list[Declared]:
     value: Any = item.value
     for part in (*pointer, *below):
         value = value[part]
@@ -203,7 +205,7 @@ def _devices(item: Item, pointer: Pointer, below: Pointer, nodes: Sequence[str],
     from kubelint_gpu.inventory.dra.slices import slices_of
 
     with found.one("ResourceSlice", {}, item, (*pointer, *below, "devices")):
-        return slices_of(item, (*pointer, *below), value, nodes, found.problems)
+        return slices_of(item, (*pointer, *below), value, node, found.problems)
 
 
 def _run(found: _Gathered) -> None:

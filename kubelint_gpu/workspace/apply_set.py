@@ -13,7 +13,7 @@ from kubelint_gpu.budget import BUDGET, SIMULATION
 from kubelint_gpu.documents import Reading
 from kubelint_gpu.inventory.declarations.inventory import Pool
 from kubelint_gpu.kube.gpu.resource_owners import owner_of
-from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.cluster import Cluster, read_cluster
 from kubelint_gpu.kube.objects.node import Node, read_node
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler import Attempt, FitResult, Snapshot, attempt
@@ -190,8 +190,9 @@ class ApplySet:
         inventory = self.world.inventory
         pools = inventory.pools if inventory is not None and self.has_nodes else ()
         return tuple(
-            Growth(pool.name, read_node(pool.template.value), len(pool.nodes), pool.room, pool.published())
+            Growth(pool.name, read_node(pool.template.value), len(pool.nodes), pool.room, found.resource_slices)
             for pool in pools
+            for found in [read_cluster(one.value for one in pool.slices)]
             if pool.room
         )
 

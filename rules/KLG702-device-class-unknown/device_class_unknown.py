@@ -25,7 +25,7 @@ def device_class_unknown(unit: ApplySet) -> Iterator[Diagnostic]:
     An alternative of `firstAvailable` is enough for that, also where an earlier one could be served.
     """
     cluster = unit.cluster
-    if not unit.has_nodes or not (cluster.resource_slices or cluster.device_classes):
+    if not unit.has_nodes or not (unit.world.has_slices or cluster.device_classes):
         return
     known = sorted(one.name for one in cluster.device_classes)
     mine = set()

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from kubelint_gpu.documents import Span
     from kubelint_gpu.inventory.declarations.declared import Declared
     from kubelint_gpu.inventory.declarations.unread import Unread
-    from kubelint_gpu.kube.dra.resource_slice import ResourceSlice
 
 ANNOTATION = "kubelint-gpu/"
 # Annotations of expanded nodes; on a raw node a person may write `unhealthy` by hand.
@@ -72,14 +71,6 @@ class Pool:
     def room(self) -> int:
         """How many nodes may still be added."""
         return max(0, self.autoscaling.maximum - len(self.nodes)) if self.autoscaling else 0
-
-    def published(self) -> tuple[ResourceSlice, ...]:
-        """The devices that drivers publish for a node that is added."""
-        if not self.slices:
-            return ()
-        from kubelint_gpu.kube.dra.resource_slice import read_resource_slice
-
-        return tuple(read_resource_slice(one.value) for one in self.slices)
 
 
 @dataclass(frozen=True, slots=True)

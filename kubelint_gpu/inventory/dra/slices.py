@@ -8,9 +8,11 @@ from kubelint_gpu.inventory.declarations.complaint import error_at, remark_at
 from kubelint_gpu.inventory.declarations.declared import Declared
 from kubelint_gpu.inventory.dra.entries import Published, published
 from kubelint_gpu.inventory.dra.nvidia import CLASSES, DRIVER
+from kubelint_gpu.inventory.reading import understood
+from kubelint_gpu.values import replace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from kubelint_gpu.documents import Item, Pointer
     from kubelint_gpu.inventory.declarations.inventory import InventoryError
@@ -20,11 +22,9 @@ _VERSION = "resource.k8s.io/v1"
 
 
 def slices_of(
-    item: Item, base: Pointer, entry: dict[str, Any], nodes: Iterable[str], problems: list[InventoryError]
+    item: Item, base: Pointer, entry: dict[str, Any], node: str, problems: list[InventoryError]
 ) -> list[Declared]:
-    """The slices of some nodes that have the `devices` of one entry; a pool of devices is called as its node."""
-    if "devices" not in entry:
-        return []
+    """The slices of a node that has the `devices` of an entry; none if one is wrong. Their pools have its name."""
     found = published(entry["devices"])
     problems += [remark_at(item, (*base, *where), sentence, hint) for where, sentence, hint in found.remarks]
     bodies: list[tuple[str, Pointer, list[dict[str, Any]]]] = []
@@ -37,18 +37,27 @@ def slices_of(
             continue
         bodies.append((driver, (*base, *one.at), _bodies(one)))
     declared = []
-    for node in nodes:
-        for driver, at, parts in bodies:
-            pool = {"name": node, "generation": 1, "resourceSliceCount": len(parts)}
-            for number, part in enumerate(parts):
-                value = {
-                    "apiVersion": _VERSION,
-                    "kind": "ResourceSlice",
-                    "metadata": {"name": f"{node}-{driver}-{number}"},
-                    "spec": {"driver": driver, "nodeName": node, "pool": pool, **part},
-                }
-                declared.append(Declared(value, item, base, (((), at),)))
+    for driver, at, parts in bodies:
+        pool = {"name": node, "generation": 1, "resourceSliceCount": len(parts)}
+        for number, part in enumerate(parts):
+            value = {
+                "apiVersion": _VERSION,
+                "kind": "ResourceSlice",
+                "metadata": {"name": f"{node}-{driver}-{number}"},
+                "spec": {"driver": driver, "nodeName": node, "pool": pool, **part},
+            }
+            made = understood(Declared(value, item, base, (((), at),)), problems)
+            if made is None:
+                return []
+            declared.append(made)
     return declared
+
+
+def on_node(one: Declared, node: str) -> Declared:
+    """A slice of one node as it is of another."""
+    spec, name = one.value["spec"], f"{node}{one.name.removeprefix(one.value['spec']['nodeName'])}"
+    spec = {**spec, "nodeName": node, "pool": {**spec["pool"], "name": node}}
+    return replace(one, value={**one.value, "metadata": {"name": name}, "spec": spec})
 
 
 def classes_of(slices: Sequence[Declared], objects: Sequence[Declared]) -> list[Declared]:

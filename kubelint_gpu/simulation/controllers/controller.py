@@ -110,27 +110,27 @@ class Controller:
     @property
     def paused(self) -> bool:
         """Whether it rolls nothing out until somebody resumes it."""
-        return False
+        return getattr(self.workload.strategy, "paused", False)
 
     @property
     def partition(self) -> int:
         """How many pods keep their template, counted from the first ordinal."""
-        return 0
+        return getattr(self.workload.strategy, "partition", 0)
 
     @property
     def recreates(self) -> bool:
         """Whether all old pods are gone before the first new one is made."""
-        return False
+        return getattr(self.workload.strategy, "recreate", False)
 
     @property
     def max_surge(self) -> IntOrPercent | None:
         """What is written, or the default; None where its kind has no such field."""
-        return None
+        return getattr(self.workload.strategy, "max_surge", None)
 
     @property
     def max_unavailable(self) -> IntOrPercent | None:
         """What is written, or the default; None where its kind has no such field."""
-        return None
+        return getattr(self.workload.strategy, "max_unavailable", None)
 
     @property
     def by_default(self) -> bool:

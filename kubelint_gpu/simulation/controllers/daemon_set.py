@@ -219,21 +219,6 @@ class DaemonSetController(ReplicaSetController):
     rolls = True
     has_scale = False
 
-    @property
-    def on_delete(self) -> bool:
-        """`spec.updateStrategy.type`."""
-        return self.strategy.on_delete
-
-    @property
-    def max_surge(self) -> IntOrPercent | None:
-        """`maxSurge`."""
-        return self.strategy.max_surge
-
-    @property
-    def max_unavailable(self) -> IntOrPercent | None:
-        """`maxUnavailable`."""
-        return self.strategy.max_unavailable
-
     def pod(self, revision: str, name: str = "") -> Pod:
         """A pod with the tolerations that the controller adds, and with the label `controller-revision-hash`."""
         pod = self.workload.pod(name or self.workload.meta.name)

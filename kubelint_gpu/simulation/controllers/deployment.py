@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping
 
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.kube.objects.rolling import DeploymentStrategy, IntOrPercent
+from kubelint_gpu.kube.objects.rolling import DeploymentStrategy
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.simulation.controllers.controller import rolling_update_pointers
 from kubelint_gpu.simulation.controllers.deployment_scaling import ScaledReplicaSets, proportionally
@@ -222,26 +222,6 @@ class DeploymentController(ReplicaSetController):
         return "ReplicaSet"
 
     rolls = True
-
-    @property
-    def paused(self) -> bool:
-        """`spec.paused`."""
-        return self.strategy.paused
-
-    @property
-    def recreates(self) -> bool:
-        """With `Recreate`."""
-        return self.strategy.recreate
-
-    @property
-    def max_surge(self) -> IntOrPercent | None:
-        """`maxSurge`."""
-        return self.strategy.max_surge
-
-    @property
-    def max_unavailable(self) -> IntOrPercent | None:
-        """`maxUnavailable`."""
-        return self.strategy.max_unavailable
 
     @property
     def by_default(self) -> bool:

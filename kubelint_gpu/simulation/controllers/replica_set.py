@@ -68,8 +68,8 @@ class ReplicaSetController(Controller):
 
     @property
     def on_delete(self) -> bool:
-        """A new template is for the pods that are made from then on."""
-        return not (self.rolls or self.runs_to_completion)
+        """Whether its strategy says so; without a rollout a new template is for the pods that are made from then on."""
+        return not (self.rolls or self.runs_to_completion) or getattr(self.workload.strategy, "on_delete", False)
 
     def enter_steady(self, stage: Stage, *, scaling: bool) -> None:
         """With all its replicas, or with what runs before it is scaled."""

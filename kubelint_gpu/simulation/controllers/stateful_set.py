@@ -219,16 +219,6 @@ class StatefulSetController(ReplicaSetController):
         """`spec.ordinals.start`."""
         return self.strategy.first_ordinal
 
-    @property
-    def on_delete(self) -> bool:
-        """`spec.updateStrategy.type`."""
-        return self.strategy.on_delete
-
-    @property
-    def partition(self) -> int:
-        """`partition`."""
-        return self.strategy.partition
-
     def pod(self, revision: str, name: str = "") -> Pod:
         """A pod with the label `controller-revision-hash`."""
         return with_revision(self.workload.pod(name or self.workload.meta.name), revision)

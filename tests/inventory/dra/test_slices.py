@@ -65,3 +65,11 @@ spec:
     assert error.message == (
         'ResourceSlice s: spec.devices[0].attributes.model.int must be an integer, not the string "many"'
     )
+
+
+def test_an_attribute_that_no_slice_may_have_is_an_error_at_its_entry():
+    wrong = "{devices: [{driver: d.example, attributes: {speed: 99999999999999999999}}]}"
+    for text in (f"pools: [{{name: p, count: 1, template: {wrong}}}]\n", f"nodes: [{{name: p, {wrong[1:]}]\n"):
+        inventory, problems = loaded(text)
+        assert [(one.severity, "attributes.speed" in one.message) for one in problems] == [("error", True)]
+        assert list(inventory.of_kind("ResourceSlice")) == []
