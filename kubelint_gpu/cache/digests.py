@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from hashlib import blake2b
+
+from kubelint_gpu.hashes import blake2b
 
 _SIZE = 20
 

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from pathlib import Path
 
 from kubelint_gpu.cache.digests import digest_of
@@ -39,7 +40,7 @@ def _files(folders: Sequence[str]) -> Iterator[str]:
         folder = todo.pop()
         try:
             with os.scandir(folder) as entries:
-                found = sorted(entries, key=_name)
+                found = sorted(entries, key=attrgetter("name"))
         except OSError:
             continue
         for entry in found:
@@ -49,7 +50,3 @@ def _files(folders: Sequence[str]) -> Iterator[str]:
             else:
                 stat = entry.stat()
                 yield f"{entry.path} {stat.st_size} {stat.st_mtime_ns}"
-
-
-def _name(entry: os.DirEntry[str]) -> str:
-    return entry.name

@@ -6,7 +6,6 @@ Paths are relative to the folder of the baseline, so that it does not matter whe
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -17,7 +16,7 @@ import click
 
 from kubelint_gpu.documents import Document, Pointer, read
 from kubelint_gpu.engine.causes import told_once
-from kubelint_gpu.findings.finding import Finding
+from kubelint_gpu.findings.finding import Finding, fingerprint
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.sources.files import NotReadable, read_named
 from kubelint_gpu.sources.paths import exists
@@ -174,8 +173,7 @@ def _keys(findings: Iterable[Finding], folder: Path) -> dict[str, Entry]:
 
 def _entry(finding: Finding, folder: Path, number: int) -> Entry:
     path = _relative(finding.place.path, folder)
-    parts = (finding.code, path, finding.object, finding.cause, str(number))
-    text = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    text = fingerprint(finding.code, path, finding.object, finding.cause, str(number))
     return Entry(path, finding.code, finding.object, text)
 
 

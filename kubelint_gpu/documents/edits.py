@@ -6,6 +6,7 @@ Each edit is tried before it is given: the changed text is read again and must d
 from __future__ import annotations
 
 import json
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.documents import emitter
@@ -65,7 +66,7 @@ def apply(source: SourceText, edits: Iterable[Edit]) -> str:
     """
     pieces: list[str] = []
     at = 0
-    for edit in sorted(dict.fromkeys(edits), key=_place):
+    for edit in sorted(dict.fromkeys(edits), key=attrgetter("span.start")):
         if edit.path != source.path:
             raise NotEditable(f"the edit is for {edit.path}")
         if edit.span.start < at:
@@ -299,10 +300,6 @@ def _block_removal(document: Document, node: Node, child: Node) -> Change:
     if after == end and start:
         start -= len(newline_before(text, start))
     return start, after, ""
-
-
-def _place(edit: Edit) -> int:
-    return edit.span.start
 
 
 def _spaced(node: Node, text: str) -> str:

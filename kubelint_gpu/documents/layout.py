@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.documents.not_editable import NotEditable
@@ -32,12 +33,7 @@ def merged(node: Node) -> bool:
 
 def own_entries(node: Node) -> list[Node]:
     """The entries of a mapping that are written in it, in the order of the text."""
-    return sorted((child for child in node[2].values() if not merged(child)), key=_key_start)
-
-
-def _key_start(node: Node) -> int:
-    start: int = node[3]
-    return start
+    return sorted((child for child in node[2].values() if not merged(child)), key=itemgetter(3))
 
 
 def in_flow(document: Document, node: Node) -> bool:

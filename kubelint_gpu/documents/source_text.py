@@ -7,8 +7,8 @@ Offsets and columns count Unicode code points.
 from __future__ import annotations
 
 from bisect import bisect_right
-from hashlib import blake2b
 
+from kubelint_gpu.hashes import blake2b
 from kubelint_gpu.patterns import pattern
 from kubelint_gpu.values import dataclass
 

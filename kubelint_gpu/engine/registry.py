@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import lru_cache
 from importlib.util import module_from_spec
 from pathlib import Path
@@ -23,6 +24,7 @@ WorldCheck = Callable[["ClusterContext"], Iterable["Diagnostic"]]
 ClosingCheck = Callable[["ApplySet", "Closing"], Iterable["Diagnostic"]]
 _Any = TypeVar("_Any", bound="Check | WorldCheck | ClosingCheck")
 _CHECKS: dict[str, Check] = {}
+_OF_ANYTHING: set[str] = set()
 _WORLD_CHECKS: dict[str, WorldCheck] = {}
 _CLOSING_CHECKS: dict[str, ClosingCheck] = {}
 _KNOWN: tuple[dict[str, Any], ...] = (_CHECKS, _WORLD_CHECKS, _CLOSING_CHECKS)
@@ -32,8 +34,13 @@ _PACKAGE = "kubelint_gpu.rules"
 _LOADING: list[str] = []
 
 
-def rule(code: str) -> Callable[[Check], Check]:
-    """Register the function that finds what the rule of this code is about in one unit of manifests."""
+def rule(code: str, *, of_workloads: bool = False) -> Callable[[Check], Check]:
+    """Register the function that finds what the rule of this code is about in one unit of manifests.
+
+    One that speaks `of_workloads` only is not asked where a unit has none to judge.
+    """
+    if not of_workloads:
+        _OF_ANYTHING.add(code)
     return lambda check: _registered(_CHECKS, code, check)
 
 
@@ -50,6 +57,19 @@ def closing_rule(code: str) -> Callable[[ClosingCheck], ClosingCheck]:
 def checks() -> dict[str, Check]:
     """Every rule about manifests: its function by code, in the order of codes."""
     return _found()[0]
+
+
+def checks_for(unit: ApplySet) -> dict[str, Check]:
+    """Those that may find something in a unit; all where its workloads fail, so that each rule tells that it did."""
+    with suppress(Exception):
+        return checks() if unit.subjects else checks_of_anything()
+    return checks()
+
+
+@lru_cache(maxsize=1)
+def checks_of_anything() -> dict[str, Check]:
+    """Those that may find something where there is no workload to judge."""
+    return {code: check for code, check in checks().items() if code in _OF_ANYTHING}
 
 
 def world_checks() -> dict[str, WorldCheck]:

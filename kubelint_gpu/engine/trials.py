@@ -9,7 +9,7 @@ from kubelint_gpu.documents import Reading, encode, read
 from kubelint_gpu.documents.edits import Edit, NotEditable, apply
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.put_off import put_off
-from kubelint_gpu.engine.registry import checks, world_checks
+from kubelint_gpu.engine.registry import checks_for, world_checks
 from kubelint_gpu.findings.catalogue import INTERNAL, rule
 from kubelint_gpu.findings.defect import defect
 from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Severity, TextEdit, fingerprint
@@ -87,7 +87,7 @@ def _asked(unit: ApplySet) -> tuple[list[Diagnostic], list[Finding]]:
     crashed: list[Finding] = []
     cut: list[str] = []
     with parts(1, 2) as begin:
-        for code, found in checks().items():
+        for code, found in checks_for(unit).items():
             begin()
             try:
                 drafts += [put_off(unit, draft) for draft in found(unit)]

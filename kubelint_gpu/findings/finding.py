@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Literal
 
 from kubelint_gpu.values import dataclass, field
@@ -171,4 +170,6 @@ class RuleInfo:
 
 def fingerprint(*parts: str) -> str:
     """A name for a finding that is made of what stays the same when lines move."""
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    from hashlib import sha256
+
+    return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.inventory.declarations.inventory import InventoryError
@@ -25,7 +26,7 @@ class Misreadings:
                 place = problem.span.start if problem.span is not None else -1
                 self._left.setdefault(problem.path, []).append((place, error))
         for errors in self._left.values():
-            errors.sort(key=_place)
+            errors.sort(key=itemgetter(0))
 
     def take(self, item: Item, pointer: Pointer = ()) -> list[InventoryError]:
         """The complaints about what stands in an object, or at a pointer of it; each is given once."""
@@ -33,14 +34,10 @@ class Misreadings:
         node = item.document.node(item.pointer + pointer) if errors else None
         if not errors or node is None:
             return []
-        first, end = bisect_left(errors, node[0], key=_place), bisect_left(errors, node[1], key=_place)
+        first, end = bisect_left(errors, node[0], key=itemgetter(0)), bisect_left(errors, node[1], key=itemgetter(0))
         taken, errors[first:end] = errors[first:end], []
         return [error for _, error in taken]
 
     def left(self) -> list[InventoryError]:
         """The complaints that are about no object."""
         return [error for errors in self._left.values() for _, error in errors]
-
-
-def _place(found: tuple[int, InventoryError]) -> int:
-    return found[0]

@@ -6,6 +6,7 @@ Source: `SelectVictimsOnNode`, `filterPodsWithPDBViolation` and `pickOneNodeForP
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 from kubelint_gpu.kube.objects.disruption import allowed_disruptions
@@ -97,15 +98,11 @@ def _allowed(snapshot: Snapshot) -> tuple[int, ...]:
 def best(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
     """The candidates that no criterion of the scheduler puts behind another, by node name."""
     left = sorted(candidates, key=lambda candidate: candidate.node)
-    for criterion in (_violations, _highest_priority, _sum_of_priorities, _number):
+    for criterion in (attrgetter("violations"), _highest_priority, _sum_of_priorities, lambda one: len(one.victims)):
         lowest = min(criterion(candidate) for candidate in left)
         left = [candidate for candidate in left if criterion(candidate) == lowest]
     latest = max(_earliest_start(candidate) for candidate in left)
     return tuple(candidate for candidate in left if _earliest_start(candidate) == latest)
-
-
-def _violations(candidate: Candidate) -> int:
-    return candidate.violations
 
 
 def _highest_priority(candidate: Candidate) -> int:
@@ -114,10 +111,6 @@ def _highest_priority(candidate: Candidate) -> int:
 
 def _sum_of_priorities(candidate: Candidate) -> int:
     return sum((victim.spec.priority or 0) + _LOWEST for victim in candidate.victims)
-
-
-def _number(candidate: Candidate) -> int:
-    return len(candidate.victims)
 
 
 def _earliest_start(candidate: Candidate) -> str:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from kubelint_gpu.hashes import sha1
 from kubelint_gpu.sources.files import SourceFile
 from kubelint_gpu.sources.git import blob_of, commit_named, differing, entries, is_expected, root_of
 from kubelint_gpu.sources.revision import read_files
@@ -102,12 +103,11 @@ def _written(index: Mapping[str, str], files: Iterable[SourceFile], root: Path) 
 
 def _blobs(data: bytes, like: str) -> Iterator[str]:
     """What git may call these contents, by the hash of a repository in which others are called alike."""
-    import hashlib
-
+    hashed = sha1
+    if len(like) != 40:
+        from hashlib import sha256 as hashed
     for text in (data, data.replace(b"\r\n", b"\n")):
-        made = hashlib.new("sha1" if len(like) == 40 else "sha256", usedforsecurity=False)
-        made.update(b"blob %d\0" % len(text) + text)
-        yield made.hexdigest()
+        yield hashed(b"blob %d\0" % len(text) + text, usedforsecurity=False).hexdigest()
 
 
 def _names(path: str, top: Path) -> Iterator[str]:

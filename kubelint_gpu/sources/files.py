@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -91,7 +92,9 @@ def collect(
             collector.add_stdin(stdin, stdin_filename)
         else:
             collector.add(path)
-    return Collected(tuple(collector.files), tuple(collector.errors), tuple(sorted(collector.skipped, key=_path)))
+    return Collected(
+        tuple(collector.files), tuple(collector.errors), tuple(sorted(collector.skipped, key=attrgetter("path")))
+    )
 
 
 def read_named(path: str | Path, *, max_bytes: int = MAX_BYTES) -> bytes:
@@ -196,7 +199,7 @@ class _Collector:
                     self._skip(path, "a link to a file outside of the directory")
                 continue
             try:
-                children = sorted(path.iterdir(), key=_name, reverse=True)
+                children = sorted(path.iterdir(), key=attrgetter("name"), reverse=True)
             except OSError as error:
                 self._fail(path, _reason(error))
                 continue
@@ -247,14 +250,6 @@ def _is_template(path: Path) -> bool:
 def _is_environment(path: Path) -> bool:
     """Whether Python packages are installed there."""
     return exists(path / "pyvenv.cfg")
-
-
-def _name(path: Path) -> str:
-    return path.name
-
-
-def _path(skipped: Skipped) -> str:
-    return skipped.path
 
 
 def _reason(error: Exception) -> str:

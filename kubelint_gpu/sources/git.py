@@ -114,9 +114,10 @@ def entries(root: Path) -> dict[str, str]:
     Raises:
         GitError: the index cannot be read.
     """
-    # git sorts them
-    lines = os.fsdecode(git(["ls-files", "-z", "--stage", "-t"], root)).split("\0")
-    return {name: about for about, _, name in [line.partition("\t") for line in lines if line]}
+    # git sorts them, and says as much of each: the names of all blobs of a repository are of one length
+    lines = os.fsdecode(git(["ls-files", "-z", "--stage", "-t"], root)).split("\0")[:-1]
+    about = lines[0].index("\t") if lines else 0
+    return {line[about + 1 :]: line[:about] for line in lines}
 
 
 def blob_of(about: str) -> str:

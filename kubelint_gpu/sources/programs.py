@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from kubelint_gpu.sources.checkout import repository_root
@@ -26,13 +27,14 @@ def search_path() -> list[str]:
     An empty entry and `.` mean the working directory; Windows looks there first, whatever the PATH.
     """
     root = repository_root(Path.cwd())
-    inside = os.path.realpath(root) if os.path.exists(root / ".git") else None  # noqa: PTH110 - never raises
-    return [
-        entry
-        for entry in _entries()
-        if os.path.isabs(entry)  # noqa: PTH117 - text
-        and (inside is None or not Path(os.path.realpath(entry)).is_relative_to(inside))
-    ]
+    return list(_outside(tuple(_entries()), root if os.path.exists(root / ".git") else None))  # noqa: PTH110 - never raises
+
+
+@lru_cache(maxsize=4)
+def _outside(entries: tuple[str, ...], root: Path | None) -> tuple[str, ...]:
+    inside = os.path.realpath(root) if root is not None else None
+    absolute = [entry for entry in entries if os.path.isabs(entry)]  # noqa: PTH117 - text
+    return tuple(one for one in absolute if inside is None or not Path(os.path.realpath(one)).is_relative_to(inside))
 
 
 def _entries() -> list[str]:

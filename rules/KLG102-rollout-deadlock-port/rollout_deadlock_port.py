@@ -10,7 +10,7 @@ from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.workspace.apply_set import ApplySet
 
 
-@rule("KLG102")
+@rule("KLG102", of_workloads=True)
 def rollout_deadlock_port(unit: ApplySet) -> Iterator[Diagnostic]:
     """The new pod waits for a host port that the old pods hold."""
     return deadlocks(unit, "KLG102")

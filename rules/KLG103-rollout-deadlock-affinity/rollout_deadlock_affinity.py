@@ -10,7 +10,7 @@ from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.workspace.apply_set import ApplySet
 
 
-@rule("KLG103")
+@rule("KLG103", of_workloads=True)
 def rollout_deadlock_affinity(unit: ApplySet) -> Iterator[Diagnostic]:
     """The new pod waits for a place under anti-affinity or spreading that the old pods hold."""
     return deadlocks(unit, "KLG103")

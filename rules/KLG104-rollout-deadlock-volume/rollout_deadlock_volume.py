@@ -10,7 +10,7 @@ from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.workspace.apply_set import ApplySet
 
 
-@rule("KLG104")
+@rule("KLG104", of_workloads=True)
 def rollout_deadlock_volume(unit: ApplySet) -> Iterator[Diagnostic]:
     """The new pod waits for a volume that the old pods hold."""
     return deadlocks(unit, "KLG104")

@@ -29,7 +29,7 @@ _ONE = 1000
 _TTL = "ttlSecondsAfterFinished"
 
 
-@rule("KLG105")
+@rule("KLG105", of_workloads=True)
 def rollout_deadlock_quota(unit: ApplySet) -> Iterator[Diagnostic]:
     """A quota that the old pods use up refuses the new pod: it is not even created."""
     yield from deadlocks(unit, "KLG105")

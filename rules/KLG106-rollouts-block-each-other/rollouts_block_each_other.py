@@ -25,7 +25,7 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
-@rule("KLG106")
+@rule("KLG106", of_workloads=True)
 def rollouts_block_each_other(unit: ApplySet) -> Iterator[Diagnostic]:
     """What one new pod waits for is held by the other workload, whose new pod waits, too."""
     for together in judged_together(unit):

@@ -28,7 +28,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 _DECLARE = "declare the devices of the nodes: their ResourceSlices and DeviceClasses, or `devices:` in the concise form"
 
 
-@rule("KLG107")
+@rule("KLG107", of_workloads=True)
 def rollout_may_stick(unit: ApplySet) -> Iterator[Diagnostic]:
     """Some order of events, or some placement, gets stuck."""
     for subject, one in ended(unit, Verdict.MAY_STICK):

@@ -31,7 +31,7 @@ _POLICY: Pointer = ("spec", "podManagementPolicy")
 _RAISED = "once the quota allows more, or has less in use, the controller makes the pod by itself"
 
 
-@rule("KLG111")
+@rule("KLG111", of_workloads=True)
 def statefulset_blocked(unit: ApplySet) -> Iterator[Diagnostic]:
     """A pod that is never ready holds up all that come after it, and every later change of the template."""
     for verdict in (Verdict.STUCK, Verdict.MAY_STICK):

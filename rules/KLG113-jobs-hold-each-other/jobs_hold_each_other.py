@@ -34,7 +34,7 @@ _POLICY: Pointer = ("spec", "concurrencyPolicy")
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
-@rule("KLG113")
+@rule("KLG113", of_workloads=True)
 def jobs_hold_each_other(unit: ApplySet) -> Iterator[Diagnostic]:
     """A Job holds a part of what it needs, and the rest never comes: another Job has it, or what runs for good."""
     told: dict[object, Diagnostic] = {}

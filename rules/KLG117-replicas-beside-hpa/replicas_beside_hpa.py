@@ -18,7 +18,7 @@ _LEFT_OUT = (
 )
 
 
-@rule("KLG117")
+@rule("KLG117", of_workloads=True)
 def replicas_beside_hpa(unit: ApplySet) -> Iterator[Diagnostic]:
     """Each apply sets the written number, and the autoscaler another one: pods with GPUs die and are made again."""
     for subject in unit.subjects:

@@ -19,7 +19,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 _PROBES = ("readinessProbe", "startupProbe")
 
 
-@rule("KLG118")
+@rule("KLG118", of_workloads=True)
 def no_readiness(unit: ApplySet) -> Iterator[Diagnostic]:
     """The old pod goes while the new one still reads weights, since nothing says when it can serve."""
     for subject in unit.subjects:

@@ -27,7 +27,7 @@ _ADMISSION = "if admission adds this toleration, declare admission.extendedResou
 Sets = dict[tuple[Taint, ...], list[str]]
 
 
-@rule("KLG202")
+@rule("KLG202", of_workloads=True)
 def untolerated_taint(unit: ApplySet) -> Iterator[Diagnostic]:
     """Every node that would take the pod has a taint that it does not tolerate."""
     for subject, found in diagnose(unit):

@@ -21,7 +21,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 _EVERYWHERE = ("/dev", "/proc", "/sys", "/run", "/var/run", "/etc", "/usr", "/lib")
 
 
-@rule("KLG203")
+@rule("KLG203", of_workloads=True)
 def hostname_pin(unit: ApplySet) -> Iterator[Diagnostic]:
     """Bound to a node by its name where a label of the node would do."""
     held = {one.subject.key for one in held_drains(unit)}

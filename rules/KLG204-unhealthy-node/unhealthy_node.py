@@ -25,7 +25,7 @@ _TERMS = "nodeSelectorTerms"
 _EXPRESSIONS = "matchExpressions"
 
 
-@rule("KLG204")
+@rule("KLG204", of_workloads=True)
 def unhealthy_node(unit: ApplySet) -> Iterator[Diagnostic]:
     """A node that the inventory says must be avoided may get its pods."""
     inventory = unit.world.inventory

@@ -17,7 +17,7 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 _NAME = "schedulerName"
 
 
-@rule("KLG205")
+@rule("KLG205", of_workloads=True)
 def unknown_scheduler(unit: ApplySet) -> Iterator[Diagnostic]:
     """A scheduler that nobody declared, that nothing runs by, and that is no known one."""
     if not unit.has_nodes or unit.world.inventory is None:

@@ -25,7 +25,7 @@ _NAME = "nodeName"
 _MOST = 100
 
 
-@rule("KLG207")
+@rule("KLG207", of_workloads=True)
 def node_name_set(unit: ApplySet) -> Iterator[Diagnostic]:
     """A node name in the template: nobody schedules the pods."""
     for subject in unit.subjects:

@@ -23,7 +23,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 _MOST_NODES = 8
 
 
-@rule("KLG208")
+@rule("KLG208", of_workloads=True)
 def cpu_pod_on_gpu_node(unit: ApplySet) -> Iterator[Diagnostic]:
     """A pod without a GPU that takes from a node without a taint what a GPU pod needs there."""
     if not unit.has_nodes or not any(is_accelerator(name) for name in unit.advertised):

@@ -26,7 +26,7 @@ _UNIMPORTANT = Shared(
 )
 
 
-@rule("KLG301")
+@rule("KLG301", of_workloads=True)
 def missing_priority_class(unit: ApplySet) -> Iterator[Diagnostic]:
     """A GPU workload that nothing protects: any pod with a priority may evict it, and it can evict none.
 

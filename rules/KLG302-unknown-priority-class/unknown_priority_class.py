@@ -16,7 +16,7 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 _CLASS = "priorityClassName"
 
 
-@rule("KLG302")
+@rule("KLG302", of_workloads=True)
 def unknown_priority_class(unit: ApplySet) -> Iterator[Diagnostic]:
     """The class that a workload names does not exist: admission refuses its pods."""
     if not unit.has_nodes:

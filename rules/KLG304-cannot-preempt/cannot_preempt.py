@@ -22,7 +22,7 @@ _CLASS = "priorityClassName"
 _MOST_RELATED = 4
 
 
-@rule("KLG304")
+@rule("KLG304", of_workloads=True)
 def cannot_preempt(unit: ApplySet) -> Iterator[Diagnostic]:
     """A pod that waits for what others hold, whose priority was meant to help and does not."""
     for subject, found in waiting_for_room(unit):

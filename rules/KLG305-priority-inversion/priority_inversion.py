@@ -16,7 +16,7 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
-@rule("KLG305")
+@rule("KLG305", of_workloads=True)
 def priority_inversion(unit: ApplySet) -> Iterator[Diagnostic]:
     """Work that can wait may evict work that somebody waits for."""
     if not unit.has_nodes:

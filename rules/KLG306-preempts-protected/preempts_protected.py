@@ -17,7 +17,7 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 _MOST_RELATED = 4
 
 
-@rule("KLG306")
+@rule("KLG306", of_workloads=True)
 def preempts_protected(unit: ApplySet) -> Iterator[Diagnostic]:
     """Room can be made only by evicting pods whose disruption budget has nothing left."""
     for subject, found in waiting_for_room(unit):

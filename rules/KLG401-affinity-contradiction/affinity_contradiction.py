@@ -17,7 +17,7 @@ from kubelint_gpu.workspace.manifest import Manifest
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
-@rule("KLG401")
+@rule("KLG401", of_workloads=True)
 def affinity_contradiction(unit: ApplySet) -> Iterator[Diagnostic]:
     """Requirements that no node of any cluster can meet together."""
     for subject in unit.subjects:

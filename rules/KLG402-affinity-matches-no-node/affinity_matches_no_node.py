@@ -29,7 +29,7 @@ _PROVISIONED = ("cloud.google.com/compute-class", "karpenter.sh/nodepool", "karp
 _DECLARE = "an autoscaler may make such nodes: declare them as a pool of the inventory, with the most there may be"
 
 
-@rule("KLG402")
+@rule("KLG402", of_workloads=True)
 def affinity_matches_no_node(unit: ApplySet) -> Iterator[Diagnostic]:
     """Labels that a node could have, and none of the inventory has."""
     for subject, found in diagnose(unit):

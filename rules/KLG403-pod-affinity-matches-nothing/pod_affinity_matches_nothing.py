@@ -16,7 +16,7 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
-@rule("KLG403")
+@rule("KLG403", of_workloads=True)
 def pod_affinity_matches_nothing(unit: ApplySet) -> Iterator[Diagnostic]:
     """A pod that must be near another one that nobody has heard of."""
     for subject in unit.subjects:

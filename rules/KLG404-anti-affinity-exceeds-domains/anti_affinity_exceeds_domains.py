@@ -16,7 +16,7 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
-@rule("KLG404")
+@rule("KLG404", of_workloads=True)
 def anti_affinity_exceeds_domains(unit: ApplySet) -> Iterator[Diagnostic]:
     """More replicas than places where they may be kept apart."""
     for subject in unit.subjects:

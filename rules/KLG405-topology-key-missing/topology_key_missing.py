@@ -30,7 +30,7 @@ _SUCCESSORS = {
 }
 
 
-@rule("KLG405")
+@rule("KLG405", of_workloads=True)
 def topology_key_missing(unit: ApplySet) -> Iterator[Diagnostic]:
     """A topologyKey that is no label of the nodes."""
     if not unit.has_nodes or not unit.cluster.nodes:

@@ -13,7 +13,7 @@ from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 
 
-@rule("KLG406")
+@rule("KLG406", of_workloads=True)
 def spread_unsatisfiable(unit: ApplySet) -> Iterator[Diagnostic]:
     """A constraint that forbids more replicas than it lets in."""
     for subject in unit.subjects:

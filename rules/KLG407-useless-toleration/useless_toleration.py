@@ -25,7 +25,7 @@ _PASSING = ("kubernetes.io/", "cloudprovider.kubernetes.io/", "karpenter.sh/", "
 _WELL_KNOWN = ("CriticalAddonsOnly", "DeletionCandidateOfClusterAutoscaler", "dedicated")
 
 
-@rule("KLG407")
+@rule("KLG407", of_workloads=True)
 def useless_toleration(unit: ApplySet) -> Iterator[Diagnostic]:
     """A toleration that covers no taint: a misspelt one, or one of another cluster."""
     if not unit.has_nodes or not unit.cluster.nodes:

@@ -20,7 +20,7 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _KINDS = (("podAffinity", False), ("podAntiAffinity", True))
 
 
-@rule("KLG408")
+@rule("KLG408", of_workloads=True)
 def empty_selector(unit: ApplySet) -> Iterator[Diagnostic]:
     """A node selector term, a pod selector or a spread selector that says nothing."""
     for subject in unit.subjects:

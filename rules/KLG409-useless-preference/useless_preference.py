@@ -15,7 +15,7 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 _PREFERRED = ("affinity", "nodeAffinity", "preferredDuringSchedulingIgnoredDuringExecution")
 
 
-@rule("KLG409")
+@rule("KLG409", of_workloads=True)
 def useless_preference(unit: ApplySet) -> Iterator[Diagnostic]:
     """A preferred node term that all nodes meet which could take the pod, or none of them."""
     if not unit.complete or not unit.has_nodes:

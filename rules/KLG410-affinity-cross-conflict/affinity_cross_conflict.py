@@ -19,7 +19,7 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
-@rule("KLG410")
+@rule("KLG410", of_workloads=True)
 def affinity_cross_conflict(unit: ApplySet) -> Iterator[Diagnostic]:
     """A pod that must be near another, which will not have it, or cannot be where it is."""
     pods = [(subject, subject.pod) for subject in unit.subjects]

@@ -20,7 +20,7 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
 
-@rule("KLG502")
+@rule("KLG502", of_workloads=True)
 def unknown_resource(unit: ApplySet) -> Iterator[Diagnostic]:
     """An extended resource that no node knows and no pool may bring."""
     for subject, found in diagnose(unit):

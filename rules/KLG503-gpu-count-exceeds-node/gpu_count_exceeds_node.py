@@ -15,7 +15,7 @@ from kubelint_gpu.messages.wording import amount
 from kubelint_gpu.workspace.apply_set import ApplySet
 
 
-@rule("KLG503")
+@rule("KLG503", of_workloads=True)
 def gpu_count_exceeds_node(unit: ApplySet) -> Iterator[Diagnostic]:
     """More GPUs than the largest node has."""
     for subject, found in diagnose(unit):

@@ -22,7 +22,7 @@ _RUNTIMES = ("nvidia", "habana")
 _INFRASTRUCTURE = ("kube-system", "gpu-operator", "nvidia-gpu-operator", "nvidia-device-plugin", "gmp-public")
 
 
-@rule("KLG504")
+@rule("KLG504", of_workloads=True)
 def gpu_without_request(unit: ApplySet) -> Iterator[Diagnostic]:
     """A pod that sees GPUs without asking for any: the scheduler knows nothing of it."""
     for subject in unit.subjects:

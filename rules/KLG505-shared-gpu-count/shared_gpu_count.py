@@ -34,7 +34,7 @@ class _Share:
     strategy: str
 
 
-@rule("KLG505")
+@rule("KLG505", of_workloads=True)
 def shared_gpu_count(unit: ApplySet) -> Iterator[Diagnostic]:
     """A container that asks for several shares of GPUs."""
     if not unit.has_nodes:

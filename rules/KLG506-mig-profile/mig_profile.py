@@ -21,7 +21,7 @@ _PRODUCT = "nvidia.com/gpu.product"
 _STRATEGY = "nvidia.com/mig.strategy"
 
 
-@rule("KLG506")
+@rule("KLG506", of_workloads=True)
 def mig_profile(unit: ApplySet) -> Iterator[Diagnostic]:
     """A MIG device that no GPU of the nodes can have, or that the nodes do not advertise under this name."""
     for subject, found in diagnose(unit):

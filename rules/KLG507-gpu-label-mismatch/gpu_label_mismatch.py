@@ -15,7 +15,7 @@ from kubelint_gpu.messages.wording import amount, listed
 from kubelint_gpu.workspace.apply_set import ApplySet
 
 
-@rule("KLG507")
+@rule("KLG507", of_workloads=True)
 def gpu_label_mismatch(unit: ApplySet) -> Iterator[Diagnostic]:
     """A GPU label that leaves only nodes with too few GPUs."""
     for subject, found in diagnose(unit):

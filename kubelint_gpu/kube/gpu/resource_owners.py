@@ -10,8 +10,10 @@ extender of the Intel device plugins, MindCluster.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
+from re import ASCII
+
+from kubelint_gpu.patterns import pattern as regular
 
 # owner, names, patterns of names
 _TABLE: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
@@ -50,7 +52,7 @@ _TABLE: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
     ("dynamic resource allocation", (), (r"deviceclass\.resource\.kubernetes\.io/.+",)),
 )
 _NAMES = {name: owner for owner, names, _ in _TABLE for name in names}
-_PATTERNS = tuple((owner, re.compile("|".join(patterns), re.ASCII)) for owner, _, patterns in _TABLE if patterns)
+_PATTERNS = tuple((owner, regular("|".join(patterns), ASCII)) for owner, _, patterns in _TABLE if patterns)
 
 
 @lru_cache(maxsize=1024)

@@ -9,6 +9,7 @@ out of their class.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from kubelint_gpu.budget import PLACEMENT
@@ -41,7 +42,7 @@ class ClassGroup:
         """Its nodes by name."""
         if self._nodes is None:
             found = [node for part in self.parts.values() for nodes in part for node in nodes]
-            self._nodes = tuple(sorted(found, key=_name))
+            self._nodes = tuple(sorted(found, key=attrgetter("node.meta.name")))
         return self._nodes
 
 
@@ -199,7 +200,3 @@ def _divided(snapshot: Snapshot, keys: frozenset[str], weighing: Sequence[tuple[
 
 def _room(likeness: NodeEquivalence) -> Room:
     return likeness.room, likeness.pods
-
-
-def _name(node: NodeInfo) -> str:
-    return node.node.meta.name

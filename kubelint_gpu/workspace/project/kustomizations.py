@@ -153,7 +153,8 @@ class _Rendering:
         self._renderer = renderer
         self._cwd = cwd
         self._wholes = [
-            Path(os.path.realpath(path)) for path in (cwd, *sorted((cwd / one for one in given), key=_depth))
+            Path(os.path.realpath(path))
+            for path in (cwd, *sorted((cwd / one for one in given), key=lambda path: len(path.parts)))
         ]
         self._done: dict[str, Rendered] = {}
         self._surveys: dict[str, tuple[Path, Survey]] = {}
@@ -311,7 +312,3 @@ def _root(folder: str, wholes: Sequence[Path]) -> Path:
     if (root / ".git").exists():
         return root
     return next((whole for whole in wholes if path.is_relative_to(whole)), path)
-
-
-def _depth(path: Path) -> int:
-    return len(path.parts)

@@ -101,10 +101,6 @@ def _substring(text: str, start: int, end: int | None = None) -> str:
     return text[start:last]
 
 
-def _size(value: Any) -> int:
-    return len(value)
-
-
 def _find(text: str, pattern: str) -> str:
     found = compiled(pattern).search(text)
     return "" if found is None else str(found.group(0))
@@ -182,7 +178,7 @@ def _reverse(value: Any) -> Any:
 
 
 FUNCTIONS: dict[str, Any] = {
-    "size": _size,
+    "size": len,
     "contains": lambda text, part: part in text,
     "startsWith": lambda text, part: text.startswith(part),
     "endsWith": lambda text, part: text.endswith(part),
