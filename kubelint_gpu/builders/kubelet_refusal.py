@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.findings.finding import Step
 from kubelint_gpu.messages.wait import Wait, every, held_by
 from kubelint_gpu.messages.wording import counted, listed
 from kubelint_gpu.scheduler.kubelet_admission import UNEXPECTED, refusal_reason
 from kubelint_gpu.scheduler.plugins import node_affinity, node_ports
-from kubelint_gpu.simulation.search.trace import Blocker
+from kubelint_gpu.simulation.search.trace import Blocker, TraceStep
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.manifest import Manifest
@@ -26,7 +28,8 @@ def refused_by_kubelet(draft: Diagnostic, wait: Wait, ends: str, why: str) -> Di
         return draft
     lacks = [lack for lack in every(wait.waiting.lacks) if _reason(lack)]
     then = "it is deleted and made anew" if wait.workload.kind in _DELETES else "the next one is made at once"
-    trace = tuple(_told(step, node, lacks, then) for step in draft.trace)
+    run = draft.run.steps if draft.run is not None else ()
+    trace = tuple(_told(step, of, node, lacks, then) for step, of in zip_longest(draft.trace, run))
     if not lacks:
         return replace(draft, scheduler=None, trace=trace)
     holders = held_by(lacks, wait.workload.key)
@@ -79,15 +82,16 @@ def _failed_job(manifest: Manifest, spec: tuple[str, ...], what: str) -> str:
     )
 
 
-def _told(step: Step, node: str, lacks: list[Blocker], then: str) -> Step:
-    if step.actor != _SCHEDULER:
+def _told(step: Step, of: TraceStep | None, node: str, lacks: list[Blocker], then: str) -> Step:
+    """A step of the finding, by what it tells of the run: the kubelet does what the scheduler does for other pods."""
+    if of is None or of.actor != _SCHEDULER:
         return step
-    if step.message.startswith("cannot place "):
-        pods = step.message.removeprefix("cannot place ").partition(":")[0]
-        told = f"fails {pods} with {_reasons(lacks)}; {then}" if lacks else f"fails {pods}"
-        return replace(step, actor=f"kubelet on {node}", message=told)
-    told = step.message.replace("binds ", "takes ", 1).replace(f" to {node};", ";", 1)
-    return replace(step, actor=f"kubelet on {node}", message=told)
+    message = step.message
+    if of.scheduler:
+        message = f"fails {of.pods} with {_reasons(lacks)}; {then}" if lacks else f"fails {of.pods}"
+    elif of.node:
+        message = f"takes {of.pods}{'' if of.node == node else f' to {of.node}'}; {of.left}"
+    return replace(step, actor=f"kubelet on {node}", message=message)
 
 
 def _reasons(lacks: list[Blocker]) -> str:

@@ -11,14 +11,12 @@ from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.quantity import canonical
 from kubelint_gpu.messages.wording import amount, bare, counted, listed, owner_name, some
-from kubelint_gpu.patterns import pattern
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, pod_topology_spread, volume_restrictions
 from kubelint_gpu.simulation.search.trace import Blocker, Trace, Waiting
 from kubelint_gpu.values import dataclass
 
 _MOST = 4
 _OTHERS = "other pods of its own"
-_KEY = pattern(r"\b([A-Z][A-Za-z]+)/([a-z0-9.-]+/[a-z0-9.-]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,12 +154,12 @@ class Wait:
 
 def story(trace: Trace, wait: Wait, kept: str, then: str = "nothing moves any more") -> tuple[Step, ...]:
     """The steps of a trace, closed by the controller that keeps the old pods."""
-    found = [(step.actor, step.message) for step in trace.steps]
-    for waiting in trace.waiting:
-        if not waiting.scheduler:
-            continue
-        short = Wait(wait.workload, waiting, wait.claims).lacking
-        found = [(actor, message.replace(waiting.scheduler, short)) for actor, message in found]
+    # of pods that wait for the same the first one tells what they lack
+    short = {one.scheduler: Wait(wait.workload, one, wait.claims).lacking for one in reversed(trace.waiting)}
+    found = [
+        (one.actor, f"{one.message}: {short.get(one.scheduler, one.scheduler)}" if one.scheduler else one.message)
+        for one in trace.steps
+    ]
     for waiting in trace.waiting:
         found += [
             (f"kubelet on {lack.node}", f"cannot start {_pods(waiting)}: {lack.reason}")
@@ -169,12 +167,7 @@ def story(trace: Trace, wait: Wait, kept: str, then: str = "nothing moves any mo
             if lack.plugin == "VolumeAttach"
         ]
     found.append((f"{wait.workload.kind} controller", f"{kept}: {then}"))
-    return tuple(Step(number, actor, told(message)) for number, (actor, message) in enumerate(found, 1))
-
-
-def told(message: str) -> str:
-    """A step's text, workloads in it as they read in a sentence."""
-    return _KEY.sub(r"\1 \2", message)
+    return tuple(Step(number, actor, message) for number, (actor, message) in enumerate(found, 1))
 
 
 def every(lacks: Sequence[Blocker]) -> list[Blocker]:

@@ -13,7 +13,6 @@ from kubelint_gpu.evidence.exclusive_lines import place_of
 from kubelint_gpu.evidence.node_lines import clues
 from kubelint_gpu.findings.finding import Related, Step
 from kubelint_gpu.kube.admission.defaults import extended_resources
-from kubelint_gpu.messages.wait import told
 from kubelint_gpu.messages.wording import counted, listed, owner_name, some
 from kubelint_gpu.simulation.search.trace import Evicted, Trace
 from kubelint_gpu.workspace import field_pointers
@@ -80,9 +79,7 @@ def _draft(
         cause=owner,
         certainty="certain" if certain else "possible",
         related=(*((Related(place, whose),) if place is not None else ()), *clues(unit, subject, resource, nodes)),
-        trace=tuple(
-            Step(number, step.actor, told(step.message)) for number, step in enumerate(trace.steps if trace else (), 1)
-        ),
+        trace=tuple(Step(number, one.actor, one.message) for number, one in enumerate(trace.steps if trace else (), 1)),
         run=trace,
         help=(f"give {owner_name(owner)} a class of at least {found[0].by_priority} if it must not be disturbed",),
         proposals=(no_surge(manifest, replicas), recreate(manifest, replicas)) if surges else (),

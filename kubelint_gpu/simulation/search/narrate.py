@@ -107,7 +107,8 @@ class Narration:
         kind = self._kinds[step.kind]
         if step.act == "bind":
             free = self._free(self.snapshot(following), name, kind.pod)
-            return TraceStep("kube-scheduler", f"binds {self._one(kind)} to {name}; {free}")
+            pod = self._one(kind)
+            return TraceStep("kube-scheduler", f"binds {pod} to {name}; {free}", pod, name, free)
         if step.act == "preempt":
             victims = [self._kinds[victim] for victim, phase in step.victims if phase not in GOING]
             named = (
@@ -133,7 +134,7 @@ class Narration:
         pods = f"{one.count} {word}s" if one.count > 1 else f"the {word}{' ' * bool(one.pod)}{one.pod}"
         pods = f"{pods}{self._of(one.owner)}"
         if one.scheduler:
-            return TraceStep("kube-scheduler", f"cannot place {pods}: {one.scheduler}")
+            return TraceStep("kube-scheduler", f"cannot place {pods}", pods, scheduler=one.scheduler)
         kind = one.owner.split("/", maxsplit=1)[0]
         controller = "ReplicaSet" if kind == "Deployment" else kind
         if one.refusal is not None and one.refusal.kind == CLAIMS:
@@ -166,13 +167,13 @@ class Narration:
     def _one(self, kind: PodType) -> str:
         word = "new pod" if kind.new else "old pod" if self._rolls(kind) else "pod"
         if kind.owner.startswith("Pod/") and not self._rolls(kind):
-            return kind.owner
+            return _said(kind.owner)
         if kind.name:
             return f"{word} {kind.name}{self._of(kind.owner)}"
         return f"{'the' if self._rolls(kind) else 'a'} {word}{self._of(kind.owner)}"
 
     def _of(self, owner: str) -> str:
-        return "" if self._alone else f" of {owner}"
+        return "" if self._alone else f" of {_said(owner)}"
 
     def _whose(self, what: str, owner: str) -> str:
         """What a controller does, with whose ReplicaSet or pod it is where there are several."""
@@ -180,10 +181,15 @@ class Narration:
             return what
         found = _REPLICA_SET.search(what)
         end = found.end() if found is not None else len(what)
-        return f"{what[:end]} of {owner}{what[end:]}"
+        return f"{what[:end]} of {_said(owner)}{what[end:]}"
 
     def _rolls(self, kind: PodType) -> bool:
         return kind.actor >= 0 and self._scene.cast.actors[kind.actor].rolls
+
+
+def _said(owner: str) -> str:
+    """`kind/namespace/name` as it reads in a sentence."""
+    return owner.replace("/", " ", 1)
 
 
 def _listed(parts: list[str]) -> str:

@@ -13,10 +13,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TraceStep:
-    """One event of a run, in words: who acts, and what happens."""
+    """One event of a run, in words: who acts, and what happens.
+
+    Attributes:
+        pods: whose place it is about, where they get one or wait for ever.
+        node: the node that they are bound to, and `left` what is free there then.
+        scheduler: what the scheduler says of those that wait for ever; it stands behind the message.
+    """
 
     actor: str
     message: str
+    pods: str = ""
+    node: str = ""
+    left: str = ""
+    scheduler: str = ""
 
 
 @dataclass(frozen=True, slots=True)
