@@ -19,7 +19,7 @@ def keep(
     kind: int, wanted: int, control: Control, seen: Census, family: tuple[int, ...], name: str
 ) -> Iterator[Action]:
     """What a ReplicaSet with `spec.replicas` = `wanted` does about the pods of one kind."""
-    active = seen.active(kind)
+    active, name = seen.active(kind), name.replace("/", " ", 1)
     if active < wanted:
         missing = wanted - active
         told = f"creates {missing} pod{'s' if missing > 1 else ''} of {name}"

@@ -177,7 +177,7 @@ class Narration:
 
     def _whose(self, what: str, owner: str) -> str:
         """What a controller does, with whose ReplicaSet or pod it is where there are several."""
-        if self._alone or owner in what:
+        if self._alone or _said(owner) in what:
             return what
         found = _REPLICA_SET.search(what)
         end = found.end() if found is not None else len(what)

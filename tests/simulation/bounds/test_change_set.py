@@ -189,7 +189,7 @@ def test_a_new_workload_may_take_the_place_that_a_rollout_leaves():
     changes = [change("x", 1, 1, **keeps_free), Transition(new, new, existing=False)]
     found = judge(changes, cluster(node("a"), node("b")))[0]
     assert found.verdict is MAY
-    assert "pod of Deployment/d/new" in " ".join(step.message for step in found.trace.steps)
+    assert "pod of Deployment d/new" in " ".join(step.message for step in found.trace.steps)
     pinned = deployment("new", nodeSelector={"kubernetes.io/hostname": "b"})
     changes[1] = Transition(pinned, pinned, existing=False)
     assert judge(changes, cluster(node("a"), node("b")))[0].verdict is DONE
