@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 from checks_units import deployment, findings, unit
+from counted_calls import calls_of
 
 from kubelint_gpu.documents.edits import set_key
-from kubelint_gpu.engine import batches, repair, run, trials
+from kubelint_gpu.engine import batches, repair, trials
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 
 MANY = 60
@@ -36,17 +37,10 @@ def offered(text, inventory):
     return {one.object: [(fix.title, fix.verified) for fix in one.fixes] for one in found}
 
 
-def test_many_fixes_are_tried_with_few_looks_at_all_rules(monkeypatch):
-    looks = []
-
-    def counted(unit):
-        looks.append(unit)
-        return trials.drafts_of(unit)
-
-    for module in (batches, run):
-        monkeypatch.setattr(module, "drafts_of", counted)
-    found = offered(pinned(MANY), nodes(MANY))
-    assert len(looks) < 10
+def test_many_fixes_are_tried_with_few_looks_at_all_rules():
+    with calls_of(trials.drafts_of) as looks:
+        found = offered(pinned(MANY), nodes(MANY))
+    assert 0 < len(looks) < 10
     assert len(found) == MANY
     (alone,) = offered(pinned(1), nodes(1)).values()
     strategies = [one for one in alone if one[0].startswith(("set maxSurge", "set strategy"))]
@@ -115,17 +109,10 @@ def test_few_are_tried_one_by_one():
     assert batches.batches(found, drafts, drafts) == batches.Batches()
 
 
-def test_many_fixes_are_made_with_few_looks_and_each_workload_gets_its_own(monkeypatch):
-    looks = []
-    look = repair._findings
-
-    def counted(*given):
-        looks.append(given)
-        return look(*given)
-
-    monkeypatch.setattr(repair, "_findings", counted)
-    repaired = repair.repair(unit(pinned(MANY), nodes(MANY)), unsafe=False)
-    assert len(looks) < 6
+def test_many_fixes_are_made_with_few_looks_and_each_workload_gets_its_own():
+    with calls_of(repair._findings) as looks:
+        repaired = repair.repair(unit(pinned(MANY), nodes(MANY)), unsafe=False)
+    assert 0 < len(looks) < 6
     assert len(repaired.applied) == MANY
     assert repaired.refused == ()
     text = repaired.unit.readings[0].source.text
