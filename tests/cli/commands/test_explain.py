@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from command_line import TRACKER, kubelint
-from explaining import BOTH, CLUSTER, WORKLOAD, explain, explained, laid_out, situations, workload
+from explaining import BOTH, CLUSTER, WORKLOAD, explain, explained, laid_out, workload
 
 TRACKED = TRACKER / "tracker.yaml"
 NODES = TRACKER / "nodes.yaml"
@@ -13,10 +13,6 @@ NODES = TRACKER / "nodes.yaml"
 @pytest.fixture
 def folder(tmp_path):
     return laid_out(tmp_path)
-
-
-def of(situation, node):
-    return next(found for found in situation["classes"] if node in found["nodes"])
 
 
 def test_the_tracker_is_explained_as_its_folder_says(request):
@@ -43,32 +39,6 @@ def test_two_runs_print_the_same_bytes(form, env, folder):
     assert explain(folder, *arguments, env=env).out == explain(folder, *arguments).out
 
 
-def test_a_class_tells_what_is_free_who_holds_it_and_what_would_help(folder):
-    found = situations(folder)["creation"]
-    assert not found["fits"]
-    full = of(found, "gpu-1")
-    assert full["nodes"] == ["gpu-1", "gpu-2", "gpu-3"]
-    assert full["free"]["nvidia.com/gpu"] == {"least": "0", "most": "0"}
-    assert full["reasons"] == ["Insufficient nvidia.com/gpu"]
-    assert [(one["owner"], one["lowerPriority"]) for one in full["holders"]] == [
-        ("Job/ml/train", False),
-        ("Job/ml/batch", True),
-        ("Pod/lab/notebook", False),
-    ]
-    assert [(one["text"], one["nodes"]) for one in full["remedies"]] == [
-        ("the pod lab/notebook ends", ["gpu-2"]),
-        ("a pod of Job ml/batch ends", ["gpu-3"]),
-        ("2 pods of Job ml/train end", ["gpu-1"]),
-        ("it has 4 nvidia.com/gpu (now 2)", ["gpu-1", "gpu-2", "gpu-3"]),
-    ]
-    assert full["joining"]["text"] == "a node like gpu-1 joins"
-    assert full["eviction"] == {"node": "gpu-3", "pods": ["ml/batch"], "budgetViolations": 0}
-    assert found["growingPools"] == ["gpu"]
-    assert [one["text"] for one in of(found, "special")["remedies"]] == [
-        "the taint maintenance=now:NoSchedule goes",
-    ]
-
-
 def test_the_schedulers_sentence_is_that_of_check():
     found = kubelint(*BOTH, "--output-format", "json").json["situations"]
     assert [one["situation"] for one in found] == ["creation", "rollout"]
@@ -85,47 +55,6 @@ def test_in_a_rollout_without_surge_the_new_pod_comes_after_the_old():
         ("creation", True, []),
         ("rollout", True, []),
     ]
-
-
-def test_old_pods_are_where_the_inventory_says(folder):
-    cluster = CLUSTER.replace("gpus: 2, owner: Job/ml/batch, priority: 10", "gpus: 0").replace(
-        "running:\n",
-        "running:\n  - {name: old, namespace: vision, node: gpu-3, gpus: 2, labels: {app: infer}, priority: 1000}\n",
-    )
-    (folder / "cluster.yaml").write_text(cluster)
-    found = situations(folder)
-    assert of(found["creation"], "gpu-3")["fits"]
-    assert (found["rollout"]["own"], found["rollout"]["ownKnown"]) == ([{"node": "gpu-3", "pods": 1}], True)
-    assert not found["rollout"]["fits"]
-
-
-def test_the_first_replica_without_a_place_is_told_apart(folder):
-    (folder / "cluster.yaml").write_text(CLUSTER.partition("running:")[0])
-    (folder / "infer.yaml").write_text(WORKLOAD.replace("replicas: 1", "replicas: 5"))
-    found = situations(folder)["next-replica"]
-    assert found["own"] == [{"node": f"gpu-{number}", "pods": 1} for number in (1, 2, 3)]
-    assert "As replica 4 of 5, beside 3 others on gpu-[1-3]" in explain(folder, "-i", "cluster.yaml").out
-
-
-def test_a_quota_that_refuses_is_told_before_the_scheduler(folder):
-    quota = "resourceQuotas:\n  - {name: gpus, namespace: vision, hard: {requests.nvidia.com/gpu: 1}}\n"
-    (folder / "cluster.yaml").write_text(CLUSTER + quota)
-    found = situations(folder)["creation"]
-    assert "exceeded quota: gpus" in found["refusal"]
-    assert [one["text"] for one in found["quotas"]] == [
-        "ResourceQuota vision/gpus allows requests.nvidia.com/gpu=2 (now 1)"
-    ]
-
-
-def test_a_daemon_set_tolerates_what_its_controller_adds(folder):
-    text = WORKLOAD.replace("kind: Deployment", "kind: DaemonSet").replace("  replicas: 1\n", "")
-    (folder / "infer.yaml").write_text(text.replace("nvidia.com/gpu: 2", "cpu: 1"))
-    (folder / "cluster.yaml").write_text(
-        CLUSTER.replace("maintenance=now", "node.kubernetes.io/disk-pressure").replace("count: 2, priority", "priority")
-    )
-    found = situations(folder, what="ds/infer")
-    assert list(found) == ["creation"]
-    assert [len(one["nodes"]) for one in found["creation"]["classes"]] == [4]
 
 
 def test_without_an_inventory_the_error_says_what_to_give(folder):
@@ -180,22 +109,6 @@ def test_a_custom_resource_is_not_called_missing(tmp_path):
     assert "RayService/chat is a custom resource with 1 pod template, which check judges" in " ".join(ran.err.split())
 
 
-def test_another_replica_is_no_old_pod(tmp_path):
-    text = explained(tmp_path, "statefulset/s", workload("StatefulSet", "s", 2, 2, spec="  serviceName: s\n"), ("l", 2))
-    assert "held by another pod of its own: 2 nvidia.com/gpu" in text
-    assert "would fit if • another pod of its own ends" in text
-    assert "old pod" not in text
-    assert text.endswith("rollout cannot end: only 1 of 2 replicas can run; kubelint-gpu check says why")
-    text = explained(tmp_path, "job/j", workload("Job", "j", 4, 1, pod="      restartPolicy: Never\n"), ("l", 2))
-    assert "held by 2 other pods of its own: 2 nvidia.com/gpu" in text
-    assert "old pod" not in text
-
-
-def test_where_old_pods_were_put_stands_in_brackets(tmp_path):
-    text = explained(tmp_path, "deployment/a", workload("Deployment", "a", 2, 1), ("l", 1), ("s", 1))
-    assert "beside 2 old pods on l, s (the first nodes that take them): the new pod fits on none of 2 nodes" in text
-
-
 def test_a_claim_of_the_manifests_is_taken_to_be_bound_as_check_takes_it(tmp_path):
     claim = (
         "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: v, namespace: d}\n"
@@ -222,16 +135,3 @@ def test_what_rests_on_the_declared_nodes_is_told_as_check_tells_it(tmp_path):
     assert explained(tmp_path, "deployment/a", manifest, ("l", 1)).endswith(
         "rollout never ends; kubelint-gpu check says why"
     )
-
-
-def test_the_pods_of_a_daemon_set_run_beside_the_old_pods(tmp_path):
-    daemons = workload("DaemonSet", "g", 1, 1).replace("  replicas: 1\n", "")
-    text = explained(tmp_path, "deployment/a", workload("Deployment", "a", 1, 1) + daemons, ("l", 2))
-    assert "beside the old pod on l: the new pod fits on none of 1 node" in text
-    assert "held by DaemonSet d/g: 1 nvidia.com/gpu, priority 0; the old pod: 1 nvidia.com/gpu" in text
-    assert text.endswith("rollout never ends by itself beside DaemonSet d/g; kubelint-gpu check says why")
-    only = workload("DaemonSet", "g", 1, 1, pod="      nodeSelector: {kubernetes.io/hostname: l}\n")
-    only = only.replace("  replicas: 1\n", "")
-    text = explained(tmp_path, "deployment/a", workload("Deployment", "a", 1, 1) + only, ("l", 1), ("s", 1))
-    assert "In a rollout, beside the old pod on s: the new pod fits on none of 2 nodes" in text
-    assert "held by DaemonSet d/g on l: 1 nvidia.com/gpu, priority 0; the old pod on s: 1 nvidia.com/gpu" in text

@@ -1,0 +1,16 @@
+"""Claims that ask for more than a claim may have, or for what a release drops."""
+
+from __future__ import annotations
+
+from claim_findings import claim, codes, found, gpu, objects, pod
+
+
+def test_one_claim_for_more_pods_than_can_reserve_it():
+    assert "KLG706" in codes(objects(claim(f"[{gpu()}]"), pod(replicas=257)))
+    assert "KLG706" not in codes(objects(claim(f"[{gpu()}]"), pod(replicas=256)))
+
+
+def test_fields_of_later_gates_are_dropped():
+    text = claim(f"[{gpu(more=', capacity: {requests: {memory: 1Gi}}')}]")
+    assert [one[:2] for one in found(text, version="1.34")] == [("KLG706", "warning")]
+    assert "KLG706" not in codes(text)

@@ -1,0 +1,141 @@
+"""Claims that no node's devices can serve: which part of them fails."""
+
+from __future__ import annotations
+
+import pytest
+from claim_findings import GPUS, H100, HEAD, claim, codes, found, gpu, objects, pod
+
+from kubelint_gpu.documents import read
+from kubelint_gpu.engine.run import check
+from kubelint_gpu.inventory import load
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.cluster_context import ClusterContext
+
+MODEL = "device.attributes['gpu.nvidia.com'].productName"
+
+
+def test_the_nearest_value_is_told_on_the_line_of_a_block():
+    text = """
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaim
+    metadata: {name: c, namespace: ns}
+    spec:
+      devices:
+        requests:
+          - name: gpu
+            exactly:
+              deviceClassName: gpu.nvidia.com
+              selectors:
+                - cel:
+                    expression: >-
+                      device.driver == 'gpu.nvidia.com' &&
+                      device.attributes['gpu.nvidia.com'].productName == 'H100 80GB HBM3'
+    """
+    (one,) = found(text)
+    assert one[:3] == ("KLG703", "error", 15)
+    assert (
+        one[3] == "no device of class gpu.nvidia.com has productName 'H100 80GB HBM3'; 4 have 'NVIDIA H100 80GB HBM3'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("requests", "constraints", "told"),
+    [
+        (gpu(count=5), "", "the largest node, h-1, has 4"),
+        (gpu(f"{MODEL}.startsWith('NVIDIA A')"), "", "satisfies it; 4 devices are left by then"),
+        (gpu(f"{MODEL}.startsWith('NVIDIA')", f"{MODEL} == 'x'"), "", "that the selectors before it leave has"),
+        (gpu(count=2), "[{matchAttribute: gpu.nvidia.com/uuid}]", "the most are 1"),
+        (gpu(count=2), "[{matchAttribute: gpu.nvidia.com/numa}]", "has the attribute gpu.nvidia.com/numa"),
+        (gpu(of="mig.nvidia.com"), "", "no device of the cluster is of class mig.nvidia.com"),
+        ("{name: r, firstAvailable: [{name: a, deviceClassName: gpu.nvidia.com, count: 5}]}", "", "any of its"),
+    ],
+)
+def test_the_part_that_fails_is_named(requests, constraints, told):
+    (one,) = found(claim(f"[{requests}]", constraints=constraints))
+    assert one[:2] == ("KLG703", "error")
+    assert told in one[3]
+
+
+def test_requests_that_only_fail_together_are_told_at_the_last():
+    first, second = gpu(count=3), gpu(count=2).replace("name: gpu,", "name: more,")
+    (one,) = found(claim(f"[{first}, {second}]"))
+    assert one[3] == "no node has devices for more beside those for gpu"
+
+
+def test_claims_that_only_fail_together_are_told_at_the_pod():
+    text = objects(
+        claim(f"[{gpu(count=3)}]", kind="ResourceClaimTemplate", name="three"),
+        claim(f"[{gpu(count=2)}]", kind="ResourceClaimTemplate", name="two"),
+        pod("resourceClaimTemplateName: three}, {name: more, resourceClaimTemplateName: two").replace(
+            "{name: gpu}]", "{name: gpu}, {name: more}]"
+        ),
+    )
+    (one,) = found(text)
+    assert one[0] == "KLG703"
+    assert "all of its claims gpu and more" in one[3]
+
+
+def test_more_nodes_may_have_what_is_missing():
+    open_ended = "complete: false\n" + H100
+    assert [one[:2] for one in found(claim(f"[{gpu(count=5)}]"), open_ended)] == [("KLG703", "warning")]
+
+
+@pytest.mark.parametrize("nodes", ["", GPUS])
+def test_without_devices_of_the_cluster_nothing_is_unsatisfiable(nodes):
+    assert codes(objects(claim(f"[{gpu(count=30)}]"), pod()), nodes) == []
+
+
+def test_the_published_example_with_four_partitions_and_one_parent_is_silent():
+    profiles = ["1g.10gb", "1g.10gb", "2g.20gb", "3g.40gb"]
+    requests = ", ".join(
+        gpu(f"device.attributes['gpu.nvidia.com'].profile == '{profile}'", of="mig.nvidia.com").replace(
+            "name: gpu,", f"name: mig-{number},"
+        )
+        for number, profile in enumerate(profiles)
+    )
+    text = claim(f"[{requests}]", constraints="[{matchAttribute: gpu.nvidia.com/parentUUID}]")
+    mig = "{model: H100-80GB-HBM3, count: 1, mig: {1g.10gb: 2, 2g.20gb: 1, 3g.40gb: 1}}"
+    nodes = H100.replace("{model: H100-80GB-HBM3, count: 4}", mig)
+    assert codes(text, nodes) == []
+    (one,) = found(text, nodes.replace("2g.20gb: 1, ", "").replace("1g.10gb: 2", "1g.10gb: 3"))
+    assert "profile '2g.20gb'" in one[3]
+
+
+def test_a_worst_case_ends():
+    names = [f"r{number}" for number in range(8)]
+    requests = ", ".join(gpu(count=4).replace("name: gpu,", f"name: {name},") for name in names)
+    same = "[{matchAttribute: example.com/a}, {matchAttribute: example.com/b}]"
+    a, b = ([number % most for number in range(64)] for most in (31, 13))
+    attributes = f"{{type: gpu, example.com/a: {a}, example.com/b: {b}}}"
+    devices = f"{{driver: gpu.nvidia.com, count: 64, attributes: {attributes}}}"
+    nodes = H100.replace("{model: H100-80GB-HBM3, count: 4}", devices)
+    assert set(codes(claim(f"[{requests}]", constraints=same), nodes)) <= {"KLG703"}
+
+
+CLASS = """
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: served}
+spec: {extendedResourceName: example.com/gpu}
+"""
+
+
+ASKING = """
+apiVersion: v1
+kind: Pod
+metadata: {name: p, namespace: ns}
+spec:
+  containers:
+    - {name: m, image: i, resources: {limits: {example.com/gpu: 5}}}
+"""
+
+
+@pytest.mark.parametrize(("count", "told"), [(4, []), (5, ["DeviceClass served serves example.com/gpu"])])
+def test_a_resource_that_a_class_serves_lacks_devices(count, told):
+    readings = (read("inventory.yaml", (HEAD.format(version="1.36") + H100).encode()),)
+    inventory, errors = load(readings)
+    world = ClusterContext(inventory, readings, errors)
+    text = objects(CLASS, ASKING.replace("gpu: 5", f"gpu: {count}")).encode()
+    unit = ApplySet((read("a.yaml", text),), world)
+    found = [one.message for one in check((unit,), world, fixes=False).findings if one.severity == "error"]
+    assert [one.partition(",")[0] for one in found] == told
