@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubelint_gpu.analysis.rollout_facts import judgements_in
 from kubelint_gpu.builders.waiting_pods import waiting_for_room
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.registry import rule
@@ -26,8 +27,11 @@ _MOST_RELATED = 4
 def cannot_preempt(unit: ApplySet) -> Iterator[Diagnostic]:
     """A pod that waits for what others hold, whose priority was meant to help and does not."""
     for subject, found in waiting_for_room(unit):
-        preemption = found.preemption
+        preemption, judgement = found.preemption, judgements_in(unit).get(subject.key)
         if preemption is None or preemption.succeeds or unit.may_grow_for(subject):
+            continue
+        if judgement is not None and not subject.controller.runs_to_completion and judgement.placed == judgement.wanted:
+            # what leaves in the same apply gives it room
             continue
         spec = subject.workload.spec
         priority, name = spec.priority or 0, spec.priority_class_name

@@ -54,9 +54,7 @@ def running_at_once(
         return most, most
     found = placements(scene, budget)
     running = [sum(count_on(content, kind, READY) for content in state.nodes) for state in found.full]
-    if not running:
-        return None
-    return min(running), max(running) if found.complete else job.replicas
+    return (min(running), max(running) if found.complete else job.replicas) if running else None
 
 
 def _beside(job: Workload, others: Sequence[Workload], cluster: Cluster) -> Simulation | None:

@@ -1,0 +1,123 @@
+"""Claims of StatefulSets that a quota does not let be made: a pod without its claims is not made either.
+
+Behaviour: createPersistentVolumeClaims of pkg/controller/statefulset/stateful_pod_control.go, and
+pkg/quota/v1/evaluator/core/persistent_volume_claims.go, 1.34.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.analysis.transitions import transitions_in
+from kubelint_gpu.budget import BUDGET
+from kubelint_gpu.engine.diagnostic import Diagnostic
+from kubelint_gpu.evidence.exclusive_lines import quota_limits, quota_state
+from kubelint_gpu.kube.objects.quota import ResourceQuota
+from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim
+from kubelint_gpu.kube.values.quantity import ONE
+from kubelint_gpu.messages.wording import counted
+from kubelint_gpu.simulation.controllers.ordinals import claim_names
+from kubelint_gpu.simulation.prepare.volumes import with_default_class
+from kubelint_gpu.values import dataclass
+from kubelint_gpu.workspace import field_pointers
+from kubelint_gpu.workspace.apply_set import ApplySet
+from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+_NUMBERS = ("persistentvolumeclaims", "count/persistentvolumeclaims")
+_STORAGE, _OF_CLASS = "requests.storage", ".storageclass.storage.k8s.io/"
+_WHEN_SCALED = ("spec", "persistentVolumeClaimRetentionPolicy", "whenScaled")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _OrdinalClaims:
+    """The claims of a StatefulSet: those of `each` ordinal, and the `names` of all.
+
+    So many ordinals are `running`; of so many the claims stay, are made, or are gone with their pods.
+    """
+
+    subject: WorkloadCheck
+    each: Sequence[PersistentVolumeClaim]
+    names: frozenset[str]
+    running: int
+    stays: int
+    made: int
+    gone: int
+
+
+def refused_claims(unit: ApplySet) -> Iterator[Diagnostic]:
+    """StatefulSets of which not all pods are made, because a quota refuses their claims."""
+    keys = [(quota, key) for quota in unit.cluster.quotas if not quota.scopes for key in quota.hard if _counts(key)]
+    said = set()
+    for quota, key in sorted(keys, key=lambda one: (one[0].meta.name, one[1])):
+        claims = [found for one in unit.subjects if (found := _claims_of(unit, one, quota.meta.namespace)) is not None]
+        room = quota.hard[key] - (used := _used(unit, quota, key, claims))
+        wanted = sum(one.made * _charge(one.each, key) for one in claims)
+        for one in claims:
+            charge, judgement = _charge(one.each, key), judgements_in(unit).get(one.subject.key)
+            if not charge or not one.made or wanted <= room or one.subject.key in said:
+                continue
+            certain = one.made * charge > room
+            placed = one.running + (max(0, room) // charge if certain else 0)
+            if judgement is None or placed < judgement.placed:
+                said.add(one.subject.key)
+                yield _draft(unit, one.subject, quota, key, used, placed, certain=certain)
+
+
+def _draft(
+    unit: ApplySet, subject: WorkloadCheck, quota: ResourceQuota, key: str, used: int, placed: int, *, certain: bool
+) -> Diagnostic:
+    wanted = counted(subject.workload.replicas, "replica")
+    beside = "" if certain else ", where the claims of others are made first"
+    return Diagnostic(
+        "KLG109",
+        subject.replicas_place,
+        f"{'only' if certain else 'as few as'} {placed} of {wanted} can run{beside}: the claim of the next one is "
+        f"refused by quota {quota.meta.name}, which allows {quota_state(quota, key, used)}",
+        subject.manifest,
+        cause="claims",
+        certainty="certain" if certain else "possible",
+        related=tuple(quota_limits(unit, quota.meta.namespace, quota.meta.name, (key,))),
+        help=("claims stay when their pods go, unless persistentVolumeClaimRetentionPolicy says otherwise",),
+    )
+
+
+def _claims_of(unit: ApplySet, subject: WorkloadCheck, namespace: str) -> _OrdinalClaims | None:
+    workload, now = subject.workload, transitions_in(unit).get(subject.key)
+    if now is None or not workload.claims or workload.meta.namespace != namespace:
+        return None
+    first, old = subject.controller.first_ordinal, now.old.replicas if now.existing and now.known else 0
+    known, last = {claim.key for claim in unit.cluster.claims}, first + workload.replicas
+    if max(old, workload.replicas) > BUDGET.replicas:
+        return None
+    ordinals = range(first, max(first + old, last))
+    names = {one: claim_names(workload, one) for one in ordinals}
+    declared = [one for one in ordinals if all(f"{namespace}/{name}" in known for name in names[one])]
+    # what runs has its claims, also where nobody declares them
+    there = declared or [one for one in ordinals if one < first + old]
+    running = sum(one < last for one in there)
+    gone = len(there) - running if field_pointers.at(subject.manifest, _WHEN_SCALED) == "Delete" else 0
+    every = frozenset(name for found in names.values() for name in found)
+    each = [with_default_class(one, unit.cluster) for one in workload.claims]
+    return _OrdinalClaims(subject, each, every, running, len(there) - gone, workload.replicas - running, gone)
+
+
+def _used(unit: ApplySet, quota: ResourceQuota, key: str, claims: Sequence[_OrdinalClaims]) -> int:
+    """What is in use once all has gone that goes."""
+    if quota.used is not None:
+        return quota.used.get(key, 0) - sum(one.gone * _charge(one.each, key) for one in claims)
+    mine = frozenset[str]().union(*(one.names for one in claims))
+    others = [one for one in unit.cluster.claims if one.meta.namespace == quota.meta.namespace]
+    others = [with_default_class(one, unit.cluster) for one in others if one.meta.name not in mine]
+    return _charge(others, key) + sum(one.stays * _charge(one.each, key) for one in claims)
+
+
+def _counts(key: str) -> bool:
+    return key in (*_NUMBERS, _STORAGE) or _OF_CLASS in key
+
+
+def _charge(claims: Sequence[PersistentVolumeClaim], key: str) -> int:
+    """What claims are charged under a key, in thousandths."""
+    of_class, _, what = key.rpartition(_OF_CLASS)
+    found = [one for one in claims if not of_class or one.class_name == of_class]
+    return len(found) * ONE if what in _NUMBERS else sum(one.request or 0 for one in found)
