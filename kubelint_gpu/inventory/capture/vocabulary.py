@@ -6,49 +6,12 @@ from kubelint_gpu.kube.admission.neighbours import SCHEDULERS
 from kubelint_gpu.kube.gpu.gpu_labels import is_gpu_label
 
 _OF_SCHEDULERS = frozenset(word for name in SCHEDULERS for part in name.split("/") for word in part.split("-"))
-WORDS = _OF_SCHEDULERS | frozenset(
-    [
-        "default",
-        "kube",
-        "system",
-        "public",
-        "node",
-        "nodes",
-        "lease",
-        "master",
-        "worker",
-        "control",
-        "plane",
-        "pool",
-        "gpu",
-        "gpus",
-        "cpu",
-        "critical",
-        "cluster",
-        "scheduler",
-        "apiserver",
-        "controller",
-        "manager",
-        "proxy",
-        "coredns",
-        "dns",
-        "etcd",
-        "nvidia",
-        "device",
-        "plugin",
-        "operator",
-        "exporter",
-        "driver",
-        "requests",
-        "limits",
-        "count",
-        "name",
-        "metadata",
-        "app",
-        "true",
-        "false",
-    ]
-)
+WORDS = _OF_SCHEDULERS | frozenset([
+    "default", "kube", "system", "public", "node", "nodes", "lease", "master", "worker", "control", "plane", "pool",
+    "gpu", "gpus", "cpu", "critical", "cluster", "scheduler", "apiserver", "controller", "manager", "proxy",
+    "coredns", "dns", "etcd", "nvidia", "device", "plugin", "operator", "exporter", "driver", "requests", "limits",
+    "count", "name", "metadata", "app", "true", "false",
+])  # fmt: skip
 # the projects that define labels, taints and resources for everybody
 _DOMAINS = (
     "amazonaws.com",
@@ -70,23 +33,10 @@ _DOMAINS = (
     "volcano.sh",
     "x-k8s.io",
 )
-_KEYS = frozenset(
-    [
-        "app",
-        "component",
-        "controller-revision-hash",
-        "controller-uid",
-        "job-name",
-        "k8s-app",
-        "name",
-        "pod-template-generation",
-        "pod-template-hash",
-        "role",
-        "tier",
-        "version",
-        "metadata.name",
-    ]
-)
+_KEYS = frozenset([
+    "app", "component", "controller-revision-hash", "controller-uid", "job-name", "k8s-app", "name",
+    "pod-template-generation", "pod-template-hash", "role", "tier", "version", "metadata.name",
+])  # fmt: skip
 _VALUES = frozenset(
     [
         "beta.kubernetes.io/arch",
@@ -101,24 +51,10 @@ _VALUES = frozenset(
 _HARDWARE = ("amd.com/", "beta.amd.com/", "feature.node.kubernetes.io/", "gpu.intel.com/", "nvidia.com/")
 
 
-_MODEL = frozenset(
-    [
-        "addressingmode",
-        "architecture",
-        "brand",
-        "cudacomputecapability",
-        "cudadriverversion",
-        "driverversion",
-        "family",
-        "generation",
-        "model",
-        "product",
-        "productname",
-        "profile",
-        "type",
-        "vendor",
-    ]
-)
+_MODEL = frozenset([
+    "addressingmode", "architecture", "brand", "cudacomputecapability", "cudadriverversion", "driverversion",
+    "family", "generation", "model", "product", "productname", "profile", "type", "vendor",
+])  # fmt: skip
 
 
 def is_known_attribute(name: str) -> bool:
@@ -140,22 +76,7 @@ def is_known_value(key: str) -> bool:
     return key in _VALUES or is_gpu_label(key) or key.startswith(_HARDWARE)
 
 
-_RESOURCES = frozenset(
-    [
-        "cpu",
-        "memory",
-        "ephemeral",
-        "storage",
-        "pods",
-        "hugepages",
-        "attachable",
-        "services",
-        "secrets",
-        "configmaps",
-        "persistentvolumeclaims",
-        "replicationcontrollers",
-        "resourcequotas",
-        "loadbalancers",
-        "nodeports",
-    ]
-)
+_RESOURCES = frozenset([
+    "cpu", "memory", "ephemeral", "storage", "pods", "hugepages", "attachable", "services", "secrets", "configmaps",
+    "persistentvolumeclaims", "replicationcontrollers", "resourcequotas", "loadbalancers", "nodeports",
+])  # fmt: skip

@@ -8,26 +8,14 @@ from __future__ import annotations
 
 # schedulerName to who answers to it
 SCHEDULERS = {
-    "volcano": "Volcano",
-    "volcano-agent-scheduler": "Volcano",
-    "kai-scheduler": "KAI",
-    "runai-scheduler": "Run:ai",
-    "hami-scheduler": "HAMi",
-    "yunikorn": "YuniKorn",
-    "koord-scheduler": "Koordinator",
-    "scheduler-plugins-scheduler": "scheduler-plugins",
-    "lws-scheduler": "LeaderWorkerSet",
-    "gke.io/optimize-utilization-scheduler": "GKE",
-    "gke.io/high-throughput-scheduler": "GKE",
-    "ack-scheduler": "ACK",
-    "armada-scheduler": "Armada",
-    "godel-scheduler": "Godel",
-    "slurm-bridge-scheduler": "Slurm",
-    "nos-scheduler": "nos",
-    "binpack-scheduler": "HyperPod",
-    "stork": "Portworx",
+    "volcano": "Volcano", "volcano-agent-scheduler": "Volcano", "kai-scheduler": "KAI", "runai-scheduler": "Run:ai",
+    "hami-scheduler": "HAMi", "yunikorn": "YuniKorn", "koord-scheduler": "Koordinator",
+    "scheduler-plugins-scheduler": "scheduler-plugins", "lws-scheduler": "LeaderWorkerSet",
+    "gke.io/optimize-utilization-scheduler": "GKE", "gke.io/high-throughput-scheduler": "GKE",
+    "ack-scheduler": "ACK", "armada-scheduler": "Armada", "godel-scheduler": "Godel",
+    "slurm-bridge-scheduler": "Slurm", "nos-scheduler": "nos", "binpack-scheduler": "HyperPod", "stork": "Portworx",
     "topolvm-scheduler": "TopoLVM",
-}
+}  # fmt: skip
 # gate to who removes it
 GATES = {
     "kueue.x-k8s.io/admission": "Kueue",
@@ -41,18 +29,9 @@ GATES = {
 }
 # groups whose controllers add and remove gates of many names
 _GATE_GROUPS = (
-    "kueue.x-k8s.io",
-    "x-k8s.io",
-    "k8s.io",
-    "kubernetes.io",
-    "grove.io",
-    "kai.scheduler",
-    "run.ai",
-    "volcano.sh",
-    "karmada.io",
-    "openshift.io",
-    "castai.io",
-)
+    "kueue.x-k8s.io", "x-k8s.io", "k8s.io", "kubernetes.io", "grove.io", "kai.scheduler", "run.ai", "volcano.sh",
+    "karmada.io", "openshift.io", "castai.io",
+)  # fmt: skip
 
 
 def gate_owner(gate: str) -> str:
