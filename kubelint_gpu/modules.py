@@ -1,4 +1,4 @@
-"""The modules of this program in one file beside its bytecode, so that a short run opens one file and not four hundred.
+"""The modules that runs import in one file beside their bytecode: a short run opens one file and not six hundred.
 
 The file is written at the end of a run, of what the interpreter has compiled; whoever can write it can write that, too.
 A module whose source is not what it was then is imported as any other.
@@ -18,7 +18,9 @@ from typing import Any
 
 from kubelint_gpu.version import __version__
 
-_PACKAGE = "kubelint_gpu"
+_KEPT = frozenset(("kubelint_gpu", "click", "ruamel", *sys.stdlib_module_names))
+"""Whose modules are kept: of packages that read nothing through what loads them."""
+_BEFORE = frozenset(sys.modules)
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _FEW = 16  # so many modules that are not in the file are no reason to write it anew
 _PLACE = os.path.join(_HERE, "__pycache__", f"modules.{sys.implementation.cache_tag}.bin")
@@ -66,7 +68,7 @@ class KeptModules:
 
 
 def use() -> None:
-    """Import modules of this program out of the file from now on, where there is one."""
+    """Import modules out of the file from now on, where there is one."""
     with suppress(OSError, ValueError, EOFError, TypeError):
         if _IS_POSSIBLE:
             _kept.append(KeptModules(_PLACE))
@@ -81,7 +83,7 @@ def spec_at(name: str, path: str) -> ModuleSpec | None:
 
 def keep() -> None:
     """Write the file anew where this run has imported many modules that are not in it."""
-    own: list[Any] = [one for name, one in list(sys.modules.items()) if name.partition(".")[0] == _PACKAGE]
+    own: list[Any] = [sys.modules[name] for name in {*sys.modules} - _BEFORE if name.partition(".")[0] in _KEPT]
     missing = [one for one in own if getattr(one, "__loader__", None).__class__ is SourceFileLoader]
     if sys.dont_write_bytecode or not _IS_POSSIBLE or len(missing) <= _FEW:
         return

@@ -19,6 +19,9 @@ from kubelint_gpu.cli.main import invoke
 code = invoke(sys.argv[1:])
 own = [one for name, one in sys.modules.items() if name.startswith("kubelint_gpu")]
 print("kept", sum(isinstance(one.__spec__.loader, modules.KeptModules) for one in own), file=sys.stderr)
+of = modules.KeptModules
+others = {name for name, one in sys.modules.items() if isinstance(getattr(one, "__loader__", None), of)}
+assert {"click", "json"} <= others or not others
 modules.keep()
 sys.exit(code)
 """
