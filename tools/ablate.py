@@ -6,7 +6,7 @@ states the search looks at, and the CPU time. A decider without which nothing ch
 nor time, decides nothing. An answer is what is said of one rollout, or all findings about one object.
 
 The deciders are those of `decide.AT_ONCE`, `decide.ALONE` and `together.TOGETHER`; the search always stays.
-`HELPERS` are functions that only make a search smaller.
+`HELPERS` only make a search smaller.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType, ModuleType
@@ -36,6 +37,8 @@ PACKAGE = "kubelint_gpu"
 CORE = f"{PACKAGE}.simulation"
 SEARCH = (f"{CORE}.search.explorer", "explore")
 """The search whose states are counted."""
+HELPERS = ((f"{CORE}.search.engine", "SINGLE_RUNS"), (f"{CORE}.model.simulation", "EQUAL_ZONES"))
+"""The names of what only makes a search smaller."""
 TUPLES = (
     (f"{CORE}.questions.decide", "AT_ONCE"),
     (f"{CORE}.questions.decide", "ALONE"),
@@ -43,41 +46,18 @@ TUPLES = (
 )
 
 
-@dataclass(frozen=True)
-class Helper:
-    """A function of the core that makes a search smaller, and one that never does."""
-
-    name: str
-    module: str
-    function: str
-    unknowing: Callable[..., Any]
-
-
-def _no_runs(*_: object) -> object:
-    return importlib.import_module(f"{CORE}.search.single_runs").SingleRuns((), 0)
-
-
-HELPERS = (
-    Helper("single-runs", f"{CORE}.search.single_runs", "single_runs", _no_runs),
-    Helper("equal-zones", f"{CORE}.model.domains", "equal_domains", lambda *_: ()),
-)
-
-
 def deciders() -> tuple[str, ...]:
     """The names of all that can be switched off."""
     named = [one.name for module, name in TUPLES for one in getattr(importlib.import_module(module), name)]
-    return tuple(dict.fromkeys((*(one for one in named if one != "search"), *(one.name for one in HELPERS))))
+    helpers = [getattr(importlib.import_module(module), name) for module, name in HELPERS]
+    return tuple(dict.fromkeys((*(one for one in named if one != "search"), *helpers)))
 
 
-def switch_off(names: Sequence[str]) -> None:
-    """Take deciders out of their tuples, and replace helpers."""
-    for module, name in TUPLES:
-        asked = importlib.import_module(module)
-        setattr(asked, name, tuple(one for one in getattr(asked, name) if one.name not in names))
-    found = core_modules()
-    for one in HELPERS:
-        if one.name in names:
-            _replace(found, getattr(importlib.import_module(one.module), one.function), one.unknowing)
+def left_out(names: Sequence[str]) -> AbstractContextManager[None]:
+    """Within, these deciders and helpers are not asked."""
+    from kubelint_gpu.simulation.asked import arranged
+
+    return arranged(lambda ones: [one for one in ones if getattr(one, "name", one) not in names])
 
 
 @dataclass(frozen=True)
@@ -107,15 +87,9 @@ def core_modules() -> list[ModuleType]:
     return [module for name, module in sys.modules.items() if name.startswith(f"{PACKAGE}.")]
 
 
-def places(found: Sequence[ModuleType], old: object) -> list[tuple[ModuleType, str]]:
-    """Where a function is asked: the modules that know it, and by which name."""
-    return [(module, name) for module in found for name, value in vars(module).items() if value is old]
-
-
 def _replace(found: Sequence[ModuleType], old: object, new: object) -> None:
-    known = places(found, old)
-    if not known:
-        raise click.ClickException(f"{old} is asked nowhere: HELPERS in tools/ablate.py is out of date")
+    """Have the modules that know a function ask another one."""
+    known = [(one, name) for one in found for name, value in vars(one).items() if value is old]
     for module, name in known:
         setattr(module, name, new)
 
@@ -141,8 +115,6 @@ def _run(source: Source, off: Sequence[str], limit: float) -> Result:
 
 
 def _result(cases: Sequence[Case], off: Sequence[str], limit: float) -> Result:
-    found = core_modules()
-    switch_off(off)
     states = 0
     explore = getattr(importlib.import_module(SEARCH[0]), SEARCH[1])
 
@@ -152,7 +124,7 @@ def _result(cases: Sequence[Case], off: Sequence[str], limit: float) -> Result:
         states += explored.states
         return explored
 
-    _replace(found, explore, counted)
+    _replace(core_modules(), explore, counted)
 
     def too_long(_signal: int, _frame: FrameType | None) -> None:
         raise _TooLong
@@ -163,7 +135,8 @@ def _result(cases: Sequence[Case], off: Sequence[str], limit: float) -> Result:
     for case in cases:
         signal.setitimer(signal.ITIMER_PROF, limit)
         try:
-            answers[case.name] = case.ask()
+            with left_out(off):
+                answers[case.name] = case.ask()
         except _TooLong:
             answers[case.name] = {"": TOO_LONG}
         finally:
