@@ -49,16 +49,6 @@ def test_statistics_leave_report_files_alone(tmp_path):
     assert json.loads((tmp_path / "out.sarif").read_text())["runs"]
 
 
-def test_rules_are_listed_as_the_contract_says():
-    ran = kubelint("rules", "--output-format", "json")
-    listed = json.loads(ran.out)
-    assert [tuple(rule) for rule in listed] == [("code", "name", "severity", "summary", "fix", "since", "url")] * len(
-        listed
-    )
-    assert [rule["code"] for rule in listed] == sorted(rule["code"] for rule in listed)
-    assert "KLG101" in kubelint("rules").out
-
-
 @pytest.mark.parametrize("what", ["KLG101", "klg101", "rollout-deadlock"])
 def test_a_rules_page_is_found_by_code_and_name(what):
     ran = kubelint("explain", what)
@@ -125,17 +115,6 @@ def test_the_version_names_the_parser():
     out = kubelint("--version").out
     assert out.startswith("kubelint-gpu 0.")
     assert "libyaml" in out or "pure Python" in out
-
-
-def test_inventory_commands():
-    schema = json.loads(kubelint("inventory", "schema").out)
-    assert schema["$schema"].startswith("http://json-schema.org/draft-07/schema")
-    valid = kubelint("inventory", "validate", "examples/tracker/inventory.yaml")
-    assert (valid.code, valid.out) == (0, "examples/tracker/inventory.yaml: a valid inventory of 10 nodes\n")
-    table = kubelint("inventory", "show", "examples/tracker/nodes.yaml")
-    assert table.code == 0
-    assert "tracker-node" in table.out
-    assert json.loads(kubelint("inventory", "show", "examples/tracker/nodes.yaml", "--output-format", "json").out)
 
 
 def test_python_m_is_the_same_program():

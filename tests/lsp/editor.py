@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import subprocess
 import sys
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,6 +16,16 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 TRACKER = ROOT / "examples" / "tracker"
 COMMAND = Path(sys.executable).parent / "kubelint-gpu"
 QUIET = 20.0
+
+
+def checked(folder):
+    """What the command line says."""
+    command = [COMMAND, "check", ".", "--output-format", "json"]
+    return json.loads(subprocess.run(command, cwd=folder, capture_output=True, check=False).stdout)["findings"]
+
+
+def codes(diagnostics):
+    return [one.code for one in diagnostics]
 
 
 class Editor:

@@ -4,14 +4,13 @@ import gzip
 import json
 import random
 import re
-from pathlib import Path
 from urllib.parse import unquote
 
-import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from report_samples import DEADLOCK, MAY_STICK, PIN, REPORTS, odd, place, report, rule
+from report_samples import DEADLOCK, MAY_STICK, PIN, REPORTS, odd, place, report
+from sarif_runs import VALIDATOR, run_of
 
 from kubelint_gpu.findings.finding import Related, Step
 from kubelint_gpu.report.content import Options
@@ -19,17 +18,8 @@ from kubelint_gpu.report.formats.sarif import render
 from kubelint_gpu.report.formats.sarif_result import uri
 from kubelint_gpu.values import replace
 
-SCHEMA = json.loads((Path(__file__).parents[1] / "schemas" / "sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
-VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
 WILD = st.text(st.characters(), max_size=30)
 LINK = re.compile(r"(?<!\\)\[((?:[^\\\[\]]|\\.)*)\]\((\d+)\)", re.DOTALL)
-
-
-def run_of(found, **options):
-    log = json.loads("".join(render(found, Options(**options))).encode())
-    problems = [f"{list(error.absolute_path)}: {error.message}" for error in VALIDATOR.iter_errors(log)]
-    assert problems == []
-    return log["runs"][0]
 
 
 def walk(value):
@@ -109,29 +99,6 @@ def test_any_text_gives_a_valid_log(message, path):
         help=(message,),
     )
     check_invariants(run_of(report(found, sources={})))
-
-
-def test_the_rules_are_those_that_were_found_and_unknown_codes_describe_themselves():
-    found = run_of(report(odd(1, 1, 2, code="KLG999", name="internal-error"), PIN, PIN))
-    ids = [entry["id"] for entry in found["tool"]["driver"]["rules"]]
-    assert ids == ["KLG203", "KLG999"]
-    assert found["tool"]["driver"]["rules"][-1]["shortDescription"]["text"] == "Internal error."
-
-
-def test_a_rule_says_what_github_reads():
-    page = "# name\n\n| a | b |\n\n" + "word " * 400 + "\n"
-    rules = {"KLG203": rule("KLG203", "hostname-pin", "note", "s" * 2000, page=page, tags=tuple("abcdefghijkl"))}
-    entry = run_of(report(PIN, rules=rules))["tool"]["driver"]["rules"][0]
-    assert entry["name"] == "hostname-pin"
-    assert entry["help"]["markdown"] == page.strip()
-    assert entry["fullDescription"]["text"].startswith("word word")
-    assert len(entry["fullDescription"]["text"]) == len(entry["shortDescription"]["text"]) == 1024
-    assert entry["defaultConfiguration"] == {"level": "note"}
-    assert entry["properties"] == {
-        "tags": list("abcdefghij"),
-        "precision": "medium",
-        "problem.severity": "recommendation",
-    }
 
 
 def test_the_first_sentence_is_the_title_and_places_are_linked():

@@ -1,0 +1,44 @@
+"""What other files of the repository bring is known."""
+
+from __future__ import annotations
+
+import pytest
+from editor import TRACKER, checked, codes, editing
+from lsprotocol import types
+
+pytestmark = pytest.mark.asyncio
+
+
+TEXT = (TRACKER / "tracker.yaml").read_text()
+
+
+async def test_what_runs_beside_decides_in_the_editor_as_on_the_command_line(folder):
+    """The neighbour holds the GPU that the tracker needs for its rollout; the editor knows what the context says."""
+    (folder / "deployed").mkdir()
+    other = TEXT.replace("object-tracker", "neighbour")
+    (folder / "deployed" / "neighbour.yaml").write_text(other)
+    for context in ("", "context: [deployed/**]\n"):
+        (folder / ".kubelint-gpu.yaml").write_text(f"inventory: cluster.yaml\nselect: [KLG1, KLG2, KLG3]\n{context}")
+        told = [one for one in checked(folder) if one["path"] == "tracker.yaml"]
+        async with editing(folder) as editor:
+            editor.open("tracker.yaml")
+            found = await editor.diagnostics("tracker.yaml")
+        assert sorted((one.code, one.message) for one in found) == sorted((one["code"], one["message"]) for one in told)
+        assert ("KLG109" in [one["code"] for one in told]) == bool(context)
+
+
+async def test_a_class_that_another_file_of_the_repository_brings_is_known(folder):
+    text = TEXT.replace("      containers:", "      priorityClassName: mine\n      containers:")
+    (folder / ".kubelint-gpu.yaml").write_text("inventory: cluster.yaml\nselect: KLG302\n")
+    async with editing(folder) as editor:
+        editor.open("tracker.yaml", text)
+        assert codes(await editor.diagnostics("tracker.yaml")) == ["KLG302"]
+        (folder / "classes.yaml").write_text(
+            "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: mine}\nvalue: 7\n"
+        )
+        editor.client.workspace_did_change_watched_files(
+            types.DidChangeWatchedFilesParams(
+                [types.FileEvent(editor.uri("classes.yaml"), types.FileChangeType.Created)]
+            )
+        )
+        await editor.until(lambda one: one.uri == editor.uri("tracker.yaml") and not one.diagnostics)
