@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.messages.display import cells
 from kubelint_gpu.messages.wording import listed
+from kubelint_gpu.patterns import pattern
 from kubelint_gpu.report.content import source_line
 from kubelint_gpu.report.mark import groups
 from kubelint_gpu.report.ranking import worst_of
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 
 MOST_FINDINGS = 1_000
 MOST_LINES = 39
+_HEAD_LINES, _LEAST_HEAD = 2, 40
+_CLAUSE_END = pattern(
+    r": |; |, (?:and |(?=but |so |held |used |where |which |although |beside |because |of which ))| (?=\()"
+)
 _ALL = 1_000_000
 _MOST_SHOWN = ((_ALL, _ALL, _ALL), (9, 5, 3), (9, 3, 2), (6, 3, 2), (4, 3, 1), (3, 2, 1), (2, 2, 1), (1, 0, 1))
 """How many further places, steps and sentences of a finding are shown, until it has no more than `MOST_LINES`."""
@@ -100,13 +105,36 @@ def _lines(finding: Finding, report: Report, theme: Theme) -> Iterator[str]:
 
 
 def _headline(finding: Finding, theme: Theme) -> Iterator[str]:
+    """What is told in two lines; the rest of a longer sentence stands below."""
     kind = f"{finding.severity}[{finding.code}]"
-    before = len(kind) + 2
-    hang = before if theme.width >= NARROW else 4
-    lines = theme.wrap(theme.show(finding.message), first=before, hang=hang)
+    told, _ = _head(finding, theme)
+    lines, hang = _wrapped(kind, told, theme)
     yield theme.paint(finding.severity, kind) + theme.paint("bold", f": {lines[0]}")
     for line in lines[1:]:
         yield " " * hang + theme.paint("bold", line)
+
+
+def _wrapped(kind: str, text: str, theme: Theme) -> tuple[list[str], int]:
+    before = len(kind) + 2
+    hang = before if theme.width >= NARROW else 4
+    return theme.wrap(text, first=before, hang=hang), hang
+
+
+def _head(finding: Finding, theme: Theme) -> tuple[str, str]:
+    """The sentence of a finding up to where a clause of it ends within two lines, and the rest."""
+    text, kind = theme.show(finding.message), f"{finding.severity}[{finding.code}]"
+    if len(_wrapped(kind, text, theme)[0]) <= _HEAD_LINES:
+        return text, ""
+    ends = [
+        one
+        for one in _CLAUSE_END.finditer(text)
+        if text.count("(", 0, one.start()) == text.count(")", 0, one.start())
+        and len(_wrapped(kind, text[: one.start()], theme)[0]) <= _HEAD_LINES
+    ]
+    if not ends or ends[-1].start() < _LEAST_HEAD:
+        return text, ""
+    rest = text[ends[-1].end() :]
+    return text[: ends[-1].start()], rest[1:-1] if rest.startswith("(") and rest.endswith(")") else rest
 
 
 def _place(group: list[Mark], report: Report, frame: Frame) -> Iterator[str]:
@@ -119,6 +147,9 @@ def _place(group: list[Mark], report: Report, frame: Frame) -> Iterator[str]:
 
 
 def _notes(finding: Finding, frame: Frame) -> Iterator[str]:
+    _, rest = _head(finding, frame.theme)
+    if rest:
+        yield from _note("note", rest, frame)
     if finding.scheduler:
         yield from _note("scheduler", finding.scheduler, frame)
     if finding.trace:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 from report_samples import DEADLOCK, REPORTS, report
@@ -9,6 +11,8 @@ from kubelint_gpu.messages.display import cells
 from kubelint_gpu.report.content import Options
 from kubelint_gpu.report.formats.text import render
 from kubelint_gpu.values import replace
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def text(found, **options):
@@ -71,3 +75,44 @@ def test_the_last_line_says_how_to_apply_the_fixes(kinds, hint):
     findings = [replace(DEADLOCK, fixes=(DEADLOCK.fixes[kind],)) for kind in kinds]
     assert text(report(*findings)).splitlines()[-1] == hint
     assert hint not in text(report(*findings), fix_hints=False)
+
+
+def heads(messages, width=80):
+    """The lines before the place of each of some findings."""
+    for message in messages:
+        shown = text(report(replace(DEADLOCK, message=message)), width=width)
+        yield message, shown.partition("\n  --> ")[0].splitlines(), shown
+
+
+def told_by_rules():
+    """Every message of the examples of rules."""
+    told = (ROOT / "tests" / "snapshot" / "rules.json").read_text()
+    lines = [json.loads(f'"{line}"') for line in re.findall(r'^"(KLG\d{3} .*)",?$', told, re.MULTILINE)]
+    parts = [re.match(r"KLG\d+ \w+ \w+ \S* \S+ \d+ \d+ (.*)", line) for line in lines]
+    return sorted(
+        {re.sub(r" (moment|scheduler|related|trace|fixes|help|cycle)=.*", "", one[1]) for one in parts if one}
+    )
+
+
+def test_nearly_every_finding_is_told_in_two_lines_and_the_rest_stands_below():
+    messages = told_by_rules()
+    assert len(messages) > 200
+    long = [message for message, head, _ in heads(messages) if len(head) > 2]
+    assert len(long) <= len(messages) // 25, long
+
+
+def test_nothing_of_a_long_sentence_is_lost():
+    message = (
+        "the rollout never ends: the new pod waits for 2 nvidia.com/gpu on gpu-node-1 and gpu-node-2 (1 free), held by "
+        "the old pod, and the old pod is kept until the new one is available"
+    )
+    (_, head, shown) = next(heads([message]))
+    assert len(head) == 2
+    assert "= note: " in shown
+    words = re.sub(r"\W+", " ", shown)
+    assert "the old pod is kept until the new one is available" in words
+
+
+def test_a_finding_is_no_longer_than_a_screen(any_report):
+    for block in text(any_report).split("\n\n"):
+        assert len(block.splitlines()) <= 40
