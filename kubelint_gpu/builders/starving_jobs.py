@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.analysis.certainty import cluster_beyond
 from kubelint_gpu.analysis.rollout_facts import judgements_in
-from kubelint_gpu.analysis.transitions import without_leaving
+from kubelint_gpu.analysis.transitions import is_made, without_leaving
 from kubelint_gpu.builders.job_quota import outcome, refusal_beside
 from kubelint_gpu.builders.kubelet_refusal import aftermath
 from kubelint_gpu.documents import Pointer
@@ -81,8 +81,8 @@ def _lasts(strategy: JobStrategy) -> bool:
 
 
 def running_for_good(unit: ApplySet, nodes: frozenset[str]) -> list[WorkloadCheck]:
-    """The workloads that run for good on some of the nodes."""
-    return [one for one in unit.subjects if _stays(unit, one, nodes)]
+    """The workloads that run for good on some of the nodes, and DaemonSets that were there before."""
+    return [one for one in unit.subjects if _stays(unit, one, nodes, daemons=not is_made(unit, one))]
 
 
 def staying_beside(unit: ApplySet, subjects: Sequence[WorkloadCheck]) -> list[WorkloadCheck]:

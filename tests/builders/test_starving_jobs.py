@@ -111,3 +111,10 @@ def test_pods_that_go_in_the_same_apply_are_in_nobodys_way(replicas, waits):
     text = deployment(spec=f"replicas: {replicas}\n{GIVES}") + job()
     found = findings(text, NODES + runs, "KLG109", before=deployment(spec=GIVES))
     assert bool(found) == waits
+
+
+def test_the_pods_of_a_daemon_set_stay_where_they_are():
+    daemons = deployment(name="agent").replace("kind: Deployment", "kind: DaemonSet")
+    (found,) = told(daemons + job())
+    assert (found.object, found.certainty) == ("Job/serving/once", "certain")
+    assert told(daemons + job(), NODES.replace("count: 1", "count: 2")) == []
