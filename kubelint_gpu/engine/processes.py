@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import Any, TypeVar
 
 Thing = TypeVar("Thing")
@@ -11,6 +12,7 @@ Answer = TypeVar("Answer")
 
 # Below that starting a process and sending its answers back costs more than it saves.
 LEAST_EACH = 250
+FIRST = 100
 MOST = 8
 
 _pending: tuple[Callable[[Any], Any], Sequence[Any]] | None = None
@@ -38,7 +40,10 @@ def each(
     if not hasattr(os, "fork"):
         count = 1
     answers: list[Answer] = []
-    for found in ([work(thing)] for thing in things) if count == 1 else _forked(work, things, count):
+    # what the first ones need, the processes find when they begin: modules, parsers, answers to the same questions
+    alone = len(things) if count == 1 else FIRST
+    first = ([work(thing)] for thing in things[:alone])
+    for found in chain(first, _forked(work, things[alone:], count) if count > 1 else ()):
         answers += found
         tell(len(answers))
     return answers

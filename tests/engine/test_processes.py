@@ -47,6 +47,15 @@ def test_few_units_are_not_shared_out() -> None:
     assert {process for _, process in found} == {os.getpid()}
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork, so there is one process")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+def test_the_first_ones_are_done_before_others_are_shared_out() -> None:
+    found = processes.each(lambda number: (number, os.getpid()), range(processes.LEAST_EACH * 2), 8)
+    assert [number for number, _ in found] == list(range(processes.LEAST_EACH * 2))
+    assert {process for _, process in found[: processes.FIRST]} == {os.getpid()}
+    assert os.getpid() not in {process for _, process in found[processes.FIRST :]}
+
+
 def test_what_was_worked_out_is_worked_out_again() -> None:
     unit = units(1)[0]
     before = unit.manifests

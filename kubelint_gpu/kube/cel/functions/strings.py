@@ -173,10 +173,6 @@ def _shown(value: Any) -> str:
     )
 
 
-def _reverse(value: Any) -> Any:
-    return value[::-1]
-
-
 FUNCTIONS: dict[str, Any] = {
     "size": len,
     "contains": lambda text, part: part in text,
@@ -197,5 +193,5 @@ FUNCTIONS: dict[str, Any] = {
     "format": _format,
     "join": _join,
     "strings.quote": lambda text: f'"{text.translate(_QUOTED)}"',
-    "reverse": _reverse,
+    "reverse": lambda value: value[::-1],
 }
