@@ -11,6 +11,7 @@ from kubelint_gpu.kube.objects.label_algebra import NumberBound, alternatives, u
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.objects.taints import is_lifecycle, untolerated
+from kubelint_gpu.messages.wait import about
 from kubelint_gpu.scheduler import FitResult, Snapshot, Status, fit
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.scheduler.framework.facts import Held
@@ -212,7 +213,7 @@ def _nearest(
 
 def _state(status: Status) -> str:
     """What is wrong with the node, as a clause about it."""
-    about = status.reasons[0].removeprefix("node(s) ") if status.reasons else ""
-    if about == "were unschedulable":
+    if status.plugin == node_unschedulable.NAME:
         return "it is cordoned"
-    return f"it {about}" if about.startswith(("had ", "didn't ")) else about
+    told = about(status.reasons[0]) if status.reasons else ""
+    return f"it {told}" if told.startswith(("had ", "didn't ")) else told

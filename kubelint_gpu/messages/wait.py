@@ -127,8 +127,8 @@ class Wait:
         if things:
             return f"for {'device' if len(things) == 1 else 'devices'} {some(things, 'device')} on {nodes}{held}"
         if first.held == "device":
-            return f"for {nodes} ({_about(first.reason)}){f' while {holders} has the claim' if holders else ''}"
-        return f"for {nodes} ({_about(first.reason)}){held}"
+            return f"for {nodes} ({about(first.reason)}){f' while {holders} has the claim' if holders else ''}"
+        return f"for {nodes} ({about(first.reason)}){held}"
 
     def _further(self, places: Sequence[Sequence[Blocker]]) -> str:
         """A place that it would lack if nothing else were in the way."""
@@ -245,7 +245,7 @@ def _kept_away(lack: Blocker, holders: str) -> str:
         return f"where its anti-affinity keeps it apart from {holders or 'others'}"
     if lack.reason == inter_pod_affinity.AFFINITY_REASON:
         return "where no pod runs that its affinity asks for"
-    return f"which {_about(lack.reason)} because of {holders or 'others'}"
+    return f"which {about(lack.reason)} because of {holders or 'others'}"
 
 
 def _pods(waiting: Waiting) -> str:
@@ -258,11 +258,11 @@ _SHORTAGES = {"cannot allocate all claims": "too few devices are left for its cl
 
 def said(reason: str, nodes: str) -> str:
     """The scheduler's reason with the nodes in place of their number."""
-    about = _about(reason)
-    return f"{_SHORTAGES.get(reason, reason)} on {nodes}" if about == reason else f"{nodes} {about}"
+    told = about(reason)
+    return f"{_SHORTAGES.get(reason, reason)} on {nodes}" if told == reason else f"{nodes} {told}"
 
 
-def _about(reason: str) -> str:
+def about(reason: str) -> str:
     """The scheduler's reason as it is said of a node that is named."""
     return reason.removeprefix("node(s) ")
 
