@@ -124,8 +124,8 @@ def wider_selector(unit: ApplySet, subject: WorkloadCheck) -> Iterator[FixCandid
 def by_label(subject: WorkloadCheck, wider: Wider) -> FixCandidate:
     """Select by a label in place of a name."""
     more = len(wider.nodes) - len(wider.pinned)
-    gain = f", which {more} more {'node has' if more == 1 else 'nodes have'}" if more else ""
-    return FixCandidate(f"select {wider.key}: {wider.value}{gain}", "unsafe", lambda: _edits(subject, wider))
+    gain = f"{more} more {'node has' if more == 1 else 'nodes have'}" if more else ""
+    return FixCandidate(f"select {wider.key}: {wider.value}", "unsafe", lambda: _edits(subject, wider), effect=gain)
 
 
 def _edits(subject: WorkloadCheck, wider: Wider) -> list[Edit]:

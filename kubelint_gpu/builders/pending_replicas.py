@@ -14,7 +14,7 @@ from kubelint_gpu.builders.common_cause import of_shortage
 from kubelint_gpu.builders.stuck_rollout import NO_NODE, declare, is_trapped, shortage, unsure_claims
 from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
-from kubelint_gpu.engine.remedies import no_surge, without_surge
+from kubelint_gpu.engine.remedies import WITHOUT_SURGE, no_surge
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, scarce, shortage_lines
 from kubelint_gpu.messages.wait import Wait, refused
 from kubelint_gpu.messages.why_fewer import KEPT_APART, why_fewer
@@ -144,9 +144,11 @@ def _fewer(subject: WorkloadCheck, placed: int) -> tuple[FixCandidate, ...]:
     fewer = FixCandidate(f"{title}, as many as find room", "unsafe", edits, of_amounts=True)
     if not (controller.has_replica_sets and controller.keeps_until_ready(placed)):
         return (fewer,)
+    one = no_surge(subject.manifest, placed)
     return fewer, FixCandidate(
-        f"{title}, and {without_surge(placed)}",
+        f"{title}, and {WITHOUT_SURGE}",
         "unsafe",
-        lambda: [*edits(), *no_surge(subject.manifest, placed).edits()],
+        lambda: [*edits(), *one.edits()],
+        effect=one.effect,
         of_amounts=True,
     )

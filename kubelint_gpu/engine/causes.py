@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
@@ -39,7 +40,8 @@ def joint_proposals(drafts: Sequence[Diagnostic]) -> Iterator[FixCandidate]:
     for title, proposal in first.items():
         every = [proposal, *(one[title] for one in rest if title in one)]
         if len(every) == len(drafts):
-            yield FixCandidate(title, proposal.safety, lambda every=every: _all(every))  # type: ignore[misc]
+            edits = partial(_all, every)
+            yield FixCandidate(title, proposal.safety, edits, effect=proposal.joint_effect)
 
 
 def _all(proposals: Sequence[FixCandidate]) -> list[Edit]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 class FixCandidate:
     """A fix to be tried; `edits` raises NotEditable where the text does not allow it.
 
+    `effect` is what it costs or gives, as a clause behind `which`; `joint_effect` that of the `joint` change.
     `must_prove`: it is offered only if the changed manifest no longer gives the finding and gives no new one.
     Without that, as where no inventory is there to prove it with, it is offered as not verified.
     `joint` is the title of the same change where it is made in several workloads at once, empty where it is not.
@@ -31,6 +32,13 @@ class FixCandidate:
     must_prove: bool = True
     of_amounts: bool = False
     joint: str = ""
+    effect: str = ""
+    joint_effect: str = ""
+
+    @property
+    def whole(self) -> str:
+        """The title with the effect."""
+        return f"{self.title}, which {self.effect}" if self.effect else self.title
 
 
 @dataclass(frozen=True, slots=True)

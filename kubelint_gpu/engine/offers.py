@@ -22,8 +22,7 @@ _EXPLAINED = ("KLG1", "KLG2")
 def not_offered(finding: Finding, fixes: Sequence[Fix], refusals: Sequence[Refusal]) -> Iterator[str]:
     """Why a finding about rollouts or placement comes without a fix although one was thought of."""
     if refusals and not fixes and finding.severity != "note" and finding.code.startswith(_EXPLAINED):
-        title, _, _ = refusals[0].title.partition(", which ")
-        yield f"no fix is offered: {title}: {refusals[0].why}"
+        yield f"no fix is offered: {refusals[0].title}: {refusals[0].why}"
 
 
 def offered(
@@ -31,7 +30,9 @@ def offered(
 ) -> list[tuple[Fix | Refusal, ...]]:
     """What came of the proposals of each draft; what weighs most is tried first."""
     if len(drafts) > _MOST_FINDINGS:
-        return [tuple(Refusal(one.title, one.safety, _TOO_MANY) for one in draft.proposals) for draft in wanted]
+        return [
+            tuple(Refusal(one.title, one.safety, _TOO_MANY, one.whole) for one in draft.proposals) for draft in wanted
+        ]
     known = batches(unit, wanted, drafts)
     left = count(known.alone or 0, -1)
     alone = trials.spend if unit.rendered else lambda: known.alone is None or next(left) > 0

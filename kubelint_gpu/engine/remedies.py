@@ -15,28 +15,29 @@ _ROLLING = "rollingUpdate"
 _HASH = "pod-template-hash"
 
 
-def without_surge(replicas: int) -> str:
-    """The fields that let an old pod go before its successor comes, and what that costs."""
-    price = "of the only replica in each rollout" if replicas == 1 else f"of 1 of {replicas} replicas at each step"
-    return f"maxSurge: 0 and maxUnavailable: 1, which costs a brief downtime {price}"
+WITHOUT_SURGE = "maxSurge: 0 and maxUnavailable: 1"
 
 
 def no_surge(manifest: Manifest, replicas: int) -> FixCandidate:
     """Let an old pod go before its successor comes."""
+    price = "of the only replica in each rollout" if replicas == 1 else f"of 1 of {replicas} replicas at each step"
     return FixCandidate(
-        f"set {without_surge(replicas)}",
+        f"set {WITHOUT_SURGE}",
         "safe",
         lambda: _no_surge(manifest, field_pointers.STRATEGY),
-        joint="set maxSurge: 0 and maxUnavailable: 1 in all of them, which costs a brief downtime of 1 replica of each",
+        joint=f"set {WITHOUT_SURGE} in all of them",
+        effect=f"costs a brief downtime {price}",
+        joint_effect="costs a brief downtime of 1 replica of each",
     )
 
 
 def no_daemon_surge(manifest: Manifest) -> FixCandidate:
     """Let the old pod of a node go before its successor comes."""
     return FixCandidate(
-        "set maxSurge: 0 and maxUnavailable: 1, which costs a brief downtime on each node, one after the other",
+        f"set {WITHOUT_SURGE}",
         "safe",
         lambda: _no_surge(manifest, field_pointers.UPDATE_STRATEGY),
+        effect="costs a brief downtime on each node, one after the other",
     )
 
 
@@ -44,10 +45,12 @@ def recreate(manifest: Manifest, replicas: int) -> FixCandidate:
     """Let all old pods go first."""
     price = "of the only replica" if replicas == 1 else f"of all {replicas} replicas at once"
     return FixCandidate(
-        f"set strategy type: Recreate, which costs a downtime {price} in each rollout",
+        "set strategy type: Recreate",
         "unsafe",
         lambda: _recreate(manifest),
-        joint="set strategy type: Recreate in all of them, which costs a downtime of all replicas of each",
+        joint="set strategy type: Recreate in all of them",
+        effect=f"costs a downtime {price} in each rollout",
+        joint_effect="costs a downtime of all replicas of each",
     )
 
 

@@ -11,7 +11,7 @@ from kubelint_gpu.builders.stuck_rollout import keeping, surges_on_nodes
 from kubelint_gpu.documents.edits import Edit
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
-from kubelint_gpu.engine.remedies import no_daemon_surge, no_surge
+from kubelint_gpu.engine.remedies import WITHOUT_SURGE, no_daemon_surge, no_surge
 from kubelint_gpu.evidence.exclusive_lines import exclusive_claims, stakes
 from kubelint_gpu.findings.finding import Related
 from kubelint_gpu.messages.wait import Wait, story
@@ -158,8 +158,8 @@ def _proposals(involved: Sequence[WorkloadCheck]) -> tuple[FixCandidate, ...]:
 
         only = all(subject.workload.replicas == 1 for subject in involved)
         price = "of the only replica of each in each rollout" if only else "of 1 replica of each at each step"
-        title = f"set maxSurge: 0 and maxUnavailable: 1 in all of them, which costs a brief downtime {price}"
-        found.append(FixCandidate(title, "safe", every))
+        title = f"set {WITHOUT_SURGE} in all of them"
+        found.append(FixCandidate(title, "safe", every, effect=f"costs a brief downtime {price}"))
     return tuple(found)
 
 

@@ -139,4 +139,4 @@ def _proposals(manifest: Manifest, route: Pointer, found: Sequence[Drained]) -> 
         return [Edit(manifest.path, manifest.item.locate(route, "key"), "maxUnavailable"), value]
 
     lets = "one pod at a time" if missing == 1 else f"{missing} pods that find no room"
-    return (FixCandidate(f"set maxUnavailable: {missing}, which lets a drain take {lets}", "unsafe", edits),)
+    return (FixCandidate(f"set maxUnavailable: {missing}", "unsafe", edits, effect=f"lets a drain take {lets}"),)

@@ -184,7 +184,8 @@ def _forbid(subject: WorkloadCheck) -> FixCandidate:
             return [replace_scalar(manifest.item, _POLICY, "Forbid")]
         return [set_key(manifest.item, ("spec",), "concurrencyPolicy", "Forbid", before="jobTemplate")]
 
-    return FixCandidate("set concurrencyPolicy: Forbid, which skips a run while another one is going", "unsafe", edits)
+    effect = "skips a run while another one is going"
+    return FixCandidate("set concurrencyPolicy: Forbid", "unsafe", edits, effect=effect)
 
 
 def _time(seconds: int) -> str:

@@ -65,8 +65,8 @@ def test_what_is_right_already_is_not_edited():
 )
 def test_the_price_is_part_of_the_title(replicas, brief, whole):
     found = manifest()
-    assert no_surge(found, replicas).title.endswith(f"costs a brief downtime {brief}")
-    assert recreate(found, replicas).title.endswith(f"costs a downtime {whole}")
+    assert no_surge(found, replicas).whole.endswith(f"costs a brief downtime {brief}")
+    assert recreate(found, replicas).whole.endswith(f"costs a downtime {whole}")
 
 
 def test_only_terms_without_match_label_keys_get_them():
