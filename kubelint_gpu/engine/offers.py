@@ -31,7 +31,7 @@ def offered(
     """What came of the proposals of each draft; what weighs most is tried first."""
     if len(drafts) > _MOST_FINDINGS:
         return [
-            tuple(Refusal(one.title, one.safety, _TOO_MANY, one.whole) for one in draft.proposals) for draft in wanted
+            tuple(Refusal(one.title, one.safety, _TOO_MANY, one.effect) for one in draft.proposals) for draft in wanted
         ]
     known = batches(unit, wanted, drafts)
     left = count(known.alone or 0, -1)

@@ -109,7 +109,10 @@ def _refusal(finding: Finding, refused: dict[tuple[Identity, str], str], *, unsa
     if made:
         return next(filter(None, made), "")
     tried = [one for one in finding.refusals if one.safety == "safe" or unsafe]
-    return f"{tried[0].whole or tried[0].title}: {tried[0].why}" if tried else ""
+    if not tried:
+        return ""
+    first = tried[0]
+    return f"{first.title}{first.effect and f', which {first.effect}'}: {first.why}"
 
 
 def _next(

@@ -197,20 +197,20 @@ def tried(
                 continue
             early = overtaken(waiting, changed_by(unit, edits)) if waiting else ""
             if early:
-                yield Refusal(proposal.title, proposal.safety, early, proposal.whole)
+                yield Refusal(proposal.title, proposal.safety, early, proposal.effect)
                 continue
             if number in holds:
                 yield _fix(proposal, edits, proposal.must_prove and sure)
                 continue
             if not alone():
-                yield Refusal(proposal.title, proposal.safety, _UNTRIED, proposal.whole)
+                yield Refusal(proposal.title, proposal.safety, _UNTRIED, proposal.effect)
                 continue
             with part(1, _PART_OF_TRIAL):
                 changed = changed_by(unit, edits)
                 why = objection(changed, (draft, *beside), drafts)
             other = "" if proposal.of_amounts else asks_for_other(unit, changed)
             if other:
-                yield Refusal(proposal.title, proposal.safety, other, proposal.whole)
+                yield Refusal(proposal.title, proposal.safety, other, proposal.effect)
                 continue
             if not why or not proposal.must_prove:
                 made = _of_sources(unit, changed, edits) if unit.rendered else edits
@@ -220,7 +220,7 @@ def tried(
             why = str(error)
         except UsedUp:
             why = f"it was not tried: {USED_UP}"
-        yield Refusal(proposal.title, proposal.safety, why, proposal.whole)
+        yield Refusal(proposal.title, proposal.safety, why, proposal.effect)
 
 
 def _of_sources(unit: ApplySet, changed: ApplySet, edits: Sequence[Edit]) -> list[Edit]:

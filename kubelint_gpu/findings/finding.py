@@ -70,12 +70,12 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A change that was thought of and is not offered, and why; `whole` is its title with what it costs or gives."""
+    """A change that was thought of and is not offered, and why; `effect` is what it costs or gives."""
 
     title: str
     safety: Safety
     why: str
-    whole: str = ""
+    effect: str = ""
 
 
 COUNT, ASKED = 0, 1

@@ -158,8 +158,8 @@ def _proposals(involved: Sequence[WorkloadCheck]) -> tuple[FixCandidate, ...]:
 
         only = all(subject.workload.replicas == 1 for subject in involved)
         price = "of the only replica of each in each rollout" if only else "of 1 replica of each at each step"
-        title = f"set {WITHOUT_SURGE} in all of them"
-        found.append(FixCandidate(title, "safe", every, effect=f"costs a brief downtime {price}"))
+        price = f"costs a brief downtime {price}"
+        found.append(FixCandidate(f"set {WITHOUT_SURGE} in all of them", "safe", every, effect=price))
     return tuple(found)
 
 

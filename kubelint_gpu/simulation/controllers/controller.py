@@ -48,7 +48,7 @@ class Controller:
     @property
     def first_ordinal(self) -> int:
         """The lowest ordinal."""
-        return 0
+        return getattr(self.workload.strategy, "first_ordinal", 0)
 
     has_replica_sets = False
     """Whether it makes a ReplicaSet for each template.

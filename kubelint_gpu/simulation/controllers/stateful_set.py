@@ -214,11 +214,6 @@ class StatefulSetController(ReplicaSetController):
         """With `OrderedReady`."""
         return not self.strategy.parallel
 
-    @property
-    def first_ordinal(self) -> int:
-        """`spec.ordinals.start`."""
-        return self.strategy.first_ordinal
-
     def pod(self, revision: str, name: str = "") -> Pod:
         """A pod with the label `controller-revision-hash`."""
         return with_revision(self.workload.pod(name or self.workload.meta.name), revision)

@@ -21,7 +21,6 @@ from kubelint_gpu.simulation.prepare.locality import eligible_nodes
 from kubelint_gpu.values import dataclass, replace
 
 EQUAL_ZONES = "equal-zones"
-"""Zones that are alike are looked at once."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
 from kubelint_gpu.budget import BUDGET
 from kubelint_gpu.kube.objects.cluster import Cluster
@@ -44,7 +45,7 @@ def judge(
         transitions,
         cluster,
         (budget, tuple(growth), None if only is None else tuple(only)),
-        lambda: _counted_first(*with_claims_for_resources(transitions, cluster), budget, growth, only),
+        lambda: _counted_first(_Rollouts(*with_claims_for_resources(transitions, cluster), budget, growth, only)),
     )
     return tuple(
         replace(undecided(one.new), unknown=SERVED_BOTH_WAYS)
@@ -54,22 +55,31 @@ def judge(
     )
 
 
-def _counted_first(
-    transitions: Sequence[Transition],
-    cluster: Cluster,
-    budget: int,
-    growth: Sequence[Growth],
-    only: Container[int] | None,
-) -> tuple[Judgement, ...]:
-    counted = with_counted_devices(transitions, cluster)
+class _Rollouts(NamedTuple):
+    """Which rollouts are judged in which cluster, within so many states; `only` names some of them."""
+
+    transitions: Sequence[Transition]
+    cluster: Cluster
+    budget: int
+    growth: Sequence[Growth] = ()
+    only: Container[int] | None = None
+
+    def judged(self, growth: Sequence[Growth] = ()) -> tuple[Judgement, ...]:
+        """What becomes of them; pools grow only where they are given."""
+        return RolloutAnalysis(self.transitions, self.cluster, self.budget, growth).judge(self.only)
+
+
+def _counted_first(asked: _Rollouts) -> tuple[Judgement, ...]:
+    counted = with_counted_devices(asked.transitions, asked.cluster)
     if counted is None:
-        return _judged(transitions, cluster, budget, growth, only)
+        return _judged(asked)
     # what counting shows to end ends; of the rest it is told which devices it waits for
-    found = _judged(*counted, budget, (), only)
+    only, every = asked.only, range(len(asked.transitions))
+    found = _judged(_Rollouts(*counted, asked.budget, (), only))
     known = {number for number, one in enumerate(found) if _ends(one) or (only is not None and number not in only)}
-    left = [number for number in range(len(transitions)) if number not in known]
-    rest = _judged(transitions, cluster, budget, growth, left) if left else found
-    return tuple(found[number] if number in known else rest[number] for number in range(len(transitions)))
+    left = [number for number in every if number not in known]
+    rest = _judged(asked._replace(only=left)) if left else found
+    return tuple(found[number] if number in known else rest[number] for number in every)
 
 
 def _ends(one: Judgement) -> bool:
@@ -77,40 +87,28 @@ def _ends(one: Judgement) -> bool:
     return one.placed >= one.wanted and one.verdict in (None, Verdict.COMPLETES)
 
 
-def _judged(
-    transitions: Sequence[Transition],
-    cluster: Cluster,
-    budget: int,
-    growth: Sequence[Growth],
-    only: Container[int] | None,
-) -> tuple[Judgement, ...]:
-    found = tuple(undecided(one.new) for one in transitions)
+def _judged(asked: _Rollouts) -> tuple[Judgement, ...]:
+    found = tuple(undecided(one.new) for one in asked.transitions)
     try:
         with part(3, 4):
-            found = RolloutAnalysis(transitions, cluster, budget).judge(only)
+            found = asked.judged()
     except UsedUp:
         return found
     if not all(map(_ends, found)):
         with suppress(UsedUp), part(1, 4):
-            found = _wherever_they_stand(found, transitions, cluster, budget, only)
-    if growth and any(one.verdict is not Verdict.COMPLETES for one in found):
+            found = _wherever_they_stand(found, asked)
+    if asked.growth and any(one.verdict is not Verdict.COMPLETES for one in found):
         with suppress(UsedUp), part(1, 2):
-            found = _grown(found, transitions, cluster, budget, growth, only)
+            found = _grown(found, asked)
     return found
 
 
-def _wherever_they_stand(
-    found: tuple[Judgement, ...],
-    transitions: Sequence[Transition],
-    cluster: Cluster,
-    budget: int,
-    only: Container[int] | None,
-) -> tuple[Judgement, ...]:
+def _wherever_they_stand(found: tuple[Judgement, ...], asked: _Rollouts) -> tuple[Judgement, ...]:
     """The judgements, only possible where they would be others if old pods stood on nodes that take none any more."""
-    standing = where_none_come(transitions, cluster)
+    standing = where_none_come(asked.transitions, asked.cluster)
     if standing is None:
         return found
-    others = RolloutAnalysis(transitions, standing, budget).judge(only)
+    others = asked._replace(cluster=standing).judged()
     return tuple(_softened(one, other) for one, other in zip(found, others, strict=True))
 
 
@@ -122,17 +120,10 @@ def _softened(one: Judgement, other: Judgement) -> Judgement:
     return one
 
 
-def _grown(
-    found: tuple[Judgement, ...],
-    transitions: Sequence[Transition],
-    cluster: Cluster,
-    budget: int,
-    growth: Sequence[Growth],
-    only: Container[int] | None,
-) -> tuple[Judgement, ...]:
+def _grown(found: tuple[Judgement, ...], asked: _Rollouts) -> tuple[Judgement, ...]:
     """The judgements with nodes that pools may add, where these are better."""
-    grown = RolloutAnalysis(transitions, cluster, budget, growth).judge(only)
-    found = tuple(_better(one, other) for one, other in zip(found, grown, strict=True))
+    transitions, cluster, budget, growth, _ = asked
+    found = tuple(_better(one, other) for one, other in zip(found, asked.judged(growth), strict=True))
     stalling = [number for number, one in enumerate(found) if _may_stall(one)]
     if stalling:
         # the replicas themselves need nodes that join; does the rollout need more of them?

@@ -34,7 +34,6 @@ from kubelint_gpu.values import dataclass, field, replace
 
 T = TypeVar("T")
 SINGLE_RUNS = "single-runs"
-"""Where a search sees too little, single runs look for one that gets stuck."""
 
 
 @dataclass(frozen=True, slots=True)

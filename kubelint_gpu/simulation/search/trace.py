@@ -15,10 +15,7 @@ if TYPE_CHECKING:
 class TraceStep:
     """One event of a run, in words: who acts, and what happens.
 
-    Attributes:
-        pods: whose place it is about, where they get one or wait for ever.
-        node: the node that they are bound to, and `left` what is free there then.
-        scheduler: what the scheduler says of those that wait for ever; it stands behind the message.
+    `pods` get a place on a `node`, where `left` is free then, or wait for ever: `scheduler` goes on from the message.
     """
 
     actor: str
