@@ -76,6 +76,11 @@ def diagnose(unit: ApplySet) -> tuple[tuple[WorkloadCheck, Diagnosis], ...]:
     return tuple(_diagnosed(unit))
 
 
+def of_cause(unit: ApplySet, code: str) -> Iterator[tuple[WorkloadCheck, Diagnosis]]:
+    """The workloads that no node takes for the cause of which a rule tells."""
+    return (one for one in diagnose(unit) if one[1].code == code)
+
+
 def _diagnosed(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Diagnosis]]:
     if not unit.has_nodes or not unit.possible_nodes:
         return

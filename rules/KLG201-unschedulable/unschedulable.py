@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 
-from kubelint_gpu.analysis.diagnosis import Diagnosis, diagnose
+from kubelint_gpu.analysis.diagnosis import Diagnosis, diagnose, of_cause
 from kubelint_gpu.analysis.node_misfit import title
 from kubelint_gpu.builders.waiting_pods import scheduler_message
 from kubelint_gpu.engine.diagnostic import Diagnostic
@@ -22,9 +22,7 @@ def unschedulable(unit: ApplySet) -> Iterator[Diagnostic]:
     """No node takes the pod, even with nothing else running, and no more telling rule says why."""
     yield from _without_claim(unit, {subject.key for subject, _ in diagnose(unit)})
     yield from _without_runtime_class(unit)
-    for subject, found in diagnose(unit):
-        if found.code != "KLG201":
-            continue
+    for subject, found in of_cause(unit, "KLG201"):
         manifest = subject.manifest
         yield Diagnostic(
             "KLG201",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any
 
-from kubelint_gpu.analysis.diagnosis import Diagnosis, diagnose
+from kubelint_gpu.analysis.diagnosis import Diagnosis, of_cause
 from kubelint_gpu.analysis.node_misfit import asked, title
 from kubelint_gpu.builders.waiting_pods import no_pods, scheduler_message, severity_without_pods
 from kubelint_gpu.documents import Pointer
@@ -30,9 +30,7 @@ Sets = dict[tuple[Taint, ...], list[str]]
 @rule("KLG202", of_workloads=True)
 def untolerated_taint(unit: ApplySet) -> Iterator[Diagnostic]:
     """Every node that would take the pod has a taint that it does not tolerate."""
-    for subject, found in diagnose(unit):
-        if found.code != "KLG202":
-            continue
+    for subject, found in of_cause(unit, "KLG202"):
         manifest = subject.manifest
         sets = _sets(unit, subject, found)
         told = [

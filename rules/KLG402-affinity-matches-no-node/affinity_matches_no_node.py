@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.diagnosis import diagnose
+from kubelint_gpu.analysis.diagnosis import of_cause
 from kubelint_gpu.analysis.node_misfit import title
 from kubelint_gpu.builders.waiting_pods import no_pods, scheduler_message, severity_without_pods
 from kubelint_gpu.documents import Pointer
@@ -32,9 +32,7 @@ _DECLARE = "an autoscaler may make such nodes: declare them as a pool of the inv
 @rule("KLG402", of_workloads=True)
 def affinity_matches_no_node(unit: ApplySet) -> Iterator[Diagnostic]:
     """Labels that a node could have, and none of the inventory has."""
-    for subject, found in diagnose(unit):
-        if found.code != "KLG402":
-            continue
+    for subject, found in of_cause(unit, "KLG402"):
         miss = _nearest_miss(unit, subject)
         manifest = subject.manifest
         coming = found.certainty == "possible" and not miss.suggestion and _label(manifest, miss) in _PROVISIONED

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
-from kubelint_gpu.analysis.diagnosis import diagnose
+from kubelint_gpu.analysis.diagnosis import of_cause
 from kubelint_gpu.analysis.node_misfit import REMOVED
 from kubelint_gpu.builders.gpu_requests import GPU, renamed_requests, request_place
 from kubelint_gpu.builders.waiting_pods import scheduler_message
@@ -23,9 +23,7 @@ from kubelint_gpu.workspace.workload_check import WorkloadCheck
 @rule("KLG502", of_workloads=True)
 def unknown_resource(unit: ApplySet) -> Iterator[Diagnostic]:
     """An extended resource that no node knows and no pool may bring."""
-    for subject, found in diagnose(unit):
-        if found.code != "KLG502":
-            continue
+    for subject, found in of_cause(unit, "KLG502"):
         resource = found.resource
         names = sorted(name for name in unit.advertised if is_extended(name))
         near = [name for name in [GPU] if name in names] if resource == REMOVED else _near(resource, names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.diagnosis import diagnose
+from kubelint_gpu.analysis.diagnosis import of_cause
 from kubelint_gpu.analysis.node_misfit import title
 from kubelint_gpu.builders.gpu_requests import request_place
 from kubelint_gpu.builders.waiting_pods import scheduler_message
@@ -18,9 +18,7 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 @rule("KLG503", of_workloads=True)
 def gpu_count_exceeds_node(unit: ApplySet) -> Iterator[Diagnostic]:
     """More GPUs than the largest node has."""
-    for subject, found in diagnose(unit):
-        if found.code != "KLG503":
-            continue
+    for subject, found in of_cause(unit, "KLG503"):
         most = amount(found.resource, found.allocatable)
         yield Diagnostic(
             "KLG503",

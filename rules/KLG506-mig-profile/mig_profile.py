@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubelint_gpu.analysis.diagnosis import Diagnosis, diagnose
+from kubelint_gpu.analysis.diagnosis import Diagnosis, of_cause
 from kubelint_gpu.analysis.node_misfit import MIG, matching
 from kubelint_gpu.builders.gpu_requests import GPU, renamed_requests, request_place
 from kubelint_gpu.builders.waiting_pods import scheduler_message
@@ -24,9 +24,7 @@ _STRATEGY = "nvidia.com/mig.strategy"
 @rule("KLG506", of_workloads=True)
 def mig_profile(unit: ApplySet) -> Iterator[Diagnostic]:
     """A MIG device that no GPU of the nodes can have, or that the nodes do not advertise under this name."""
-    for subject, found in diagnose(unit):
-        if found.code != "KLG506":
-            continue
+    for subject, found in of_cause(unit, "KLG506"):
         near = near_resource(found.resource, unit.advertised)
         yield Diagnostic(
             "KLG506",

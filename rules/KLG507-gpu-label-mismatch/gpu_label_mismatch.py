@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubelint_gpu.analysis.diagnosis import diagnose
+from kubelint_gpu.analysis.diagnosis import of_cause
 from kubelint_gpu.analysis.node_misfit import excluding_gpu_label
 from kubelint_gpu.builders.waiting_pods import scheduler_message
 from kubelint_gpu.engine.diagnostic import Diagnostic
@@ -18,9 +18,7 @@ from kubelint_gpu.workspace.apply_set import ApplySet
 @rule("KLG507", of_workloads=True)
 def gpu_label_mismatch(unit: ApplySet) -> Iterator[Diagnostic]:
     """A GPU label that leaves only nodes with too few GPUs."""
-    for subject, found in diagnose(unit):
-        if found.code != "KLG507":
-            continue
+    for subject, found in of_cause(unit, "KLG507"):
         enough = [node for node in unit.possible_nodes if node.allocatable.get(found.resource, 0) >= found.needed]
         bound = excluding_gpu_label(subject, tuple(enough))
         if bound is None:
