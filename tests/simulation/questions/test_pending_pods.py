@@ -45,8 +45,8 @@ def test_who_waits_already_may_take_the_place_that_the_old_pod_leaves(one):
     found = judged(one, node("a"), waiting())
     assert found.verdict is Verdict.MAY_STICK
     told = [step.message for step in found.trace.steps]
-    assert "Pod/o/other waits for a node" in told[0]
-    assert any("binds Pod/o/other to a" in message for message in told)
+    assert "Pod o/other waits for a node" in told[0]
+    assert any("binds Pod o/other to a" in message for message in told)
     (mine,) = [waits for waits in found.trace.waiting if waits.owner == one.key]
     assert [holder.owner for lack in mine.lacks for holder in lack.holders] == ["Pod/o/other"]
     assert judged(one, node("a")).verdict is Verdict.COMPLETES
