@@ -70,14 +70,15 @@ def softened(question: Question, found: Judgement) -> Judgement:
     if _rolls(one) or not one.moves or found.placed >= found.wanted or not _is_asked(question):
         return found
     ends = _ends(question)
-    if ends is None:
-        return found
-    done = ended(ends.scene.model, one.new.key)
-    return (
-        replace(found, at_best=found.wanted)
-        if any(done(state) for end in ends.found for state in end.states)
-        else found
-    )
+    if ends is None or not ends.whole:
+        # what is rolled or has fewer pods gives places up at some moment
+        others = (question.situation.participants[place] for place in changing(question.situation, question.position))
+        gives = any(other.rolling or other.replicas < other.before for other in others)
+        best = gives and shortage.alone(question) is None
+    else:
+        done = ended(ends.scene.model, one.new.key)
+        best = any(done(state) for end in ends.found for state in end.states)
+    return replace(found, at_best=found.wanted) if best else found
 
 
 def _is_asked(question: Question) -> bool:

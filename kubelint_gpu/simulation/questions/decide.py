@@ -81,6 +81,7 @@ def judge_in(bench: Situation, number: int) -> Judgement:
         found = applied.decide(question, _while_others_stay)
         if not participant.existing and (found is None or found.placed >= wanted):
             found = _later(question, found)
+            found = found and applied.softened(question, found)
     if found is None:
         found = _beside_changes(question, _though_jobs_wait(question, _while_others_stay(question)))
         found = applied.softened(question, found)
