@@ -94,6 +94,20 @@ def test_from_elsewhere_neither(name, repository):
     assert b"leads outside" in ended.stderr
 
 
+@pytest.mark.parametrize("name", ["base", "base/secret.yaml", "member.yaml"])
+def test_a_kustomization_behind_them_is_not_rendered(name, repository):
+    base = repository.parent / "outside" / "base"
+    base.mkdir()
+    (base / "secret.yaml").write_text(deployment("hunter2"))
+    (base / "kustomization.yaml").write_text("resources: [secret.yaml]\n")
+    (repository / "base").symlink_to(base)
+    (repository / "member.yaml").symlink_to(base / "secret.yaml")
+    ended = checked(repository, name, "-i", "i.yaml")
+    assert ended.returncode == 2
+    assert b"leads outside" in ended.stderr
+    assert b"hunter2" not in run("explain", "deployment/hunter", name, "-i", "i.yaml", cwd=repository).stderr
+
+
 def test_other_commands_neither(repository):
     for arguments in (
         ("inventory", "validate", "link.yaml"),

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from kubelint_gpu.sources import Skipped, SourceError, SourceFile, collect
+from kubelint_gpu.sources.checkout import way_out
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.project.configuration import Configuration
 from kubelint_gpu.workspace.project.kustomizations import BuiltKustomizations, KustomizeSettings, render_all
@@ -81,8 +83,12 @@ def gather(
     """
     settings = configuration or Configuration()
     repository = Repository(settings, paths)
-    given, paths = len(paths), everything(paths, settings, inventories)
+    given = everything(paths, settings, inventories)
+    widened, paths = len(given) > len(paths), given
     collected = collect(paths, stdin=sys.stdin.buffer, stdin_filename=stdin_filename)
+    if collected.errors:
+        # what a link takes out of the checkout is not rendered either
+        paths = [path for path in paths if path == "-" or way_out(path, Path.cwd()) is None]
     commit, offered = None, collected.files
     if hook:
         from kubelint_gpu.workspace.project.hook import commit_in_the_making
@@ -96,7 +102,7 @@ def gather(
     wanted = frozenset(os.path.realpath(path) for path in named or ())
     built = render_all(paths, mine, kustomize or KustomizeSettings(), users=users, wanted=wanted)
     declared = frozenset(os.path.realpath(path) for path in inventories or settings.inventories)
-    if len(paths) == given:
+    if not widened:
         # a file that is named is a manifest although it also declares the cluster
         declared -= frozenset(map(os.path.realpath, paths))
     files = [
