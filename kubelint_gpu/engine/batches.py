@@ -20,6 +20,8 @@ _MOST_ROUNDS = 12
 _PART = 4
 _COST = 60_000
 """What fixes may cost that are tried by themselves: each the cube of the number of workloads."""
+_OBJECTS = 20_000
+"""The objects that fixes which are tried by themselves may have judged again in all."""
 _TEXT = 60_000_000
 """The characters that fixes which are tried by themselves may read again in all."""
 _OF_THE_OBJECT = ("KLG0", "KLG2", "KLG5")
@@ -49,13 +51,13 @@ def batches(unit: ApplySet, wanted: Sequence[Diagnostic], drafts: Sequence[Diagn
     """
     count = sum(len(draft.proposals) for draft in wanted)
     size = sum(len(reading.source.text) for reading in unit.sources if reading.source is not None)
-    read_again = max(1, _TEXT // max(size, 1))
-    if unit.rendered or (count * len(unit.subjects) <= _FEW and count <= read_again):
+    again = max(1, min(_TEXT // max(size, 1), _OBJECTS // max(len(unit.manifests), 1)))
+    if unit.rendered or (count * len(unit.subjects) <= _FEW and count <= again):
         return Batches()
     trial = _Trial(unit, drafts)
     for members in islice(_rounds(filter(_declared_once(unit), _members(wanted))), _MOST_ROUNDS):
         trial.hold(members)
-    return Batches(frozenset(trial.holds), min(read_again, _COST // max(len(unit.subjects), 1) ** 3))
+    return Batches(frozenset(trial.holds), min(again, _COST // max(len(unit.subjects), 1) ** 3))
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,11 +209,13 @@ def tried(
                 changed = changed_by(unit, edits)
                 why = objection(changed, (draft, *beside), drafts)
             other = "" if proposal.of_amounts else asks_for_other(unit, changed)
+            works = not other and (not why or not proposal.must_prove)
+            made = _of_sources(unit, changed, edits) if works and unit.rendered else edits
+            del changed  # what waits for its next turn keeps what it names
             if other:
                 yield Refusal(proposal.title, proposal.safety, other, proposal.effect)
                 continue
-            if not why or not proposal.must_prove:
-                made = _of_sources(unit, changed, edits) if unit.rendered else edits
+            if works:
                 yield _fix(proposal, made, not why and proposal.must_prove and sure)
                 continue
         except NotEditable as error:

@@ -133,6 +133,16 @@ def test_many_fixes_are_tried_in_little_time_without_an_inventory(name, tmp_path
     assert json.loads(ended.stdout)["summary"]["workloads"] == len(ALONE[name])
 
 
+def test_fixes_of_very_many_objects_are_tried_together(tmp_path):
+    objects = [
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": f"c{n}", "namespace": n}} for n in range(800)
+    ]
+    ended = run(*written(tmp_path, objects), "--output-format", "json", cwd=tmp_path)
+    found = json.loads(ended.stdout)["findings"]
+    assert len(found) == 800
+    assert all(one["fixes"] for one in found)
+
+
 COST = r"""
 import re, sys
 from pathlib import Path
