@@ -35,10 +35,6 @@ _PART_OF_TRIAL = 4
 _LOWER: dict[Severity, Severity] = {"error": "warning", "warning": "note", "note": "note"}
 
 
-def _always() -> bool:
-    return True
-
-
 def drafts_of(unit: ApplySet) -> tuple[list[Diagnostic], list[Finding]]:
     """What the rules say of a unit, and a finding for each rule that failed.
 
@@ -176,7 +172,7 @@ def tried(
     draft: Diagnostic,
     drafts: Sequence[Diagnostic],
     holds: Container[int] = (),
-    alone: Callable[[], bool] = _always,
+    alone: Callable[[], bool] = lambda: True,
     beside: Sequence[Diagnostic] = (),
 ) -> Iterator[Fix | Refusal]:
     """Each proposal as a fix if it works: the manifest still parses, loses the finding, gains no error and no warning.

@@ -251,3 +251,22 @@ def test_an_explanation_ends_where_pod_and_cluster_are_too_large_together(tmp_pa
     ended = run("explain", "Deployment/a", "manifests.yaml", "-i", "inventory.yaml", cwd=tmp_path)
     assert ended.returncode == 2
     assert b"more work than one explanation may take" in ended.stderr
+
+
+def test_many_others_hide_no_rollout_that_is_stuck_without_them(tmp_path):
+    cluster = uneven()
+    cluster["nodes"].append(
+        {**cluster["nodes"][0], "name": "lone", "gpus": {**cluster["nodes"][0]["gpus"], "count": 1}}
+    )
+    pinned = deployment("tracker", 1, nodeSelector={"kubernetes.io/hostname": "lone"})
+    arguments = written(tmp_path, [pinned, *(different(number) for number in range(15))], cluster)
+    ended = run(*arguments, "--output-format", "json", cwd=tmp_path, seconds=10)
+    found = json.loads(ended.stdout)["findings"]
+    assert [one["object"] for one in found if one["code"] == "KLG101"] == ["Deployment/ml/tracker"]
+
+
+def test_pods_that_are_made_one_after_the_other_are_counted(tmp_path):
+    ordered = workload("StatefulSet", "a", template("a"), replicas=25)
+    ended = run(*written(tmp_path, [ordered], inventory(3, 8)), "--output-format", "json", cwd=tmp_path)
+    (found,) = [one for one in json.loads(ended.stdout)["findings"] if one["code"] == "KLG111"]
+    assert found["message"].startswith("only 24 of 25 replicas can run")

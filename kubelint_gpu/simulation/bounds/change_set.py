@@ -118,7 +118,7 @@ def at_once(
     if found.verdict not in (None, Verdict.UNDECIDED):
         beside = company if found.verdict is Verdict.MAY_STICK else ()
         return replace(told_by(found, alone, states), company=beside)
-    if peaceful and not ends and _is_apart(bench, position, others):
+    if peaceful and not ends and is_apart(bench, position, others):
         apart = replace(without(bench, others), budget=bench.budget // PARTS.applied)
         left = decide(apart, position - sum(place < position for place in others))
         states += left.states
@@ -208,7 +208,7 @@ def without(bench: Situation, gone: frozenset[int]) -> Situation:
     )
 
 
-def _is_apart(bench: Situation, position: int, others: frozenset[int]) -> bool:
+def is_apart(bench: Situation, position: int, others: frozenset[int]) -> bool:
     """Whether pods of the others do nothing but take room: without them everybody else has no less of it."""
     if bench.grown is not None:
         return False

@@ -19,7 +19,7 @@ from kubelint_gpu.simulation.bounds import (
     room,
     shortage,
 )
-from kubelint_gpu.simulation.bounds.change_set import changing, without
+from kubelint_gpu.simulation.bounds.change_set import changing, is_apart, without
 from kubelint_gpu.simulation.bounds.counting import slots_of
 from kubelint_gpu.simulation.bounds.question import Decider, Question
 from kubelint_gpu.simulation.bounds.shortfall import after_rollout
@@ -30,6 +30,7 @@ from kubelint_gpu.simulation.search.engine import Situation
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Judgement
 from kubelint_gpu.values import replace
+from kubelint_gpu.work import UsedUp, part
 
 AT_ONCE: tuple[Decider, ...] = (
     Decider("room", room.always),
@@ -38,6 +39,7 @@ AT_ONCE: tuple[Decider, ...] = (
     Decider("room-for-all-changes", change_set.by_room),
 )
 """Deciders that hold whatever else is known to change at the same moment."""
+
 
 ALONE: tuple[Decider, ...] = (
     Decider("per-node", per_node.decide),
@@ -49,6 +51,21 @@ ALONE: tuple[Decider, ...] = (
     Decider("search", exhaustive.decide),
 )
 """Deciders of a rollout while all others stay as they are; the last one always answers."""
+
+
+def _stuck_by_itself(question: Question) -> Judgement | None:
+    """Others that do nothing but take room help nobody whose rollout does not end without them."""
+    bench, position = question.situation, question.position
+    mine, others = question.participant, frozenset(range(len(bench.participants))) - {position}
+    simple = mine.rolling and not mine.daemons and question.peaceful
+    if not (others and simple and is_apart(bench, position, others)):
+        return None
+    found = by_itself(without(bench, others), 0)
+    return found if found.verdict is Verdict.STUCK else None
+
+
+BY_ITSELF = Decider("stuck-by-itself", _stuck_by_itself)
+"""Where the others are too many for the work that is left."""
 
 
 def first_answer(
@@ -110,7 +127,13 @@ def by_itself(bench: Situation, position: int) -> Judgement:
 
 
 def _decided(question: Question) -> Judgement:
-    found = first_answer(question, ALONE)
+    try:
+        with part(7, 8):
+            found = first_answer(question, ALONE)
+    except UsedUp:
+        found = first_answer(question, [BY_ITSELF])
+        if found is None:
+            raise
     if found is None:
         raise AssertionError("the search always answers")
     return found
@@ -125,7 +148,7 @@ def _beside_changes(question: Question, found: Judgement) -> Judgement:
         return change_set.at_once(bench, search, position, found, by_itself, peaceful=question.peaceful)
     if at_once and not participant.rolling and found.placed < found.wanted:
         return change_set.all_placed(bench, search, position, found)
-    if found.verdict is Verdict.STUCK:
+    if found.verdict is Verdict.STUCK and _stuck_by_itself(question) is None:
         alike = not participant.daemons and slots_of(bench, search, position) is not None
         others = helped_by(bench, search, position, alike=alike)
         return replace(found, company=tuple(bench.participants[place].new for place in others))

@@ -96,23 +96,18 @@ def _judged(asked: _Rollouts) -> tuple[Judgement, ...]:
         return found
     if not all(map(_ends, found)):
         with suppress(UsedUp), part(1, 4):
-            found = _wherever_they_stand(found, asked)
+            standing = where_none_come(asked.transitions, asked.cluster)
+            if standing is not None:
+                others = asked._replace(cluster=standing).judged()
+                found = tuple(_softened(one, other) for one, other in zip(found, others, strict=True))
     if asked.growth and any(one.verdict is not Verdict.COMPLETES for one in found):
         with suppress(UsedUp), part(1, 2):
             found = _grown(found, asked)
     return found
 
 
-def _wherever_they_stand(found: tuple[Judgement, ...], asked: _Rollouts) -> tuple[Judgement, ...]:
-    """The judgements, only possible where they would be others if old pods stood on nodes that take none any more."""
-    standing = where_none_come(asked.transitions, asked.cluster)
-    if standing is None:
-        return found
-    others = asked._replace(cluster=standing).judged()
-    return tuple(_softened(one, other) for one, other in zip(found, others, strict=True))
-
-
 def _softened(one: Judgement, other: Judgement) -> Judgement:
+    """The judgement, only possible where it would be `other` if old pods stood on nodes that take none any more."""
     if one.verdict is Verdict.STUCK and other.verdict in (Verdict.COMPLETES, Verdict.MAY_STICK):
         return replace(one, verdict=Verdict.MAY_STICK)
     if one.placed < one.wanted and other.placed > one.placed:
@@ -151,9 +146,8 @@ def judge_together(
     transitions, cluster = with_claims_for_resources(transitions, cluster)
     found = RolloutAnalysis(transitions, cluster, budget).judge_together(ends)
     if growth and any(one.verdict is not Verdict.COMPLETES for one in found):
-        grown = {
-            one.workloads: one for one in RolloutAnalysis(transitions, cluster, budget, growth).judge_together(ends)
-        }
+        later = RolloutAnalysis(transitions, cluster, budget, growth).judge_together(ends)
+        grown = {one.workloads: one for one in later}
         found = tuple(
             replace(grown[one.workloads], grows=True)
             if one.workloads in grown and rank(grown[one.workloads].verdict) > rank(one.verdict)

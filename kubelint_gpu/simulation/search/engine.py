@@ -28,7 +28,7 @@ from kubelint_gpu.simulation.search.explorer import Exploration, Verdict, explor
 from kubelint_gpu.simulation.search.narrate import Narration
 from kubelint_gpu.simulation.search.placements import Starts, at_rest, one_placement, placements
 from kubelint_gpu.simulation.search.replay import ReplayMismatch, replay
-from kubelint_gpu.simulation.search.single_runs import SingleRuns, single_runs
+from kubelint_gpu.simulation.search.single_runs import SingleRuns, single_runs, stuck_path
 from kubelint_gpu.simulation.search.trace import Evicted, Trace, Waiting
 from kubelint_gpu.values import dataclass, field, replace
 
@@ -258,12 +258,10 @@ class GroupSearch:
             start, looked_at = next(iter((*starts.full, *starts.partial)), None), starts.looked_at
         if start is None:
             return looked_at, None
-        found = explore([start], scene.model.successors, ended(scene.model, ends), self._bench.budget)
-        try:
-            trace = self.replayed(scene, found.path) if found.path else None
-        except ReplayMismatch:
-            trace = None
-        return looked_at + found.states, trace
+        path, states = stuck_path(scene.model, start, ended(scene.model, ends), self._bench.budget)
+        with suppress(ReplayMismatch):
+            return looked_at + states, self.replayed(scene, path) if path else None
+        return looked_at + states, None
 
     def left_out(self, scene: Simulation, state: State, name: str) -> Waiting | None:
         """What a pod of a workload waits for in a state in which it finds no node."""

@@ -6,13 +6,16 @@ The runs are the same each time. In half of them pods crowd together, as far as 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from random import Random
 
 from kubelint_gpu.budget import SIMULATION
 from kubelint_gpu.simulation.controllers.state import State
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.transition_system import Model
+from kubelint_gpu.simulation.search.explorer import explore
 from kubelint_gpu.values import dataclass
+from kubelint_gpu.work import UsedUp, part
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,19 @@ def sampled_runs(model: Model, starts: Sequence[State], budget: int) -> tuple[li
 
 def _never(_state: State) -> bool:
     return False
+
+
+def stuck_path(model: Model, start: State, done: Callable[[State], bool], budget: int) -> tuple[Sequence[State], int]:
+    """A run that gets stuck, the shortest if half of the work finds it, and the states looked at; empty without one."""
+    found: Sequence[State] = ()
+    states = 0
+    with suppress(UsedUp), part(1, 2):
+        every = explore([start], model.successors, done, budget)
+        found, states = every.path, every.states
+    if not found:
+        path, over = walk(model, start, done, Random(0))  # noqa: S311 - the same run each time
+        found = _shortened(model, path) if over is False else ()
+    return found, states
 
 
 def walk(model: Model, start: State, done: Callable[[State], bool], random: Random) -> tuple[list[State], bool | None]:

@@ -83,8 +83,8 @@ def gather(
     """
     settings = configuration or Configuration()
     repository = Repository(settings, paths)
-    given = everything(paths, settings, inventories)
-    widened, paths = len(given) > len(paths), given
+    given, paths = paths, everything(paths, settings, inventories)
+    widened = len(paths) > len(given)
     collected = collect(paths, stdin=sys.stdin.buffer, stdin_filename=stdin_filename)
     if collected.errors:
         # what a link takes out of the checkout is not rendered either

@@ -13,46 +13,16 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slo
 SINGLE = ("string", "int", "bool", "version")
 
 
-class Common:
-    """`matchAttribute`: all devices have the attribute, with one value."""
+class Check:
+    """`matchAttribute`: all devices have the attribute, with one value; `distinctAttribute`: each with another."""
 
-    __slots__ = ("_attribute", "_count", "_name", "_requests")
-
-    def __init__(self, constraint: DeviceConstraint) -> None:
-        self._requests = frozenset(constraint.requests)
-        self._name = constraint.match
-        self._attribute: Attribute | None = None
-        self._count = 0
-
-    def add(self, request: str, alternative: str, slot: Slot) -> bool:
-        """Whether a device may be added, which then is."""
-        if not _concerns(self._requests, request, alternative):
-            return True
-        found = attribute_of(slot.device, slot.id.driver, self._name)
-        if found is None:
-            return False
-        if not self._count:
-            self._attribute = found
-        elif found.kind not in SINGLE or found != self._attribute:
-            return False
-        self._count += 1
-        return True
-
-    def remove(self, request: str, alternative: str) -> None:
-        """Take back what was added last."""
-        if _concerns(self._requests, request, alternative):
-            self._count -= 1
-
-
-class Distinct:
-    """`distinctAttribute`: all devices have the attribute, each with another value."""
-
-    __slots__ = ("_attributes", "_compares", "_count", "_name", "_requests")
+    __slots__ = ("_attributes", "_compares", "_count", "_matches", "_name", "_requests")
 
     def __init__(self, constraint: DeviceConstraint, *, compares: bool) -> None:
         self._requests = frozenset(constraint.requests)
-        self._name = constraint.distinct
-        self._compares = compares
+        self._matches = bool(constraint.match)
+        self._name = constraint.match or constraint.distinct
+        self._compares = compares or self._matches
         self._attributes: dict[str, Attribute] = {}
         self._count = 0
 
@@ -64,9 +34,12 @@ class Distinct:
         if found is None:
             return False
         others = self._attributes.values() if self._count and self._compares else ()
-        if others and (found.kind not in SINGLE or found in others):
+        if others and (found.kind not in SINGLE or (found in others) is not self._matches):
             return False
-        self._attributes[request] = found
+        if not self._matches:
+            self._attributes[request] = found
+        elif not self._count:
+            self._attributes = {"": found}
         self._count += 1
         return True
 
@@ -77,9 +50,6 @@ class Distinct:
             self._count -= 1
 
 
-Check = Common | Distinct
-
-
 def check_of(constraint: DeviceConstraint, *, compares: bool) -> Check | None:
     """What keeps a constraint; None where there is nothing that a scheduler knows.
 
@@ -87,9 +57,7 @@ def check_of(constraint: DeviceConstraint, *, compares: bool) -> Check | None:
     The allocator of 1.34 keeps `distinctAttribute` although its gate is off: the gate of device status, which is on,
     makes it the experimental one, 0.34.1.
     """
-    if constraint.match:
-        return Common(constraint)
-    return Distinct(constraint, compares=compares) if constraint.distinct else None
+    return Check(constraint, compares=compares) if constraint.match or constraint.distinct else None
 
 
 def _concerns(requests: frozenset[str], request: str, alternative: str) -> bool:
