@@ -19,6 +19,7 @@ def compiled(expression: str) -> Any:
         return None
 
 
+@lru_cache(maxsize=16_384)
 def matches(expression: str, text: str) -> bool:
     """Whether the whole text is what an expression describes; one that is none describes itself."""
     found = compiled(expression)

@@ -25,7 +25,7 @@ from kubelint_gpu.workspace.unread_objects import decisive, undeclared_claims
 
 _UNTRIED = "it was not tried, because so many workloads are applied together: check the file by itself, or fewer"
 Identity = tuple[str, str, str, str]
-MOST_RENDERED = 10_000
+MOST_RENDERED = 4_000
 """Objects of a rendered unit that are judged again for trials: its sources are traced again each time, too."""
 _ROLLOUTS = 10
 """Rollouts that are judged beside each other: the cube of their number, divided by this, weighs as so many objects."""

@@ -64,10 +64,6 @@ def _stuck_by_itself(question: Question) -> Judgement | None:
     return found if found.verdict is Verdict.STUCK else None
 
 
-BY_ITSELF = Decider("stuck-by-itself", _stuck_by_itself)
-"""Where the others are too many for the work that is left."""
-
-
 def first_answer(
     question: Question, deciders: Sequence[Decider], moving: frozenset[int] = frozenset()
 ) -> Judgement | None:
@@ -131,7 +127,7 @@ def _decided(question: Question) -> Judgement:
         with part(7, 8):
             found = first_answer(question, ALONE)
     except UsedUp:
-        found = first_answer(question, [BY_ITSELF])
+        found = first_answer(question, [Decider("stuck-by-itself", _stuck_by_itself)])
         if found is None:
             raise
     if found is None:
@@ -148,9 +144,11 @@ def _beside_changes(question: Question, found: Judgement) -> Judgement:
         return change_set.at_once(bench, search, position, found, by_itself, peaceful=question.peaceful)
     if at_once and not participant.rolling and found.placed < found.wanted:
         return change_set.all_placed(bench, search, position, found)
-    if found.verdict is Verdict.STUCK and _stuck_by_itself(question) is None:
+    if found.verdict is Verdict.STUCK:
         alike = not participant.daemons and slots_of(bench, search, position) is not None
         others = helped_by(bench, search, position, alike=alike)
+        if others and _stuck_by_itself(question) is not None:
+            return found
         return replace(found, company=tuple(bench.participants[place].new for place in others))
     return found
 

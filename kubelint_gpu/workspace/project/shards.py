@@ -38,8 +38,7 @@ def read_shard(_context: click.Context, _parameter: click.Parameter, text: str |
     if text is None:
         return None
     number, slash, of = text.partition("/")
-    few = len(text) <= 2 * len(str(MOST)) + 1
-    if not (few and slash and number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of) <= MOST):
+    if not (len(text) < 12 and slash and number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of) <= MOST):
         raise click.BadParameter(f'"{text}" is no share such as 2/8: the second of eight')
     return Shard(int(number), int(of))
 

@@ -8,6 +8,7 @@ from kubelint_gpu import linear
 from kubelint_gpu.sources.kustomize.accumulation.strategic_merge import PatchKind
 from kubelint_gpu.sources.kustomize.accumulation.traced import Traced
 from kubelint_gpu.sources.kustomize.accumulation.writer import FieldWriter
+from kubelint_gpu.work import charge
 
 
 class Traceable:
@@ -65,6 +66,7 @@ class Traceable:
 
     def selected(self, target: dict[str, Any]) -> bool:
         """Whether a target selects it; names and kinds are regular expressions that must match whole."""
+        charge(1)
         group, _, version = self.kind.api_version.rpartition("/")
         for key, mine in (("group", group), ("version", version), ("kind", self.kind.kind)):
             wanted = target.get(key)
