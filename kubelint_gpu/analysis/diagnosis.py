@@ -109,9 +109,8 @@ def _diagnosed(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Diagnosis]]:
         if unlabelled(unit, subject):
             # the rule for topology keys speaks of it
             continue
-        rejections, grown = alone.rejections, unit.on_growth(subject)
-        if not rejections and grown is not None:
-            rejections = grown.rejections
+        grown = unit.on_growth(subject)
+        rejections = alone.rejections or (grown.rejections if grown is not None else {})
         yield subject, _cause(unit, subject, rejections, certainty)
 
 

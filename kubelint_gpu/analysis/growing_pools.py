@@ -30,7 +30,8 @@ def placed_of(unit: ApplySet, subject: WorkloadCheck, judgement: Judgement) -> i
     """How many of a workload's pods run at once when pools have grown as far as they may."""
     if judgement.placed >= judgement.wanted or not unit.growing_for(subject):
         return judgement.placed
-    return max(judgement.placed, room_for(unit, subject, judgement.wanted))
+    counted = judgement.grows and judgement.alone < judgement.wanted
+    return max(judgement.placed, judgement.alone if counted else room_for(unit, subject, judgement.wanted))
 
 
 def _places(pools: Sequence[Pool]) -> Iterator[Related]:

@@ -25,7 +25,7 @@ from kubelint_gpu.workspace.unread_objects import decisive, undeclared_claims
 
 _UNTRIED = "it was not tried, because so many workloads are applied together: check the file by itself, or fewer"
 Identity = tuple[str, str, str, str]
-MOST_RENDERED = 4_000
+MOST_RENDERED = 10_000
 """Objects of a rendered unit that are judged again for trials: its sources are traced again each time, too."""
 _ROLLOUTS = 10
 """Rollouts that are judged beside each other: the cube of their number, divided by this, weighs as so many objects."""
@@ -151,14 +151,14 @@ def severity_of(draft: Diagnostic) -> Severity:
 
 
 class Trials:
-    """How much of a rendered unit may still be judged again, in objects: each trial asks all rules about all of them.
+    """How much of a rendered unit may still be judged again, in thirds of objects: each trial asks all rules about all.
 
     It is counted and not timed, so that every machine says the same.
     """
 
     def __init__(self, unit: ApplySet) -> None:
         rolled = len(unit.subjects) if unit.rendered and unit.has_nodes else 0
-        self._each = max(len(unit.manifests), rolled**3 // _ROLLOUTS, 1)
+        self._each = max(3 * len(unit.manifests), rolled**3 // _ROLLOUTS, 1)
         self._left = MOST_RENDERED
 
     def spend(self) -> bool:
