@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from kubelint_gpu.analysis.node_misfit import MIG, excluding_gpu_label, matching, oversized, tainted, unadvertised
 from kubelint_gpu.analysis.spread import unlabelled
 from kubelint_gpu.findings.finding import Certainty
+from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
+from kubelint_gpu.kube.gpu.gpu_labels import PRESENT
 from kubelint_gpu.kube.objects.label_algebra import NumberBound, alternatives, unsatisfiable
 from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.objects.taints import is_lifecycle, untolerated
 from kubelint_gpu.messages.wait import about
@@ -58,6 +61,7 @@ class Diagnosis:
         allocatable: what the nearest has of it.
         certainty: possible where the cluster may have more nodes than are declared.
         by_volume: whether the nearest node has all that is asked for but the volumes.
+        missed: whether a DaemonSet for nodes with some resource chooses none, though there are such nodes.
     """
 
     code: str
@@ -68,6 +72,7 @@ class Diagnosis:
     allocatable: int = 0
     certainty: Certainty = "certain"
     by_volume: bool = False
+    missed: bool = False
 
 
 @once
@@ -128,12 +133,22 @@ def _not_chosen(unit: ApplySet, subject: WorkloadCheck) -> Diagnosis | None:
         return None
     certainty: Certainty = "certain" if unit.is_closed else "possible"
     chosen = matching(replace(subject, workload=replace(subject.workload, spec=spec)), nodes)
+    missed = _misses_its_nodes(spec, nodes)
     if not chosen:
-        return None if _is_for_another_platform(unit, subject) else Diagnosis("KLG402", "no node", certainty=certainty)
+        platform = _is_for_another_platform(unit, subject)
+        return None if platform else Diagnosis("KLG402", "no node", certainty=certainty, missed=missed)
     patient = tolerations(spec)
     kept = {node.name: untolerated(node.taints, patient) for node in chosen}
     shunned = [name for name, taints in kept.items() if not any(map(is_lifecycle, taints))]
-    return Diagnosis("KLG202", "untolerated taints", tuple(shunned), certainty=certainty) if shunned else None
+    found = Diagnosis("KLG202", "untolerated taints", tuple(shunned), certainty=certainty, missed=missed)
+    return found if shunned else None
+
+
+def _misses_its_nodes(spec: PodSpec, nodes: Iterable[Node]) -> bool:
+    """Whether all that it asks of some nodes is a label that says that they have a resource, and some have that."""
+    there = {name for node in nodes for name in (*node.allocatable, *(taint.key for taint in node.taints))}
+    presence = {f"{name}{PRESENT}" for name in there if is_accelerator(name)}
+    return any(bounds and {bound.requirement.key for bound in bounds} <= presence for bounds in alternatives(spec))
 
 
 def _is_for_another_platform(unit: ApplySet, subject: WorkloadCheck) -> bool:

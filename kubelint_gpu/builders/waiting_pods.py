@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubelint_gpu.analysis.diagnosis import Diagnosis
 from kubelint_gpu.findings.finding import Severity
 from kubelint_gpu.scheduler import Attempt
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
@@ -21,9 +22,12 @@ def scheduler_message(unit: ApplySet, subject: WorkloadCheck) -> str | None:
     return unit.beside_running(subject).message or unit.alone(subject).message
 
 
-def severity_without_pods(subject: WorkloadCheck) -> Severity | None:
-    """A warning where no pod is made at all: the rollout of a DaemonSet for no node is complete at once."""
-    return "warning" if subject.controller.node_bound else None
+def severity_without_pods(subject: WorkloadCheck, found: Diagnosis) -> Severity | None:
+    """A warning where no pod is made at all: the rollout of a DaemonSet for no node is complete at once.
+
+    Not where there are nodes that it is meant for.
+    """
+    return "warning" if subject.controller.node_bound and not found.missed else None
 
 
 def no_pods(subject: WorkloadCheck) -> tuple[str, ...]:

@@ -49,7 +49,7 @@ def untolerated_taint(unit: ApplySet) -> Iterator[Diagnostic]:
             certainty=found.certainty,
             scheduler=scheduler_message(unit, subject),
             related=tuple(_related(unit, sets)),
-            severity=severity_without_pods(subject),
+            severity=severity_without_pods(subject, found),
             help=(*_help(unit, subject, first), *no_pods(subject)),
             proposals=tuple(_proposals(subject, sets)),
         )

@@ -43,7 +43,7 @@ def affinity_matches_no_node(unit: ApplySet) -> Iterator[Diagnostic]:
             manifest,
             cause=str(miss.cause),
             certainty=found.certainty,
-            severity="note" if coming else severity_without_pods(subject),
+            severity="note" if coming else severity_without_pods(subject, found),
             scheduler=scheduler_message(unit, subject),
             related=(
                 *(Related(_miss_place(manifest, other), other.message) for other in miss.others),

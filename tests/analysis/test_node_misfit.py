@@ -61,11 +61,29 @@ def test_a_daemon_set_that_chooses_no_node_is_told():
     assert "its controller makes no pod at all: DESIRED is 0, and no event says why" in found.help
     value = 'tolerations: [{key: gpu, operator: Equal, value: "no", effect: NoSchedule}]'
     (one,) = findings(daemon_set(f"{gpu}\n{value}"), TAINTED)
-    # nothing waits: with no pod to make its rollout is complete
-    assert (one.code, one.severity, one.certainty) == ("KLG202", "warning", "certain")
+    assert (one.code, one.severity, one.certainty) == ("KLG202", "error", "certain")
     assert codes(findings(daemon_set(f"{gpu}\n{value.replace('no', 'yes')}"), TAINTED)) == []
     assert codes(findings(daemon_set("nodeSelector: {nvidia.com/gpu.presnt: yes}"), TAINTED)) != []
     assert codes(findings(daemon_set("nodeSelector: {kubernetes.io/os: windows}"), TAINTED)) == []
+
+
+def test_a_daemon_set_for_no_node_is_an_error_where_the_nodes_that_it_is_meant_for_are_there():
+    raw = TAINTED.replace("gpus: {model: L4, count: 1}", "labels: {pool: gpus}").replace(
+        "gpu=yes", "nvidia.com/gpu=yes"
+    )
+    tolerates = "tolerations: [{operator: Exists}]"
+
+    def severity(selector, cluster):
+        return only(findings(daemon_set(f"nodeSelector: {selector}\n{tolerates}"), cluster), "KLG402").severity
+
+    present = '{nvidia.com/gpu.present: "true"}'
+    assert severity(present, raw) == "error"
+    # no label says what these are for, and without a rollout that waits it may be meant so
+    assert severity('{nvidia.com/mps.capable: "true"}', raw) == "warning"
+    assert severity('{nvidia.com/gpu.present: "true", pool: others}', raw) == "warning"
+    assert severity(present, raw.replace("nvidia.com/gpu=yes", "gpu=yes")) == "warning"
+    kept = TAINTED.replace("gpus:", "labels: {pool: gpus}, gpus:")
+    assert only(findings(daemon_set("nodeSelector: {pool: gpus}"), kept), "KLG202").severity == "warning"
 
 
 def test_a_daemon_set_whose_pods_find_no_cpu_is_told():

@@ -55,6 +55,8 @@ _FURTHER = (
 )
 _GPU_LABELS = frozenset((*MODEL, *_FURTHER))
 HOSTNAME = "kubernetes.io/hostname"
+PRESENT = ".present"
+"""What GPU feature discovery adds to a resource for the label of the nodes that have it: `nvidia.com/gpu.present`."""
 
 
 def is_gpu_label(key: str) -> bool:
