@@ -108,13 +108,13 @@ def runtime_failures(unit: ApplySet) -> Iterator[RuntimeFailure]:
     trial = declared if declared is not None else _preset_trial(unit)
     if trial is None:
         return
-    certain: Certainty = "certain" if declared is not None else "possible"
     said: set[tuple[Manifest, Pointer]] = set()
     for failure in _failures(unit, trial):
         place = (failure.manifest, failure.pointer)
         if place not in said:
             said.add(place)
-            yield failure._replace(certainty=certain, declared=declared is not None)
+            certainty: Certainty = failure.certainty if declared is not None else "possible"
+            yield failure._replace(certainty=certainty, declared=declared is not None)
 
 
 def _failures(unit: ApplySet, trial: ClaimTrial) -> Iterator[RuntimeFailure]:
@@ -122,14 +122,20 @@ def _failures(unit: ApplySet, trial: ClaimTrial) -> Iterator[RuntimeFailure]:
 
     classes = {one.name: one for one in device_objects(unit) if one.kind == CLASS}
     known = {one["metadata"]["name"] for one in CLASSES} if device_trial(unit) is None else None
-    for name, manifest in classes.items():
-        if known is None or name in known:
-            found = _asked(trial, ClaimSpec((DeviceRequest("r", DeviceQuery("r", name)),)))
-            if found is not None:
-                yield _failure(found, manifest, ("spec", "selectors"), "")
     users: dict[tuple[str, str, str], list[PodClaimReference]] = {}
+    of_class: dict[str, list[PodClaimReference]] = {}
     for reference in claim_references(unit):
         users.setdefault((reference.kind, reference.namespace, reference.name), []).append(reference)
+        for name in {query.device_class for query in queries_of(claim_of(unit, reference) or ClaimSpec())}:
+            of_class.setdefault(name, []).append(reference)
+    for name, manifest in classes.items():
+        if known is None or name in known:
+            askers = of_class.get(name, ())
+            lone_claim = ClaimSpec((DeviceRequest("r", DeviceQuery("r", name)),))
+            found = _asked(trial, lone_claim, _open_to(askers, trial))
+            if found is not None:
+                failure = _failure(found, manifest, ("spec", "selectors"), "")
+                yield failure if askers else failure._replace(certainty="possible")
     mine = set()
     for claim in written_claims(unit):
         key = (claim.manifest.kind, claim.namespace, claim.manifest.name)

@@ -111,7 +111,7 @@ def _query(fields: Fields, name: str) -> DeviceQuery:
         device_class=fields.text("deviceClassName"),
         selectors=read_selectors(fields),
         mode=fields.choice("allocationMode", (EXACT_COUNT, ALL), EXACT_COUNT),
-        count=fields.integer("count", 1, 1, _INT64),
+        count=fields.integer("count", 1, 0, _INT64) or 1,
         admin=fields.boolean("adminAccess") if "adminAccess" in fields else None,
         tolerations=tuple(read_device_toleration(child) for child in fields.children("tolerations")),
         capacity=read_amounts(fields.down("capacity").child("requests")),

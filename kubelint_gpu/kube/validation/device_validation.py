@@ -163,7 +163,7 @@ def _query(query: dict[str, Any], pointer: Pointer) -> Problems:
         yield InvalidObject(text, (*pointer, "allocationMode"), mode, allowed=_MODES)
     elif mode == "All" and count:
         yield InvalidObject("must not be specified when allocationMode is 'All'", (*pointer, "count"), count)
-    elif mode != "All" and count is not None and (count < 0 or (count == 0 and mode == "ExactCount")):
+    elif mode != "All" and count is not None and count < 0:
         yield InvalidObject(f"must be greater than zero, not {count}", (*pointer, "count"), count)
     for number, one in enumerate(sequence(query.get("tolerations"))):
         yield from _toleration(mapping(one), (*pointer, "tolerations", number))

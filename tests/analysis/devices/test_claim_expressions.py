@@ -23,3 +23,18 @@ def test_an_expression_is_asked_only_about_nodes_that_the_filters_before_let_pas
     assert "KLG704" in codes(text)
     assert "KLG704" not in codes(text, H100.replace("devices:", "unschedulable: true\n    devices:"))
     assert "KLG704" not in codes(text, H100.replace("devices:", 'taints: ["a=b:NoSchedule"]\n    devices:'))
+
+
+def test_a_class_is_asked_about_the_nodes_of_the_pods_that_use_it():
+    expression = f"{MODEL} == 'NVIDIA H100 80GB HBM3'"
+    of_class = f"""apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {{name: any.example.com}}
+spec: {{selectors: [{{cel: {{expression: "{expression}"}}}}]}}
+"""
+    wanted = claim("[{name: gpu, exactly: {deviceClassName: any.example.com}}]")
+    nodes = H100 + "  - {name: nic-1, devices: [{driver: nic.example.com}]}\n"
+    assert found(objects(of_class, wanted, pod()), nodes)[0][:2] == ("KLG704", "error")
+    assert found(of_class, nodes)[0][:2] == ("KLG704", "warning")
+    away = nodes.replace("name: nic-1,", 'name: nic-1, taints: ["a=b:NoSchedule"],')
+    assert codes(objects(of_class, wanted, pod()), away) == []

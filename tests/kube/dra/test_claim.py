@@ -67,7 +67,7 @@ def test_a_template_has_the_claims_spec_in_its_own():
     ("asked", "path"),
     [
         ({"count": "2"}, "count"),
-        ({"count": 0}, "count"),
+        ({"count": -1}, "count"),
         ({"allocationMode": "Some"}, "allocationMode"),
         ({"selectors": [{"cel": {"expression": 1}}]}, "selectors/0/cel/expression"),
         ({"tolerations": [{"operator": "In"}]}, "tolerations/0/operator"),
