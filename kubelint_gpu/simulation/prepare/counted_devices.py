@@ -36,7 +36,9 @@ def with_counted_devices(
         return None
     workloads = [one for both in transitions for one in _both(both)]
     snapshot = Snapshot.of(replace(cluster, pods=()))
-    sets = device_sets([created_pod(one, "new") for one in workloads], snapshot)
+    allocations = [one for pod in cluster.pods for _, one in pod.allocations]
+    taken = frozenset(device.id for one in allocations for device in one.devices if not device.admin)
+    sets = device_sets([created_pod(one, "new") for one in workloads], snapshot, taken)
     if sets is None:
         return None
     asked = iter(sets.asked)

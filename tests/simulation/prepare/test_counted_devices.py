@@ -7,6 +7,8 @@ from random import Random
 import pytest
 from device_objects import CLASS, IN_PLACE, RECREATE, SURGE, asking, by, plain, slices, template
 
+from kubelint_gpu.documents import read
+from kubelint_gpu.inventory import load
 from kubelint_gpu.scheduler import read_cluster
 from kubelint_gpu.simulation.prepare.counted_devices import with_counted_devices
 from kubelint_gpu.simulation.questions.analysis import RolloutAnalysis
@@ -60,11 +62,42 @@ def test_groups_of_devices_are_counted_as_the_search_finds_them(seed):
     assert (told.verdict, told.placed) == (searched.verdict, searched.placed)
 
 
-def test_groups_of_unequal_sizes_are_not_counted():
-    found = cluster(plain("n1"), slices("n1", *"AAAA"), template("pair", alike(2, False)))
-    pair, lone = by("p", template="pair"), by("o", template="one")
+@pytest.mark.parametrize(("models", "counted"), [("AAAA", True), ("AAAH", False), (["A", "A", "A", ""], False)])
+def test_groups_of_unequal_sizes_are_counted_only_where_all_devices_are_one_group(models, counted):
+    found = cluster(
+        plain("n1"), slices("n1", *models), template("pair", alike(2, False)), template("any", alike(1, False))
+    )
+    pair, lone = by("p", template="pair"), by("o", template="any")
     assert with_counted_devices([Transition(pair, pair)], found) is not None
-    assert with_counted_devices([Transition(pair, pair), Transition(lone, lone)], found) is None
+    assert (with_counted_devices([Transition(pair, pair), Transition(lone, lone)], found) is not None) is counted
+
+
+PARTITIONS = """\
+apiVersion: kubelint-gpu/v1
+kind: ClusterInventory
+kubernetesVersion: "1.36"
+nodes:
+- {name: n1, allocatable: {cpu: 64, memory: 512Gi}, devices: [{model: H100, mig: dynamic, count: 2}]}
+"""
+
+
+def partition(name, profile):
+    of_profile = f"device.attributes['gpu.nvidia.com'].profile == '{profile}'"
+    exactly = {"deviceClassName": "mig.nvidia.com", "selectors": [{"cel": {"expression": of_profile}}]}
+    return template(name, {"devices": {"requests": [{"name": "mig", "exactly": exactly}]}})
+
+
+@pytest.mark.parametrize(
+    ("replicas", "verdict"), [(12, Verdict.COMPLETES), (13, Verdict.COMPLETES), (14, Verdict.STUCK)]
+)
+def test_partitions_count_where_counters_are_enough_for_all_of_them(replicas, verdict):
+    inventory, _ = load([read("inventory.yaml", PARTITIONS.encode())])
+    small, large = partition("small", "1g.10gb"), partition("large", "3g.40gb")
+    found = read_cluster([*(one.value for one in inventory.objects), small, large], version="1.36")
+    workload = by("w", replicas, SURGE, template="small")
+    assert judge([Transition(workload, workload)], found)[0].verdict is verdict
+    others = by("v", 1, template="large")
+    assert with_counted_devices([Transition(one, one) for one in (workload, others)], found) is None
 
 
 def test_a_rollout_on_many_nodes_is_decided_without_a_search():

@@ -7,7 +7,7 @@ of which each node has so many.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from kubelint_gpu.kube.dra.api_limits import MOST_CONSUMERS, MOST_DEVICES
@@ -20,6 +20,7 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.constraints import SINGLE
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.counters import Books
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import Matcher
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import Failed, Unknown
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
@@ -75,12 +76,13 @@ class _Ask(NamedTuple):
     alike: tuple[str, ...] = ()
 
 
-def device_sets(pods: Sequence[Pod], snapshot: Snapshot) -> DeviceSets | None:
+def device_sets(pods: Sequence[Pod], snapshot: Snapshot, taken: Container[DeviceID] = ()) -> DeviceSets | None:
     """The sets of devices among which the claims of some pods choose; None where devices do more than count.
 
     All devices have to be those of one node each, which one claim at a time can have, and no two requests choose among
     sets that have only a part in common. Nobody else may choose among the devices of a claim that pods share, and these
-    are all on one node: then it has them whenever a pod uses it.
+    are all on one node: then it has them whenever a pod uses it. Counters have to be enough for all devices of the sets
+    beside those that are `taken`.
     """
     features = features_of(snapshot.behaviour)
     objects = objects_of(snapshot, features)
@@ -106,10 +108,14 @@ def device_sets(pods: Sequence[Pod], snapshot: Snapshot) -> DeviceSets | None:
                 return None
             chosen[query] = frozenset(places)
     distinct = list(dict.fromkeys(chosen.values()))
+    if not _count_for_all(snapshot, objects, taken, frozenset(slots[place][1].id for one in distinct for place in one)):
+        return None
+    freed = {ask: _freed(ask, chosen, slots) for ask in dict.fromkeys(ask for asks in asked for ask in asks or ())}
+    counted = [[freed[ask] for ask in asks or ()] for asks in asked]
     if any(one & other for place, one in enumerate(distinct) for other in distinct[:place]):
         return None
     ways: dict[frozenset[int], set[tuple[int, tuple[str, ...]]]] = {}
-    for ask in [ask for asks in asked for ask in asks or ()]:
+    for ask in [ask for asks in counted for ask in asks]:
         among = {chosen[query] for query in ask.queries}
         if len(among) != 1:
             return None
@@ -150,13 +156,39 @@ def device_sets(pods: Sequence[Pod], snapshot: Snapshot) -> DeviceSets | None:
         for node, has in on_nodes.items():
             has[name] = MOST_CONSUMERS if node == home else 0
     amounts = []
-    for pod, asks in zip(pods, asked, strict=True):
+    for pod, asks in zip(pods, counted, strict=True):
         mine = {claims[key]: 1 for key in _named(pod)}
-        for ask in asks or ():
+        for ask in asks:
             name = names[chosen[ask.queries[0]]]
             mine[name] = mine.get(name, 0) + (1 if ask.alike else ask.number)
         amounts.append(mine)
     return DeviceSets(on_nodes, tuple(amounts), members, sizes, claims)
+
+
+def _freed(ask: _Ask, chosen: Mapping[DeviceQuery, frozenset[int]], slots: Sequence[tuple[str, Slot]]) -> _Ask:
+    """Without the attributes to have in common, where all devices of a node that it may have do."""
+    if not ask.alike or len({chosen[query] for query in ask.queries}) != 1:
+        return ask
+    of_nodes: dict[str, set[tuple[Attribute, ...] | None]] = {}
+    for node, slot in (slots[place] for place in chosen[ask.queries[0]]):
+        of_nodes.setdefault(node, set()).add(_common(slot, ask.alike))
+    alike = all(
+        len(found) == 1 and all(one is not None and all(each.kind in SINGLE for each in one) for one in found)
+        for found in of_nodes.values()
+    )
+    return ask._replace(alike=()) if alike else ask
+
+
+def _count_for_all(
+    snapshot: Snapshot, objects: Objects, taken: Container[DeviceID], wanted: Container[DeviceID]
+) -> bool:
+    """Whether counters are enough for all devices that are wanted and taken: then they refuse none of them."""
+    for view in (objects.slices.view(info.node) for info in snapshot.nodes):
+        if any(pool.counters for pool in view.pools):
+            books = Books(view, lambda _: False)
+            if not all(books.take(slot) for slot in view.slots if slot.id in wanted or slot.id in taken):
+                return False
+    return True
 
 
 def _common(slot: Slot, names: Sequence[str]) -> tuple[Attribute, ...] | None:
@@ -224,11 +256,11 @@ def _slots(snapshot: Snapshot, objects: Objects) -> list[tuple[str, Slot]] | Non
     seen: set[DeviceID] = set()
     for info in snapshot.nodes:
         view = objects.slices.view(info.node)
-        if view.elsewhere or any(pool.invalid or pool.incomplete or pool.counters for pool in view.pools):
+        if view.elsewhere or any(pool.invalid or pool.incomplete for pool in view.pools):
             return None
         for slot in view.slots:
             device = slot.device
-            if slot.origin.node_name != info.name or slot.id in seen or device.shareable or device.consumes:
+            if slot.origin.node_name != info.name or slot.id in seen or device.shareable:
                 return None
             if device.binding_conditions or any(taint.blocks for taint in device.taints):
                 return None
