@@ -204,9 +204,9 @@ def _alike(one: Any, other: Any) -> bool:
 
 
 def origins(
-    values: list[Any], files: list[str], objects: Sequence[Traceable], fallback: FieldWriter, path: str
+    values: list[Any], objects: Sequence[Traceable], fallback: FieldWriter, path: str
 ) -> tuple[Origin | None, ...]:
-    """For each rendered value its origin: the traced object of the same kind, name and namespace, of the same file.
+    """For each rendered value its origin: the traced object of the same kind, name and namespace.
 
     None for what is no mapping.
     """
@@ -214,10 +214,10 @@ def origins(
     used: set[Traceable] = set()
     chosen: list[Traceable | None] = []
     renamed: dict[str, set[str]] = {}
-    for value, file in zip(values, files, strict=True):
+    for value in values:
         found = None
         for index in indexes if isinstance(value, dict) else ():
-            found = index.first(_Key.of(value, file), used)
+            found = index.first(_Key.of(value), used)
             if found is not None:
                 break
         chosen.append(found)
@@ -239,15 +239,14 @@ class _Key:
     kind: tuple[Any, Any]
     name: str
     namespace: str
-    file: str
 
     @classmethod
-    def of(cls, value: dict[str, Any], file: str) -> _Key:
+    def of(cls, value: dict[str, Any]) -> _Key:
         meta = value.get("metadata")
         meta = meta if isinstance(meta, dict) else {}
         name = meta.get("name")
         kind = (value.get("apiVersion"), value.get("kind"))
-        return cls(kind, name if isinstance(name, str) else "", str(meta.get("namespace") or ""), file)
+        return cls(kind, name if isinstance(name, str) else "", str(meta.get("namespace") or ""))
 
 
 class _Index:
@@ -258,7 +257,7 @@ class _Index:
         self._by: dict[Any, deque[Traceable]] = {}
         for one in objects:
             kind = (one.kind.api_version, one.kind.kind)
-            self._by.setdefault(test(_Key(kind, one.name, one.namespace, one.file)), deque()).append(one)
+            self._by.setdefault(test(_Key(kind, one.name, one.namespace)), deque()).append(one)
 
     def first(self, key: _Key, used: AbstractSet[Traceable]) -> Traceable | None:
         """The first object that is not used yet; a generated one is named without the suffix of its contents."""
@@ -273,9 +272,6 @@ class _Index:
 
 
 _TESTS: tuple[Callable[[_Key], Any], ...] = (
-    lambda key: (key.kind, key.name, key.namespace, key.file),
-    lambda key: (key.kind, key.name, key.file),
+    lambda key: key,
     lambda key: (key.kind, key.name),
-    # without a file, what is generated differs by its place in the order only
-    lambda key: (key.kind, key.file) if key.file else key,
 )

@@ -8,19 +8,18 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
-from kubelint_gpu.documents import Pointer, Reading, source_text
-from kubelint_gpu.sources.files import display_path
+from kubelint_gpu.documents import Pointer, Reading, read, source_text
+from kubelint_gpu.sources.files import SKIMMED, display_path
 from kubelint_gpu.sources.kustomize.accumulation.objects import Traceable
 from kubelint_gpu.sources.kustomize.accumulation.retrace import trace
 from kubelint_gpu.sources.kustomize.accumulation.writer import EntryScript, FieldWriter
-from kubelint_gpu.sources.kustomize.annotations import without_annotations
 from kubelint_gpu.sources.kustomize.build_errors import complaint
 from kubelint_gpu.sources.kustomize.files.kustomization import Kustomization
 from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, Obstacle, Survey, heads_of, survey, with_files
 from kubelint_gpu.sources.kustomize.files.tree import DiskTree
 from kubelint_gpu.sources.kustomize.origin import Origin, origins
 from kubelint_gpu.sources.kustomize.program import MOST_OUTPUT, SECONDS, Program, ProgramError, build
-from kubelint_gpu.sources.kustomize.stage import below_root, staged
+from kubelint_gpu.sources.kustomize.stage import staged
 from kubelint_gpu.values import dataclass, replace
 
 
@@ -69,7 +68,7 @@ class Rendered:
         reading: the rendered objects, None where there are none.
         origins: for each rendered document where its fields were written; None for what is no object.
         objects: the objects of the model that says so.
-        printed: what Kustomize printed, annotations and all.
+        printed: what Kustomize printed.
         renderer: how it was built.
         texts: what stood in place of files of the disk, by path below the root.
     """
@@ -215,19 +214,16 @@ def _built(rendered: Rendered, renderer: Renderer, tree: DiskTree, shown: Callab
 
 
 def _with_text(rendered: Rendered, printed: bytes) -> Rendered:
-    reading, names = without_annotations(rendered.path, printed, MOST_OUTPUT)
+    reading = read(rendered.path, printed, max_bytes=MOST_OUTPUT, skimmed=SKIMMED)
     objects = tuple(trace(rendered.survey))
-    files = [below_root(name) for name in names]
-    found = _origins(rendered, reading, files, objects)
+    found = _origins(rendered, reading, objects)
     return replace(rendered, reading=reading, origins=found, objects=objects, printed=printed)
 
 
-def _origins(
-    rendered: Rendered, reading: Reading, files: list[str], objects: tuple[Traceable, ...]
-) -> tuple[Origin | None, ...]:
+def _origins(rendered: Rendered, reading: Reading, objects: tuple[Traceable, ...]) -> tuple[Origin | None, ...]:
     top = rendered.top
     if top.document is None:
         return ()
     pointer: Pointer = next(((key,) for key in ("resources", "bases") if key in top.value), ())
     fallback = FieldWriter(EntryScript(top.document, pointer, "key"), (), top.path, "kustomization")
-    return origins([one.value for one in reading.documents], files, objects, fallback, rendered.path)
+    return origins([one.value for one in reading.documents], objects, fallback, rendered.path)

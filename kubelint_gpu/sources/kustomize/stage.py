@@ -55,16 +55,9 @@ def staged(folder: str, files: Mapping[str, bytes], in_place: Path | None = None
                 {
                     "apiVersion": "kustomize.config.k8s.io/v1beta1",
                     "kind": "Kustomization",
-                    "buildMetadata": ["originAnnotations", "transformerAnnotations"],
                     "resources": [built],
                 }
             ),
             encoding="utf-8",
         )
         yield WorkingCopy(wrapper, home, str(tree))
-
-
-def below_root(path: str) -> str:
-    """The path below the root of the repository that a path seen from the wrapper means; empty where it is outside."""
-    inside = f"../{_TREE}/"
-    return path[len(inside) :] if path.startswith(inside) else ""
