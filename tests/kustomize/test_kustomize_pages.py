@@ -34,6 +34,8 @@ def test_the_page_names_the_limits_as_they_are():
 
     page = (ROOT / "docs" / "kustomize.md").read_text()
     assert f"| time for one kustomization | {program.SECONDS} s, `--kustomize-timeout` |" in page
+    together = program.MOST_TIMES * program.SECONDS
+    assert f"| time for all kustomizations of a run together | {together} s, ten times that of one |" in page
     assert f"| output | {program.MOST_OUTPUT >> 20} MB |" in page
     assert f"| files of one kustomization together | {survey.MOST_BYTES >> 20} MB |" in page
     assert (

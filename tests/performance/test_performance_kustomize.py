@@ -36,7 +36,6 @@ kind: Deployment
 metadata: {{name: d{number}}}
 spec: {{template: {{spec: {{nodeSelector: {{zone: b}}}}}}}}
 """
-ORIGIN = "metadata:\n  annotations:\n    config.kubernetes.io/origin: |\n      path: ../tree/{path}\n"
 
 
 def grown(folder, count, field):
@@ -48,8 +47,7 @@ def grown(folder, count, field):
         for number in names:
             text = DEPLOYMENT.format(number=number, field=field)
             (folder / f"base{base}" / f"d{number}.yaml").write_text(text)
-            origin = ORIGIN.format(path=f"base{base}/d{number}.yaml")
-            printed.append(text.replace("metadata:\n", origin, 1).replace("zone: a", "zone: b"))
+            printed.append(text.replace("zone: a", "zone: b"))
         (folder / f"base{base}" / "kustomization.yaml").write_text(
             f"resources: {[f'd{number}.yaml' for number in names]}\n"
         )

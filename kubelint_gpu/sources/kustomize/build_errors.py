@@ -71,9 +71,7 @@ def _cleaned(error: str, stage: WorkingCopy, shown: Callable[[str], str]) -> str
     if logged is not None:
         text = logged["text"] or logged["lines"]
         text = text.replace('\\"', '"').replace("\\n", " ").replace("\\\\", "\\") if logged["text"] else text.strip()
-    text = re.sub(re.escape(stage.tree) + r"/?([^\s'\"`]*)", lambda match: shown(match[1]), text)
-    relative = posixpath.relpath(stage.tree, str(stage.wrapper))
-    return re.sub(re.escape(relative) + r"/([^\s'\"`]*)", lambda match: shown(match[1]), text)
+    return re.sub(re.escape(stage.tree) + r"/?([^\s'\"`]*)", lambda match: shown(match[1]), text)
 
 
 def _short(text: str) -> str:

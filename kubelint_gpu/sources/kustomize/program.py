@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -19,6 +22,7 @@ from kubelint_gpu.sources.programs import find, passed_over, search_path
 from kubelint_gpu.values import dataclass
 
 SECONDS = 60
+MOST_TIMES = 10
 MOST_OUTPUT = 64 * 1024 * 1024
 _MOST_ERROR = 64 * 1024
 _MOST_MEMORY = 4 * 1024 * 1024 * 1024
@@ -36,6 +40,38 @@ class Program:
     """A command that builds a kustomization: its beginning, before the folder."""
 
     command: tuple[str, ...]
+
+
+class BuildTime:
+    """How long builds may take: `seconds` for one, `MOST_TIMES` as many for all of a run together."""
+
+    def __init__(self, seconds: float = SECONDS) -> None:
+        self.seconds = seconds
+        self._taken: list[float] = []
+
+    def left(self) -> float:
+        """The seconds that the next build may take.
+
+        Raises:
+            ProgramError: there are none.
+        """
+        together = self.seconds * MOST_TIMES
+        left = together - sum(self._taken)
+        if left <= 0:
+            raise ProgramError(
+                f"it is not built, because the builds of this run took {together:g} seconds together, the most that "
+                "they may; --kustomize-timeout gives them more"
+            )
+        return min(self.seconds, left)
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """What the block takes is no longer left."""
+        begun = time.monotonic()
+        try:
+            yield
+        finally:
+            self._taken.append(time.monotonic() - begun)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +119,15 @@ def version(program: Program) -> str:
     return found.removeprefix("Kustomize Version:").strip()
 
 
-def build(program: Program, folder: Path, home: Path, flags: tuple[str, ...], seconds: float) -> Ran:
+def build(program: Program, folder: Path, home: Path, flags: tuple[str, ...], time_left: BuildTime) -> Ran:
     """Build a folder.
 
     Raises:
         ProgramError: it cannot be started, took too long, or printed too much.
     """
-    return _run([*program.command, str(folder), *flags], home, seconds, with_path=bool(flags))
+    seconds = time_left.left()
+    with time_left.counted():
+        return _run([*program.command, str(folder), *flags], home, seconds, with_path=bool(flags))
 
 
 def end_all() -> None:

@@ -18,9 +18,9 @@ from kubelint_gpu.sources.kustomize.files.kustomization import Kustomization
 from kubelint_gpu.sources.kustomize.files.survey import AllowedFiles, Obstacle, Survey, heads_of, survey, with_files
 from kubelint_gpu.sources.kustomize.files.tree import DiskTree
 from kubelint_gpu.sources.kustomize.origin import Origin, origins
-from kubelint_gpu.sources.kustomize.program import MOST_OUTPUT, SECONDS, Program, ProgramError, build
+from kubelint_gpu.sources.kustomize.program import MOST_OUTPUT, BuildTime, Program, ProgramError, build
 from kubelint_gpu.sources.kustomize.stage import staged
-from kubelint_gpu.values import dataclass, replace
+from kubelint_gpu.values import dataclass, field, replace
 
 
 class KnownRenders(Protocol):
@@ -35,14 +35,14 @@ class KnownRenders(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Renderer:
-    """How kustomizations are built: the program, the flags it is given besides, the seconds it may take.
+    """How kustomizations are built: the program, the flags it is given besides, the time it may take.
 
     What is `known` is not built again.
     """
 
     program: Program
     flags: tuple[str, ...] = ()
-    seconds: float = SECONDS
+    time: BuildTime = field(default_factory=BuildTime)
     known: KnownRenders | None = None
 
     @property
@@ -198,7 +198,7 @@ def _built(rendered: Rendered, renderer: Renderer, tree: DiskTree, shown: Callab
     try:
         for files in variants:
             with staged(found.root, files, place) as stage:
-                ran = build(renderer.program, stage.wrapper, stage.home, renderer.flags, renderer.seconds)
+                ran = build(renderer.program, stage.folder, stage.home, renderer.flags, renderer.time)
                 if not ran.failed:
                     if known is not None:
                         known.keep(renderer.program, found.root, files, ran.output)

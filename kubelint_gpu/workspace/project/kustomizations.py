@@ -40,15 +40,15 @@ class KustomizeSettings:
         Raises:
             ProgramError: there is no program.
         """
-        from kubelint_gpu.sources.kustomize.program import find_program
+        from kubelint_gpu.sources.kustomize.program import BuildTime, find_program
         from kubelint_gpu.sources.kustomize.rendering import Renderer
 
         program = find_program(self.program)
         if self.store is None:
-            return Renderer(program, self.flags, self.seconds)
+            return Renderer(program, self.flags, BuildTime(self.seconds))
         from kubelint_gpu.cache.known_renders import StoredRenders
 
-        return Renderer(program, self.flags, self.seconds, StoredRenders(self.store))
+        return Renderer(program, self.flags, BuildTime(self.seconds), StoredRenders(self.store))
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ class _Rendering:
         done: set[str] = set()
         from kubelint_gpu.workspace.project.fallback import Fallback
 
-        fallback = Fallback(self._renderer.seconds)
+        fallback = Fallback(self._renderer.time.seconds)
         todo = _tops(uses, components) or _circles(uses, components, done)
         while todo:
             for batch in fallback.batches(todo, self._cost) if done else (todo,):

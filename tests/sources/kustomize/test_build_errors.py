@@ -27,7 +27,7 @@ def located(tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     found = survey(DiskTree(tmp_path), "top", str, AllowedFiles())
-    stage = WorkingCopy(Path("/stage/wrapper"), Path("/stage/home"), "/stage/tree")
+    stage = WorkingCopy(Path("/stage/tree/top"), Path("/stage/home"), "/stage/tree")
 
     def answer(error):
         got = complaint(error, stage, found, str)

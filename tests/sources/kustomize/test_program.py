@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from kustomize_runs import fake
 
+from kubelint_gpu.sources.kustomize.program import MOST_TIMES, BuildTime, Program, ProgramError, build
+
 COMMAND = Path(sys.executable).parent / "kubelint-gpu"
 SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: chat}\nspec: {ports: [{port: 80}]}\n"
 
@@ -66,7 +68,7 @@ def test_the_program_gets_a_small_environment_and_no_file_of_the_user(check, tre
     assert not Path(environment["HOME"]).is_relative_to(folder)
     assert where == environment["HOME"]
     assert arguments[0] == "build"
-    assert files == ["tree/a/kustomization.yaml", "tree/a/pod.yaml", "wrapper/kustomization.yaml"]
+    assert files == ["a/kustomization.yaml", "a/pod.yaml"]
     assert not Path(where).exists()
 
 
@@ -100,3 +102,15 @@ def test_an_interrupted_run_leaves_no_program_and_no_file(tree, tmp_path, number
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid), 0)
     assert not Path(home).parent.exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a script as a program")
+def test_the_builds_of_a_run_have_a_bounded_time_together(tmp_path):
+    slow = Program((fake(tmp_path / "kustomize", "import time\ntime.sleep(60)\n"),))
+    time_left, said = BuildTime(0.05), []
+    for _ in range(MOST_TIMES + 1):
+        with pytest.raises(ProgramError) as error:
+            build(slow, tmp_path, tmp_path, (), time_left)
+        said.append(str(error.value))
+    assert all("took longer than" in text for text in said[: MOST_TIMES - 1])
+    assert "took 0.5 seconds together" in said[-1]
