@@ -117,6 +117,7 @@ class Reading:
     `source` is None when the bytes are not text.
     `hashes` are offsets of scalars, anchors and tags that hold a `#`, in order: no comment begins there.
     `unread` are offsets of what no parser could make sense of, and of what was skimmed, in order.
+    `size` is how much the documents hold, in the units of `ledger.MAX_SIZE`.
     """
 
     documents: tuple[Document, ...]
@@ -124,6 +125,7 @@ class Reading:
     source: SourceText | None
     hashes: tuple[tuple[int, int], ...] = field(default=(), repr=False)
     unread: tuple[tuple[int, int], ...] = field(default=(), repr=False)
+    size: int = field(default=0, repr=False)
 
     @property
     def count(self) -> int:

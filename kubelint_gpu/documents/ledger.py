@@ -8,10 +8,17 @@ MAX_EXPANSION = 200_000
 """How many values the aliases and merge keys of a file may repeat."""
 MAX_SIZE = 3_000_000
 """How much a file may hold, so that it takes less than a gigabyte: a scalar counts 1, what costs more counts more."""
+MOST_TOGETHER = 5_000_000
+"""How much the files of a run may hold together, in the same units: some thirty thousand ordinary manifests."""
 COLLECTION = 3
 DOCUMENT = 10
 MOST_COMPLAINTS = 1_000
 TOO_MUCH = f"the file holds more than {MAX_SIZE:,} values, the most that is read; split it"
+
+TOO_MUCH_TOGETHER = (
+    f"the files of this run hold more than {MOST_TOGETHER:,} values together, the most that is read; this one is left "
+    "out: check fewer paths at a time"
+)
 
 
 class Unreadable(Exception):  # noqa: N818 - it says what the document is

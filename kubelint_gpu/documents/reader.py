@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from kubelint_gpu.documents.builder import SECOND_DOCUMENT, Builder
 from kubelint_gpu.documents.document import Document, Problem, Reading
-from kubelint_gpu.documents.ledger import DOCUMENT, TOO_MUCH, Ledger, TooMuch, Unreadable
+from kubelint_gpu.documents.ledger import DOCUMENT, MAX_SIZE, TOO_MUCH, TOO_MUCH_TOGETHER, Ledger, TooMuch, Unreadable
 from kubelint_gpu.documents.skimming import parses, skim
 from kubelint_gpu.documents.source_text import SourceText, Span, source_text
 from kubelint_gpu.patterns import pattern
@@ -32,7 +32,13 @@ _WORD = pattern(r"#[^\r\n]*|[^ \t\r\n#][^\r\n]*")
 
 
 def read(
-    path: str, data: bytes, *, max_bytes: int = MAX_BYTES, pure: bool = False, skimmed: Collection[str] = ()
+    path: str,
+    data: bytes,
+    *,
+    max_bytes: int = MAX_BYTES,
+    pure: bool = False,
+    skimmed: Collection[str] = (),
+    most: int = MAX_SIZE,
 ) -> Reading:
     """All documents of a file, and a problem for each thing that could not be read.
 
@@ -42,18 +48,19 @@ def read(
     `pure` takes the parser written in Python although the C extension is there.
     Of long documents of the kinds `skimmed` the body of `spec` is parsed and not kept: it reads as null, and equal
     keys and comments in it are not told.
+    `most` is how much it may hold where the files before it leave less than one may.
     """
     if len(data) > max_bytes:
         return too_large(path, max_bytes)
     source = decode(path, data)
     if isinstance(source, Problem):
         return Reading((), (source,), None)
-    return _Reader(source, pure=pure, skimmed=skimmed).reading()
+    return _Reader(source, pure=pure, skimmed=skimmed, most=most).reading()
 
 
-def read_text(source: SourceText, *, skimmed: Collection[str] = ()) -> Reading:
+def read_text(source: SourceText, *, skimmed: Collection[str] = (), most: int = MAX_SIZE) -> Reading:
     """All documents of a text; see `read`."""
-    return _Reader(source, pure=False, skimmed=skimmed).reading()
+    return _Reader(source, pure=False, skimmed=skimmed, most=most).reading()
 
 
 def too_large(path: str, max_bytes: int) -> Reading:
@@ -82,11 +89,12 @@ def decode(path: str, data: bytes) -> SourceText | Problem:
 class _Reader:
     """One file being read; documents and problems are added, never taken back."""
 
-    def __init__(self, source: SourceText, *, pure: bool, skimmed: Collection[str]) -> None:
+    def __init__(self, source: SourceText, *, pure: bool, skimmed: Collection[str], most: int) -> None:
         self._source = source
         self._pure = pure
         self._skimmed = skimmed
-        self._ledger = Ledger()
+        self._most = min(most, MAX_SIZE)
+        self._ledger = Ledger(left=self._most)
         self._pure_left = _MOST_PURE
         self._documents: list[Document] = []
         self._problems: list[Problem] = []
@@ -98,7 +106,8 @@ class _Reader:
             for start, end in _chunks(self._source.text):
                 self._read_chunk(start, end)
         except TooMuch as error:
-            problem = Problem(self._source.path, self._span(error.start, error.end), error.message)
+            message = error.message if self._most == MAX_SIZE else TOO_MUCH_TOGETHER
+            problem = Problem(self._source.path, self._span(error.start, error.end), message)
             return Reading((), (problem,), self._source, (), ((0, len(self._source.text)),))
         for start, end, message, related in self._ledger.complaints:
             places = tuple((self._source.span(begin, stop), words) for begin, stop, words in related)
@@ -110,6 +119,7 @@ class _Reader:
             self._source,
             tuple(sorted(self._ledger.hashes)),
             tuple(self._unread),
+            self._most - self._ledger.left,
         )
 
     def _read_chunk(self, start: int, end: int) -> None:

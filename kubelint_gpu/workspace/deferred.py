@@ -8,25 +8,29 @@ from kubelint_gpu.documents import Document, Problem, Reading, SourceText
 
 
 class Deferred(Reading):
-    """A reading without problems; `read` gives it when more is asked for than its text and the number of documents.
+    """A reading without problems; `read` gives it when more is asked for than its text and sizes.
 
     `about` is what else is known of it, in the words of who has kept it.
     """
 
-    __slots__ = ("_count", "_found", "_read", "about")
+    __slots__ = ("_count", "_found", "_read", "about", "size")
 
     _count: int
     _found: list[Reading]
     _read: Callable[[SourceText], Reading]
     about: str
+    size: int
 
     def __new__(cls, *_: object) -> Deferred:  # noqa: PYI034 - it has no further subclasses
         """One that is filled in below, and not with the attributes of a reading."""
         return object.__new__(cls)
 
-    def __init__(self, source: SourceText, count: int, about: str, read: Callable[[SourceText], Reading]) -> None:
+    def __init__(
+        self, source: SourceText, count: int, size: int, about: str, read: Callable[[SourceText], Reading]
+    ) -> None:
+        given = {"source": source, "_count": count, "size": size, "about": about, "_read": read, "_found": []}
         # it is as immutable as what it stands for
-        for name, value in (("source", source), ("_count", count), ("about", about), ("_read", read), ("_found", [])):
+        for name, value in given.items():
             object.__setattr__(self, name, value)
 
     @property

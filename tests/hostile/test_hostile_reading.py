@@ -92,6 +92,17 @@ def test_a_file_that_holds_too_much_says_where_and_costs_no_other_file(tmp_path)
     )
 
 
+def test_many_files_are_read_as_far_as_a_gigabyte_holds_them(tmp_path):
+    for number in range(15):
+        (tmp_path / f"{number:02}.yaml").write_text(("---\n" + "{a: " * 190 + "1" + "}" * 190 + "\n") * 1_050)
+    (tmp_path / "zz.yaml").write_text("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: [\n")
+    made = run("check", ".", cwd=tmp_path)
+    assert made.returncode == 1, made
+    said = b" ".join(made.stdout.split())
+    assert b"zz.yaml:4" in said
+    assert said.count(b"values together, the most that is read; this one is left out") == 9
+
+
 def test_what_is_wrong_throughout_is_told_by_its_first_lines():
     reading = read("x.yaml", b"a: b\n" * 5_000)
     assert [problem.span.line for problem in reading.problems] == list(range(2, 1_003))

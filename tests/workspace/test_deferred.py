@@ -14,7 +14,7 @@ def test_it_is_parsed_once_and_when_it_is_asked_for():
         times.append(source.path)
         return read_text(source)
 
-    found = Deferred(source_text("x.yaml", TEXT), 2, "about", parse)
+    found = Deferred(source_text("x.yaml", TEXT), 2, 9, "about", parse)
     assert (found.count, found.about, found.problems, found.source.text, times) == (2, "about", (), TEXT, [])
     whole = read("x.yaml", TEXT.encode())
     assert [one.value for one in found.documents] == [one.value for one in whole.documents]

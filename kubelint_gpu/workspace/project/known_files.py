@@ -9,6 +9,7 @@ from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.cache.plain_values import NotPlain, from_text, to_text
 from kubelint_gpu.cache.program_identity import program_identity
 from kubelint_gpu.documents import MAX_BYTES, Reading, SourceText, read
+from kubelint_gpu.documents.ledger import MOST_TOGETHER
 from kubelint_gpu.documents.reader import decode, read_text
 from kubelint_gpu.findings.catalogue import rules_folder
 
@@ -25,32 +26,40 @@ class KnownFiles:
     """What is known of files by their bytes; nothing without a store.
 
     `skimmed` are the kinds whose bodies are parsed and not kept.
+    What the files hold together is bounded by `most`; one that does not fit has a problem that says so.
     """
 
-    def __init__(self, store: Store | None, skimmed: Collection[str] = ()) -> None:
+    def __init__(self, store: Store | None, skimmed: Collection[str] = (), most: int = MOST_TOGETHER) -> None:
         self._store = store
         self._program = program() if store is not None else ""
         self._skimmed = skimmed
+        self._left = most
 
     def read(self, path: str, data: bytes) -> Reading:
         """The documents of a file, read now or when they are asked for."""
+        found = self._known(path, data)
+        self._left -= found.size
+        return found
+
+    def _known(self, path: str, data: bytes) -> Reading:
         from kubelint_gpu.workspace.deferred import Deferred
         from kubelint_gpu.workspace.shared_objects import shared_documents
 
         source = decode(path, data) if self._store is not None and len(data) <= MAX_BYTES else None
         if self._store is None or not isinstance(source, SourceText):
-            return read(path, data, skimmed=self._skimmed)
+            return read(path, data, skimmed=self._skimmed, most=self._left)
         key = digest_of(("file", self._program, *sorted(self._skimmed), source.digest))
         known = self._store.get(key)
         if known is not None:
             try:
-                count, about = from_text(known, {})
-                return Deferred(source, int(count), str(about), self._text)
+                count, size, about = from_text(known, {})
+                if int(size) <= self._left:
+                    return Deferred(source, int(count), int(size), str(about), self._text)
             except (NotPlain, TypeError, ValueError):
                 pass
-        reading = self._text(source)
+        reading = read_text(source, skimmed=self._skimmed, most=self._left)
         if not reading.problems:
-            self._store.put(key, to_text((reading.count, shared_documents(reading))))
+            self._store.put(key, to_text((reading.count, reading.size, shared_documents(reading))))
         return reading
 
     def _text(self, source: SourceText) -> Reading:

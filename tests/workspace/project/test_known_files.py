@@ -42,10 +42,20 @@ def test_what_cannot_be_read_is_read_again(data):
         assert found.problems == read("a.yaml", data).problems != ()
 
 
-@pytest.mark.parametrize("entry", [b"", b"[1]", b'["x","y"]', b"[1,2,3]", b"{}"])
+@pytest.mark.parametrize("entry", [b"", b"[1]", b'["x","y"]', b"[1,2]", b"{}"])
 def test_a_false_entry_is_none(entry):
     store = Kept()
     KnownFiles(store).read("a.yaml", TEXT)
     for key in store:
         store[key] = entry
     assert not isinstance(KnownFiles(store).read("a.yaml", TEXT), Deferred)
+
+
+def test_files_are_read_up_to_what_they_may_hold_together_known_or_not():
+    store, size = Kept(), read("a.yaml", TEXT).size
+    for _ in range(2):
+        files = KnownFiles(store, most=3 * size - 1)
+        found = [files.read(path, TEXT) for path in ("a.yaml", "b.yaml", "c.yaml", "d.yaml")]
+        assert [one.size for one in found] == [size, size, 0, 0]
+        assert [len(one.documents) for one in found] == [2, 2, 0, 0]
+        assert all("hold more than" in one.problems[0].message for one in found[2:])
