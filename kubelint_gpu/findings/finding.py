@@ -17,6 +17,8 @@ Safety = Literal["safe", "unsafe"]
 Moment = Literal["now", "next", "later"]
 """When a finding comes true: in this change, in the next one of the same workload, or when something else happens."""
 
+_LONGEST = 253 + len('"",')
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Place:
@@ -167,6 +169,13 @@ class RuleInfo:
     url: str
     tags: tuple[str, ...] = ()
     page: str = ""
+
+
+def with_short_words(text: str) -> str:
+    """A sentence in which no word is longer than the longest name that an API server takes."""
+    if len(text) <= _LONGEST:
+        return text
+    return " ".join(word if len(word) <= _LONGEST else f"{word[:37]}..." for word in text.split(" "))
 
 
 def fingerprint(*parts: str) -> str:

@@ -145,10 +145,17 @@ def _raw(item: Item, found: _Gathered) -> None:
 def _concise(item: Item, found: _Gathered, follows_schema: bool) -> None:
     broken: frozenset[Pointer] = frozenset()
     if not follows_schema:
-        from kubelint_gpu.inventory.validation import validate
+        from kubelint_gpu.inventory.validation import kind_of, validate
 
         errors, broken = validate(item)
         found.problems += errors
+        for section, entry in sorted((str(pointer[0]), pointer[1:]) for pointer in broken if pointer):
+            kind = kind_of(section)
+            if kind in ("Node", ANY):
+                found.doubtful.add(_entry_name(item, section, entry))
+            if kind is not None:
+                whole = not entry or not isinstance(item.value[section], list)
+                found.unread.append(unread(kind, None if whole else item.value[section][entry[0]]))
     found.concise.append(item)
 
     def entries(section: str) -> list[Pointer]:
@@ -158,11 +165,6 @@ def _concise(item: Item, found: _Gathered, follows_schema: bool) -> None:
         pointers: list[Pointer] = [(section, index) for index in range(len(listed))]
         return [pointer for pointer in pointers if pointer not in broken]
 
-    for section, entry in sorted((pointer[0], pointer[1:]) for pointer in broken if pointer):
-        if section in ("nodes", "pools"):
-            found.doubtful.add(_entry_name(item, section, entry))
-        if section in SECTIONS and entry and isinstance(item.value[section], list):
-            found.unread.append(unread(SECTIONS[section], item.value[section][entry[0]]))
     for section, declare in POLICIES.items():
         for pointer in entries(section):
             value = item.value[section][pointer[1]]
@@ -244,7 +246,7 @@ def _run(found: _Gathered) -> None:
 
 
 def _entry_name(item: Item, section: str, entry: Pointer) -> str | None:
-    listed = item.value[section]
+    listed = item.value.get(section)
     if section == "pools" or not entry or not isinstance(listed, list) or not isinstance(entry[0], int):
         return None
     node = listed[entry[0]]

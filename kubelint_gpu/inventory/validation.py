@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kubelint_gpu.inventory.declarations.complaint import error_at
 from kubelint_gpu.inventory.declarations.inventory import InventoryError
-from kubelint_gpu.inventory.declarations.unread import SECTIONS
+from kubelint_gpu.inventory.declarations.unread import ANY, SECTIONS
 from kubelint_gpu.inventory.schema import schema
 from kubelint_gpu.inventory.sentences import deviations
 from kubelint_gpu.kube.values.names import is_label_value, is_qualified_name, is_subdomain
@@ -38,7 +38,7 @@ def validate(item: Item) -> tuple[tuple[InventoryError, ...], frozenset[Pointer]
             # The field is there, misspelt, and that has been said.
             continue
         error = error_at(item, deviation.pointer, deviation.sentence, deviation.hint, role=deviation.role)
-        error = replace(error, of_object=len(deviation.pointer) > 1 and deviation.pointer[0] in SECTIONS)
+        error = replace(error, of_object=bool(deviation.pointer) and kind_of(deviation.pointer[0]) is not None)
         if error not in errors:
             errors.append(error)
     if len(found) > _MOST:
@@ -47,6 +47,14 @@ def validate(item: Item) -> tuple[tuple[InventoryError, ...], frozenset[Pointer]
         sentence = f"there are more than {_MOST} errors in this inventory; these are the first"
         errors.append(error_at(item, (), sentence, role="key"))
     return tuple(errors), frozenset(broken)
+
+
+def kind_of(field: str | int) -> str | None:
+    """The kind of the objects that a field of a ClusterInventory declares, `ANY` of an unknown one.
+
+    None where it declares none, but says how all of them are read.
+    """
+    return SECTIONS.get(str(field)) or (None if field in schema()["properties"] else ANY)
 
 
 @lru_cache(maxsize=1)
