@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.documents.edits import Edit
+from kubelint_gpu.findings import finding
 from kubelint_gpu.findings.finding import Certainty, Moment, Place, Related, Safety, Severity, Shared, Step
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.workspace.manifest import Manifest
@@ -48,7 +49,7 @@ class Diagnostic:
     Attributes:
         code: the rule.
         place: the line that its author can change.
-        message: one sentence, lower case, without a full stop.
+        message: one sentence, lower case, without a full stop; as it is told, `sentence`.
         manifest: the object it is about, None for a file that could not be read.
         cause: what tells this finding from others of the rule in the same object, in words that stay the same when
             lines move or messages change.
@@ -76,3 +77,8 @@ class Diagnostic:
     undecided: bool = False
     moment: Moment = "now"
     shared: Shared | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The message, whatever the file quotes in it."""
+        return finding.with_short_words(self.message)

@@ -9,7 +9,7 @@ from kubelint_gpu.engine.batches import batches
 from kubelint_gpu.engine.causes import FEW, joint_proposals, of_one_cause
 from kubelint_gpu.engine.diagnostic import Diagnostic
 from kubelint_gpu.engine.trials import Trials, severity_of, tried
-from kubelint_gpu.findings.finding import Finding, Fix, Refusal
+from kubelint_gpu.findings.finding import Finding, Fix, Refusal, with_short_words
 from kubelint_gpu.values import replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 
@@ -22,7 +22,7 @@ _EXPLAINED = ("KLG1", "KLG2")
 def not_offered(finding: Finding, fixes: Sequence[Fix], refusals: Sequence[Refusal]) -> Iterator[str]:
     """Why a finding about rollouts or placement comes without a fix although one was thought of."""
     if refusals and not fixes and finding.severity != "note" and finding.code.startswith(_EXPLAINED):
-        yield f"no fix is offered: {refusals[0].title}: {refusals[0].why}"
+        yield with_short_words(f"no fix is offered: {refusals[0].title}: {refusals[0].why}")
 
 
 def offered(

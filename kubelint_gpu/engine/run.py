@@ -22,18 +22,7 @@ from kubelint_gpu.engine.tracing import located
 from kubelint_gpu.engine.trials import Trials, drafts_of, drafts_of_world, first_place, identity, severity_of, unread
 from kubelint_gpu.findings.catalogue import rule
 from kubelint_gpu.findings.defect import defect
-from kubelint_gpu.findings.finding import (
-    Finding,
-    Fix,
-    Place,
-    Refusal,
-    Related,
-    Shared,
-    Step,
-    TextEdit,
-    fingerprint,
-    with_short_words,
-)
+from kubelint_gpu.findings.finding import Finding, Fix, Place, Refusal, Related, Shared, Step, TextEdit, fingerprint
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.work import UsedUp
 from kubelint_gpu.workspace.apply_set import ApplySet
@@ -209,9 +198,7 @@ def _judged(unit: ApplySet, rules: Suppression, *, fixes: bool, stages: bool) ->
         refusals = tuple(one for one in found_fixes if isinstance(one, Refusal))
         drawn = _stage(draft) if stages else None
         advice = (*finding.help, *not_offered(finding, fixing, refusals))
-        whole = replace(
-            finding, fixes=fixing, refusals=refusals, help=tuple(map(with_short_words, advice)), stage=drawn
-        )
+        whole = replace(finding, fixes=fixing, refusals=refusals, help=advice, stage=drawn)
         entries.append(seen_through(whole, draft, unit))
     workloads = sum(manifest.workload is not None for manifest in unit.templates)
     away = [draft for finding, draft in found if finding not in kept] if unit.rendered else []
@@ -285,7 +272,7 @@ def finding_of(draft: Diagnostic, more: tuple[Related, ...] = (), unit: ApplySet
         name=found.name,
         severity=severity,
         certainty=draft.certainty,
-        message=with_short_words(draft.message),
+        message=draft.sentence,
         place=draft.place,
         object=name,
         scheduler=draft.scheduler,
