@@ -91,7 +91,7 @@ def _told(step: Step, of: TraceStep | None, node: str, lacks: list[Blocker], the
         message = f"fails {of.pods} with {_reasons(lacks)}; {then}" if lacks else f"fails {of.pods}"
     elif of.node:
         message = f"takes {of.pods}{'' if of.node == node else f' to {of.node}'}; {of.left}"
-    return replace(step, actor=f"kubelet on {node}", message=message)
+    return replace(step, actor=f"kubelet on {node}", message=message, about=f"Node/{node}")
 
 
 def _reasons(lacks: list[Blocker]) -> str:

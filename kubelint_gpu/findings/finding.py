@@ -41,12 +41,16 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One event of a trace: who acts and what happens; `place` is None where that is the finding's own."""
+    """One event of a trace: who acts and what happens; `place` is None where that is the finding's own.
+
+    `about` is the object that it is about, `kind/namespace/name` or `Node/name`; empty where it is about several.
+    """
 
     step: int
     actor: str
     message: str
     place: Place | None = None
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,17 +157,21 @@ def story(trace: Trace, wait: Wait, kept: str, then: str = "nothing moves any mo
     # of pods that wait for the same the first one tells what they lack
     short = {one.scheduler: Wait(wait.workload, one, wait.claims).lacking for one in reversed(trace.waiting)}
     found = [
-        (one.actor, f"{one.message}: {short.get(one.scheduler, one.scheduler)}" if one.scheduler else one.message)
+        (
+            one.actor,
+            f"{one.message}: {short.get(one.scheduler, one.scheduler)}" if one.scheduler else one.message,
+            one.about,
+        )
         for one in trace.steps
     ]
     for waiting in trace.waiting:
         found += [
-            (f"kubelet on {lack.node}", f"cannot start {_pods(waiting)}: {lack.reason}")
+            (f"kubelet on {lack.node}", f"cannot start {_pods(waiting)}: {lack.reason}", f"Node/{lack.node}")
             for lack in waiting.lacks
             if lack.plugin == "VolumeAttach"
         ]
-    found.append((f"{wait.workload.kind} controller", f"{kept}: {then}"))
-    return tuple(Step(number, actor, message) for number, (actor, message) in enumerate(found, 1))
+    found.append((f"{wait.workload.kind} controller", f"{kept}: {then}", wait.workload.key))
+    return tuple(Step(number, actor, said, about=about) for number, (actor, said, about) in enumerate(found, 1))
 
 
 def every(lacks: Sequence[Blocker]) -> list[Blocker]:

@@ -79,7 +79,10 @@ def _draft(
         cause=owner,
         certainty="certain" if certain else "possible",
         related=(*((Related(place, whose),) if place is not None else ()), *clues(unit, subject, resource, nodes)),
-        trace=tuple(Step(number, one.actor, one.message) for number, one in enumerate(trace.steps if trace else (), 1)),
+        trace=tuple(
+            Step(number, one.actor, one.message, about=one.about)
+            for number, one in enumerate(trace.steps if trace else (), 1)
+        ),
         run=trace,
         help=(f"give {owner_name(owner)} a class of at least {found[0].by_priority} if it must not be disturbed",),
         proposals=(no_surge(manifest, replicas), recreate(manifest, replicas)) if surges else (),

@@ -103,30 +103,31 @@ class Narration:
             owner = self._scene.cast.actors[step.actor].name
             controller = step.by or owner.split("/", maxsplit=1)[0]
             where = f" on {name}" if name and step.act == "delete" else f" for {name}" if name else ""
-            return TraceStep(f"{controller} controller", f"{self._whose(step.what, owner)}{where}")
+            return TraceStep(f"{controller} controller", f"{self._whose(step.what, owner)}{where}", owner)
         kind = self._kinds[step.kind]
+        owner, node = kind.owner, f"Node/{name}"
         if step.act == "bind":
             free = self._free(self.snapshot(following), name, kind.pod)
             pod = self._one(kind)
-            return TraceStep("kube-scheduler", f"binds {pod} to {name}; {free}", pod, name, free)
+            return TraceStep("kube-scheduler", f"binds {pod} to {name}; {free}", owner, pod, name, free)
         if step.act == "preempt":
             victims = [self._kinds[victim] for victim, phase in step.victims if phase not in GOING]
             named = (
                 ", ".join(f"{self._one(victim)} (priority {victim.priority})" for victim in victims) or "nobody else"
             )
             told = f"evicts {named} from {name} for {self._one(kind)} (priority {kind.priority})"
-            return TraceStep("kube-scheduler", told)
+            return TraceStep("kube-scheduler", told, victims[0].owner if victims else owner)
         if step.act == "release":
-            return TraceStep("kube-scheduler", f"no longer holds {name} for {self._one(kind)}")
+            return TraceStep("kube-scheduler", f"no longer holds {name} for {self._one(kind)}", owner)
         if step.act == "add":
-            return TraceStep("cluster autoscaler", f"adds {name} for {self._one(kind)}")
+            return TraceStep("cluster autoscaler", f"adds {name} for {self._one(kind)}", owner)
         if step.act == "ready":
-            return TraceStep(f"kubelet on {name}", f"{self._one(kind)} is ready")
+            return TraceStep(f"kubelet on {name}", f"{self._one(kind)} is ready", node)
         if step.act == "deallocate":
             return TraceStep("resource claim controller", "takes the devices of a claim back that nobody uses any more")
         word = "is gone" if step.act == "gone" else "ends"
         free = self._free(self.snapshot(following), name, kind.pod)
-        return TraceStep(f"kubelet on {name}", f"{self._one(kind)} {word}; {free}")
+        return TraceStep(f"kubelet on {name}", f"{self._one(kind)} {word}; {free}", node)
 
     def ending(self, one: Waiting) -> TraceStep:
         """Why somebody waits for ever."""
@@ -134,14 +135,14 @@ class Narration:
         pods = f"{one.count} {word}s" if one.count > 1 else f"the {word}{' ' * bool(one.pod)}{one.pod}"
         pods = f"{pods}{self._of(one.owner)}"
         if one.scheduler:
-            return TraceStep("kube-scheduler", f"cannot place {pods}", pods, scheduler=one.scheduler)
+            return TraceStep("kube-scheduler", f"cannot place {pods}", one.owner, pods, scheduler=one.scheduler)
         kind = one.owner.split("/", maxsplit=1)[0]
         controller = "ReplicaSet" if kind == "Deployment" else kind
         if one.refusal is not None and one.refusal.kind == CLAIMS:
-            return TraceStep("resource claim controller", f"cannot create a claim for {pods}: {one.refusal.text}")
-        return TraceStep(
-            f"{controller} controller", f"cannot create {pods}: {one.refusal.text if one.refusal is not None else ''}"
-        )
+            message = f"cannot create a claim for {pods}: {one.refusal.text}"
+            return TraceStep("resource claim controller", message, one.owner)
+        message = f"cannot create {pods}: {one.refusal.text if one.refusal is not None else ''}"
+        return TraceStep(f"{controller} controller", message, one.owner)
 
     def _request(self, state: State, index: int) -> Pod:
         return next(self._kinds[kind].pod for kind, _, _ in state.nodes[index] if kind >= 0)

@@ -13,13 +13,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TraceStep:
-    """One event of a run, in words: who acts, and what happens.
+    """One event of a run, in words: who acts, what happens, and `about` which workload or node.
 
     `pods` get a place on a `node`, where `left` is free then, or wait for ever: `scheduler` goes on from the message.
     """
 
     actor: str
     message: str
+    about: str = ""
     pods: str = ""
     node: str = ""
     left: str = ""
