@@ -14,10 +14,10 @@ from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.objects.taints import is_lifecycle, untolerated
-from kubelint_gpu.messages.wait import about
 from kubelint_gpu.scheduler import FitResult, Snapshot, Status, fit
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.scheduler.framework.facts import Held
+from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.plugins import (
     node_affinity,
     node_name,
@@ -216,7 +216,9 @@ def _nearest(
         return Diagnosis("KLG703", status.reasons[0], same, certainty=certainty)
     if status.plugin != _RESOURCES:
         by_volume = held(status.plugin) == Held.VOLUME.value
-        return Diagnosis("KLG201", _state(status), same, certainty=certainty, by_volume=by_volume)
+        reason = status.reasons[0]
+        clause = reason.of_one if isinstance(reason, NodeReason) else reason
+        return Diagnosis("KLG201", clause, same, certainty=certainty, by_volume=by_volume)
     resource = status.short[0]
     has = nodes[nearest].allocatable.get(resource, 0)
     return Diagnosis(
@@ -228,11 +230,3 @@ def _nearest(
         has,
         certainty,
     )
-
-
-def _state(status: Status) -> str:
-    """What is wrong with the node, as a clause about it."""
-    if status.plugin == node_unschedulable.NAME:
-        return "it is cordoned"
-    told = about(status.reasons[0]) if status.reasons else ""
-    return f"it {told}" if told.startswith(("had ", "didn't ")) else told

@@ -9,7 +9,7 @@ from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.scheduler import fit
 from kubelint_gpu.scheduler.companions import HOSTNAME, attracts_itself, companions, own_terms
-from kubelint_gpu.scheduler.placement.filling import filled
+from kubelint_gpu.scheduler.placement.filling import spread_out
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity
 from kubelint_gpu.scheduler.plugins.inter_pod_affinity import Term
 from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes
@@ -220,6 +220,6 @@ def crowding(unit: ApplySet, subject: WorkloadCheck) -> Crowding | None:
             continue
         domains = tuple(sorted({node.labels[term.key] for node in nodes}))
         if len(domains) < subject.workload.replicas:
-            _, failed = filled(pod, len(domains) + 1, unit.empty)
+            failed = spread_out(pod, len(domains) + 1, unit.empty).failed
             return Crowding(number, term.key, domains, failed.message if failed is not None else None)
     return None

@@ -8,7 +8,7 @@ from kubelint_gpu.analysis.certainty import cluster_beyond
 from kubelint_gpu.analysis.coupled import bound_to
 from kubelint_gpu.analysis.scaling import replicas_of
 from kubelint_gpu.scheduler import Snapshot
-from kubelint_gpu.scheduler.placement.shortage import first_without_node, reasons_of, taken_with_evictions
+from kubelint_gpu.scheduler.placement.filling import fill, first_without_node, reasons_of
 from kubelint_gpu.simulation.growth import fully_grown
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
 from kubelint_gpu.simulation.questions.most_pods import placeable
@@ -91,5 +91,5 @@ def room_by_eviction(unit: ApplySet, subject: WorkloadCheck, most: int) -> int:
     """How many of its pods, up to `most`, get a node if some of what others run is evicted; 0 if nothing is."""
     own = own_pods(subject.workload, unit.cluster.pods)
     mine = [(pod, pod.spec.node_name) for pod in own if unit.running.node(pod.spec.node_name) is not None]
-    taken, evicted = taken_with_evictions(subject.pod, unit.running.without(mine), most)
-    return taken if evicted else 0
+    found = fill(subject.pod, most, unit.running.without(mine), evicting=True)
+    return found.placed if found.evicted else 0

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from kubelint_gpu.analysis.certainty import is_certain
 from kubelint_gpu.analysis.pod_affinity import stays, takers
 from kubelint_gpu.analysis.replica_room import room_by_eviction
 from kubelint_gpu.analysis.rollout_facts import judgements_in
+from kubelint_gpu.budget import PLACEMENT
 from kubelint_gpu.kube.objects.affinity import SpreadConstraint
 from kubelint_gpu.kube.objects.pod import Pod, PodSpec
+from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.messages.wording import counted, listed, some
 from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.scheduler.attempt import Attempt
 from kubelint_gpu.scheduler.companions import lone
-from kubelint_gpu.scheduler.placement.filling import MOST_PODS, Uneven, domains, uneven
+from kubelint_gpu.scheduler.placement.filling import domains, spread_out, without_spreading
 from kubelint_gpu.simulation.prepare.workload_change import own_pods
-from kubelint_gpu.values import dataclass
+from kubelint_gpu.simulation.questions.most_pods import placeable
+from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
 
@@ -87,13 +91,13 @@ def unspreadable(unit: ApplySet, subject: WorkloadCheck) -> Unspreadable | None:
         or not unit.has_nodes
         or not unit.cluster.nodes
         or not stays(subject)
-        or wanted > MOST_PODS
+        or wanted > PLACEMENT.spread_pods
     ):
         return None
     if unit.may_grow_for(subject) or unlabelled(unit, subject):
         return None
     pod = lone(subject.pod, unit.empty)
-    found = uneven(pod, wanted, unit.empty)
+    found = _uneven(subject.workload, pod, wanted, unit.empty)
     if found is None:
         return _beside_others(unit, subject, wanted)
     key = pod.spec.spread[found.constraint].topology_key
@@ -110,7 +114,7 @@ def _beside_others(unit: ApplySet, subject: WorkloadCheck, wanted: int) -> Unspr
         return None
     own = [(pod, pod.spec.node_name) for pod in own_pods(subject.workload, unit.cluster.pods)]
     running = unit.running.without(own)
-    found = uneven(subject.pod, wanted, running)
+    found = _uneven(subject.workload, subject.pod, wanted, running)
     # what may be evicted, or end, is not in the way of the judgement
     if found is None or found.placed != judgement.placed or room_by_eviction(unit, subject, wanted) > found.placed:
         return None
@@ -140,7 +144,7 @@ def _counted_in(pod: Pod, constraint: SpreadConstraint, running: Snapshot) -> Co
     )
 
 
-def _why(unit: ApplySet, subject: WorkloadCheck, pod: Pod, found: Uneven) -> str:
+def _why(unit: ApplySet, subject: WorkloadCheck, pod: Pod, found: _Uneven) -> str:
     constraint = pod.spec.spread[found.constraint]
     key = constraint.topology_key
     counts = domains(pod, constraint, unit.empty)
@@ -163,3 +167,46 @@ def _why(unit: ApplySet, subject: WorkloadCheck, pod: Pod, found: Uneven) -> str
         does = "constraint on {} does" if len(found.against) == 1 else "constraints on {} do"
         return f"by itself it lets all in, but where it lets the next one go, the {does.format(others)} not"
     return f"the nodes of each value of {key} have room for different numbers of pods, and {skew}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Uneven:
+    """Pods that a forbidding constraint leaves without a node, in a cluster that has room for all of them.
+
+    Attributes:
+        constraint: the position of the one without which more find a node.
+        placed: how many find a node.
+        failed: the attempt for the first that does not.
+        exact: whether no order of placing does better.
+        against: the positions of the other forbidding constraints where this one by itself keeps none out.
+    """
+
+    constraint: int
+    placed: int
+    failed: Attempt
+    exact: bool
+    against: tuple[int, ...] = ()
+
+
+def _uneven(workload: Workload, pod: Pod, wanted: int, snapshot: Snapshot) -> _Uneven | None:
+    """What keeps some of `wanted` pods of a workload out, where it is their own topology spread constraints."""
+    hard = [number for number, one in enumerate(pod.spec.spread) if one.do_not_schedule]
+    found = spread_out(pod, wanted, snapshot) if hard else None
+    if found is None or found.failed is None or found.failed.fit is None:
+        return None
+    if spread_out(without_spreading(pod), wanted, snapshot).failed is not None:
+        return None
+
+    def under(constraints: Collection[int]) -> int:
+        """How many of the pods find a node where it has these constraints only."""
+        kept = tuple(one for place, one in enumerate(pod.spec.spread) if place in constraints)
+        return spread_out(replace(pod, spec=replace(pod.spec, spread=kept)), wanted, snapshot).placed
+
+    guilty = next((number for number in hard if under(set(hard) - {number}) > found.placed), hard[0])
+    if len(hard) == 1:
+        return _Uneven(guilty, found.placed, found.failed, exact=True)
+    workload = replace(workload, replicas=wanted, spec=pod.spec)
+    most = placeable(workload, replace(snapshot.cluster, quotas=()), wanted)
+    against = tuple(number for number in hard if number != guilty) if under({guilty}) == wanted else ()
+    exact = most is not None and most < wanted
+    return _Uneven(guilty, most if most is not None and exact else found.placed, found.failed, exact, against)

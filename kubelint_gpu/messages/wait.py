@@ -11,6 +11,7 @@ from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.quantity import canonical
 from kubelint_gpu.messages.wording import amount, bare, counted, listed, owner_name, some
+from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.plugins import inter_pod_affinity, pod_topology_spread, volume_restrictions
 from kubelint_gpu.simulation.search.trace import Blocker, Trace, Waiting
 from kubelint_gpu.values import dataclass
@@ -268,7 +269,7 @@ def said(reason: str, nodes: str) -> str:
 
 def about(reason: str) -> str:
     """The scheduler's reason as it is said of a node that is named."""
-    return reason.removeprefix("node(s) ")
+    return reason.told if isinstance(reason, NodeReason) else reason
 
 
 def quota_amount(allowed: object, key: str) -> str:

@@ -10,6 +10,7 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.equality import FEW_NODES
 from kubelint_gpu.scheduler.framework.node_classes import NodeClass, alone, classes
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import Code, Filter, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins import PLUGINS
@@ -207,4 +208,4 @@ def _excluded(snapshot: Snapshot, narrowing: Sequence[str]) -> Status:
 def _unsatisfied(narrowing: Sequence[str]) -> Status:
     names = " ".join(sorted(narrowing))
     which = f"plugin {names}" if len(narrowing) == 1 else f"plugin(s) [{names}] simultaneously"
-    return Status("", Code.UNRESOLVABLE, (f"node(s) didn't satisfy {which}",))
+    return Status("", Code.UNRESOLVABLE, (NodeReason(f"didn't satisfy {which}"),))

@@ -15,12 +15,13 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
 from kubelint_gpu.kube.objects.taints import untolerated
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.plugins import node_affinity, node_ports, taint_toleration
 from kubelint_gpu.values import dataclass, replace
 
 UNEXPECTED = "UnexpectedAdmissionError"
-NOT_TOLERATED = "node(s) had taints that the pod didn't tolerate"
+NOT_TOLERATED = NodeReason("had taints that the pod didn't tolerate")
 _FIRST = ("cpu", "memory", "ephemeral-storage")
 
 

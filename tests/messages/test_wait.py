@@ -5,6 +5,7 @@ from checks_units import deployment, unit
 
 from kubelint_gpu.kube.objects.quota import Excess, QuotaRefusal
 from kubelint_gpu.messages.wait import Wait, held_by, refused, said, story
+from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.relations import held
 from kubelint_gpu.simulation.search.trace import Blocker, BlockingPod, Trace, TraceStep, Waiting
 from kubelint_gpu.values import replace
@@ -12,11 +13,11 @@ from kubelint_gpu.values import replace
 MINE = "Deployment/serving/chat"
 OTHER = "StatefulSet/research/notebook"
 GPU = "nvidia.com/gpu"
-ANTI = "node(s) didn't match pod anti-affinity rules"
-EXISTING = "node(s) didn't satisfy existing pods anti-affinity rules"
-AFFINITY = "node(s) didn't match pod affinity rules"
-SPREAD = "node(s) didn't match pod topology spread constraints"
-PORTS = "node(s) didn't have free ports for the requested pod ports"
+ANTI = NodeReason("didn't match pod anti-affinity rules")
+EXISTING = NodeReason("didn't satisfy existing pods anti-affinity rules")
+AFFINITY = NodeReason("didn't match pod affinity rules")
+SPREAD = NodeReason("didn't match pod topology spread constraints")
+PORTS = NodeReason("didn't have free ports for the requested pod ports")
 
 
 def workload(text=None):
@@ -78,11 +79,11 @@ def wait(*lacks, owner=MINE, refusal=None, claims=(), of=None, scheduler=""):
             "for a place on gpu-1, where the topology spread constraint leaves no room beside the others",
         ),
         (
-            [other("NodeVolumeLimits", "node(s) exceed max volume count")],
+            [other("NodeVolumeLimits", NodeReason("exceed max volume count"))],
             "for gpu-1 (exceed max volume count), held by the old pod",
         ),
         (
-            [other("VolumeRestrictions", "node(s) had no available disk")],
+            [other("VolumeRestrictions", NodeReason("had no available disk"))],
             "for gpu-1 (had no available disk), held by the old pod",
         ),
     ],
@@ -118,7 +119,7 @@ def test_its_own_ports_are_named():
 
 
 def test_claims_are_named_instead_of_nodes():
-    one = wait(other("VolumeRestrictions", "node(s) …"), claims=("models (ReadWriteOncePod)",))
+    one = wait(other("VolumeRestrictions", NodeReason("…")), claims=("models (ReadWriteOncePod)",))
     assert one.clause == "the new pod waits for claim models (ReadWriteOncePod), used by the old pod"
     two = wait(other("VolumeAttach", "Multi-Attach"), claims=("a (ReadWriteOnce)", "b (ReadWriteOnce)"))
     assert two.clause.endswith(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from kubelint_gpu.patterns import pattern
+from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.values import dataclass, replace
 
 _VERSION = pattern(r"v?(\d{1,4})\.(\d{1,4})(?:[.+-].*)?", re.ASCII | re.DOTALL)
@@ -40,7 +41,7 @@ class Behaviour:
     version: str
     names_taint: bool = True
     excluded: str = "node is filtered out by the prefilter result"
-    volume_affinity: str = "node(s) had volume node affinity conflict"
+    volume_affinity: str = NodeReason("had volume node affinity conflict")
     claim_in_use: str = "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode"
     oversize_is_final: bool = False
     pod_level_resources: bool = False
@@ -59,13 +60,16 @@ def _table() -> dict[int, Behaviour]:
         31: {"excluded": "node(s) didn't satisfy plugin(s) [{plugins}]", "volume_narrowing": False},
         32: {},
         33: {
-            "volume_affinity": "node(s) didn't match PersistentVolume's node affinity",
+            "volume_affinity": NodeReason("didn't match PersistentVolume's node affinity"),
             "in_place_resize": True,
             "counts_attachments": True,
         },
         34: {
-            "claim_in_use": "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode "
-            "already in-use by another pod",
+            "claim_in_use": NodeReason(
+                "unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another "
+                "pod",
+                "it is {}",
+            ),
             "oversize_is_final": True,
             "pod_level_resources": True,
             "dynamic_resources": True,

@@ -32,8 +32,7 @@ def fitting_on(pod: Pod, snapshot: Snapshot, name: str, enough: int) -> int:
     for number in range(0 if exact else most):
         if number and fit_on(pod, snapshot, name) is not None:
             return number
-        called = f"{pod.meta.name}-{number}"
-        snapshot = assume(replace(pod, meta=replace(pod.meta, name=called, uid=called)), snapshot, name)
+        snapshot = assume(numbered(pod, number), snapshot, name)
     return most
 
 
@@ -57,3 +56,9 @@ def bound_on(pod: Pod, snapshot: Snapshot, name: str, enough: int) -> tuple[int,
     counts = [plugin.takes(state, node) if plugin.takes is not None else None for plugin, state in begun.active]
     known = [count for count in counts if count is not None]
     return min(enough, *known, ANY_NUMBER), len(known) == len(counts)
+
+
+def numbered(pod: Pod, number: int) -> Pod:
+    """One of several equal pods."""
+    name = f"{pod.meta.name}-{number}"
+    return replace(pod, meta=replace(pod.meta, name=name, uid=name))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from kubelint_gpu.budget import PLACEMENT
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.scheduler.attempt import assume, attempt
+from kubelint_gpu.scheduler.attempt import attempt
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.scheduler.placement.filling import fill
 from kubelint_gpu.values import replace
 
 
@@ -19,17 +20,11 @@ def evicts_on(name: str, attacker: Pod, holder: Pod, holders: int, empty: Snapsh
     if node is None:
         return False
     snapshot = Snapshot.of(replace(empty.cluster, nodes=(node.node,), pods=()))
-    placed = 0
-    for pod, most in ((holder, holders), (attacker, PLACEMENT.of_one_kind)):
-        for number in range(min(most, PLACEMENT.of_one_kind)):
-            found = attempt(pod, snapshot)
-            if found.fit is None or not found.fit.schedulable:
-                break
-            called = f"{pod.meta.name}-{number}"
-            snapshot = assume(replace(pod, meta=replace(pod.meta, name=called, uid=called)), snapshot, name)
-            placed += pod is holder
-    if not placed:
+    # each by itself, as a victim that preemption may choose
+    held = fill(holder, min(holders, PLACEMENT.of_one_kind), snapshot, choose=min)
+    if not held.placed:
         return False
+    snapshot = fill(attacker, PLACEMENT.of_one_kind, held.snapshot).snapshot
     last = attempt(attacker, snapshot)
     if last.preemption is None or not last.preemption.succeeds:
         return False

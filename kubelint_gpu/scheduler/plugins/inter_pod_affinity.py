@@ -21,14 +21,15 @@ from kubelint_gpu.scheduler.framework.facts import (
     within,
 )
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.selected_pods import placed_matching
 from kubelint_gpu.scheduler.framework.snapshot import Placed, Snapshot
 
 NAME = "InterPodAffinity"
-AFFINITY_REASON = "node(s) didn't match pod affinity rules"
-ANTI_AFFINITY_REASON = "node(s) didn't match pod anti-affinity rules"
-EXISTING_REASON = "node(s) didn't satisfy existing pods anti-affinity rules"
+AFFINITY_REASON = NodeReason("didn't match pod affinity rules")
+ANTI_AFFINITY_REASON = NodeReason("didn't match pod anti-affinity rules")
+EXISTING_REASON = NodeReason("didn't satisfy existing pods anti-affinity rules")
 _UNMET = Status(NAME, Code.UNRESOLVABLE, (AFFINITY_REASON,))
 _CONFLICT = Status(NAME, Code.UNSCHEDULABLE, (ANTI_AFFINITY_REASON,))
 _REFUSED = Status(NAME, Code.UNSCHEDULABLE, (EXISTING_REASON,))

@@ -11,13 +11,14 @@ from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.kube.values.selectors import NodeSelector, NodeSelectorTerm, Requirement
 from kubelint_gpu.scheduler.framework.facts import Token, on_one_node
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Labels, Plugin, Prepared, Status, any_number, rejected
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.work import charge
 
 NAME = "NodeAffinity"
-REASON = "node(s) didn't match Pod's node affinity/selector"
-ENFORCED_REASON = "node(s) didn't match scheduler-enforced node affinity"
+REASON = NodeReason("didn't match Pod's node affinity/selector")
+ENFORCED_REASON = NodeReason("didn't match scheduler-enforced node affinity")
 CONFLICT_REASON = "pod affinity terms conflict"
 _REJECTED = Status(NAME, Code.UNRESOLVABLE, (REASON,))
 _ENFORCED = Status(NAME, Code.UNRESOLVABLE, (ENFORCED_REASON,))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.facts import on_one_node
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status, any_number
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 
 NAME = "NodeName"
-REASON = "node(s) didn't match the requested node name"
+REASON = NodeReason("didn't match the requested node name")
 _REJECTED = Status(NAME, Code.UNRESOLVABLE, (REASON,))
 
 

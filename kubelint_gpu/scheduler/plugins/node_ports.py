@@ -8,13 +8,14 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import HostPort, Pod, PodSpec
 from kubelint_gpu.scheduler.framework.facts import Held, Keeps, Token, never, on_one_node, same_node
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.pod_memory import host_ports
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.values import replace
 
 NAME = "NodePorts"
-REASON = "node(s) didn't have free ports for the requested pod ports"
+REASON = NodeReason("didn't have free ports for the requested pod ports")
 ANY_ADDRESS = "0.0.0.0"  # noqa: S104 - what an empty hostIP means
 _REJECTED = Status(NAME, Code.UNSCHEDULABLE, (REASON,))
 

@@ -6,11 +6,12 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.taints import UNSCHEDULABLE_KEY, Taint
 from kubelint_gpu.scheduler.framework.facts import on_one_node
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status, any_number
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 
 NAME = "NodeUnschedulable"
-REASON = "node(s) were unschedulable"
+REASON = NodeReason("were unschedulable", "it is cordoned")
 _REJECTED = Status(NAME, Code.UNRESOLVABLE, (REASON,))
 _TAINT = Taint(UNSCHEDULABLE_KEY, "", "NoSchedule")
 _READY = Prepared()

@@ -13,13 +13,14 @@ from kubelint_gpu.kube.objects.pod import Pod, Volume
 from kubelint_gpu.kube.objects.storage import PersistentVolumeClaim
 from kubelint_gpu.scheduler.framework.facts import Token
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.framework.storage_index import StorageIndex, claim_name, made_for, storage_index
 from kubelint_gpu.scheduler.framework.volume_facts import volume_facts
 
 NAME = "NodeVolumeLimits"
-REASON = "node(s) exceed max volume count"
+REASON = NodeReason("exceed max volume count", "it exceeds max volume count")
 _EXCEEDED = Status(NAME, Code.UNSCHEDULABLE, (REASON,))
 # field of an in-tree volume: its plugin, the CSI driver that took it over, the field that identifies the volume
 _MIGRATED = {

@@ -12,6 +12,7 @@ from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
 from kubelint_gpu.kube.values.selectors import LabelSelector, Requirement
 from kubelint_gpu.scheduler.framework.facts import Facts, Held, Keeps, Reach, Unique, never, no_token, nobody, within
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status
 from kubelint_gpu.scheduler.framework.selected_pods import placed_matching
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
@@ -19,8 +20,8 @@ from kubelint_gpu.scheduler.plugins.node_affinity import matches_node
 from kubelint_gpu.values import replace
 
 NAME = "PodTopologySpread"
-REASON = "node(s) didn't match pod topology spread constraints"
-MISSING_LABEL_REASON = "node(s) didn't match pod topology spread constraints (missing required label)"
+REASON = NodeReason("didn't match pod topology spread constraints")
+MISSING_LABEL_REASON = NodeReason("didn't match pod topology spread constraints (missing required label)")
 _REJECTED = Status(NAME, Code.UNSCHEDULABLE, (REASON,))
 _UNLABELLED = Status(NAME, Code.UNRESOLVABLE, (MISSING_LABEL_REASON,))
 _SPREADERS = ("ReplicationController", "ReplicaSet", "StatefulSet")

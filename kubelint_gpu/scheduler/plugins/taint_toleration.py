@@ -10,12 +10,12 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.taints import Covered, covered_by, uncovered
 from kubelint_gpu.scheduler.framework.facts import Token, on_one_node
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import Code, Plugin, Prepared, Status, any_number
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 
 NAME = "TaintToleration"
-REASON = "node(s) had untolerated taint(s)"
-NAMING_REASON = "node(s) had untolerated taint {{{key}: {value}}}"
+REASON = NodeReason("had untolerated taint(s)")
 _REJECTED = Status(NAME, Code.UNRESOLVABLE, (REASON,))
 
 State = tuple[Covered, bool]
@@ -38,7 +38,7 @@ def _filter(state: State, node: NodeInfo) -> Status | None:
 
 @lru_cache(maxsize=1024)
 def _naming(key: str, value: str) -> Status:
-    return Status(NAME, Code.UNRESOLVABLE, (NAMING_REASON.format(key=key, value=value),))
+    return Status(NAME, Code.UNRESOLVABLE, (NodeReason(f"had untolerated taint {{{key}: {value}}}"),))
 
 
 def _token(_pods: Sequence[Pod], wide: bool, _cluster: Cluster) -> Token | None:

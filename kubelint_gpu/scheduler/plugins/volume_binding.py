@@ -12,6 +12,7 @@ from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.kube.values.selectors import NodeSelector, Requirement
 from kubelint_gpu.scheduler.framework.facts import Token
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status, rejected
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.framework.storage_index import (
@@ -26,9 +27,12 @@ from kubelint_gpu.scheduler.plugins.node_affinity import looked_at, seen
 
 NAME = "VolumeBinding"
 UNBOUND_REASON = "pod has unbound immediate PersistentVolumeClaims"
-BIND_REASON = "node(s) didn't find available persistent volumes to bind"
-STORAGE_REASON = "node(s) did not have enough free storage"
-MISSING_REASON = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
+BIND_REASON = NodeReason("didn't find available persistent volumes to bind")
+STORAGE_REASON = NodeReason("did not have enough free storage")
+MISSING_REASON = NodeReason(
+    "unavailable due to one or more pvc(s) bound to non-existent pv(s)",
+    "it is {}",
+)
 WAITING = 'waiting for ephemeral volume controller to create the persistentvolumeclaim "{name}"'
 LOST = 'persistentvolumeclaim "{name}" bound to non-existent persistentvolume "{volume}"'
 DELETED = 'persistentvolumeclaim "{name}" is being deleted'

@@ -9,13 +9,14 @@ from kubelint_gpu.kube.objects.pod import Pod, Volume
 from kubelint_gpu.kube.objects.storage import READ_WRITE_ONCE_POD
 from kubelint_gpu.scheduler.framework.facts import Keeps, always, never
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status, rejected
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.framework.storage_index import CLAIM_NOT_FOUND, direct_claims, storage_index
 from kubelint_gpu.scheduler.framework.volume_facts import has_volumes, share_volumes, volume_facts
 
 NAME = "VolumeRestrictions"
-DISK_REASON = "node(s) had no available disk"
+DISK_REASON = NodeReason("had no available disk")
 _NO_DISK = Status(NAME, Code.UNSCHEDULABLE, (DISK_REASON,))
 _DISKS = ("gcePersistentDisk", "awsElasticBlockStore", "rbd", "iscsi")
 

@@ -10,13 +10,14 @@ from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.storage import PersistentVolume
 from kubelint_gpu.scheduler.framework.facts import Token
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
+from kubelint_gpu.scheduler.framework.node_reason import NodeReason
 from kubelint_gpu.scheduler.framework.plugin import SKIP, Code, Plugin, Prepared, Status, rejected
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
 from kubelint_gpu.scheduler.framework.storage_index import CLAIM_NOT_FOUND, direct_claims, storage_index
 from kubelint_gpu.scheduler.framework.volume_facts import volume_facts
 
 NAME = "VolumeZone"
-REASON = "node(s) had no available volume zone"
+REASON = NodeReason("had no available volume zone")
 VOLUME_NOT_FOUND = 'persistentvolume "{name}" not found'
 CLASS_NOT_FOUND = 'storageclass.storage.k8s.io "{name}" not found'
 NO_CLAIM_NAME = "PersistentVolumeClaim had no name"

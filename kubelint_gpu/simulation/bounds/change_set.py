@@ -75,13 +75,6 @@ def by_counting(question: Question) -> Judgement | None:
     return by_shares(bench, search, position, shares, question.blank) if shares is not None else None
 
 
-def by_room(question: Question) -> Judgement | None:
-    """It completes where it has room whatever the others do at the same moment."""
-    if not counts(question) or not question.peaceful or not always_ends(question.situation, question.position):
-        return None
-    return replace(question.blank, verdict=Verdict.COMPLETES)
-
-
 def counts(question: Question) -> bool:
     """Whether others, or its replicas, change at the same moment as it is rolled."""
     one = question.participant

@@ -36,7 +36,6 @@ AT_ONCE: tuple[Decider, ...] = (
     Decider("room", room.always),
     Decider("room-at-rest", room.at_rest),
     Decider("counting-shares", change_set.by_counting),
-    Decider("room-for-all-changes", change_set.by_room),
 )
 """Deciders that hold whatever else is known to change at the same moment."""
 

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubelint_gpu.budget import BUDGET
+from kubelint_gpu.budget import BUDGET, SIMULATION
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.disruption import allowed_disruptions
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.simulation.controllers.state import READY, count_on
+from kubelint_gpu.simulation.controllers.state import READY, State, count_on
 from kubelint_gpu.simulation.model.at_full_replicas import full_simulation, standing_participants
+from kubelint_gpu.simulation.model.placing import most_placed
+from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.coupling import Bonds, labels_of
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod, owner_of
-from kubelint_gpu.simulation.questions.drain_places import DrainPlaces
 from kubelint_gpu.simulation.search.concretize import arranged
 from kubelint_gpu.simulation.search.placements import one_placement, placements
 from kubelint_gpu.values import dataclass, replace
@@ -90,7 +91,7 @@ def drain(workloads: Sequence[Workload], cluster: Cluster, *, budget: int = BUDG
     for number, participant in enumerate(participants):
         ready = sum(count_on(content, kind, READY) for content in state.nodes for kind in scene.cast.members[number])
         everybody += _pods(participant, ready)
-    places = DrainPlaces(scene, state, cluster, budget)
+    places = _Places(scene, state, cluster, budget)
     result = []
     for number, participant in enumerate(participants):
         if participant.temporary or not participant.replicas:
@@ -134,3 +135,47 @@ def _pods(participant: WorkloadChange, ready: int) -> list[tuple[Pod, int]]:
         (replace(pod, phase="Running" if runs else "Pending", ready=runs), count)
         for pod, count, runs in (*known, (sample, able, True), (sample, more - able, False))
     ]
+
+
+class _Places:
+    """The pods of a state, and where they can go from a node that takes none any more.
+
+    Those on whose places others depend leave the node with them, and find a new place before or after them.
+    """
+
+    def __init__(self, scene: Simulation, state: State, cluster: Cluster, budget: int) -> None:
+        self._scene = scene
+        self._state = state
+        self._budget = budget
+        self._left = SIMULATION.drains * budget
+        pods = [kind.pod for kind in scene.cast.kinds]
+        bonds = Bonds([] if scene.local else pods, labels_of(cluster))
+        self._bound = [() if scene.local else bonds.of(kind) for kind in range(len(pods))]
+
+    def homes(self, kinds: Sequence[int]) -> dict[int, tuple[str, int]]:
+        """The nodes with pods of some kinds: the name, and how many of them are there."""
+        counts = [sum(count_on(content, kind, READY) for kind in kinds) for content in self._state.nodes]
+        return {index: (self._scene.places.names[index], count) for index, count in enumerate(counts) if count}
+
+    def elsewhere(self, kinds: Sequence[int], home: int) -> tuple[int, bool]:
+        """How many of a node's pods of some kinds find room on other nodes, and whether no more can.
+
+        All others stay where they are, but for those on that node on whose places these depend.
+        """
+        actors = self._scene.cast.kinds
+        mine = set(kinds)
+        going = mine | {other for kind in kinds for other in self._bound[kind] if not actors[other].pinned}
+        content = self._state.nodes[home]
+        waiting = [count_on(content, kind, READY) if kind in going else 0 for kind in range(len(actors))]
+        left = tuple(one for one in content if one[0] not in going or one[1] != READY)
+        nodes = (*self._state.nodes[:home], left, *self._state.nodes[home + 1 :])
+        held = self._scene.places.released_all(going, self._state, home)
+        if any(one.do_not_schedule and one.honor_taints for kind in mine for one in actors[kind].pod.spec.spread):
+            # a node that is cordoned is no domain of theirs any more
+            return 0, False
+        budget = max(SIMULATION.least_drain, min(self._budget, self._left))
+        first = self._state._replace(waiting=tuple(waiting), nodes=nodes, held=held)
+        any_order = not self._scene.local or len(mine) > 1
+        found = most_placed(self._scene, first, mine, budget, closed=home, any_order=any_order)
+        self._left -= found.states
+        return found.pods, found.decided

@@ -13,6 +13,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.state import READY, Content, State, canonical, count_on, more, on_node
 from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
+from kubelint_gpu.simulation.model.placing import placed, placed_on
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.coupling import bound_workloads, companion_workloads
@@ -143,10 +144,8 @@ def _next(scene: Simulation, crews: Sequence[Sequence[int]], state: State) -> It
         fitting = scene.places.fitting(kind, state)
         if not fitting:
             yield from _preempted(scene, kind, state)
-        for index in scene.model.distinct(state.nodes, fitting):
-            nodes = on_node(state.nodes, index, (kind, READY, 1))
-            for held in scene.places.reserved(kind, index, state):
-                yield canonical(State(state.controls, more(state.waiting, kind, -1), nodes, held), classes)
+        for after in placed(scene, kind, state, fitting):
+            yield canonical(after, classes)
     for crew in crews:
         if any(state.waiting[kind] for kind in crew):
             continue
@@ -160,15 +159,14 @@ def _next(scene: Simulation, crews: Sequence[Sequence[int]], state: State) -> It
 def _preempted(scene: Simulation, kind: int, state: State) -> Iterator[State]:
     """One more pod takes the place of pods of lower priority, which their Jobs make anew."""
     for eviction in scene.places.evictions(kind, state, None, None) or ():
-        waiting = more(state.waiting, kind, -1)
         without = state
         for victim, phase in eviction.victims:
-            waiting = more(waiting, victim, 1)
+            waiting = more(without.waiting, victim, 1)
             held = scene.places.released(victim, eviction.node, without)[0]
-            without = without._replace(nodes=on_node(without.nodes, eviction.node, (victim, phase, -1)), held=held)
-        nodes = on_node(without.nodes, eviction.node, (kind, READY, 1))
-        for held in scene.places.reserved(kind, eviction.node, without):
-            yield canonical(State(state.controls, waiting, nodes, held), scene.places.classes)
+            nodes = on_node(without.nodes, eviction.node, (victim, phase, -1))
+            without = without._replace(waiting=waiting, nodes=nodes, held=held)
+        for after in placed_on(scene, kind, eviction.node, without):
+            yield canonical(after, scene.places.classes)
 
 
 def _is_created(scene: Simulation, kind: int, state: State) -> bool:

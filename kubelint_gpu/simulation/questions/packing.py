@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from kubelint_gpu.budget import BUDGET, PLACEMENT
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.workload import Workload
-from kubelint_gpu.simulation.controllers.state import READY, State, more, on_node
 from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
+from kubelint_gpu.simulation.model.placing import most_placed
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.search.placements import one_placement, placements
 from kubelint_gpu.values import replace
@@ -69,31 +69,11 @@ def gathered_beside(
         return None
     most = []
     for state in found.full:
-        left = _left_out(scene, state._replace(controls=(), waiting=waiting), budget)
-        if left is None:
+        rest = most_placed(scene, state._replace(controls=(), waiting=waiting), kinds, budget)
+        if not rest.decided:
             return None
-        most.append(sum(waiting) - left)
+        most.append(rest.pods)
     return min(most), max(most)
-
-
-def _left_out(scene: Simulation, start: State, budget: int) -> int | None:
-    """How many of the waiting pods find no place at best; None where `budget` states do not tell."""
-    least, seen, stack = sum(start.waiting), {start}, [start]
-    while stack and least:
-        if len(seen) > budget:
-            return None
-        state = stack.pop()
-        least = min(least, sum(state.waiting))
-        for kind, count in enumerate(state.waiting):
-            fitting = scene.places.fitting(kind, state) if count else ()
-            for index in scene.model.distinct(state.nodes, fitting):
-                nodes = on_node(state.nodes, index, (kind, READY, 1))
-                for held in scene.places.reserved(kind, index, state):
-                    following = scene.places.canonical(State((), more(state.waiting, kind, -1), nodes, held))
-                    if following not in seen:
-                        seen.add(following)
-                        stack.append(following)
-    return least
 
 
 def _capacities(scene: Simulation) -> tuple[int, ...] | None:

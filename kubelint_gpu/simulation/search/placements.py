@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from kubelint_gpu.budget import STEPS
 from kubelint_gpu.simulation.controllers.state import ABSENT, AWAITED, BROKEN, READY, STARTING, State, more, on_node
+from kubelint_gpu.simulation.model.placing import placed_on
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.demand import takes
 from kubelint_gpu.values import dataclass
@@ -253,10 +254,7 @@ def _each_placed(scene: Simulation, state: State, kind: int) -> Iterator[State]:
     apart = {index: not places.starts(kind, index, state) for index in fitting}
     for index in sorted(scene.model.distinct(state.nodes, fitting), key=lambda index: apart[index]):
         # the scheduler binds it, and where its volume is attached elsewhere it never starts
-        nodes = on_node(state.nodes, index, (kind, STARTING if apart[index] else READY, 1))
-        bindings = places.bound(kind, index, state)
-        for held in places.reserved(kind, index, state):
-            yield State(state.controls, more(state.waiting, kind, -1), nodes, held, bindings)
+        yield from placed_on(scene, kind, index, state, STARTING if apart[index] else READY)
 
 
 def _tier(scene: Simulation, state: State, kind: int) -> int:

@@ -1,12 +1,14 @@
-"""How many pods of a kind find room, one after the other."""
+"""How many pods of a kind find room, one after the other, and what evicting others gives them."""
 
 from __future__ import annotations
 
 import pytest
+from placed_objects import node as gpu_node
+from placed_objects import pod as gpu_pod
 from spread_objects import HOST, ZONE, even, node, pod
 
-from kubelint_gpu.scheduler import Snapshot, read_cluster
-from kubelint_gpu.scheduler.placement.filling import filled, without_spreading
+from kubelint_gpu.scheduler import Snapshot, read_cluster, read_pod
+from kubelint_gpu.scheduler.placement.filling import fill, first_without_node, spread_out, without_spreading
 
 
 def term(app, key=HOST, **more):
@@ -29,10 +31,25 @@ SNAPSHOT = Snapshot.of(read_cluster([node("one", "a"), node("two", "b"), node("t
     ],
 )
 def test_pods_are_placed_one_after_the_other_until_none_fits(mine, wanted, placed):
-    found, failed = filled(mine, wanted, SNAPSHOT)
-    assert found == placed
-    assert (failed is None) == (placed == wanted)
+    found = spread_out(mine, wanted, SNAPSHOT)
+    assert (found.placed, found.failed is None) == (placed, placed == wanted)
 
 
 def test_without_spreading_the_room_counts_alone():
-    assert filled(without_spreading(pod(gpus=4, spread=[even(minDomains=3)])), 4, SNAPSHOT)[0] == 4
+    assert spread_out(without_spreading(pod(gpus=4, spread=[even(minDomains=3)])), 4, SNAPSHOT).placed == 4
+
+
+def test_the_first_pod_that_finds_no_node_is_the_one_after_all_that_do():
+    snapshot = Snapshot.of(read_cluster([gpu_node("a"), gpu_node("b")]))
+    one = read_pod(gpu_pod(limits={"nvidia.com/gpu": 3}))
+    assert first_without_node(one, snapshot, 1).fit.fits == ("b",)
+    assert first_without_node(one, snapshot, 2).fit.fits == ()
+
+
+def test_pods_are_evicted_only_when_no_node_has_room():
+    low = [gpu_pod(f"low{number}", {"nvidia.com/gpu": 1}, nodeName="a") for number in range(2)]
+    snapshot = Snapshot.of(read_cluster([gpu_node("a"), gpu_node("b"), *low]))
+    high = read_pod(gpu_pod(limits={"nvidia.com/gpu": 1}, priority=9))
+    for most, expected in ((6, (6, 0)), (7, (7, 1)), (100, (8, 2))):
+        found = fill(high, most, snapshot, evicting=True)
+        assert (found.placed, found.evicted) == expected

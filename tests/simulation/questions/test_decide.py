@@ -21,9 +21,8 @@ CASES = [random_case(seed) for seed in range(40_000, 40_150)]
 CASES += [featured_case(seed)[1] for seed in range(50_000, 50_150)]
 AT_ONCE = sorted(FEATURES).index("several at once, one judged")
 CASES += [featured_case(AT_ONCE + number * len(FEATURES))[1] for number in range(900, 980)]
-OF_CHANGES = "room-for-all-changes"  # the cases of test_change_set.py
 PARTS = 4
-NAMES = [one.name for one in (*decide.AT_ONCE, *decide.ALONE[:-1]) if one.name != OF_CHANGES]
+NAMES = [one.name for one in (*decide.AT_ONCE, *decide.ALONE[:-1])]
 
 
 def judged(case):

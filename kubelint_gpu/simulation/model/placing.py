@@ -1,0 +1,69 @@
+"""Pods that get places one after the other: the step that every placement is made of, and the most that find one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from kubelint_gpu.simulation.controllers.state import READY, State, canonical, more, on_node
+from kubelint_gpu.simulation.model.simulation import Simulation
+from kubelint_gpu.values import dataclass
+
+
+def placed_on(scene: Simulation, kind: int, node: int, state: State, phase: int = READY) -> Iterator[State]:
+    """The states with a waiting pod of a kind on a node, one for each choice of its devices."""
+    nodes = on_node(state.nodes, node, (kind, phase, 1))
+    bindings = scene.places.bound(kind, node, state)
+    for held in scene.places.reserved(kind, node, state):
+        yield State(state.controls, more(state.waiting, kind, -1), nodes, held, bindings)
+
+
+def placed(scene: Simulation, kind: int, state: State, among: Iterable[int] | None = None) -> Iterator[State]:
+    """The states with a waiting pod of a kind on a node that takes it, or on one `among` these; no two are alike."""
+    fitting = scene.places.fitting(kind, state) if among is None else list(among)
+    for node in scene.model.distinct(state.nodes, fitting):
+        yield from placed_on(scene, kind, node, state)
+
+
+@dataclass(frozen=True, slots=True)
+class MostPlaced:
+    """How many pods find places at best, whether no more can, and how many states were looked at."""
+
+    pods: int
+    decided: bool
+    states: int
+
+
+def most_placed(
+    scene: Simulation, start: State, kinds: Collection[int], budget: int, *, closed: int = -1, any_order: bool = True
+) -> MostPlaced:
+    """The most of the waiting pods of some kinds that find places, beside all others that wait, in any order.
+
+    Nothing comes to the node that is `closed`. Without `any_order` kind comes after kind: where no node looks at
+    another, that is enough for one of them.
+    """
+    classes = [part for members in scene.places.classes for part in _apart(members, closed)]
+    wanted = sum(start.waiting[kind] for kind in kinds)
+    seen, stack = {start}, [start]
+    most = states = 0
+    while stack and states < budget and most < wanted:
+        state = stack.pop()
+        states += 1
+        most = max(most, wanted - sum(state.waiting[kind] for kind in kinds))
+        for kind, count in enumerate(state.waiting):
+            fitting = [node for node in scene.places.fitting(kind, state) if node != closed] if count else []
+            for after in placed(scene, kind, state, fitting):
+                found = scene.places.canonical(after) if closed < 0 else canonical(after, classes)
+                if found not in seen:
+                    seen.add(found)
+                    stack.append(found)
+            if count and not any_order:
+                break
+    return MostPlaced(most, not stack or most == wanted, states)
+
+
+def _apart(members: range, node: int) -> list[range]:
+    """The nodes of a class, with one of them by itself."""
+    if node not in members:
+        return [members]
+    parts = (range(members.start, node), range(node, node + 1), range(node + 1, members.stop))
+    return [part for part in parts if part]
