@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
-from kubelint_gpu.analysis.node_misfit import MIG, excluding_gpu_label, matching, oversized, tainted, unadvertised
+from kubelint_gpu.analysis.node_misfit import (
+    MIG,
+    Unchosen,
+    excluding_gpu_label,
+    keeps_out,
+    matching,
+    oversized,
+    tainted,
+    unadvertised,
+)
 from kubelint_gpu.analysis.spread import unlabelled
 from kubelint_gpu.findings.finding import Certainty
-from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
-from kubelint_gpu.kube.gpu.gpu_labels import PRESENT
-from kubelint_gpu.kube.objects.label_algebra import NumberBound, alternatives, unsatisfiable
-from kubelint_gpu.kube.objects.node import Node
-from kubelint_gpu.kube.objects.pod import PodSpec
+from kubelint_gpu.kube.objects.label_algebra import unsatisfiable
 from kubelint_gpu.kube.objects.requests import pod_requests
-from kubelint_gpu.kube.objects.taints import is_lifecycle, untolerated
 from kubelint_gpu.scheduler import FitResult, Snapshot, Status, fit
 from kubelint_gpu.scheduler.companions import lone
 from kubelint_gpu.scheduler.framework.facts import Held
@@ -27,7 +31,6 @@ from kubelint_gpu.scheduler.plugins import (
     taint_toleration,
 )
 from kubelint_gpu.scheduler.relations import held
-from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes, tolerations
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.answers import once
@@ -45,7 +48,6 @@ _NEAR = {
     _RESOURCES: 5,
 }
 _BY_HELD = {Held.VOLUME.value: 6, Held.DEVICE.value: 7}
-_PLATFORM = ("kubernetes.io/os", "kubernetes.io/arch", "beta.kubernetes.io/os", "beta.kubernetes.io/arch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +95,9 @@ def _diagnosed(unit: ApplySet) -> Iterator[tuple[WorkloadCheck, Diagnosis]]:
         if unsatisfiable(subject.workload.spec) is not None:
             continue
         if subject.controller.node_bound:
-            chosen = _not_chosen(unit, subject)
-            if chosen is not None:
-                yield subject, chosen
+            unchosen = keeps_out(unit, subject)
+            if unchosen is not None:
+                yield subject, _chooses_none(unit, unchosen)
             continue
         if not subject.places_pods or unit.fits_somewhere(subject):
             continue
@@ -126,44 +128,12 @@ def _with_volumes(unit: ApplySet, subject: WorkloadCheck) -> FitResult:
     return fit(lone(subject.pod, snapshot), snapshot)
 
 
-def _not_chosen(unit: ApplySet, subject: WorkloadCheck) -> Diagnosis | None:
-    """Why a DaemonSet makes no pod at all; None where it makes one, or is meant for another platform."""
-    spec, nodes = subject.workload.choosing, unit.possible_nodes
-    if spec.node_name or subject.workload.custom or daemon_nodes(spec, nodes):
-        return None
-    certainty: Certainty = "certain" if unit.is_closed else "possible"
-    chosen = matching(replace(subject, workload=replace(subject.workload, spec=spec)), nodes)
-    missed = _misses_its_nodes(spec, nodes)
-    if not chosen:
-        platform = _is_for_another_platform(unit, subject)
-        return None if platform else Diagnosis("KLG402", "no node", certainty=certainty, missed=missed)
-    patient = tolerations(spec)
-    kept = {node.name: untolerated(node.taints, patient) for node in chosen}
-    shunned = [name for name, taints in kept.items() if not any(map(is_lifecycle, taints))]
-    found = Diagnosis("KLG202", "untolerated taints", tuple(shunned), certainty=certainty, missed=missed)
-    return found if shunned else None
-
-
-def _misses_its_nodes(spec: PodSpec, nodes: Iterable[Node]) -> bool:
-    """Whether all that it asks of some nodes is a label that says that they have a resource, and some have that."""
-    there = {name for node in nodes for name in (*node.allocatable, *(taint.key for taint in node.taints))}
-    presence = {f"{name}{PRESENT}" for name in there if is_accelerator(name)}
-    return any(bounds and {bound.requirement.key for bound in bounds} <= presence for bounds in alternatives(spec))
-
-
-def _is_for_another_platform(unit: ApplySet, subject: WorkloadCheck) -> bool:
-    """Whether its nodes would have an operating system or architecture that none of these has."""
-
-    def is_met(bound: NumberBound, node: Node) -> bool:
-        return bound.allowed.has(node.name if bound.field else node.labels.get(bound.requirement.key))
-
-    platforms = [
-        bound
-        for bounds in alternatives(subject.workload.spec)
-        for bound in bounds
-        if not bound.field and bound.requirement.key in _PLATFORM
-    ]
-    return any(not any(is_met(bound, node) for node in unit.possible_nodes) for bound in platforms)
+def _chooses_none(unit: ApplySet, found: Unchosen) -> Diagnosis:
+    """Why a DaemonSet makes no pod at all."""
+    code, reason = ("KLG202", "untolerated taints") if found.nodes else ("KLG402", "no node")
+    return Diagnosis(
+        code, reason, found.nodes, certainty="certain" if unit.is_closed else "possible", missed=found.missed
+    )
 
 
 def _cause(unit: ApplySet, subject: WorkloadCheck, rejections: Mapping[str, Status], certainty: Certainty) -> Diagnosis:

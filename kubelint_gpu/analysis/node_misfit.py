@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
 from kubelint_gpu.kube.admission.defaults import extended_resources
-from kubelint_gpu.kube.gpu.gpu_labels import is_gpu_label
+from kubelint_gpu.kube.gpu.gpu_labels import PRESENT, is_gpu_label
 from kubelint_gpu.kube.gpu.resource_owners import owner_of
 from kubelint_gpu.kube.objects.label_algebra import NumberBound, alternatives, satisfied
 from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.objects.requests import is_extended, pod_requests
 from kubelint_gpu.kube.objects.taints import Taint, Toleration, covered_by, is_lifecycle, uncovered
 from kubelint_gpu.scheduler import Snapshot, attempt
+from kubelint_gpu.simulation.controllers.daemon_nodes import daemon_nodes, tolerations
 from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
@@ -21,6 +23,7 @@ MIG = "nvidia.com/mig-"
 REMOVED = "alpha.kubernetes.io/nvidia-gpu"
 # shares that another scheduler gives out by annotation
 _SHARES = ("gpu-fraction", "gpu-memory", "alibabacloud.com/gpu-", "runai/", "kai.scheduler/", "hami.io/")
+_PLATFORM = ("kubernetes.io/os", "kubernetes.io/arch", "beta.kubernetes.io/os", "beta.kubernetes.io/arch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,3 +159,52 @@ def title(unit: ApplySet, name: str) -> str:
         if pool.template.name == name:
             return f"a new node of pool {pool.name}"
     return name
+
+
+@dataclass(frozen=True, slots=True)
+class Unchosen:
+    """A DaemonSet that makes no pod.
+
+    `nodes` are those whose labels it asks for and whose taints it does not tolerate; `missed`: some node is of the kind
+    that it is for.
+    """
+
+    nodes: tuple[str, ...]
+    missed: bool
+
+
+def keeps_out(unit: ApplySet, subject: WorkloadCheck) -> Unchosen | None:
+    """Why a DaemonSet makes no pod at all; None where it makes one, or is meant for another platform."""
+    spec, nodes = subject.workload.choosing, unit.possible_nodes
+    if spec.node_name or subject.workload.custom or daemon_nodes(spec, nodes):
+        return None
+    chosen = matching(replace(subject, workload=replace(subject.workload, spec=spec)), nodes)
+    missed = _misses_its_nodes(spec, nodes)
+    if not chosen:
+        return None if _is_for_another_platform(unit, subject) else Unchosen((), missed)
+    patient = covered_by(tolerations(spec))
+    kept = {node.name: tuple(uncovered(node.taints, patient)) for node in chosen}
+    shunned = [name for name, taints in kept.items() if not any(map(is_lifecycle, taints))]
+    return Unchosen(tuple(shunned), missed) if shunned else None
+
+
+def _misses_its_nodes(spec: PodSpec, nodes: Iterable[Node]) -> bool:
+    """Whether all that it asks of some nodes is a label that says that they have a resource, and some have that."""
+    there = {name for node in nodes for name in (*node.allocatable, *(taint.key for taint in node.taints))}
+    presence = {f"{name}{PRESENT}" for name in there if is_accelerator(name)}
+    return any(bounds and {bound.requirement.key for bound in bounds} <= presence for bounds in alternatives(spec))
+
+
+def _is_for_another_platform(unit: ApplySet, subject: WorkloadCheck) -> bool:
+    """Whether its nodes would have an operating system or architecture that none of these has."""
+
+    def is_met(bound: NumberBound, node: Node) -> bool:
+        return bound.allowed.has(node.name if bound.field else node.labels.get(bound.requirement.key))
+
+    platforms = [
+        bound
+        for bounds in alternatives(subject.workload.spec)
+        for bound in bounds
+        if not bound.field and bound.requirement.key in _PLATFORM
+    ]
+    return any(not any(is_met(bound, node) for node in unit.possible_nodes) for bound in platforms)
