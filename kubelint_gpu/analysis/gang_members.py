@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubelint_gpu.documents import Item
 from kubelint_gpu.findings.finding import Place, Related
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.kinds.custom_gang import CustomGang, custom_gangs
 from kubelint_gpu.kube.objects.collective import is_started_whole, sign_of_waiting
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER
@@ -102,10 +102,7 @@ def how_long(stuck: Sequence[Team]) -> str:
 
 def custom_teams(unit: ApplySet) -> Iterator[Team]:
     """The custom resources whose pods the default scheduler takes one by one, and that need them all."""
-    objects: dict[Item, list[WorkloadCheck]] = {}
-    for subject in unit.subjects:
-        if subject.workload.custom:
-            objects.setdefault(subject.manifest.item, []).append(subject)
+    objects = grouped((subject.manifest.item, subject) for subject in unit.subjects if subject.workload.custom)
     for members in objects.values():
         by_pointer = {one.workload.template_pointer: one for one in members}
         gangs = custom_gangs(members[0].manifest.item.value)

@@ -9,6 +9,7 @@ from functools import lru_cache
 from kubelint_gpu.analysis.refused_fields import unknown_fields
 from kubelint_gpu.budget import TOLD
 from kubelint_gpu.documents import Item, Pointer
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.validation.api_fields import Misfit, homes, table
 from kubelint_gpu.kube.values.errors import field_path
 from kubelint_gpu.values import dataclass
@@ -42,10 +43,7 @@ def misplaced_in(unit: ApplySet, manifest: Manifest) -> Sequence[Misplaced]:
 
 @once
 def _by_object(unit: ApplySet) -> dict[Item, list[Misplaced]]:
-    found: dict[Item, list[Misplaced]] = {}
-    for one in misplaced(unit):
-        found.setdefault(unit.templates[one.template].item, []).append(one)
-    return found
+    return grouped((unit.templates[one.template].item, one) for one in misplaced(unit))
 
 
 def misplaced(unit: ApplySet) -> Iterator[Misplaced]:

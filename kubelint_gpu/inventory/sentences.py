@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Literal
 
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.declarations.did_you_mean import did_you_mean, nearest
 from kubelint_gpu.kube.values.errors import field_path
 from kubelint_gpu.kube.values.fields import described
@@ -151,9 +152,7 @@ def _missing(error: ValidationError, at: Pointer) -> Iterator[Deviation]:
 
 def _closest(error: ValidationError) -> Iterator[Deviation]:
     # A branch of another type than the value is not what was meant; then the one with the fewest faults is.
-    branches: dict[int, list[ValidationError]] = {}
-    for child in error.context or ():
-        branches.setdefault(int(child.relative_schema_path[0]), []).append(child)
+    branches = grouped((int(child.relative_schema_path[0]), child) for child in error.context or ())
     meant = [
         found
         for _, found in sorted(branches.items())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.messages.display import cells
 from kubelint_gpu.report.strip import strip
 from kubelint_gpu.values import dataclass
@@ -49,10 +50,7 @@ def snippet(marks: Sequence[Mark], line: Callable[[int], str | None], frame: Fra
     """
     ranges = [mark for mark in marks if _long(mark) and _readable(mark, line)]
     block = next((mark for mark in sorted(ranges, key=lambda mark: not mark.primary)), None)
-    by_line: dict[int, list[Mark]] = {}
-    for mark in marks:
-        if mark is not block:
-            by_line.setdefault(mark.place.line, []).append(mark)
+    by_line = grouped((mark.place.line, mark) for mark in marks if mark is not block)
     rows: list[str] = []
     before = 0
     for number in _numbers(marks, block):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubelint_gpu.findings.picture import ClassPicture, ClusterPicture, Holding, NodeGroup, Row
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.declarations.usage import placed_pods
 from kubelint_gpu.inventory.view.node_rows import NodeRow, amount_text, node_classes
 from kubelint_gpu.kube.objects.pod import Pod
@@ -20,9 +21,7 @@ def cluster_picture(world: ClusterContext) -> ClusterPicture | None:
     inventory = world.inventory
     if inventory is None or not world.usable:
         return None
-    here: dict[str, list[Pod]] = {}
-    for _, pod in placed_pods(inventory):
-        here.setdefault(pod.spec.node_name, []).append(pod)
+    here = grouped((pod.spec.node_name, pod) for _, pod in placed_pods(inventory))
     classes = node_classes(inventory)
     return ClusterPicture(
         world.name or inventory.name,

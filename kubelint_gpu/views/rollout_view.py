@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from kubelint_gpu.findings.picture import Holding, NodeMoment, RolloutFrame, RolloutPicture, Row, StageNode
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
 from kubelint_gpu.inventory.view.node_names import abbreviated
 from kubelint_gpu.inventory.view.node_rows import owner_of
@@ -35,9 +36,7 @@ def stage(trace: Trace, steps: int) -> RolloutPicture | None:
     lacks = [one for waiting in trace.waiting for lack in waiting.lacks for one in (lack, *lack.also)]
     found = course(trace.played, {lack.node for lack in lacks})
     short = tuple(dict.fromkeys(lack.resource for lack in lacks if lack.resource))
-    standing: dict[str, list[Pod]] = {}
-    for pod in trace.played.standing:
-        standing.setdefault(pod.spec.node_name, []).append(pod)
+    standing = grouped((pod.spec.node_name, pod) for pod in trace.played.standing)
     equal: dict[tuple[tuple[Row, ...], History], list[str]] = {}
     for index, node in enumerate(found.nodes):
         rows = _rows(node, short)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from kubelint_gpu.cache.digests import digest_of
 from kubelint_gpu.documents import Reading, items
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.workspace.deferred import Deferred
 from kubelint_gpu.workspace.manifest import Manifest
 
@@ -31,24 +31,18 @@ class SharedObjects:
     @cached_property
     def by_path(self) -> Mapping[str, Sequence[Manifest]]:
         """All of them, by file."""
-        found = defaultdict[str, list[Manifest]](list)
-        for one in self.every:
-            found[one.path].append(one)
+        found = grouped((one.path, one) for one in self.every)
         return dict(found)
 
     @cached_property
     def by_kind(self) -> Mapping[str, Sequence[Manifest]]:
         """All of them, by kind."""
-        found = defaultdict[str, list[Manifest]](list)
-        for one in self.every:
-            found[one.kind].append(one)
+        found = grouped((one.kind, one) for one in self.every)
         return dict(found)
 
     @cached_property
     def _named(self) -> Mapping[Identity, Sequence[Manifest]]:
-        found = defaultdict[Identity, list[Manifest]](list)
-        for one in self.every:
-            found[one.kind, one.name].append(one)
+        found = grouped(((one.kind, one.name), one) for one in self.every)
         return dict(found)
 
     def named(self, kind: str, name: str) -> Sequence[Manifest]:

@@ -12,6 +12,7 @@ from kubelint_gpu.engine.remedies import no_surge, recreate
 from kubelint_gpu.evidence.exclusive_lines import place_of
 from kubelint_gpu.evidence.node_lines import clues
 from kubelint_gpu.findings.finding import Related, Step
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.messages.wording import counted, listed, owner_name, some
 from kubelint_gpu.simulation.search.trace import Evicted, Trace
@@ -39,11 +40,7 @@ def rollout_preempts(unit: ApplySet) -> Iterator[Diagnostic]:
 
 def _evicted(subject: WorkloadCheck, evicts: Iterable[Evicted]) -> dict[str, list[Evicted]]:
     """Whose pods are evicted for those of a workload."""
-    found: dict[str, list[Evicted]] = {}
-    for one in evicts:
-        if one.by == subject.workload.key and one.owner != one.by:
-            found.setdefault(one.owner, []).append(one)
-    return found
+    return grouped((one.owner, one) for one in evicts if one.by == subject.workload.key and one.owner != one.by)
 
 
 def _draft(

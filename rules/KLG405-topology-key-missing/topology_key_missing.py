@@ -12,6 +12,7 @@ from kubelint_gpu.documents.edits import Edit, replace_scalar
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.findings.finding import Related
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.gpu.gpu_labels import is_gpu_label
 from kubelint_gpu.kube.objects.label_algebra import alternatives
 from kubelint_gpu.kube.objects.node import Node
@@ -52,9 +53,7 @@ def topology_key_missing(unit: ApplySet) -> Iterator[Diagnostic]:
 
 def _by_effect(spec: PodSpec) -> Iterator[list[TopologyUse]]:
     """The uses of topology keys, those together that have one key and one effect: they have one cause."""
-    groups: dict[tuple[str, bool, bool], list[TopologyUse]] = {}
-    for use in topology_uses(spec):
-        groups.setdefault((use.key, use.hard, use.kind == "podAntiAffinity"), []).append(use)
+    groups = grouped(((use.key, use.hard, use.kind == "podAntiAffinity"), use) for use in topology_uses(spec))
     yield from groups.values()
 
 

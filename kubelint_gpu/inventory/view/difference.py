@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.declarations.inventory import UNHEALTHY
 from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
 from kubelint_gpu.inventory.view.node_names import abbreviated, natural
@@ -196,9 +197,7 @@ def _others(old: Inventory, new: Inventory) -> Iterator[str]:
 
 
 def _grouped(found: Iterable[tuple[str, str]]) -> list[tuple[str, list[str]]]:
-    groups: dict[str, list[str]] = {}
-    for name, what in sorted(found, key=lambda pair: natural(pair[0])):
-        groups.setdefault(what, []).append(name)
+    groups = grouped((what, name) for name, what in sorted(found, key=lambda pair: natural(pair[0])))
     return list(groups.items())
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.declarations.inventory import UNHEALTHY, UNLIMITED
 from kubelint_gpu.inventory.declarations.usage import placed_pods, usage
 from kubelint_gpu.inventory.gpus.accelerators import is_accelerator
@@ -104,9 +105,7 @@ def node_classes(inventory: Inventory) -> tuple[NodeRow, ...]:
         groups.setdefault(key, []).append(node)
     pods = [pod for _, pod in placed_pods(inventory)]
     used = usage(pods)
-    here: dict[str, list[Pod]] = {}
-    for pod in pods:
-        here.setdefault(pod.spec.node_name, []).append(pod)
+    here = grouped((pod.spec.node_name, pod) for pod in pods)
     classes = [_class(members, ignored, used, here, devices) for members in groups.values()]
     return tuple(sorted(classes, key=_order))
 

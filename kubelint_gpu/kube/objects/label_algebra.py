@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import combinations, count
 from typing import Any, TypeVar
 
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.pod import PodSpec
 from kubelint_gpu.kube.values.errors import Pointer
 from kubelint_gpu.kube.values.selectors import NODE_NAME_FIELD, Requirement, parse_int64
@@ -198,9 +199,7 @@ class Contradiction:
 
 def contradiction(bounds: Iterable[NumberBound]) -> Contradiction | None:
     """The smallest set of requirements of a conjunction that excludes every node; None where there is none."""
-    by_subject: dict[tuple[bool, str], list[NumberBound]] = {}
-    for bound in bounds:
-        by_subject.setdefault(bound.subject, []).append(bound)
+    by_subject = grouped((bound.subject, bound) for bound in bounds)
     for plain in (False, True):
         for members in by_subject.values():
             if _is_empty(members, plain=plain):

@@ -9,6 +9,7 @@ from typing import Any
 from kubelint_gpu.documents import SourceText
 from kubelint_gpu.documents.emitter import scalar_text
 from kubelint_gpu.findings.catalogue import every_rule
+from kubelint_gpu.groups import summed
 from kubelint_gpu.inventory.view.node_names import natural
 from kubelint_gpu.lsp.document.cluster_facts import ClusterFacts
 from kubelint_gpu.lsp.document.document_context import Project, ReadFiles
@@ -90,9 +91,7 @@ def _taints(found: Meant, facts: ClusterFacts) -> Iterator[Offer]:
         return
     taints = facts.taints.get(found.key) or Counter[tuple[str, str]]()
     position = 0 if found.meaning == "taint-value" else 1
-    numbers: dict[str, int] = {}
-    for taint, number in sorted(taints.items()):
-        numbers[taint[position]] = numbers.get(taint[position], 0) + number
+    numbers = summed((taint[position], number) for taint, number in sorted(taints.items()))
     for text, number in numbers.items():
         if text:
             yield text, _on(number, facts), _VALUE

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.priority import SYSTEM_CLASSES, PriorityClass
 from kubelint_gpu.values import dataclass, replace
@@ -79,11 +80,9 @@ def _taints(nodes: Sequence[Node], future: Sequence[Node]) -> dict[str, Counter[
 
 
 def _resources(nodes: Sequence[Node], future: Sequence[Node]) -> dict[str, tuple[int, ...]]:
-    found: dict[str, list[int]] = {}
-    for node in nodes:
-        for name, number in node.allocatable.items():
-            if number and name != "pods":
-                found.setdefault(name, []).append(number)
+    found = grouped(
+        (name, number) for node in nodes for name, number in node.allocatable.items() if number and name != "pods"
+    )
     for node in future:
         for name, number in node.allocatable.items():
             if number and name != "pods":

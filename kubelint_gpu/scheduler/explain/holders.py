@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler.framework.pod_memory import PodMemory
 from kubelint_gpu.values import dataclass
@@ -64,9 +65,7 @@ def owner_of(pod: Pod) -> Owner:
 
 def by_owner(placed: Iterable[PlacedPod]) -> dict[Owner, list[PlacedPod]]:
     """Pods by owner, in the order of the owners."""
-    found: dict[Owner, list[PlacedPod]] = {}
-    for pod, node in placed:
-        found.setdefault(owner_of(pod), []).append((pod, node))
+    found = grouped((owner_of(pod), (pod, node)) for pod, node in placed)
     return {owner: found[owner] for owner in sorted(found)}
 
 

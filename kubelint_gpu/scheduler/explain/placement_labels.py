@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.label_algebra import Allowed, NumberBound
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.values.selectors import Requirement
@@ -51,9 +52,7 @@ def lack(node: Node, alternatives: Iterable[Sequence[NumberBound]]) -> MissingLa
 
 def _lack(node: Node, bounds: Sequence[NumberBound]) -> MissingLabel | None:
     charge(1 + len(bounds))
-    by_subject: dict[tuple[bool, str], list[NumberBound]] = {}
-    for bound in bounds:
-        by_subject.setdefault(bound.subject, []).append(bound)
+    by_subject = grouped((bound.subject, bound) for bound in bounds)
     unmet: list[Requirement] = []
     labels: list[tuple[str, str | None]] = []
     name = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from kubelint_gpu.budget import PLACEMENT
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.kube.values.selectors import LabelSelector
 from kubelint_gpu.scheduler.framework.snapshot import Placed, Snapshot
@@ -46,8 +47,4 @@ def _candidates(
 
 
 def _by_label(snapshot: Snapshot) -> Mapping[tuple[str, str], list[Group]]:
-    index: dict[tuple[str, str], list[Group]] = {}
-    for group in snapshot.by_labels():
-        for label in group[1].items():
-            index.setdefault(label, []).append(group)
-    return index
+    return grouped((label, group) for group in snapshot.by_labels() for label in group[1].items())

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 
+from kubelint_gpu.groups import summed
 from kubelint_gpu.kube.objects.affinity import SpreadConstraint
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.scheduler import Snapshot
@@ -143,10 +144,7 @@ class Spreading:
     @staticmethod
     def _fits_somewhere(one: Constraint, nodes: Sequence[str], refusing: Refusing, brothers: int) -> bool:
         """Whether the pods are too few to make every domain refuse it, or to take the room of those that do not."""
-        sizes: dict[str, int] = {}
-        for name in nodes:
-            if one.home[name] in one.fixed:
-                sizes[one.home[name]] = sizes.get(one.home[name], 0) + 1
+        sizes = summed((one.home[name], 1) for name in nodes if one.home[name] in one.fixed)
         full = greedily(one.mobile, (one.price(domain) for domain in sizes))
         left = sum(sorted(sizes.values())[: len(sizes) - full])
         counted = [name for name in nodes if one.home[name] in sizes]
@@ -166,9 +164,7 @@ def _counts(rule: SpreadConstraint, pod: Pod, other: Pod) -> bool:
 
 def _kept_out(other: Constraint, one: Constraint, domain: str, nodes: Sequence[str], counted: int) -> int:
     """At most how many of some nodes in one domain of a constraint another constraint refuses."""
-    sizes: dict[str, int] = {}
-    for name in nodes:
-        sizes[other.home[name]] = sizes.get(other.home[name], 0) + 1
+    sizes = summed((other.home[name], 1) for name in nodes)
     inside = all(one.home[name] == domain for name in other.counting if other.home[name] in sizes)
     same = one.rule.selector == other.rule.selector and other.counting <= one.counting
     supply = min(other.mobile, counted) if inside and same else other.mobile

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator, Sequence
 
+from kubelint_gpu.groups import summed
 from kubelint_gpu.kube.dra.api_limits import MOST_CONSUMERS
 from kubelint_gpu.kube.dra.claim import Allocation
 from kubelint_gpu.kube.dra.pod_claims import pod_claims
@@ -69,9 +70,7 @@ class DeviceAllocations:
         found = []
         for name, content in zip(self._names, nodes, strict=True):
             here: Content = ()
-            counts: dict[int, int] = {}
-            for kind, count in _bound(content):
-                counts[kind] = counts.get(kind, 0) + count
+            counts = summed((kind, count) for kind, count in _bound(content))
             for kind, count in counts.items():
                 for number in self._known.get((kind, name), ())[:count]:
                     here = changed(here, kind, number, 1) if number else here

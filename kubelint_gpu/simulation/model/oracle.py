@@ -6,6 +6,7 @@ from collections.abc import Collection, Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.budget import STEPS
+from kubelint_gpu.groups import summed
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
@@ -324,9 +325,7 @@ def _plain(content: Content) -> Content:
     """Phases do not matter to a filter that looks at one node only: everything on the node counts."""
     if all(phase == READY for _, phase, _ in content):
         return content
-    counts: dict[int, int] = {}
-    for kind, _, count in content:
-        counts[kind] = counts.get(kind, 0) + count
+    counts = summed((kind, count) for kind, _, count in content)
     return tuple((kind, READY, count) for kind, count in sorted(counts.items()))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
@@ -98,9 +99,7 @@ def build_simulation(
     stage = replace(cluster, nodes=nodes, pods=tuple(staying))
     domains: tuple[tuple[Domain, ...], ...] = ()
     if signature.domain and asked((EQUAL_ZONES,)):
-        runs: dict[str, list[tuple[int, bool]]] = {}
-        for number, name in cast.homes:
-            runs.setdefault(name, []).append((number, (number, name) in cast.unready))
+        runs = grouped((name, (number, (number, name) in cast.unready)) for number, name in cast.homes)
 
         def trait(node: Node) -> Hashable:
             made_for = tuple([node.name in names for names in made])

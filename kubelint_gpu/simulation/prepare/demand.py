@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from kubelint_gpu.budget import STEPS
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.values.frozen import EMPTY, FrozenMap
@@ -145,10 +146,7 @@ class Groups:
 
     def among(self, numbers: Sequence[int]) -> dict[int, list[int]]:
         """The numbers of each set, in their order, by the number that stands for it."""
-        found: dict[int, list[int]] = {}
-        for number in numbers:
-            found.setdefault(self.root(number), []).append(number)
-        return found
+        return grouped((self.root(number), number) for number in numbers)
 
 
 def join_contenders(groups: Groups, scarce: Sequence[frozenset[tuple[str, str]]]) -> None:

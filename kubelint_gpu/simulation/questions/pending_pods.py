@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from kubelint_gpu.budget import PARTS, SIMULATION
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.admission.neighbours import SCHEDULERS
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import DEFAULT_SCHEDULER, Pod
@@ -51,9 +52,7 @@ def queued(
     for workload in workloads if waiting else ():
         own = {pod.identifier for pod in own_waiting(workload, waiting)}
         waiting = [pod for pod in waiting if pod.identifier not in own]
-    groups: dict[tuple[object, ...], list[Pod]] = {}
-    for pod in waiting:
-        groups.setdefault((owner_of(pod) or pod.meta.name, *identity(pod)), []).append(pod)
+    groups = grouped(((owner_of(pod) or pod.meta.name, *identity(pod)), pod) for pod in waiting)
     found = []
     for pods in groups.values():
         nodes, count = eligible(anonymous(pods[0])), len(pods)

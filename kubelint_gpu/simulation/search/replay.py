@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kubelint_gpu.groups import summed
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.disruption import allowed_disruptions
 from kubelint_gpu.scheduler import Snapshot, fit, preempt
@@ -120,10 +121,7 @@ class _Replay:
         """What an eviction costs whom, and which budgets it breaks."""
         snapshot = self._telling.snapshot(state)
         preemptor = self._kinds[step.kind]
-        victims: dict[int, int] = {}
-        for kind, phase in step.victims:
-            if phase not in GOING:
-                victims[kind] = victims.get(kind, 0) + 1
+        victims = summed((kind, 1) for kind, phase in step.victims if phase not in GOING)
         broken = []
         for budget in snapshot.cluster.disruption_budgets:
             hit = sum(count for kind, count in victims.items() if budget.restrains_preemption(self._kinds[kind].pod))
