@@ -6,24 +6,20 @@ end, and last one run in which the others come first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-from kubelint_gpu.budget import PARTS, SIMULATION
+from kubelint_gpu.budget import PARTS
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler.relations import attends
 from kubelint_gpu.simulation.bounds.counting import shares_of
-from kubelint_gpu.simulation.bounds.counting_nodes import Shares, held_at_least, held_at_rest, needed_at_once
+from kubelint_gpu.simulation.bounds.counting_nodes import Shares, held_at_rest
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.shortfall import after_rollout
-from kubelint_gpu.simulation.controllers.state import State
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
-from kubelint_gpu.simulation.model.simulation import Simulation
-from kubelint_gpu.simulation.prepare.demand import Demand, always_room, takes
+from kubelint_gpu.simulation.prepare.demand import Demand, always_room
 from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod
-from kubelint_gpu.simulation.search.engine import GroupSearch, Situation, ended, worth
-from kubelint_gpu.simulation.search.explorer import Verdict, explore
-from kubelint_gpu.simulation.search.placements import one_placement, placements
-from kubelint_gpu.simulation.search.replay import ReplayMismatch
+from kubelint_gpu.simulation.search.engine import GroupSearch, Situation
+from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Trace
 from kubelint_gpu.simulation.search.verdict import Judgement, told_by
 from kubelint_gpu.values import replace
@@ -97,14 +93,11 @@ def at_once(
     if not others or alone.verdict is Verdict.UNDECIDED:
         # what is too much while the others stay is too much while they move
         return alone
-    if peaceful and not ends and _never_ends(bench, search, position):
-        return replace(alone, verdict=Verdict.STUCK)
     rolling = frozenset(place for place in others if _rolls(bench.participants[place]))
     bench = _without_change(bench, others | {position})
     search = GroupSearch(bench)
     name = participant.new.key
-    scene = search.scene(rolling | {position}, (), others - rolling)
-    mine = scene.cast.members[position]
+    mine = search.scene(rolling | {position}, (), others - rolling).cast.members[position]
     found = search.searched(rolling | {position}, mine, others - rolling, name, PARTS.applied)
     states = alone.states + found.states
     company = _named(bench, others)
@@ -117,10 +110,6 @@ def at_once(
         states += left.states
         if left.verdict is Verdict.STUCK:
             return replace(alone, verdict=Verdict.STUCK, by_bound=False, states=states)
-    more, trace = _coming_last(bench, search, scene, position)
-    states += more
-    if trace is not None:
-        return replace(alone, verdict=Verdict.MAY_STICK, by_bound=False, states=states, trace=trace, company=company)
     return replace(
         alone,
         verdict=Verdict.UNDECIDED,
@@ -230,39 +219,6 @@ def _at_rest(demand: Demand, participant: WorkloadChange) -> Demand:
     return replace(demand, whole=whole, rest=max(0, whole - lacking))
 
 
-def _never_ends(bench: Situation, search: GroupSearch, position: int) -> bool:
-    """Whether what all keep at every moment leaves it too few places, wherever the pods are.
-
-    Counted in places for its new pod: who holds several times as much of everything holds as many of them.
-    """
-    participant = bench.participants[position]
-    if (
-        not participant.rolling
-        or participant.daemons
-        or participant.kept
-        or search.outsiders
-        or bench.grown is not None
-    ):
-        return False
-    asks = takes(created_pod(participant.new, "new"))
-    nodes = bench.eligible[position]
-    places = sum(
-        min(max(0, bench.residual[node].get(name, 0)) // amount for name, amount in asks.items()) for node in nodes
-    )
-    for place, (one, demand) in enumerate(zip(bench.participants, bench.demands, strict=True)):
-        if place != position and demand.nodes <= nodes:
-            places -= held_at_least(one) * _weight(one, asks)
-    mine = _weight(participant, asks) if bench.demands[position].nodes <= nodes else 0
-    needed = needed_at_once(participant) if mine else participant.replicas
-    return places < max(needed, min(1, participant.replicas) + held_at_least(participant) * mine)
-
-
-def _weight(participant: WorkloadChange, asks: Mapping[str, int]) -> int:
-    """How many places, each of so much, one pod of a workload fills at least."""
-    pods = (created_pod(participant.old, "old"), created_pod(participant.new, "new"), *participant.running)
-    return min(takes(pod).get(name, 0) // amount for pod in pods for name, amount in asks.items())
-
-
 def _beside_settled(bench: Situation, search: GroupSearch, position: int) -> tuple[int, Trace | None]:
     """A run that gets stuck when all others have changed already, and its own number of pods, too."""
     participants = [after_rollout(one) for one in bench.participants]
@@ -274,49 +230,3 @@ def _beside_settled(bench: Situation, search: GroupSearch, position: int) -> tup
         return search.stuck_run(scene)
     except UnmodelledVictim:
         return 0, None
-
-
-def _coming_last(bench: Situation, search: GroupSearch, scene: Simulation, position: int) -> tuple[int, Trace | None]:
-    """A run that gets stuck from where all others have come to rest before it began, told from there."""
-    budget = worth(bench.budget // PARTS.applied, scene)
-    done = ended(scene.model, bench.participants[position].new.key)
-    looked_at = 0
-    try:
-        first = one_placement(scene)
-        starts = [] if first is None else [first]
-        if first is None:
-            found = placements(scene, budget // 2)
-            starts, looked_at = list(found.full[: SIMULATION.few_starts]), found.looked_at
-        for start in starts:
-            steps, state = _others_at_rest(scene, start, frozenset(scene.cast.members[position]), budget)
-            looked_at += steps
-            if steps == budget:
-                break
-            explored = explore([state], scene.model.successors, done, budget)
-            looked_at += explored.states
-            if explored.verdict in (Verdict.STUCK, Verdict.MAY_STICK):
-                return looked_at, search.replayed(scene, explored.path)
-    except (UnmodelledVictim, ReplayMismatch):
-        pass
-    return looked_at, None
-
-
-def _others_at_rest(scene: Simulation, state: State, mine: frozenset[int], most: int) -> tuple[int, State]:
-    """Where one run comes to in which nothing is done about the pods of some kinds, nor by their controller.
-
-    After how many steps, and where; there may be more to do after the `most` that are made.
-    """
-    own = next(number for number, actor in enumerate(scene.model.actors) if mine.intersection(actor.kinds))
-    for made in range(most):
-        following = next(
-            (
-                after
-                for step, after in scene.model.steps(state)
-                if step.actor != own and step.kind not in mine and all(kind not in mine for kind, _ in step.victims)
-            ),
-            None,
-        )
-        if following is None:
-            return made, state
-        state = scene.places.canonical(following)
-    return most, state
