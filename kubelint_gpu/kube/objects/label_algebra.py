@@ -222,7 +222,7 @@ def _unsatisfiable(spec: PodSpec) -> tuple[Contradiction, ...] | None:
 
 
 _MOST_KEPT = 256
-_kept: dict[tuple[object, int], tuple[PodSpec, int, Any]] = {}
+_kept: dict[tuple[object, PodSpec], tuple[int, Any]] = {}
 
 
 def _remembered(compute: Callable[[PodSpec], T], spec: PodSpec) -> T:
@@ -230,7 +230,7 @@ def _remembered(compute: Callable[[PodSpec], T], spec: PodSpec) -> T:
 
     It takes the same steps each time, so that what is kept from elsewhere changes no answer.
     """
-    key = (compute, id(spec))
+    key = (compute, spec)
     found = _kept.get(key)
     if found is None:
         if len(_kept) >= _MOST_KEPT:
@@ -238,10 +238,10 @@ def _remembered(compute: Callable[[PodSpec], T], spec: PodSpec) -> T:
         before = left()
         answer = compute(spec)
         after = left()
-        _kept[key] = spec, before - after if before is not None and after is not None else 0, answer
+        _kept[key] = before - after if before is not None and after is not None else 0, answer
         return answer
-    charge(found[1])
-    kept: T = found[2]
+    charge(found[0])
+    kept: T = found[1]
     return kept
 
 

@@ -58,7 +58,7 @@ class StatePods:
         self._infos: dict[Hashable, NodeInfo] = {}
         self._giving: dict[Hashable, Pod] = {}
         self._on_nodes: dict[tuple[int, int, int, str], list[Pod]] = {}
-        self._known: dict[int, tuple[int, int]] = {}
+        self._known: dict[Pod, tuple[int, int]] = {}
 
     def snapshot(
         self,
@@ -101,14 +101,14 @@ class StatePods:
 
     def known(self, pod: Pod) -> tuple[int, int] | None:
         """Of which kind and in which phase a pod of a snapshot is; None for one that stays."""
-        return self._known.get(id(pod))
+        return self._known.get(pod)
 
     def _info(
         self, base: Snapshot, index: int, content: Content, ages: Mapping[int, str], held: HeldDevices | None
     ) -> NodeInfo:
         times = tuple([(kind, ages[kind]) for kind, _, _ in content if kind in ages]) if ages else ()
         has = (held.on_nodes[index], held.shared) if held is not None else ()
-        key = (id(base), index, content, times, has)
+        key = (base, index, content, times, has)
         found = self._infos.get(key)
         if found is None:
             found = base.node(self._names[index])
@@ -159,7 +159,7 @@ class StatePods:
         return found
 
     def _note(self, pod: Pod, kind: int, phase: int) -> None:
-        self._known[id(pod)] = (kind, phase)
+        self._known[pod] = (kind, phase)
 
     def placed(self, state: State) -> Iterator[tuple[int, int, int, Pod]]:
         """Each pod on the nodes, as (node, kind, phase, pod)."""

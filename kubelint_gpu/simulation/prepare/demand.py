@@ -54,7 +54,7 @@ Residual = Mapping[str, Mapping[str, int]]
 
 
 def contended(
-    demands: Sequence[Demand], residual: Residual, allocatable: Residual | None = None
+    demands: Sequence[Demand], residual: Residual, allocatable: Mapping[str, FrozenMap[str, int]] | None = None
 ) -> tuple[frozenset[tuple[str, str]], ...]:
     """Per workload, the (node, resource) pairs of which there might not be enough for all that could want it there.
 
@@ -80,19 +80,18 @@ def contended(
 class _Holding:
     """How much of a resource the pods that a node can hold take at most."""
 
-    def __init__(self, demands: Sequence[Demand], allocatable: Residual) -> None:
-        self._on: dict[str, list[Demand]] = {}
-        for demand in demands:
-            for node in demand.nodes:
-                self._on.setdefault(node, []).append(demand)
+    def __init__(self, demands: Sequence[Demand], allocatable: Mapping[str, FrozenMap[str, int]]) -> None:
+        self._demands = demands
+        self._on = grouped((node, number) for number, demand in enumerate(demands) for node in demand.nodes)
         self._allocatable = allocatable
         self._known: dict[tuple[object, ...], int] = {}
 
     def most(self, node: str, name: str) -> int:
         """No less than all that can be on the node at once takes of the resource."""
-        has, demands = self._allocatable[node], self._on[node]
-        key = (name, id(has), tuple(map(id, demands)))
+        has, numbers = self._allocatable[node], tuple(self._on[node])
+        key = (name, has, numbers)
         if key not in self._known:
+            demands = [self._demands[number] for number in numbers]
             charge(1 + len(demands))
             counts = [_most_on(demand, has) for demand in demands]
             # each other resource that some of them take bounds how many of these there are together

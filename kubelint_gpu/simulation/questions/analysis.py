@@ -47,7 +47,7 @@ class RolloutAnalysis:
         self._joins = joins
         self._budget = budget
         self._left = BUDGET.searches * budget
-        self._benches: dict[tuple[int, ...], dict[tuple[int, ...], tuple[Situation, Residual | None]]] = {}
+        self._benches: dict[tuple[int, ...], dict[tuple[object, ...], Situation]] = {}
 
     def judge(self, only: Container[int] | None = None) -> tuple[Judgement, ...]:
         """Each workload's rollout while the others keep running; of some it is not asked where `only` names others.
@@ -149,11 +149,11 @@ class RolloutAnalysis:
     def _bench(self, members: Sequence[int], fixed: Sequence[Pod], residual: Residual | None = None) -> Situation:
         """Some workloads with what is left for them of the budget; what was worked out for the same ones is there."""
         left = max(BUDGET.least_states, min(self._budget, self._left))
-        parts = (*map(id, fixed), id(residual))
+        parts = tuple([(pod.identifier, pod.spec.node_name) for pod in fixed])
         known = self._benches.setdefault(tuple(members), {})
         if parts not in known:
-            known[parts] = self._made(members, fixed, residual), residual
-        return replace(known[parts][0], budget=left)
+            known[parts] = self._made(members, fixed, residual)
+        return replace(known[parts], budget=left)
 
     def _made(self, members: Sequence[int], fixed: Sequence[Pod], residual: Residual | None) -> Situation:
         return Situation(

@@ -16,7 +16,7 @@ def demand(most, gpu=0, cpu=1, least=None, on_each=None):
 
 
 def scarce(*demands, **changes):
-    has = {name: {**amounts, **changes} for name, amounts in HAS.items()}
+    has = {name: FrozenMap({**amounts, **changes}) for name, amounts in HAS.items()}
     return [{name for _, name in pairs} for pairs in contended(demands, has, has)]
 
 
