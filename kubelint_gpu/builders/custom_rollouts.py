@@ -11,7 +11,9 @@ from kubelint_gpu.findings.finding import Place, Related
 from kubelint_gpu.kube.admission.defaults import extended_resources
 from kubelint_gpu.kube.kinds.custom_rollout import CustomRollout, custom_rollout
 from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.meta import Meta
 from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.messages.wording import amount, counted, listed
 from kubelint_gpu.simulation.growth import fully_grown
@@ -23,6 +25,9 @@ from kubelint_gpu.values import dataclass, replace
 from kubelint_gpu.workspace import field_pointers
 from kubelint_gpu.workspace.apply_set import ApplySet
 from kubelint_gpu.workspace.workload_check import WorkloadCheck
+
+_SURE = 20
+"""How much of a long name a controller keeps for certain where it makes another one of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,7 @@ def custom_deadlocks(unit: ApplySet) -> Iterator[Diagnostic]:
             "KLG101",
             _place(custom),
             f"a change of its pods never ends: {rollout.why}, so {_pods(custom, wanted)} must run at once, and the "
-            f"nodes have room for no more than {sum(placed)} of {sum(wanted)}",
+            f"nodes have room for {_at_most(placed)} of {sum(wanted)}",
             manifest,
             cause="custom rollout",
             certainty="certain" if rollout.exact and _is_certain(unit, custom, changing=True) else "possible",
@@ -72,7 +77,7 @@ def custom_pods_pending(unit: ApplySet) -> Iterator[Diagnostic]:
         yield Diagnostic(
             "KLG109",
             manifest.place(("spec", "replicas") if manifest.present(("spec", "replicas")) else ("spec",), "key"),
-            f"no more than {sum(placed)} of {counted(sum(wanted), 'pod')} can run at once ({_pods(custom, wanted)}); "
+            f"{_at_most(placed)} of {counted(sum(wanted), 'pod')} can run at once ({_pods(custom, wanted)}); "
             f"{custom.rollout.rest}",
             manifest,
             cause="custom replicas",
@@ -144,12 +149,18 @@ def _is_certain(unit: ApplySet, custom: _Custom, *, changing: bool) -> bool:
 def _cluster(unit: ApplySet, subjects: Sequence[WorkloadCheck], most: int) -> Cluster:
     """The cluster with all that may be of use, and the running pods that are in the way for certain.
 
-    Pods of the same namespace may be its own, and those of lower priority may be evicted.
+    Some may be its own, and those of lower priority may be evicted.
     """
     least = min(subject.workload.spec.priority or 0 for subject in subjects)
-    namespace = subjects[0].workload.meta.namespace
-    stay = [pod for pod in unit.cluster.pods if pod.meta.namespace != namespace and (pod.spec.priority or 0) >= least]
+    meta = subjects[0].workload.meta
+    stay = [pod for pod in unit.cluster.pods if (pod.spec.priority or 0) >= least and not _may_own(meta, pod)]
     return replace(fully_grown(unit.cluster, unit.growth, most), pods=tuple(stay))
+
+
+def _may_own(meta: Meta, pod: Pod) -> bool:
+    """Whether a pod may be of a custom resource, whose controller names what owns the pods after it."""
+    owner = pod.meta.owner
+    return pod.meta.namespace == meta.namespace and (owner is None or owner.name.startswith(meta.name[:_SURE]))
 
 
 def _pods(custom: _Custom, numbers: Sequence[int]) -> str:
@@ -167,6 +178,10 @@ def _pods(custom: _Custom, numbers: Sequence[int]) -> str:
     return listed(
         [*named, f"{counted(rest, 'pod')} without any"] if rest and named else named or [counted(rest, "pod")]
     )
+
+
+def _at_most(placed: Sequence[int]) -> str:
+    return f"no more than {sum(placed)}" if any(placed) else "none"
 
 
 def _place(custom: _Custom) -> Place:

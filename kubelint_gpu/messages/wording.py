@@ -65,7 +65,7 @@ def workload_name(workload: Workload) -> str:
 
 def workload_names(workloads: Sequence[Workload]) -> str:
     """A few workloads by their names, many by their number and the first two names."""
-    return some([workload_name(one) for one in workloads], "workload")
+    return some(list(dict.fromkeys(map(workload_name, workloads))), "workload")
 
 
 def budget_names(names: Sequence[str]) -> str:

@@ -106,7 +106,7 @@ def _threat(unit: ApplySet, subject: WorkloadCheck) -> str:
         if other is not subject and other.known_class and (other.workload.spec.priority or 0) > 0
     ]
     if others:
-        return f"{some(sorted(others), 'workload', 'or')} beside it can evict them"
+        return f"{some(sorted(set(others)), 'workload', 'or')} beside it can evict them"
     if above:
         return f"pods of class {some(sorted(found.name for found in above), 'class', 'or')} can evict them"
     return "any pod with a class above 0 can evict them"

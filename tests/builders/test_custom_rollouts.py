@@ -199,3 +199,29 @@ def test_the_templates_of_one_object_are_mended_one_by_one():
 def test_what_another_object_places_is_not_said_to_land_anywhere():
     sick = inventory(2, 2).replace("  - name: n1\n", "  - name: n1\n    unhealthy: true\n")
     assert findings(runtime("Recreate"), sick) == []
+
+
+@pytest.mark.parametrize(
+    ("owner", "expected"),
+    [
+        ("Deployment/serving/other", PENDING),
+        ("Rollout/serving/chat", []),
+        ("Deployment/serving/chat-7d9f", []),
+        ("", []),
+    ],
+)
+def test_a_running_pod_is_in_the_way_unless_it_may_be_its_own(owner, expected):
+    entry = f"{{name: p, node: n1, namespace: serving, {f'owner: {owner}, ' if owner else ''}requests: {{nvidia.com/gpu: 1}}}}"
+    cluster = inventory(1, more=f"running: [{entry}]\n")
+    assert told(rollout(strategy="canary: {maxSurge: 0, maxUnavailable: 1}"), cluster) == expected
+
+
+def test_an_object_with_several_templates_is_named_once():
+    role = f"{{replicas: 1, template: {{spec: {{priorityClassName: all, containers: {POD[13:-1] % 1}}}}}}}"
+    job = (
+        "---\napiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: train, namespace: serving}\n"
+        f"spec: {{pytorchReplicaSpecs: {{Master: {role}, Worker: {role}}}}}\n"
+    )
+    cluster = inventory(8).replace(", globalDefault: true", "")
+    [found] = [one for one in findings(rollout() + job, cluster) if one.code == "KLG301"]
+    assert found.message.endswith("and PyTorchJob serving/train beside it can evict them")
