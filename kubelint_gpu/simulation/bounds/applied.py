@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from kubelint_gpu.budget import PARTS
 from kubelint_gpu.simulation.bounds import shortage
-from kubelint_gpu.simulation.bounds.change_set import changing, scaled
+from kubelint_gpu.simulation.bounds.change_set import always_ends, changing, named, scaled
 from kubelint_gpu.simulation.bounds.question import Question
-from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.search.ends import RunEnd, RunEnds
 from kubelint_gpu.simulation.search.engine import GroupSearch, ended
 from kubelint_gpu.simulation.search.explorer import Verdict
@@ -31,7 +31,7 @@ def decide(question: Question, alone: Callable[[Question], Judgement]) -> Judgem
     if not one.moves and question.peaceful:
         # its pods run, and nobody takes a place from them
         return question.blank
-    rolls = _rolls(one)
+    rolls = one.replaces
     before = alone(question) if rolls and one.daemons and not changing(bench, position) else None
     if before is not None and before.verdict is not None:
         return None
@@ -59,15 +59,36 @@ def decide(question: Question, alone: Callable[[Question], Judgement]) -> Judgem
     states = found.states + ends.states
     told = replace(question.blank, verdict=verdict, by_bound=False, states=states, trace=trace)
     if verdict is Verdict.MAY_STICK:
-        others = sorted(changing(bench, position))
-        told = replace(told, company=tuple(bench.participants[place].new for place in others))
+        told = replace(told, company=named(bench, changing(bench, position)))
     return _evicting(question, ends, told)
+
+
+def told_by_some(question: Question) -> Judgement | None:
+    """What becomes of a rollout where there are too many runs to look at.
+
+    It completes where it has room beside all that its pods cannot evict; else a run that gets stuck shows that it may.
+    """
+    bench, search, position, one = question.situation, question.search, question.position, question.participant
+    if not one.replaces:
+        return None
+    found = replace(question.blank, verdict=Verdict.COMPLETES) if always_ends(bench, position) else None
+    with suppress(UsedUp):
+        ends = _ends(question) if one.moves else search.ends(frozenset({position}), frozenset(), PARTS.applied)
+        if ends is not None and found is not None:
+            return _evicting(question, ends, found)
+        end = ends.verdict(ended(ends.scene.model, one.new.key))[1] if ends is not None else None
+        trace = _replayed(search, ends, end) if ends is not None else None
+        if ends is not None and trace is not None:
+            company = named(bench, changing(bench, position))
+            told = replace(question.blank, verdict=Verdict.MAY_STICK, by_bound=False, trace=trace, company=company)
+            return _evicting(question, ends, told)
+    return found
 
 
 def softened(question: Question, found: Judgement) -> Judgement:
     """The judgement of a workload that is new or scaled; where some run gives it all its pods, it is possible only."""
     one = question.participant
-    if _rolls(one) or not one.moves or found.placed >= found.wanted or not _is_asked(question):
+    if one.replaces or not one.moves or found.placed >= found.wanted or not _is_asked(question):
         return found
     ends = _ends(question)
     if ends is None or not ends.whole:
@@ -87,7 +108,7 @@ def _is_asked(question: Question) -> bool:
     if not one.moves:
         # of one that would be rolled it is not known when
         return bool(others) and not one.rolling
-    return bool(others) or one.daemons or not _rolls(one)
+    return bool(others) or one.daemons or not one.replaces
 
 
 def _placed(question: Question, ends: RunEnds, end: RunEnd | None, trace: Trace | None) -> Judgement:
@@ -125,9 +146,9 @@ def _ends(question: Question) -> RunEnds | None:
     A rollout may wait until a pod of others ends by itself; that replicas find room then is not said.
     """
     bench, search = question.situation, question.search
-    rolling = frozenset(place for place, one in enumerate(bench.participants) if one.moves and _rolls(one))
+    rolling = frozenset(place for place, one in enumerate(bench.participants) if one.moves and one.replaces)
     scaling = frozenset(place for place, one in enumerate(bench.participants) if one.moves) - rolling
-    lasting = bool(search.outsiders) and not _rolls(question.participant)
+    lasting = bool(search.outsiders) and not question.participant.replaces
 
     def found() -> RunEnds | None:
         try:
@@ -138,10 +159,6 @@ def _ends(question: Question) -> RunEnds | None:
 
     name = "ends of lasting pods" if lasting else "ends"
     return bench.memo.of(name, (bench.participants, bench.fixed, bench.queued, bench.grown), found)
-
-
-def _rolls(one: WorkloadChange) -> bool:
-    return one.existing and one.rolling
 
 
 def _replayed(search: GroupSearch, ends: RunEnds, end: RunEnd | None) -> Trace | None:

@@ -13,11 +13,12 @@ from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.scheduler.relations import attends
 from kubelint_gpu.simulation.bounds.counting import shares_of
 from kubelint_gpu.simulation.bounds.counting_nodes import Shares, held_at_rest
+from kubelint_gpu.simulation.bounds.preconditions import gives_way, is_crowded
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.shortfall import after_rollout
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.prepare.demand import Demand, always_room
-from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.simulation.search.engine import GroupSearch, Situation
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.trace import Trace
@@ -36,7 +37,7 @@ def changing(bench: Situation, position: int) -> frozenset[int]:
 def scaled(bench: Situation, position: int) -> frozenset[int]:
     """The positions of all others that are scaled or new at the same moment; none where nobody gets pods by it."""
     others = {place: bench.participants[place] for place in changing(bench, position)}
-    found = {place: one for place, one in others.items() if not _rolls(one)}
+    found = {place: one for place, one in others.items() if not one.replaces}
     return frozenset(found) if any(one.replicas > one.sure for one in found.values()) else frozenset()
 
 
@@ -58,7 +59,7 @@ def by_shares(
     if shares.total < shares.least + shares.needed:
         return replace(blank, verdict=Verdict.STUCK, states=states, trace=trace)
     return replace(
-        blank, verdict=Verdict.MAY_STICK, states=states, trace=trace, company=_named(bench, changing(bench, position))
+        blank, verdict=Verdict.MAY_STICK, states=states, trace=trace, company=named(bench, changing(bench, position))
     )
 
 
@@ -93,14 +94,14 @@ def at_once(
     if not others or alone.verdict is Verdict.UNDECIDED:
         # what is too much while the others stay is too much while they move
         return alone
-    rolling = frozenset(place for place in others if _rolls(bench.participants[place]))
+    rolling = frozenset(place for place in others if bench.participants[place].replaces)
     bench = _without_change(bench, others | {position})
     search = GroupSearch(bench)
     name = participant.new.key
     mine = search.scene(rolling | {position}, (), others - rolling).cast.members[position]
     found = search.searched(rolling | {position}, mine, others - rolling, name, PARTS.applied)
     states = alone.states + found.states
-    company = _named(bench, others)
+    company = named(bench, others)
     if found.verdict not in (None, Verdict.UNDECIDED):
         beside = company if found.verdict is Verdict.MAY_STICK else ()
         return replace(told_by(found, alone, states), company=beside)
@@ -127,7 +128,7 @@ def all_placed(bench: Situation, search: GroupSearch, position: int, alone: Judg
     Where that is not known, they are told as its `company`.
     """
     others = changing(bench, position)
-    rolling = frozenset(place for place in others if _rolls(bench.participants[place]))
+    rolling = frozenset(place for place in others if bench.participants[place].replaces)
     name = bench.participants[position].new.key
     found = search.searched(rolling, scaling=(others | {position}) - rolling, ends=name, part=PARTS.applied)
     states = alone.states + found.states
@@ -137,15 +138,12 @@ def all_placed(bench: Situation, search: GroupSearch, position: int, alone: Judg
         )
     if found.verdict in (Verdict.STUCK, Verdict.MAY_STICK):
         return replace(alone, states=states)
-    return replace(alone, states=states, company=_named(bench, others))
+    return replace(alone, states=states, company=named(bench, others))
 
 
-def _named(bench: Situation, places: frozenset[int]) -> tuple[Workload, ...]:
+def named(bench: Situation, places: frozenset[int]) -> tuple[Workload, ...]:
+    """The workloads at some positions, as they shall be."""
     return tuple(bench.participants[place].new for place in sorted(places))
-
-
-def _rolls(participant: WorkloadChange) -> bool:
-    return participant.existing and participant.rolling
 
 
 def _relevant(bench: Situation, position: int, others: frozenset[int], *, peaceful: bool) -> frozenset[int]:
@@ -194,21 +192,28 @@ def is_apart(bench: Situation, position: int, others: frozenset[int]) -> bool:
     """Whether pods of the others do nothing but take room: without them everybody else has no less of it."""
     if bench.grown is not None:
         return False
-    pods = [[created_pod(one.old, "old"), created_pod(one.new, "new"), *one.running] for one in bench.participants]
-    stay = [pod for place, found in enumerate(pods) if place not in others for pod in found]
-    gone = [pod for place, found in enumerate(pods) if place in others for pod in found]
+    stay = [pod for place, one in enumerate(bench.participants) if place not in others for pod in one.pods]
+    gone = [pod for place in others for pod in bench.participants[place].pods]
     return position not in others and not any(
         (one.spec.pod_affinity or one.spec.spread) and attends(one, other) for one in stay for other in gone
     )
 
 
 def always_ends(bench: Situation, position: int) -> bool:
-    """Whether a pod of it finds a node however all others are placed once nothing moves any more."""
+    """Whether a pod that it rolls out finds a node however all others are placed once nothing moves any more.
+
+    Whom it can evict is in nobody's way then.
+    """
     participant = bench.participants[position]
-    if not participant.rolling:
+    if not participant.rolling or participant.resumes or is_crowded(bench, position):
         return False
-    at_rest = [_at_rest(demand, one) for demand, one in zip(bench.demands, bench.participants, strict=True)]
-    return always_room(position, at_rest, bench.residual, at_rest=True)
+    mine = _at_rest(bench.demands[position], participant)
+    others = [
+        _at_rest(demand, one)
+        for demand, one in zip(bench.demands, bench.participants, strict=True)
+        if one is not participant and not all(gives_way(pod, participant.new.spec) for pod in one.pods)
+    ]
+    return always_room(0, [mine, *others], bench.residual, at_rest=True)
 
 
 def _at_rest(demand: Demand, participant: WorkloadChange) -> Demand:

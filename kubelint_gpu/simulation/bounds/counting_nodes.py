@@ -125,8 +125,7 @@ def group_places(participants: Sequence[WorkloadChange], demands: Sequence[Deman
     scarce = sorted({resource for found in pairs for _, resource in found})
     each = _takes_of(mine.each, scarce)
     for participant in participants:
-        pods = [created_pod(participant.old, "old"), created_pod(participant.new, "new"), *participant.running]
-        if any(_takes_of(takes(pod), scarce) != each for pod in pods):
+        if any(_takes_of(takes(pod), scarce) != each for pod in participant.pods):
             return None
     if not scarce or not all(each):
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kubelint_gpu.kube.objects.pod import Pod, PodSpec
 from kubelint_gpu.simulation.prepare.demand import contended, takes
 from kubelint_gpu.simulation.prepare.displaced import concerns
 from kubelint_gpu.simulation.search.engine import Situation
@@ -31,11 +32,16 @@ def may_evict(bench: Situation, position: int, *, itself: bool = True) -> bool:
     lower = [place for place in lower if itself or place != position]
     if any(not nodes.isdisjoint(bench.demands[place].nodes) for place in lower):
         return True
-    below = [pod for pod in bench.fixed if pod.spec.node_name in nodes and (pod.spec.priority or 0) < priority]
+    below = [pod for pod in bench.fixed if pod.spec.node_name in nodes and gives_way(pod, mine)]
     if not below or not bench.demands[position].simple:
         return bool(below)
     scarce = contended(bench.demands, bench.residual)[position]
     return any((pod.spec.node_name, name) in scarce for pod in below for name in takes(pod))
+
+
+def gives_way(pod: Pod, spec: PodSpec) -> bool:
+    """Whether pods of a spec can evict a pod."""
+    return spec.preemption_policy != "Never" and (pod.spec.priority or 0) < (spec.priority or 0)
 
 
 def is_crowded(bench: Situation, position: int) -> bool:

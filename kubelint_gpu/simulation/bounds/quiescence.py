@@ -17,7 +17,7 @@ from kubelint_gpu.simulation.bounds.preconditions import is_crowded, may_evict
 from kubelint_gpu.simulation.bounds.question import Question
 from kubelint_gpu.simulation.bounds.quiescence_spread import Spreading
 from kubelint_gpu.simulation.prepare.demand import greedily, takes
-from kubelint_gpu.simulation.prepare.workload_change import OF_ONE_POD, WorkloadChange, created_pod
+from kubelint_gpu.simulation.prepare.workload_change import OF_ONE_POD, WorkloadChange
 from kubelint_gpu.simulation.search.engine import GroupSearch, Situation
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.placements import one_placement
@@ -74,7 +74,7 @@ def never_rest(bench: Situation, rolling: frozenset[int]) -> bool:
     participants = bench.participants
     if bench.grown is not None or any(_moves_otherwise(one) for one in participants):
         return False
-    pods = [_pods_of(one) for one in participants]
+    pods = [one.pods for one in participants]
     every = [pod for found in pods for pod in found]
     looked_at = label_keys([*every, *bench.fixed])
     if looked_at is None or looked_at.intersection(OF_ONE_POD):
@@ -88,10 +88,6 @@ def _moves_otherwise(one: WorkloadChange) -> bool:
     lacks = one.waiting or any(pod.unready for pod in one.running)
     scaled = one.before != one.replicas and not one.controller.has_replica_sets
     return bool(one.temporary or not one.existing or scaled or moved or lacks or one.renumbered)
-
-
-def _pods_of(one: WorkloadChange) -> tuple[Pod, ...]:
-    return (created_pod(one.old, "old"), created_pod(one.new, "new"), *one.running)
 
 
 def _never_waits(bench: Situation, pods: Sequence[tuple[Pod, ...]], rolling: frozenset[int], position: int) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier, PodSpec
+from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.kube.values.frozen import EMPTY
+from kubelint_gpu.simulation.bounds.preconditions import gives_way
 from kubelint_gpu.simulation.model.preemptions import UnmodelledVictim
 from kubelint_gpu.simulation.model.simulation import Simulation
 from kubelint_gpu.simulation.prepare.locality import companions
@@ -44,7 +45,7 @@ def fit_alone(bench: Situation, search: GroupSearch, position: int) -> Shortfall
     beside = [
         pod for pod in stronger(bench, participant) if pod.identifier not in bench.daemons or pod.identifier in near
     ]
-    giving = [pod for pod in beside if _gives_way(pod, participant.new.spec)]
+    giving = [pod for pod in beside if gives_way(pod, participant.new.spec)]
     if any(pod.meta.owner is not None and pod.meta.owner.kind != "DaemonSet" for pod in giving):
         fresh = replace(fresh, new=_anywhere(fresh.new), old=_anywhere(fresh.old))
     beside = [_weightless(pod) if pod in giving else pod for pod in beside]
@@ -115,7 +116,7 @@ def leans(bench: Situation, position: int) -> bool:
     if not mine.spec.pod_affinity:
         return False
     others = [one for place, one in enumerate(bench.participants) if place != position]
-    pods = [pod for one in others for pod in (created_pod(one.old, "old"), created_pod(one.new, "new"), *one.running)]
+    pods = [pod for one in others for pod in one.pods]
     return bool(companions(mine, pods, bench.empty))
 
 
@@ -123,7 +124,7 @@ def stronger(bench: Situation, participant: WorkloadChange) -> list[Pod]:
     """The running pods that would not give way to the participant's, and those that these must be near to."""
     spec = participant.new.spec
     near = near_to(bench, participant)
-    return [pod for pod in bench.fixed if not _gives_way(pod, spec) or pod.identifier in near]
+    return [pod for pod in bench.fixed if not gives_way(pod, spec) or pod.identifier in near]
 
 
 def _weightless(pod: Pod) -> Pod:
@@ -134,10 +135,6 @@ def _weightless(pod: Pod) -> Pod:
 def _anywhere(workload: Workload) -> Workload:
     """The workload as if what its pods must be near to were everywhere."""
     return replace(workload, spec=replace(workload.spec, pod_affinity=()))
-
-
-def _gives_way(pod: Pod, spec: PodSpec) -> bool:
-    return spec.preemption_policy != "Never" and (pod.spec.priority or 0) < (spec.priority or 0)
 
 
 def near_to(bench: Situation, participant: WorkloadChange) -> set[PodIdentifier]:

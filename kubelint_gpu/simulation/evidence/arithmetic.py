@@ -38,7 +38,7 @@ def taken(pod: Pod) -> dict[str, int]:
 
 def pods_of(one: WorkloadChange) -> tuple[Pod, ...]:
     """The pods of a workload that a moment of its rollout may have."""
-    return (created_pod(one.old, "old"), created_pod(one.new, "new"), *one.running, *one.waiting)
+    return (*one.pods, *one.waiting)
 
 
 def free_of(situation: Situation) -> dict[str, dict[str, int]]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.disruption import PodDisruptionBudget, Share
 from kubelint_gpu.kube.objects.pod import Pod
-from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange, created_pod
+from kubelint_gpu.simulation.prepare.workload_change import WorkloadChange
 from kubelint_gpu.values import replace
 
 _NEVER = 10**9
@@ -52,5 +52,4 @@ def _needed(budget: PodDisruptionBudget, mine: Sequence[WorkloadChange], others:
 
 
 def _covers(budget: PodDisruptionBudget, one: WorkloadChange) -> bool:
-    pods = (created_pod(one.old, "old"), created_pod(one.new, "new"), *one.running)
-    return any(budget.selects(pod) for pod in pods)
+    return any(budget.selects(pod) for pod in one.pods)

@@ -70,6 +70,16 @@ class WorkloadChange:
         return self.rolls and controller.rolls and not controller.on_delete
 
     @property
+    def replaces(self) -> bool:
+        """Whether there are pods that it replaces."""
+        return self.existing and self.rolling
+
+    @property
+    def pods(self) -> tuple[Pod, ...]:
+        """A pod of its old template, one of its new template, and those that run."""
+        return (created_pod(self.old, "old"), created_pod(self.new, "new"), *self.running)
+
+    @property
     def daemons(self) -> bool:
         """Whether its pods are made for one node each."""
         return self.controller.node_bound

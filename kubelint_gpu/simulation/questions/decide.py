@@ -63,6 +63,10 @@ def _stuck_by_itself(question: Question) -> Judgement | None:
     return found if found.verdict is Verdict.STUCK else None
 
 
+AT_LAST = (Decider("stuck-by-itself", _stuck_by_itself), Decider("some-runs", applied.told_by_some))
+"""Deciders that are asked where all runs are too much work."""
+
+
 def first_answer(
     question: Question, deciders: Sequence[Decider], moving: frozenset[int] = frozenset()
 ) -> Judgement | None:
@@ -89,15 +93,29 @@ def judge_in(bench: Situation, number: int) -> Judgement:
     if not bench.eligible[position] and not (rolling and stay >= wanted):
         return replace(blank, placed=stay, alone=stay)
     found = first_answer(question, AT_ONCE, changing(bench, position))
-    if found is None:
-        found = applied.decide(question, _while_others_stay)
-        if not participant.existing and (found is None or found.placed >= wanted):
-            found = _later(question, found)
-            found = found and applied.softened(question, found)
+    try:
+        with part(7, 8):
+            found = found or _sought(question)
+    except UsedUp:
+        found = first_answer(question, AT_LAST)
+        if found is None:
+            raise
+    if found.verdict is Verdict.UNDECIDED:
+        found = first_answer(question, AT_LAST) or found
+    return found if bench.cluster.devices_known else _known(found, participant)
+
+
+def _sought(question: Question) -> Judgement:
+    """What the simulation says of all that is applied, and deciders and the search of it alone."""
+    participant = question.participant
+    found = applied.decide(question, _while_others_stay)
+    if not participant.existing and (found is None or found.placed >= participant.replicas):
+        found = _later(question, found)
+        found = found and applied.softened(question, found)
     if found is None:
         found = _beside_changes(question, _though_jobs_wait(question, _while_others_stay(question)))
         found = applied.softened(question, found)
-    return found if bench.cluster.devices_known else _known(found, participant)
+    return found
 
 
 def _later(question: Question, now: Judgement | None) -> Judgement | None:
@@ -122,13 +140,7 @@ def by_itself(bench: Situation, position: int) -> Judgement:
 
 
 def _decided(question: Question) -> Judgement:
-    try:
-        with part(7, 8):
-            found = first_answer(question, ALONE)
-    except UsedUp:
-        found = first_answer(question, [Decider("stuck-by-itself", _stuck_by_itself)])
-        if found is None:
-            raise
+    found = first_answer(question, ALONE)
     if found is None:
         raise AssertionError("the search always answers")
     return found

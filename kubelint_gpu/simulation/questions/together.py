@@ -18,6 +18,7 @@ from kubelint_gpu.simulation.search.engine import GroupSearch, Situation
 from kubelint_gpu.simulation.search.explorer import Verdict
 from kubelint_gpu.simulation.search.verdict import Together
 from kubelint_gpu.values import replace
+from kubelint_gpu.work import UsedUp, part
 
 
 class GroupQuestion:
@@ -29,6 +30,13 @@ class GroupQuestion:
         self.search = GroupSearch(situation)
         self.rolling = frozenset(place for place, one in enumerate(situation.participants) if one.rolling)
         self.workloads = tuple(situation.participants[place].new for place in sorted(self.rolling))
+
+    @cached_property
+    def all_known(self) -> Situation:
+        """The situation in which it is known that all of them begin at this moment."""
+        every = enumerate(self.situation.participants)
+        known = tuple(replace(one, known=True) if place in self.rolling else one for place, one in every)
+        return replace(self.situation, participants=known)
 
     @cached_property
     def roomy_at_rest(self) -> bool:
@@ -55,7 +63,14 @@ def judged_together(bench: Situation, *, ends: str = "") -> Together:
     No verdict where the pods of one find too little room even where no other workload of the group is.
     """
     question = GroupQuestion(bench, ends)
-    found = next(found for one in asked(TOGETHER) if (found := one.decide(question)) is not None)
+    try:
+        with part(7, 8):
+            found = next(found for one in asked(TOGETHER) if (found := one.decide(question)) is not None)
+    except UsedUp:
+        found = Together((), Verdict.UNDECIDED, by_bound=False)
+    if found.verdict is Verdict.UNDECIDED and all(always_ends(question.all_known, place) for place in question.rolling):
+        # a search would say, too, whom they evict
+        found = question.completes()
     tell_together(bench, found, ends, question.rolling)
     return found
 
@@ -68,11 +83,10 @@ def _room_at_rest(question: GroupQuestion) -> Together | None:
 
 def _each_ends(question: GroupQuestion) -> Together | None:
     """A bound says of each of them that it ends whatever is rolled at the same moment."""
-    bench, rolling = question.situation, question.rolling
-    every = tuple(replace(one, known=True) if place in rolling else one for place, one in enumerate(bench.participants))
-    bench = replace(bench, participants=every)
+    bench = question.all_known
     search = GroupSearch(bench)
-    return question.completes() if all(_ends_in_any_order(bench, search, place) for place in rolling) else None
+    ends = is_peaceful(bench) and all(_ends_in_any_order(bench, search, place) for place in question.rolling)
+    return question.completes() if ends else None
 
 
 def _ends_in_any_order(bench: Situation, search: GroupSearch, position: int) -> bool:
@@ -82,7 +96,7 @@ def _ends_in_any_order(bench: Situation, search: GroupSearch, position: int) -> 
     shares = shares_of(bench, search, position)
     if shares is not None:
         return shares.total >= shares.most + shares.needed
-    return is_peaceful(bench) and always_ends(bench, position)
+    return always_ends(bench, position)
 
 
 def _shortage(question: GroupQuestion) -> Together | None:

@@ -52,15 +52,20 @@ def single_runs(model: Model, starts: Sequence[State], done: Callable[[State], b
 
 
 def sampled_runs(model: Model, starts: Sequence[State], budget: int) -> tuple[list[tuple[State, ...]], int]:
-    """Runs that come to rest, without detours, and how many states were looked at: `budget` at most."""
+    """Runs that come to rest, without detours, and how many states were looked at: `budget` at most.
+
+    Those that were found by the time that the work is used up.
+    """
     random = Random(0)  # noqa: S311 - the same runs each time
     found: dict[State, tuple[State, ...]] = {}
     looked_at = 0
-    while starts and looked_at < budget:
-        path, over = _run(model, random.choice(starts), _never, random, min(SIMULATION.run_steps, budget - looked_at))
-        looked_at += len(path)
-        if over is False and path[-1] not in found:
-            found[path[-1]] = _shortened(model, path)
+    with suppress(UsedUp):
+        while starts and looked_at < budget:
+            most = min(SIMULATION.run_steps, budget - looked_at)
+            path, over = _run(model, random.choice(starts), _never, random, most)
+            looked_at += len(path)
+            if over is False and path[-1] not in found:
+                found[path[-1]] = _shortened(model, path)
     return list(found.values()), looked_at
 
 

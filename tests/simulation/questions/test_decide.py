@@ -72,6 +72,20 @@ def test_a_decider_does_not_know_or_says_what_brute_force_says(part, pinned):
     pinned(**{name: answered[name] for name in NAMES})
 
 
+def test_what_some_runs_tell_is_not_wrong(pinned):
+    counted = Counter()
+    for case in CASES:
+        truth = brute_force(case) if len(case.judged) == 1 else None
+        if truth is None:
+            continue
+        with by_itself("some-runs"):
+            found = judged(case)
+        if found.by == "some-runs":
+            counted[found.verdict] += 1
+            assert truth[0] == "completes" if found.verdict is Verdict.COMPLETES else truth[0] != "completes", case
+    pinned(completes=counted[Verdict.COMPLETES], may_stick=counted[Verdict.MAY_STICK])
+
+
 def in_another_order(order):
     """Within, the deciders are asked in another order, the search last."""
 
