@@ -28,9 +28,8 @@ from kubelint_gpu.simulation.controllers.state import (
 from kubelint_gpu.simulation.model.domains import Domain, in_order
 from kubelint_gpu.simulation.model.placed_pods import StatePods
 from kubelint_gpu.simulation.model.pod_symmetry import PodEquivalence, first_alike
-from kubelint_gpu.simulation.model.preemptions import Preemptions
+from kubelint_gpu.simulation.model.preemptions import Eviction, Preemptions
 from kubelint_gpu.simulation.model.quota_use import QuotaUse
-from kubelint_gpu.simulation.model.transition_system import Eviction
 from kubelint_gpu.simulation.model.volume_binder import Bindings, VolumeBinder
 from kubelint_gpu.simulation.prepare.volumes import exclusive_claims
 from kubelint_gpu.values import replace

@@ -11,9 +11,17 @@ from kubelint_gpu.scheduler import Candidate, Preemption, fit, preempt
 from kubelint_gpu.simulation.controllers.reconciler import PodType
 from kubelint_gpu.simulation.controllers.state import UNBOUND, Content, State
 from kubelint_gpu.simulation.model.placed_pods import StatePods
-from kubelint_gpu.simulation.model.transition_system import Eviction
+from kubelint_gpu.values import dataclass
 
 _EARLY, _LATE = "2000-01-01T00:", "2999-01-01T00:"
+
+
+@dataclass(frozen=True, slots=True)
+class Eviction:
+    """A node that preemption may choose for a pod, and the pods it evicts there, as (kind, phase)."""
+
+    node: int
+    victims: tuple[tuple[int, int], ...]
 
 
 class UnmodelledVictim(Exception):  # noqa: N818 - it says what happened

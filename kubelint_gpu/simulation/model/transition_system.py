@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import Protocol
+from collections.abc import Iterator, Sequence
 
 from kubelint_gpu.simulation.controllers.reconciler import Action, PodType, Reconciler
 from kubelint_gpu.simulation.controllers.state import (
@@ -18,81 +17,19 @@ from kubelint_gpu.simulation.controllers.state import (
     UNBOUND,
     Census,
     Content,
-    HeldDevices,
     State,
     census,
     count_on,
     more,
     on_node,
 )
-from kubelint_gpu.simulation.model.volume_binder import VolumeBinder
+from kubelint_gpu.simulation.model.oracle import ClusterOracle
+from kubelint_gpu.simulation.model.preemptions import Eviction
 from kubelint_gpu.values import dataclass
 from kubelint_gpu.work import charge
 
 _BY_HEALTH = (UNBOUND, (STARTING, BROKEN), (READY,))
 _RANKED = (UNBOUND, (STARTING, BROKEN, READY))
-
-
-@dataclass(frozen=True, slots=True)
-class Eviction:
-    """A node that preemption may choose for a pod, and the pods it evicts there, as (kind, phase)."""
-
-    node: int
-    victims: tuple[tuple[int, int], ...]
-
-
-class SchedulerOracle(Protocol):
-    """Where pods can go, as the scheduler answers it."""
-
-    @property
-    def volumes(self) -> VolumeBinder:
-        """What the volume controller binds."""
-
-    @property
-    def classes(self) -> Sequence[range]:
-        """Positions of nodes that no pod in play can tell apart."""
-
-    def canonical(self, state: State) -> State:
-        """The same moment in the form in which equal moments are equal values."""
-
-    def fitting(self, kind: int, state: State, home: int | None = None) -> Sequence[int]:
-        """The nodes on which a waiting pod of a kind fits; `home` is the node it is nominated to."""
-
-    def evictions(self, kind: int, state: State, home: int | None, only: int | None) -> Sequence[Eviction] | None:
-        """What preemption may do for a waiting pod that fits nowhere; None where the pod may not try.
-
-        `only` is the one node for which the pod is made.
-        """
-
-    def additions(self, kind: int, state: State) -> Sequence[int]:
-        """The nodes that an autoscaler may add for a waiting pod that fits nowhere."""
-
-    def may_create(self, kind: int, state: State) -> bool:
-        """Whether one more pod of a kind passes admission (ResourceQuota)."""
-
-    def is_charged(self, kind: int) -> bool:
-        """Whether a quota counts pods of a kind."""
-
-    def bound(self, kind: int, node: int, state: State) -> tuple[str, ...]:
-        """The volumes that are bound once a waiting pod of a kind is on a node."""
-
-    def starts(self, kind: int, node: int, state: State) -> bool:
-        """Whether a bound pod can become ready: its volumes are not attached elsewhere."""
-
-    def reserved(self, kind: int, node: int, state: State, home: int | None = None) -> Sequence[HeldDevices | None]:
-        """What all claims have once a waiting pod of a kind, nominated to `home`, is bound to a node that takes it.
-
-        There are several where the scheduler may choose other devices.
-        """
-
-    def released(self, kind: int, node: int, state: State) -> Sequence[HeldDevices | None]:
-        """What all claims have once one pod of a kind on a node is gone; several where its brothers have others."""
-
-    def released_all(self, kinds: Collection[int], state: State) -> HeldDevices | None:
-        """What all claims have once all pods of some kinds are gone."""
-
-    def deallocated(self, state: State) -> Sequence[HeldDevices]:
-        """What claims have after one that nobody uses any more has been deallocated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +60,7 @@ class Model:
 
     kinds: tuple[PodType, ...]
     actors: tuple[Reconciler, ...]
-    places: SchedulerOracle
+    places: ClusterOracle
     joins: bool = True
 
     def successors(self, state: State) -> list[State]:
