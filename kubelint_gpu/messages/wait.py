@@ -126,7 +126,7 @@ class Wait:
             return f"for {self._of_one_pod}, used by {holders or self._old}{self._further(places)}"
         things = [name for lack in lacks for name in lack.things]
         if things:
-            return f"for {'device' if len(things) == 1 else 'devices'} {some(things, 'device')} on {nodes}{held}"
+            return f"for {some(things, 'device', kind=True)} on {nodes}{held}"
         if first.held == "device":
             return f"for {nodes} ({about(first.reason)}){f' while {holders} has the claim' if holders else ''}"
         return f"for {nodes} ({about(first.reason)}){held}"

@@ -37,10 +37,13 @@ def amount(resource: str, number: int) -> str:
     return f"{bare(resource, number)} {'of ' if resource in _BYTES else ''}{resource}"
 
 
-def some(names: Sequence[str], noun: str = "node", word: str = "and") -> str:
-    """A few names in full, many by number: `gpu-1`, `gpu-1 and gpu-2`, `17 nodes (gpu-1, gpu-2, ...)`."""
+def some(names: Sequence[str], noun: str = "node", word: str = "and", *, kind: bool = False) -> str:
+    """A few names in full, many by number: `gpu-1`, `gpu-1 and gpu-2`, `17 nodes (gpu-1, gpu-2, ...)`.
+
+    With `kind` the noun stands before names, too: `node gpu-1`, `nodes gpu-1 and gpu-2`.
+    """
     if len(names) <= _FEW:
-        return listed(names, word)
+        return f"{noun}{'s' * (len(names) > 1)} {listed(names, word)}" if kind else listed(names, word)
     return f"{counted(len(names), noun)} ({', '.join(names[:2])}, ...)"
 
 

@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import partial
 
-from kubelint_gpu.analysis.devices.written_claims import CLAIM, TEMPLATE, PodClaimReference, claim_of, claim_references
+from kubelint_gpu.analysis.devices.written_claims import (
+    CLAIM,
+    TEMPLATE,
+    PodClaimReference,
+    claim_of,
+    claim_references,
+    device_objects,
+)
 from kubelint_gpu.engine.diagnostic import Diagnostic, FixCandidate
 from kubelint_gpu.engine.registry import rule
 from kubelint_gpu.engine.remedies import renamed, rewritten
@@ -28,11 +35,14 @@ def claim_not_found(unit: ApplySet) -> Iterator[Diagnostic]:
     another namespace is there.
     """
     for reference in claim_references(unit):
-        if is_placeholder(reference.name) or claim_of(unit, reference) is not None or _is_made(unit, reference):
+        if is_placeholder(reference.name) or claim_of(unit, reference) is not None:
             continue
-        here = _names(unit, reference.kind, reference.namespace)
-        swapped = reference.name in _names(unit, _OTHER[reference.kind], reference.namespace)
-        elsewhere = _namespaces(unit, reference)
+        if _is_written(unit, reference) or _is_made(unit, reference):
+            continue
+        known = _known(unit, reference.kind)
+        here = [name for namespace, name in known if namespace == reference.namespace]
+        swapped = (reference.namespace, reference.name) in _known(unit, _OTHER[reference.kind])
+        elsewhere = [namespace for namespace, name in known if name == reference.name]
         near = get_close_matches(reference.name, here, 1, 0.75)
         if not (unit.has_nodes or swapped or elsewhere or near):
             continue
@@ -80,15 +90,16 @@ def _told(
     )
 
 
-def _names(unit: ApplySet, kind: str, namespace: str) -> list[str]:
+def _known(unit: ApplySet, kind: str) -> list[tuple[str, str]]:
+    """Namespace and name of the objects of a kind."""
     every = unit.cluster.resource_claims if kind == CLAIM else unit.cluster.claim_templates
-    return sorted(one.meta.name for one in every if one.meta.namespace == namespace)
+    return sorted((one.meta.namespace, one.meta.name) for one in every)
 
 
-def _namespaces(unit: ApplySet, reference: PodClaimReference) -> list[str]:
-    """The other namespaces that have an object of the name."""
-    every = unit.cluster.resource_claims if reference.kind == CLAIM else unit.cluster.claim_templates
-    return sorted({one.meta.namespace for one in every if one.meta.name == reference.name})
+def _is_written(unit: ApplySet, reference: PodClaimReference) -> bool:
+    """Whether it is there, with faults that other rules tell."""
+    names = {(one.kind, one.namespace or "default", one.name) for one in device_objects(unit)}
+    return (reference.kind, reference.namespace, reference.name) in names
 
 
 def _is_made(unit: ApplySet, reference: PodClaimReference) -> bool:
@@ -100,7 +111,11 @@ def _is_made(unit: ApplySet, reference: PodClaimReference) -> bool:
 
 
 def _all_known(unit: ApplySet, reference: PodClaimReference) -> bool:
-    """Whether the inventory lists such objects of the namespace: then this one is not there yet."""
+    """Whether the inventory lists such objects of the namespace, or was captured: then this one is not there yet.
+
+    Nobody but a capture has claims that were made for a pod; it has all templates as well.
+    """
     inventory = unit.world.inventory if unit.has_nodes else None
-    found = inventory.of_kind(reference.kind) if inventory is not None else iter(())
-    return any(at(one.value, ("metadata", "namespace")) == reference.namespace for one in found)
+    listed = {one.value["metadata"].get("namespace") for one in inventory.of_kind(reference.kind)} if inventory else ()
+    made = {one.meta.namespace for one in unit.cluster.resource_claims if one.meta.owner is not None}
+    return reference.namespace in listed or (inventory is not None and reference.namespace in made)

@@ -16,6 +16,7 @@ from kubelint_gpu.analysis.devices.written_claims import (
 )
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Certainty
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.inventory.dra.nvidia import CLASSES, preset_objects
 from kubelint_gpu.kube.objects.cluster import read_cluster
 from kubelint_gpu.scheduler import fit
@@ -122,12 +123,12 @@ def _failures(unit: ApplySet, trial: ClaimTrial) -> Iterator[RuntimeFailure]:
 
     classes = {one.name: one for one in device_objects(unit) if one.kind == CLASS}
     known = {one["metadata"]["name"] for one in CLASSES} if device_trial(unit) is None else None
-    users: dict[tuple[str, str, str], list[PodClaimReference]] = {}
-    of_class: dict[str, list[PodClaimReference]] = {}
-    for reference in claim_references(unit):
-        users.setdefault((reference.kind, reference.namespace, reference.name), []).append(reference)
-        for name in {query.device_class for query in queries_of(claim_of(unit, reference) or ClaimSpec())}:
-            of_class.setdefault(name, []).append(reference)
+    users = grouped(((one.kind, one.namespace, one.name), one) for one in claim_references(unit))
+    of_class = grouped(
+        (query.device_class, one)
+        for one in claim_references(unit)
+        for query in queries_of(claim_of(unit, one) or ClaimSpec())
+    )
     for name, manifest in classes.items():
         if known is None or name in known:
             askers = of_class.get(name, ())

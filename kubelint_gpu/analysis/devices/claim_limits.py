@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kubelint_gpu.analysis.devices.claim_faults import ClaimFault
-from kubelint_gpu.analysis.devices.written_claims import CLAIM, CLASS, claim_references, device_objects, written_claims
+from kubelint_gpu.analysis.devices.written_claims import CLAIM, claim_references, device_objects, written_claims
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.kube.dra.api_limits import MOST_CONSUMERS, MOST_DEVICES
 from kubelint_gpu.kube.values.errors import field_path
@@ -105,11 +105,8 @@ def _dropped(unit: ApplySet) -> Iterator[ClaimFault]:
 def _gated(manifest: Manifest, features: Features) -> Iterator[tuple[Pointer, str, str, str]]:
     from kubelint_gpu.kube.validation.device_validation import queries
 
-    value = manifest.item.value
-    if manifest.kind == CLASS:
-        # drivers write extendedResourceName for all releases: it matters to pods that ask for it
-        return
-    for where, query in queries(value):
+    # drivers write extendedResourceName of a class for all releases: it matters to pods that ask for it
+    for where, query in queries(manifest.item.value):
         if not features.taints and query.get("tolerations"):
             yield (*where, "tolerations"), "has no effect", "DRADeviceTaints", "taints of devices are dropped"
         if not features.shares and query.get("capacity"):

@@ -9,6 +9,7 @@ from kubelint_gpu.analysis.devices.claim_faults import ClaimFault
 from kubelint_gpu.analysis.devices.written_claims import GROUP, KINDS, TEMPLATE, claim_of, claim_references
 from kubelint_gpu.analysis.refused_fields import unknown_fields
 from kubelint_gpu.documents import Pointer
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.dra.api_limits import SOURCE_UNTIL
 from kubelint_gpu.kube.objects.workload import api_group
 from kubelint_gpu.kube.validation.api_fields import Misfit, misfits, table
@@ -54,9 +55,7 @@ def shape_faults(unit: ApplySet) -> tuple[ShapeFault, ...]:
 @once
 def told_shapes(unit: ApplySet) -> dict[Manifest, tuple[Pointer, ...]]:
     """By object, the fields of which `shape_faults` says all."""
-    found: dict[Manifest, list[Pointer]] = {}
-    for fault in shape_faults(unit):
-        found.setdefault(fault.manifest, []).extend(fault.covers)
+    found = grouped((fault.manifest, pointer) for fault in shape_faults(unit) for pointer in fault.covers)
     return {manifest: tuple(pointers) for manifest, pointers in found.items()}
 
 
@@ -71,13 +70,10 @@ def _of_objects(unit: ApplySet) -> Iterator[ShapeFault]:
             continue
         unknown = [one for one in unfit if not one.wanted]
         yield from _of_template(manifest, unknown)
-        groups: dict[tuple[Pointer, str], list[Misfit]] = {}
-        for one in unknown:
-            version = _version_with(manifest, one)
-            if version:
-                groups.setdefault((one.pointer[:-1], version), []).append(one)
+        groups = grouped(((one.pointer[:-1], _version_with(manifest, one)), one) for one in unknown)
         for (where, version), members in groups.items():
-            yield _of_version(manifest, where, version, members)
+            if version:
+                yield _of_version(manifest, where, version, members)
 
 
 def _of_template(manifest: Manifest, unknown: Sequence[Misfit]) -> Iterator[ShapeFault]:
@@ -125,8 +121,7 @@ def _of_pods(unit: ApplySet) -> Iterator[ShapeFault]:
         asks = False
         for pointer, container in containers(spec, base):
             for number, one in enumerate(sequence(mapping(container.get("resources")).get("claims"))):
-                asks = True
-                called = mapping(one).get("name")
+                asks, called = True, mapping(one).get("name")
                 where: Pointer = (*pointer, "resources", "claims", number)
                 used.add(str(called))
                 yield from _of_container(subject, where, called, names)

@@ -23,17 +23,13 @@ def _waiting(unit: ApplySet) -> Iterator[WorkloadKey]:
     if not claim_references(unit):
         return
     faulty = [*[one.manifest for one in compile_failures(unit)], *[one.manifest for one in shape_faults(unit)]]
-    refused = {_identity(one.kind, one.namespace, one.name) for one in faulty}
+    refused = {(one.kind, one.namespace or "default", one.name) for one in faulty}
     trial = device_trial(unit)
     for reference in claim_references(unit):
         spec = claim_of(unit, reference)
-        if _identity(reference.kind, reference.namespace, reference.name) in refused:
+        if (reference.kind, reference.namespace, reference.name) in refused:
             yield reference.subject.key
         elif spec is not None and trial is not None:
             trial.renewed()
             if trial.asked(spec).error is not None:
                 yield reference.subject.key
-
-
-def _identity(kind: str, namespace: str, name: str) -> tuple[str, str, str]:
-    return kind, namespace or "default", name

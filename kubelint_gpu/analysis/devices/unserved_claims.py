@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from kubelint_gpu.documents import Pointer
 from kubelint_gpu.findings.finding import Certainty
 from kubelint_gpu.kube.dra.api_limits import MOST_DEVICES
+from kubelint_gpu.kube.values.quantity import shown
 from kubelint_gpu.messages.did_you_mean_label import nearest_value
 from kubelint_gpu.messages.wording import begun, counted, listed, some
 from kubelint_gpu.scheduler.framework.release import behaviour
@@ -206,7 +207,8 @@ def _of_selector(trial: ClaimTrial, query: DeviceQuery) -> Fault:
         values = _values(kept, condition.path)
         texts = [value for value, _ in values]
         near = nearest_value([str(condition.wanted)], texts)[0] if not condition.relation else ""
-        told = begun([f"{_have(times)} {_quoted(value, texts=textual)}" for value, times in values], "value")
+        had = [f"{times} {'has' if times == 1 else 'have'} {_quoted(one, texts=textual)}" for one, times in values]
+        told = begun(had, "value")
         wanted = f" {condition.relation}{_quoted(str(condition.wanted), texts=textual)}"
         text = (
             f"no {of}{more} has {condition.path[2]}{wanted}; {told}"
@@ -221,39 +223,27 @@ def _quoted(value: str, *, texts: bool) -> str:
     return f"'{value}'" if texts else value
 
 
-def _have(number: int) -> str:
-    return "1 has" if number == 1 else f"{number} have"
-
-
 def _devices(found: Sequence[Slot]) -> str:
     return counted(len(found), "device")
 
 
 def _values(slots: Sequence[Slot], path: tuple[str, str, str]) -> list[tuple[str, int]]:
     """The values that devices have in an attribute or a capacity, the most frequent first."""
-    from kubelint_gpu.kube.dra.device import qualified
+    from kubelint_gpu.kube.dra.device import Attribute, qualified
 
-    kind, domain, identifier = path
+    kind, *wanted = path
     found: Counter[str] = Counter()
-    for slot in slots:
-        subject = slot.subject
-        if kind == "attributes":
-            for name, attribute in subject.attributes.items():
-                if qualified(name, subject.driver) == (domain, identifier):
-                    found[str(attribute.value)] += 1
-        else:
-            for name, amount in subject.capacity.items():
-                if qualified(name, subject.driver) == (domain, identifier):
-                    found[shown_amount(amount)] += 1
+    for subject in (slot.subject for slot in slots):
+        parts: Mapping[str, object] = subject.attributes if kind == "attributes" else subject.capacity
+        for name, one in parts.items():
+            if [*qualified(name, subject.driver)] == wanted:
+                found[str(one.value) if isinstance(one, Attribute) else shown_amount(one)] += 1
     return sorted(found.items(), key=lambda item: (-item[1], item[0]))
 
 
 def shown_amount(amount: object) -> str:
     """An amount as a quantity: `80Gi`, `24`."""
-    for unit, size in (("Ti", 2**40), ("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10)):
-        if isinstance(amount, int) and amount >= size and amount % size == 0:
-            return f"{amount // size}{unit}"
-    return str(amount)
+    return shown("memory", amount) if isinstance(amount, int) else str(amount)
 
 
 def _of_all(trial: ClaimTrial, spec: ClaimSpec) -> Fault | None:
@@ -278,7 +268,8 @@ def _of_constraint(trial: ClaimTrial, spec: ClaimSpec, number: int) -> str:
 
     constraint = spec.constraints[number]
     name = constraint.match or constraint.distinct
-    who = [one for one in spec.requests if not constraint.requests or _concerns(constraint.requests, one.name)]
+    names = [one.partition("/")[0] for one in constraint.requests]
+    who = [one for one in spec.requests if not names or one.name in names]
     slots = [slot for one in who if one.exactly is not None for slot in trial.selected(one.exactly)]
     if slots and all(attribute_of(slot.device, slot.id.driver, name) is None for slot in slots):
         return f"no device that its requests select has the attribute {name}"
@@ -290,7 +281,3 @@ def _of_constraint(trial: ClaimTrial, spec: ClaimSpec, number: int) -> str:
             if not _fails(trial, replace(spec, requests=(fewer,), constraints=(constraint,))):
                 return f"no node has {count} devices that {told} of {name}; the most are {most}"
     return f"no node has devices for {listed([one.name for one in who])} that {told} of {name}"
-
-
-def _concerns(names: Sequence[str], request: str) -> bool:
-    return any(name.partition("/")[0] == request for name in names)

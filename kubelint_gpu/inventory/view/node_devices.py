@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from kubelint_gpu.kube.objects.cluster import Cluster, read_cluster
+from kubelint_gpu.groups import grouped
+from kubelint_gpu.kube.objects.cluster import read_cluster
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,25 +38,16 @@ def node_devices(inventory: Inventory, nodes: Iterable[Node]) -> Mapping[str, tu
     if next(inventory.of_kind("ResourceSlice"), None) is None:
         return {}
     cluster = read_cluster([one.value for kind in _KINDS for one in inventory.of_kind(kind)])
-    held = frozenset(_held(cluster))
+    allocations = [one.allocation for one in cluster.resource_claims if one.allocation is not None]
+    held = frozenset(device.id for one in allocations for device in one.devices if not device.admin)
     newest: dict[tuple[str, str], int] = {}
     for one in cluster.resource_slices:
         key = (one.driver, one.pool)
         newest[key] = max(newest.get(key, 0), one.generation)
     current = [one for one in cluster.resource_slices if one.generation == newest[one.driver, one.pool]]
-    by_node: dict[str, list[ResourceSlice]] = {}
-    others = [one for one in current if not one.node_name]
-    for one in current:
-        if one.node_name:
-            by_node.setdefault(one.node_name, []).append(one)
+    by_node = grouped((one.node_name, one) for one in current)
+    others = by_node.pop("", [])
     return {node.name: _counts(node, [*by_node.get(node.name, ()), *others], held) for node in nodes}
-
-
-def _held(cluster: Cluster) -> Iterator[DeviceID]:
-    for claim in cluster.resource_claims:
-        for device in claim.allocation.devices if claim.allocation is not None else ():
-            if not device.admin:
-                yield device.id
 
 
 def _counts(node: Node, slices: list[ResourceSlice], held: frozenset[DeviceID]) -> tuple[DeviceCount, ...]:

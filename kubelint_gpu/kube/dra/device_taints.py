@@ -71,7 +71,7 @@ def read_device_toleration(fields: Fields) -> DeviceToleration:
         fields.text("key"),
         fields.choice("operator", ("Exists", "Equal"), "Equal"),
         fields.text("value"),
-        fields.choice("effect", BLOCKING, ""),
+        fields.choice("effect", _EFFECTS, ""),
     )
 
 

@@ -7,17 +7,19 @@ Behaviour: the plugin DynamicResources and the resource claim controller, 1.34.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 
 from kubelint_gpu.groups import summed
 from kubelint_gpu.kube.dra.api_limits import MOST_CONSUMERS
 from kubelint_gpu.kube.dra.claim import Allocation
+from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.dra.pod_claims import pod_claims
 from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Pod
 from kubelint_gpu.kube.objects.quota import QuotaRefusal
 from kubelint_gpu.scheduler.attempt import reservations
 from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.scheduler.plugins.dynamic_resources.node_likeness import own_devices
 from kubelint_gpu.simulation.controllers.reconciler import PodType
 from kubelint_gpu.simulation.controllers.state import UNBOUND, Content, HeldDevices, State, changed
 from kubelint_gpu.simulation.model.claim_quotas import ClaimQuotas
@@ -25,8 +27,13 @@ from kubelint_gpu.values import replace
 
 Own = tuple[Allocation, ...]
 """What the claims made for one pod have, in the order of its spec."""
+Translation = Mapping[DeviceID, DeviceID]
+"""The devices of a node as those of another one."""
+_SAME: tuple[Translation, Translation] = ({}, {})
 Holding = tuple[int, str, tuple[tuple[str, Allocation], ...]]
 """A pod that is known to run: its kind, its node, and what its claims have."""
+NodesByClass = tuple[Sequence[str], Sequence[range]]
+"""The names of nodes, and the positions of those among them that no pod in play can tell apart."""
 
 
 class DeviceAllocations:
@@ -37,10 +44,11 @@ class DeviceAllocations:
     """
 
     def __init__(
-        self, cluster: Cluster, kinds: Sequence[PodType], names: Sequence[str], holding: Sequence[Holding]
+        self, cluster: Cluster, kinds: Sequence[PodType], nodes: NodesByClass, holding: Sequence[Holding]
     ) -> None:
         self._kinds = kinds
-        self._names = names
+        self._names, classes = nodes
+        self._translations = _translations(cluster, self._names, classes)
         named = [_named(kind.pod) for kind in kinds]
         self._keys = tuple(sorted({key for keys in named for key in keys}))
         place = {key: number for number, key in enumerate(self._keys)}
@@ -59,7 +67,7 @@ class DeviceAllocations:
         for kind, name, allocations in holding:
             known.update((key, found) for key, found in allocations if key in place)
             own = tuple([found for key, found in allocations if key not in place])
-            self._known.setdefault((kind, name), []).append(self._number(own))
+            self._known.setdefault((kind, name), []).append(self._number(own, name))
         self._first = tuple([self._shared_number(known[key]) if key in known else 0 for key in self._keys])
         self.cluster = self._with_claims(cluster, dict.fromkeys(self._keys))
         self._quotas = ClaimQuotas(cluster, kinds)
@@ -94,7 +102,8 @@ class DeviceAllocations:
                     allocation = allocations.pop(self._keys[one], None)
                     if allocation is not None:
                         shared[one] = self._shared_number(allocation)
-                found.setdefault((self._number(tuple(allocations.values())), tuple(shared)))
+                own = self._number(tuple(allocations.values()), self._names[index])
+                found.setdefault((own, tuple(shared)))
             ways = self._ways[key] = tuple(found)
         for number, after in ways:
             on_nodes = held.on_nodes
@@ -158,10 +167,12 @@ class DeviceAllocations:
                 shared.append((self._keys[one], allocation))
         own = [number for other, number, many in held.on_nodes[index] if other == kind for _ in range(many)]
         numbers = [*own[:count], *([0] * (count - len(own)))]
-        return [
-            (*shared, *((f"{name}-{index}.{place}.{one}", found) for one, found in enumerate(self._own[number])))
-            for place, number in enumerate(numbers)
-        ]
+        _, here = self._translations.get(self._names[index], _SAME)
+        found = []
+        for place, number in enumerate(numbers):
+            mine = [_translated(one, here) for one in self._own[number]]
+            found.append((*shared, *((f"{name}-{index}.{place}.{one}", given) for one, given in enumerate(mine))))
+        return found
 
     def _unused(self, nodes: Sequence[Content], held: HeldDevices) -> list[int]:
         found = []
@@ -172,8 +183,10 @@ class DeviceAllocations:
                     found.append(one)
         return found
 
-    def _number(self, own: Own) -> int:
-        own = tuple([replace(_plain(one), node_selector=None) for one in own])
+    def _number(self, own: Own, name: str) -> int:
+        """The number of what claims have on a node, told as the devices of the first node that is alike."""
+        first, _ = self._translations.get(name, _SAME)
+        own = tuple([_translated(replace(_plain(one), node_selector=None), first) for one in own])
         number = self._numbers.get(own)
         if number is None:
             number = self._numbers[own] = len(self._own)
@@ -197,6 +210,25 @@ class DeviceAllocations:
             for claim in cluster.resource_claims
         )
         return replace(cluster, resource_claims=claims)
+
+
+def _translations(
+    cluster: Cluster, names: Sequence[str], classes: Sequence[range]
+) -> dict[str, tuple[Translation, Translation]]:
+    """By the names of nodes that are alike: their devices as those of the first of them, and the other way round."""
+    found: dict[str, tuple[Translation, Translation]] = {}
+    for members in (one for one in classes if len(one) > 1):
+        first, *others = own_devices(cluster, [names[place] for place in members])
+        for place, mine in zip(members[1:], others, strict=True):
+            found[names[place]] = dict(zip(mine, first, strict=True)), dict(zip(first, mine, strict=True))
+    return found
+
+
+def _translated(allocation: Allocation, names: Translation) -> Allocation:
+    if not names:
+        return allocation
+    devices = [replace(one, id=names.get(one.id, one.id)) for one in allocation.devices]
+    return replace(allocation, devices=tuple(devices))
 
 
 def _named(pod: Pod) -> frozenset[str]:

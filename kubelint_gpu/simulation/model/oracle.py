@@ -36,7 +36,7 @@ from kubelint_gpu.values import replace
 from kubelint_gpu.work import UsedUp, charge
 
 if TYPE_CHECKING:
-    from kubelint_gpu.simulation.model.device_allocations import DeviceAllocations, Holding
+    from kubelint_gpu.simulation.model.device_allocations import DeviceAllocations, Holding, NodesByClass
 
 
 class ClusterOracle:
@@ -68,7 +68,7 @@ class ClusterOracle:
         self.domains = domains
         self._kinds = kinds
         self._local = local
-        self.devices = _devices(cluster, kinds, names, holding)
+        self.devices = _devices(cluster, kinds, (names, classes), holding)
         if self.devices is not None:
             cluster = self.devices.cluster
         self.volumes = VolumeBinder(cluster, kinds)
@@ -329,14 +329,14 @@ def _plain(content: Content) -> Content:
 
 
 def _devices(
-    cluster: Cluster, kinds: Sequence[PodType], names: Sequence[str], holding: Sequence[Holding]
+    cluster: Cluster, kinds: Sequence[PodType], nodes: NodesByClass, holding: Sequence[Holding]
 ) -> DeviceAllocations | None:
     """What the claims of pods in play have; None where none of them has claims, or nobody knows the devices."""
     if not cluster.devices_known or not any(has_claims(kind.pod) for kind in kinds):
         return None
     from kubelint_gpu.simulation.model.device_allocations import DeviceAllocations
 
-    return DeviceAllocations(cluster, kinds, names, holding)
+    return DeviceAllocations(cluster, kinds, nodes, holding)
 
 
 def _named(kind: PodType) -> Pod:

@@ -9,6 +9,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier
 from kubelint_gpu.scheduler import Snapshot
+from kubelint_gpu.scheduler.framework.node_info import has_claims
 from kubelint_gpu.scheduler.relations import local_kinds
 from kubelint_gpu.simulation.asked import asked
 from kubelint_gpu.simulation.growth import Grown
@@ -98,7 +99,7 @@ def build_simulation(
     )
     stage = replace(cluster, nodes=nodes, pods=tuple(staying))
     domains: tuple[tuple[Domain, ...], ...] = ()
-    if signature.domain and asked((EQUAL_ZONES,)):
+    if signature.domain and asked((EQUAL_ZONES,)) and not any(has_claims(pod) for pod in pods):
         runs = grouped((name, (number, (number, name) in cast.unready)) for number, name in cast.homes)
 
         def trait(node: Node) -> Hashable:

@@ -9,8 +9,10 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.workload import Workload
 from kubelint_gpu.simulation.controllers.state import READY, State, count_on
 from kubelint_gpu.simulation.model.at_full_replicas import full_simulation
+from kubelint_gpu.simulation.prepare.counted_devices import with_counted_devices
 from kubelint_gpu.simulation.prepare.volumes import with_bound_claims
 from kubelint_gpu.simulation.prepare.workload_change import pods_of_others
+from kubelint_gpu.simulation.questions.served_resources import with_claims_for_resources
 from kubelint_gpu.simulation.search.placements import missing, one_placement, placements
 from kubelint_gpu.simulation.transition import Transition
 from kubelint_gpu.values import replace
@@ -29,7 +31,9 @@ def placeable(
     cluster = with_bound_claims(cluster, [(one.meta.namespace, one.spec) for one in (workload, *beside)])
     others = pods_of_others([workload], cluster.pods)
     scaled = Transition(replace(workload, replicas=most), replace(workload, replicas=min(workload.replicas, most)))
-    scene = full_simulation([*beside, scaled], replace(cluster, pods=others))
+    changes = [*(Transition(one, one) for one in beside), scaled]
+    asked = with_claims_for_resources(changes, replace(cluster, pods=others))
+    scene = full_simulation(*(with_counted_devices(*asked) or asked))
     (kind,) = scene.cast.members[-1]
 
     def running(state: State) -> int:

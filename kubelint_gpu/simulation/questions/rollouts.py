@@ -45,7 +45,9 @@ def judge(
         transitions,
         cluster,
         (budget, tuple(growth), None if only is None else tuple(only)),
-        lambda: _counted_first(_Rollouts(*with_claims_for_resources(transitions, cluster), budget, growth, only)),
+        lambda: _counted_first(
+            _Rollouts(*with_claims_for_resources(transitions, cluster, grows=bool(growth)), budget, growth, only)
+        ),
     )
     return tuple(
         replace(undecided(one.new), unknown=SERVED_BOTH_WAYS)
@@ -143,7 +145,7 @@ def judge_together(
     Groups in which no two workloads are rolled are left out: `judge` says all about them.
     """
     written, open_ends = transitions, served_both_ways(transitions, cluster)
-    transitions, cluster = with_claims_for_resources(transitions, cluster)
+    transitions, cluster = with_claims_for_resources(transitions, cluster, grows=bool(growth))
     found = RolloutAnalysis(transitions, cluster, budget).judge_together(ends)
     if growth and any(one.verdict is not Verdict.COMPLETES for one in found):
         later = RolloutAnalysis(transitions, cluster, budget, growth).judge_together(ends)

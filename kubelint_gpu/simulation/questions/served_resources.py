@@ -12,6 +12,7 @@ from kubelint_gpu.kube.objects.cluster import Cluster
 from kubelint_gpu.kube.objects.pod import Container, Pod, PodSpec
 from kubelint_gpu.kube.objects.requests import pod_requests
 from kubelint_gpu.kube.objects.workload import Workload
+from kubelint_gpu.kube.values.fields import INT32
 from kubelint_gpu.kube.values.frozen import FrozenMap
 from kubelint_gpu.scheduler import Snapshot, behaviour, fit
 from kubelint_gpu.simulation.prepare.workload_change import created_pod
@@ -26,15 +27,16 @@ SERVED_BOTH_WAYS = "devices that serve on some nodes what a device plugin serves
 
 
 def with_claims_for_resources(
-    transitions: Sequence[Transition], cluster: Cluster
+    transitions: Sequence[Transition], cluster: Cluster, *, grows: bool = False
 ) -> tuple[Sequence[Transition], Cluster]:
     """The same with a claim in the place of each resource that devices serve on every node.
 
-    What some node has allocatable stays as it is: the name is that of a device plugin there.
+    What some node has allocatable stays as it is: the name is that of a device plugin there. What a quota charges is
+    asked for still, and every node has enough of it; where the cluster `grows`, the quota is not looked at.
     """
     if not cluster.devices_known or not cluster.device_classes:
         return transitions, cluster
-    made = _Claims(cluster)
+    made = _Claims(replace(cluster, quotas=()) if grows else cluster)
     if not made.served:
         return transitions, cluster
     found = []
@@ -46,7 +48,9 @@ def with_claims_for_resources(
         return transitions, cluster
     pods = tuple(replace(pod, spec=made.spec(pod.spec, pod.meta.namespace)) for pod in cluster.pods)
     templates = (*cluster.claim_templates, *made.templates.values())
-    return found, replace(cluster, pods=pods, claim_templates=templates)
+    enough = dict.fromkeys(made.charged, INT32)
+    nodes = [replace(one, allocatable=FrozenMap({**one.allocatable, **enough})) for one in cluster.nodes]
+    return found, replace(cluster, nodes=tuple(nodes), pods=pods, claim_templates=templates)
 
 
 def served_both_ways(transitions: Sequence[Transition], cluster: Cluster) -> frozenset[int]:
@@ -79,6 +83,7 @@ class _Claims:
         self.every = classes_by_resource(cluster.device_classes) if known else {}
         self.plugged = {name for node in cluster.nodes for name, amount in node.allocatable.items() if amount}
         self.served = {name: found for name, found in self.every.items() if name not in self.plugged}
+        self.charged = {name for name in self.served for one in cluster.quotas if f"requests.{name}" in one.hard}
         self._pod_level = release.pod_level_resources
         self.templates: dict[tuple[str, object], ResourceClaimTemplate] = {}
 
@@ -98,10 +103,11 @@ class _Claims:
             name = f"{_ENTRY}-{len(self.templates)}"
             self.templates[key] = ResourceClaimTemplate(Meta(name, namespace), claim.spec)
         entry = FrozenMap({"name": _ENTRY, "resourceClaimTemplateName": self.templates[key].meta.name})
+        left_out = asked - self.charged
         return replace(
             spec,
-            containers=tuple([_without(one, asked) for one in spec.containers]),
-            init_containers=tuple([_without(one, asked) for one in spec.init_containers]),
+            containers=tuple([_without(one, left_out) for one in spec.containers]),
+            init_containers=tuple([_without(one, left_out) for one in spec.init_containers]),
             resource_claims=(*spec.resource_claims, entry),
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from claim_findings import claim, codes, found, gpu, objects, pod
+from claim_findings import H100, claim, codes, found, gpu, objects, pod
 
 
 def test_a_missing_claim_is_told_without_an_inventory_only_where_it_is_a_slip():
@@ -22,3 +22,20 @@ def test_a_claim_of_v1beta1_is_read_in_its_own_shape():
     text = claim("[{name: gpu, deviceClassName: gpu.nvidia.com, count: 5}]", version="v1beta1")
     (one,) = found(text)
     assert one[0] == "KLG703"
+
+
+def test_a_claim_that_cannot_be_read_is_there():
+    assert codes(objects(claim("[{name: gpu, exactly: {deviceClassName: gpu.nvidia.com, count: two}}]"), pod())) == []
+
+
+def test_a_capture_has_all_templates():
+    generated = """\
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: x-gpu-abc, namespace: ns, ownerReferences: [{apiVersion: v1, kind: Pod, name: x, uid: u}]}
+spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}
+"""
+    text = pod("resourceClaimTemplateName: t")
+    assert [one[:2] for one in found(text)] == [("KLG701", "warning")]
+    assert [one[:2] for one in found(text, H100 + generated)] == [("KLG701", "error")]

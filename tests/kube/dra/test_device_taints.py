@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from kubelint_gpu.kube.dra.device_taints import DeviceTaint, DeviceToleration, read_device_taint_rule
+from kubelint_gpu.kube.dra.device_taints import (
+    DeviceTaint,
+    DeviceToleration,
+    read_device_taint_rule,
+    read_device_toleration,
+)
+from kubelint_gpu.kube.values.fields import Fields
 
 
 @pytest.mark.parametrize(
@@ -22,6 +28,12 @@ from kubelint_gpu.kube.dra.device_taints import DeviceTaint, DeviceToleration, r
 )
 def test_tolerations(toleration, tolerated):
     assert toleration.tolerates(DeviceTaint("k", "v", "NoSchedule")) is tolerated
+
+
+def test_a_toleration_may_have_any_effect_of_a_taint():
+    for effect in ("NoSchedule", "NoExecute", "None"):
+        read = read_device_toleration(Fields({"operator": "Exists", "effect": effect}, (), []))
+        assert read.tolerates(DeviceTaint("k", "", effect))
 
 
 def test_only_two_effects_keep_away():

@@ -9,6 +9,7 @@ from conformance.objects import SECOND, deployment, node
 from conformance.rollout_case import merged
 from kubelint_gpu.kube.objects.cluster import read_cluster
 from kubelint_gpu.kube.objects.workload import read_workload
+from kubelint_gpu.simulation.questions.most_pods import placeable
 from kubelint_gpu.simulation.questions.rollouts import judge
 from kubelint_gpu.simulation.questions.served_resources import with_claims_for_resources
 from kubelint_gpu.simulation.transition import Transition
@@ -61,6 +62,12 @@ def test_what_a_device_plugin_serves_on_other_nodes_is_undecided() -> None:
     assert "device plugin" in found.unknown
 
 
+def test_as_many_pods_find_places_as_there_are_devices() -> None:
+    inventory = node("n1", 0), node("n2", 0), resource_slice("n1", devices(3)), resource_slice("n2", devices(1)), SERVED
+    cluster = read_cluster(inventory, version="1.36.3")
+    assert placeable(read_workload(deployment("web", 1, asking())), cluster, 9) == 4
+
+
 def test_before_1_36_no_class_serves_a_resource() -> None:
     workload = read_workload(deployment("web", 1, asking()))
     objects = [node("n1", 0), resource_slice("n1", devices(1)), SERVED]
@@ -68,3 +75,14 @@ def test_before_1_36_no_class_serves_a_resource() -> None:
     for version, same in (("1.34.1", True), ("1.36.3", False)):
         cluster = read_cluster(objects, version=version)
         assert (with_claims_for_resources(transitions, cluster)[0] is transitions) is same
+
+
+@pytest.mark.parametrize(("hard", "expected", "room"), [("1", "stuck", 1), ("2", "completes", 2)])
+def test_a_quota_charges_the_resource_that_devices_serve(hard, expected, room) -> None:
+    quota = {"kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "default"}}
+    quota["spec"] = {"hard": {f"requests.{GPU}": hard}}
+    old = deployment("web", 1, asking())
+    inventory = node("n1", 0), resource_slice("n1", devices(4)), quota
+    assert verdict(old, merged(old, SECOND), *inventory).verdict.value == expected
+    cluster = read_cluster([*inventory, SERVED], version="1.36.3")
+    assert placeable(read_workload(old), cluster, 9) == room

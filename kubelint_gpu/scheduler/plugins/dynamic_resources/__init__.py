@@ -5,12 +5,11 @@ Nothing below this module is imported for a pod without claims in a cluster with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any
 
 from kubelint_gpu.kube.objects.cluster import Cluster
-from kubelint_gpu.kube.objects.node import Node
 from kubelint_gpu.kube.objects.pod import Pod, PodIdentifier, PodSpec
 from kubelint_gpu.scheduler.framework.facts import Facts, Held, Keeps, Token, Unique, never, nobody_blocks
 from kubelint_gpu.scheduler.framework.node_info import NodeInfo
@@ -102,26 +101,12 @@ def _no_labels(_: Pod) -> tuple[str, ...]:
 
 
 def _token(pods: Sequence[Pod], _wide: bool, cluster: Cluster) -> Token | None:
-    """Nodes that reach the same devices are alike; those that have devices of their own are not."""
+    """Nodes are alike that reach the same devices, or have devices of their own that are alike to all claims."""
     if not cluster.devices_known or not any(_asks(pod) for pod in pods):
         return None
-    local = {one.node_name for one in cluster.resource_slices if one.node_name}
-    local |= {pod.spec.node_name for pod in cluster.pods if pod.allocations}
-    wide = [one for one in cluster.resource_slices if not one.node_name]
-    apart = any(one.per_device or any(device.binds_to_node for device in one.devices) for one in wide)
-    apart = apart or any(claim.allocation is not None for claim in cluster.resource_claims)
+    from kubelint_gpu.scheduler.plugins.dynamic_resources.node_likeness import node_token
 
-    def token(node: Node, _: Sequence[Pod]) -> Hashable:
-        if apart or node.name in local:
-            return node.name
-        return tuple(
-            [
-                one.all_nodes or (one.node_selector is not None and one.node_selector.matches(node.labels, node.name))
-                for one in wide
-            ]
-        )
-
-    return token
+    return node_token(pods, cluster)
 
 
 def _blockers(pod: Pod, snapshot: Snapshot, reason: str) -> Keeps:

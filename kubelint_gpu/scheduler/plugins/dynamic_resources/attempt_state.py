@@ -93,10 +93,8 @@ class AttemptState:
         self.stale = _stale(pod, objects) if asked else None
         self._effort = effort or Effort()
         self._asking: dict[frozenset[str], _Asking] = {}
-        memo: dict[Hashable, AllocatorOutcome] = snapshot.static("devices found", lambda _: {})
-        self._memo = memo
-        usages: dict[str, Usage] = snapshot.derived("device usage", lambda _: {})
-        self._usages = usages
+        self._memo: dict[Hashable, AllocatorOutcome] = snapshot.static("devices found", lambda _: {})
+        self._usages: dict[str, Usage] = snapshot.derived("device usage", lambda _: {})
 
     def key(self, node: NodeInfo) -> Hashable:
         """What a node's verdict rests on: nodes with equal keys have one."""

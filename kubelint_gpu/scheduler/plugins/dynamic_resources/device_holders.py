@@ -6,10 +6,10 @@ bring all of them to the nodes that reach these.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import NamedTuple
 
-from kubelint_gpu.kube.dra.claim import AllocatedDevice, ResourceClaim
+from kubelint_gpu.groups import grouped
+from kubelint_gpu.kube.dra.claim import ResourceClaim
 from kubelint_gpu.kube.dra.device import DeviceID
 from kubelint_gpu.kube.dra.pod_claims import pod_claims
 from kubelint_gpu.kube.dra.request import queries_of
@@ -19,7 +19,7 @@ from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.matching import 
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.outcome import Failed, Unknown
 from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import Slot
 from kubelint_gpu.scheduler.plugins.dynamic_resources.attempt_state import AttemptState
-from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import Objects, objects_of
+from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
 from kubelint_gpu.scheduler.plugins.dynamic_resources.holdings import holdings
 from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import pre_filter
@@ -29,18 +29,12 @@ class Hold(NamedTuple):
     """A claim of a pod that has devices.
 
     Attributes:
-        claim: its key.
-        devices: what it has; those for administration keep nobody away.
         nodes: the names of the nodes that reach them.
         users: the placed pods that use the claim, the pod among them.
-        own: whether the claim was made for the pod, so that the devices are free when it ends.
     """
 
-    claim: str
-    devices: tuple[AllocatedDevice, ...]
     nodes: tuple[str, ...]
     users: tuple[Pod, ...]
-    own: bool
 
 
 class DeviceHolder(NamedTuple):
@@ -59,20 +53,14 @@ class DeviceHolder(NamedTuple):
 
 def holds(pod: Pod, snapshot: Snapshot) -> tuple[Hold, ...]:
     """What a pod has, placed or not: claims that it names may have devices before."""
-    objects = objects_of(snapshot, features_of(snapshot.behaviour))
     allocations = {**holdings(snapshot, features_of(snapshot.behaviour)).claims, **dict(pod.allocations)}
-    named = {f"{pod.meta.namespace}/{entry.claim}" for entry in pod_claims(pod) if entry.claim is not None}
     found = []
     for key in _keys(pod):
-        allocation = allocations.get(key)
-        if allocation is None:
-            continue
-        selector = allocation.node_selector
-        nodes = tuple(
-            node.name for node in snapshot.nodes if selector is None or selector.matches(node.node.labels, node.name)
-        )
-        own = key not in named and _is_own(objects.claims.get(key), pod)
-        found.append(Hold(key, allocation.devices, nodes, users_of(key, snapshot), own))
+        if key in allocations:
+            selector = allocations[key].node_selector
+            nodes = [one.node for one in snapshot.nodes]
+            reached = tuple([one.name for one in nodes if selector is None or selector.matches(one.labels, one.name)])
+            found.append(Hold(reached, users_of(key, snapshot)))
     return tuple(found)
 
 
@@ -81,50 +69,34 @@ def users_of(claim: str, snapshot: Snapshot) -> tuple[Pod, ...]:
     return tuple(pod for node in snapshot.nodes for pod in node.claimants if claim in _keys(pod))
 
 
-def likeness(pod: Pod, snapshot: Snapshot) -> Hashable:
-    """Equal for pods whose claims get equal devices: of one template, or of the same claim; None without claims."""
-    objects = objects_of(snapshot, features_of(snapshot.behaviour))
-    found = tuple(_asked(pod, entry.claim, entry.template, objects) for entry in pod_claims(pod))
-    return found or None
-
-
 def blockers(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[DeviceHolder, ...]:
     """Whose devices a pod could have on a node, in the order in which the scheduler tries them."""
-    node = snapshot.node(node_name)
-    found = pre_filter(pod, snapshot)
-    if node is None or not isinstance(found.state, AttemptState):
-        return ()
-    features = features_of(snapshot.behaviour)
-    holders: dict[DeviceID, list[str]] = {}
-    for key, allocation in holdings(snapshot, features).claims.items():
-        for device in allocation.devices:
-            if not device.admin:
-                holders.setdefault(device.id, []).append(key)
-    wanted = found.state.wanted_on(node)
-    if wanted is None:
-        return ()
-    claims, view = wanted
-    matcher = Matcher(objects_of(snapshot, features).classes, shareable=features.shares)
+    claims = holdings(snapshot, features_of(snapshot.behaviour)).claims
+    holders = grouped((one.id, key) for key, found in claims.items() for one in found.devices if not one.admin)
     return tuple(
-        DeviceHolder(slot.id, key, users_of(key, snapshot))
-        for place, slot in enumerate(view.slots)
-        if slot.id in holders and _could_have(claims, place, slot, matcher)
-        for key in holders[slot.id]
+        DeviceHolder(device, key, users_of(key, snapshot))
+        for device in _possible(pod, snapshot, node_name) or ()
+        for key in holders.get(device, ())
     )
 
 
 def stock(pod: Pod, snapshot: Snapshot, node_name: str) -> tuple[int, int] | None:
     """How many of the devices that a pod could have on a node are free, and how many there are; None for no claims."""
+    could = _possible(pod, snapshot, node_name)
+    held = holdings(snapshot, features_of(snapshot.behaviour))
+    return None if could is None else (sum(device not in held.exclusive for device in could), len(could))
+
+
+def _possible(pod: Pod, snapshot: Snapshot, node_name: str) -> list[DeviceID] | None:
+    """The devices of a node that a pod could have if they were free; None where it needs none there."""
     node, found = snapshot.node(node_name), pre_filter(pod, snapshot)
     wanted = found.state.wanted_on(node) if node is not None and isinstance(found.state, AttemptState) else None
     if wanted is None or not wanted[0]:
         return None
     claims, view = wanted
     features = features_of(snapshot.behaviour)
-    held = holdings(snapshot, features)
     matcher = Matcher(objects_of(snapshot, features).classes, shareable=features.shares)
-    could = [slot for place, slot in enumerate(view.slots) if _could_have(claims, place, slot, matcher)]
-    return sum(slot.id not in held.exclusive for slot in could), len(could)
+    return [slot.id for place, slot in enumerate(view.slots) if _could_have(claims, place, slot, matcher)]
 
 
 def _could_have(claims: tuple[ResourceClaim, ...], place: int, slot: Slot, matcher: Matcher) -> bool:
@@ -152,15 +124,3 @@ def _keys(pod: Pod) -> dict[str, None]:
         if name is not None:
             keys[f"{pod.meta.namespace}/{name}"] = None
     return keys | dict.fromkeys(key for key, _ in pod.allocations)
-
-
-def _is_own(claim: ResourceClaim | None, pod: Pod) -> bool:
-    owner = claim.meta.owner if claim is not None else None
-    return claim is None or (owner is not None and owner.name == pod.meta.name)
-
-
-def _asked(pod: Pod, claim: str | None, template: str | None, objects: Objects) -> Hashable:
-    if claim is not None:
-        return "claim", f"{pod.meta.namespace}/{claim}"
-    found = objects.templates.get(f"{pod.meta.namespace}/{template}")
-    return "template", found.spec if found is not None else template

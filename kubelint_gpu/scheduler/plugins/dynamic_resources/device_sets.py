@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.dra.api_limits import MOST_CONSUMERS, MOST_DEVICES
 from kubelint_gpu.kube.dra.claim import Allocation
 from kubelint_gpu.kube.dra.device import Attribute, DeviceID, attribute_of
@@ -169,11 +170,10 @@ def _freed(ask: _Ask, chosen: Mapping[DeviceQuery, frozenset[int]], slots: Seque
     """Without the attributes to have in common, where all devices of a node that it may have do."""
     if not ask.alike or len({chosen[query] for query in ask.queries}) != 1:
         return ask
-    of_nodes: dict[str, set[tuple[Attribute, ...] | None]] = {}
-    for node, slot in (slots[place] for place in chosen[ask.queries[0]]):
-        of_nodes.setdefault(node, set()).add(_common(slot, ask.alike))
+    had = [slots[place] for place in chosen[ask.queries[0]]]
+    of_nodes = grouped((node, _common(slot, ask.alike)) for node, slot in had)
     alike = all(
-        len(found) == 1 and all(one is not None and all(each.kind in SINGLE for each in one) for one in found)
+        found[0] is not None and {*found} == {found[0]} and all(one.kind in SINGLE for one in found[0])
         for found in of_nodes.values()
     )
     return ask._replace(alike=()) if alike else ask

@@ -6,7 +6,7 @@ from devices import claim, device, device_class, held, node, pod, read, request,
 
 from kubelint_gpu.scheduler import attempt
 from kubelint_gpu.scheduler.attempt import assume
-from kubelint_gpu.scheduler.plugins.dynamic_resources.device_holders import blockers, holds, likeness, users_of
+from kubelint_gpu.scheduler.plugins.dynamic_resources.device_holders import blockers, holds, users_of
 
 TWO = resource_slice(device("d0", model="A"), device("d1", model="B"))
 OTHER = resource_slice(device("d0", model="A"), name="t", node="m")
@@ -23,15 +23,15 @@ def test_a_claim_of_a_template_is_the_pods_own():
     after = assume(read(pod(templates=("t",))), here, "n")
     placed = next(one for one in after.nodes if one.name == "n").claimants[0]
     (found,) = holds(placed, after)
-    assert [str(one.id) for one in found.devices] == ["gpu.example.com/n/d0"]
-    assert (found.nodes, names(found.users), found.own) == (("n",), ["p"], True)
+    assert [str(one.id) for one in placed.allocations[0][1].devices] == ["gpu.example.com/n/d0"]
+    assert (found.nodes, names(found.users)) == (("n",), ["p"])
 
 
 def test_a_named_claim_is_not_and_binds_all_of_its_pods_to_its_nodes():
     here = snapshot(*BASE, node("m"), OTHER, claim(request()))
     after = assume(read(pod("c", name="q")), assume(read(pod("c", name="p")), here, "n"), "n")
     (found,) = holds(read(pod("c", name="new")), after)
-    assert (found.claim, found.nodes, names(found.users), found.own) == ("ns/c", ("n",), ["p", "q"], False)
+    assert (found.nodes, names(found.users)) == (("n",), ["p", "q"])
     assert attempt(read(pod("c", name="new")), after).fit.fits == ("n",)
     assert names(users_of("ns/c", after)) == ["p", "q"]
 
@@ -39,16 +39,7 @@ def test_a_named_claim_is_not_and_binds_all_of_its_pods_to_its_nodes():
 def test_a_pod_without_claims_holds_nothing():
     here = snapshot(*BASE)
     assert holds(read(pod()), here) == ()
-    assert likeness(read(pod()), here) is None
     assert blockers(read(pod()), here, "n") == ()
-
-
-def test_pods_of_one_template_are_alike_and_those_of_two_claims_are_not():
-    here = snapshot(*BASE, template(request(), name="same"), template(request("r", 2), name="more"))
-    one, two = (likeness(read(pod(templates=("t",), name=name)), here) for name in "ab")
-    assert one == two == likeness(read(pod(templates=("same",))), here)
-    assert one != likeness(read(pod(templates=("more",))), here)
-    assert likeness(read(pod("c")), here) != likeness(read(pod("d")), here)
 
 
 def test_blockers_are_those_whose_devices_the_pod_could_have():

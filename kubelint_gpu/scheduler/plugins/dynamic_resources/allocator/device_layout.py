@@ -42,6 +42,7 @@ def layout_of(view: View, interest: Interest, memory: PodMemory) -> Layout:
     numbers: dict[Hashable, int] = {}
     values: dict[tuple[str, Attribute], int] = {}
     looks = [(_look(slot, interest), _compared(slot, interest.compared, values)) for slot in view.slots]
+    names: dict[str, int] = {}
     pools = tuple(
         (
             pool.driver,
@@ -49,7 +50,8 @@ def layout_of(view: View, interest: Interest, memory: PodMemory) -> Layout:
             pool.incomplete,
             bool(pool.invalid),
             tuple(sorted((name, counters) for name, counters in pool.counters.items())) if pool.counters else (),
-            pool.name if pool.counters else "",
+            names.setdefault(pool.name, len(names)) if pool.counters else -1,
+            pool.name if pool.elsewhere else "",
         )
         for pool in view.pools
     )

@@ -7,10 +7,12 @@ others.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, permutations, product
 from typing import Any, NamedTuple
 
+from kubelint_gpu.groups import grouped
 from kubelint_gpu.kube.dra.amounts import Amount
 from kubelint_gpu.kube.dra.device import Consumption, Device, DeviceID
 from kubelint_gpu.kube.dra.device_taints import DeviceTaintRule
@@ -91,16 +93,10 @@ class SliceIndex:
     def __init__(self, slices: Iterable[ResourceSlice], rules: Sequence[DeviceTaintRule], features: Features) -> None:
         self._features = features
         self._views: dict[str, View] = {}
-        self._on_node: dict[str, list[ResourceSlice]] = {}
-        self._shared: list[ResourceSlice] = []
-        self._by_pool: dict[PoolID, list[ResourceSlice]] = {}
-        for one in slices:
-            found = _served(one, rules, features)
-            self._by_pool.setdefault((found.driver, found.pool), []).append(found)
-            if found.node_name and not found.counters:
-                self._on_node.setdefault(found.node_name, []).append(found)
-            else:
-                self._shared.append(found)
+        served = [_served(one, rules, features) for one in slices]
+        self._by_pool = grouped(((one.driver, one.pool), one) for one in served)
+        self._on_node = grouped(("" if one.counters else one.node_name, one) for one in served)
+        self._shared = self._on_node.pop("", [])
 
     def view(self, node: Node) -> View:
         """What a node reaches, worked out once for each name."""
@@ -115,7 +111,7 @@ class SliceIndex:
             if _is_relevant(one, node):
                 _add(pools.setdefault((one.driver, one.pool), []), one)
         built = [self._built(key, slices, node) for key, slices in sorted(pools.items())]
-        found = [one for one in built if one is not None]
+        found = _reached([one for one in built if one is not None])
         found.sort(key=lambda one: any(slot.device.binding_conditions for slot in one[1]))
         return _numbered(found)
 
@@ -163,6 +159,12 @@ class SliceIndex:
             for device in one.devices
         ]
         return DevicePool(driver, name, empty, incomplete, "", sets, elsewhere), slots
+
+
+def _reached(found: Sequence[tuple[DevicePool, list[Slot]]]) -> list[tuple[DevicePool, list[Slot]]]:
+    """The pools without those of which a node sees the counters alone; their books are kept by name."""
+    names = Counter(pool.name for pool, _ in found)
+    return [(pool, slots) for pool, slots in found if slots or pool.incomplete or pool.invalid or names[pool.name] > 1]
 
 
 def _served(one: ResourceSlice, rules: Sequence[DeviceTaintRule], features: Features) -> ResourceSlice:

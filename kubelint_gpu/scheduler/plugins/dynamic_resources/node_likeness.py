@@ -1,0 +1,62 @@
+"""Which nodes have devices that are alike, one by one, to what the claims of some pods look at."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Sequence
+
+from kubelint_gpu.kube.dra.device import DeviceID
+from kubelint_gpu.kube.dra.pod_claims import pod_claims
+from kubelint_gpu.kube.objects.cluster import Cluster
+from kubelint_gpu.kube.objects.node import Node
+from kubelint_gpu.kube.objects.pod import Pod
+from kubelint_gpu.scheduler.framework.facts import Token
+from kubelint_gpu.scheduler.framework.snapshot import Snapshot
+from kubelint_gpu.scheduler.plugins.dynamic_resources.allocator.pools import View
+from kubelint_gpu.scheduler.plugins.dynamic_resources.attempt_state import AttemptState
+from kubelint_gpu.scheduler.plugins.dynamic_resources.claims import objects_of
+from kubelint_gpu.scheduler.plugins.dynamic_resources.features import features_of
+from kubelint_gpu.scheduler.plugins.dynamic_resources.prepare_claims import pre_filter
+from kubelint_gpu.values import replace
+
+
+def node_token(pods: Sequence[Pod], cluster: Cluster) -> Token:
+    """Equal for nodes that reach the same devices, or that have devices of their own that are alike.
+
+    Where the devices of nodes are alike the first of one stands for the first of the other, and so on. A claim that
+    several pods use is one claim wherever they are: then nodes with devices of their own are not alike.
+    """
+    empty = Snapshot.of(replace(cluster, pods=()))
+    slices = objects_of(empty, features_of(empty.behaviour)).slices
+    states = [found for found in (pre_filter(pod, empty).state for pod in pods) if isinstance(found, AttemptState)]
+    named = any(one.claim is not None for pod in pods for one in pod_claims(pod))
+    taken: dict[DeviceID, Counter[Hashable]] = defaultdict(Counter)
+    for device in (device for pod in cluster.pods for _, one in pod.allocations for device in one.devices):
+        taken[device.id][device.admin, bool(device.share), device.consumed] += 1
+
+    def token(node: Node, _: Sequence[Pod]) -> Hashable:
+        info, view = empty.node(node.name), slices.view(node)
+        own = _has_own(view, node.name)
+        if info is None or (named and (own or taken)) or any(slot.device.binds_to_node for slot in view.slots):
+            return node.name
+        if not own:
+            identities: Hashable = tuple([slot.id for slot in view.slots])
+        elif all(slot.origin.node_name for slot in view.slots) and not view.elsewhere:
+            identities = tuple([frozenset(taken.get(slot.id, {}).items()) for slot in view.slots])
+        else:
+            return node.name
+        return own, identities, tuple([state.key(info) for state in states])
+
+    return token
+
+
+def own_devices(cluster: Cluster, names: Sequence[str]) -> list[tuple[DeviceID, ...]]:
+    """The devices that only one node reaches, in the order in which they are tried, for some nodes by name."""
+    empty = Snapshot.of(replace(cluster, pods=()))
+    slices = objects_of(empty, features_of(empty.behaviour)).slices
+    views = [(name, slices.view(node.node)) for name in names if (node := empty.node(name)) is not None]
+    return [tuple([slot.id for slot in view.slots]) if _has_own(view, name) else () for name, view in views]
+
+
+def _has_own(view: View, name: str) -> bool:
+    return any(slot.origin.node_name == name for slot in view.slots)
