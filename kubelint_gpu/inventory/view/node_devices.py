@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from kubelint_gpu.groups import grouped
@@ -51,26 +51,21 @@ def node_devices(inventory: Inventory, nodes: Iterable[Node]) -> Mapping[str, tu
 
 
 def _counts(node: Node, slices: list[ResourceSlice], held: frozenset[DeviceID]) -> tuple[DeviceCount, ...]:
+    """Those that are no part of another one: of a counter set, those that take the most counters."""
     numbers: Counter[str] = Counter()
     taken: Counter[str] = Counter()
-    for one in slices:
-        for device in _whole(one.devices):
-            if _reaches(one, device, node):
-                label = _label(device, one.driver)
-                numbers[label] += 1
-                taken[label] += (one.driver, one.pool, device.name) in held
+    most: dict[tuple[str, str, str], int] = {}
+    devices = [(one, device) for one in slices for device in one.devices]
+    for one, used in ((part, used) for part, device in devices for used in device.consumes):
+        counters = (one.driver, one.pool, used.counter_set)
+        most[counters] = max(most.get(counters, 0), len(used.counters))
+    for one, device in devices:
+        whole = all(len(used.counters) == most[one.driver, one.pool, used.counter_set] for used in device.consumes)
+        if whole and _reaches(one, device, node):
+            label = _label(device, one.driver)
+            numbers[label] += 1
+            taken[label] += (one.driver, one.pool, device.name) in held
     return tuple(DeviceCount(label, number, taken[label]) for label, number in sorted(numbers.items()))
-
-
-def _whole(devices: tuple[Device, ...]) -> Iterator[Device]:
-    """Those that are no part of another one: of a counter set, those that take the most counters."""
-    most: dict[str, int] = {}
-    for device in devices:
-        for used in device.consumes:
-            most[used.counter_set] = max(most.get(used.counter_set, 0), len(used.counters))
-    for device in devices:
-        if all(len(used.counters) == most[used.counter_set] for used in device.consumes):
-            yield device
 
 
 def _reaches(one: ResourceSlice, device: Device, node: Node) -> bool:

@@ -33,3 +33,8 @@ def test_devices_are_counted_with_those_that_claims_have():
     classes = {one["nodes"][0]: one for one in to_json(load([read("d.yaml", DEVICES.encode())])[0])["classes"]}
     assert classes["gpu-1"]["devices"] == [{"name": "NVIDIA H100 80GB HBM3", "count": 4, "free": 7}]
     assert "devices" not in classes["cpu-1"]
+
+
+def test_a_gpu_counts_where_its_parts_are_in_several_slices():
+    text = DEVICES.replace("mig: dynamic}", "mig: dynamic, count: 4}")
+    assert "12 devices for claims, 11 free" in render(load([read("d.yaml", text.encode())])[0])
